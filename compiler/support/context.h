@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/support/diagnostics.h"
+#include "compiler/support/source.h"
+#include "compiler/support/symbol.h"
+
+namespace nnefc {
+
+// Bounds on what a document may ask of the compiler. Each has a flag of the
+// command line with its name and a diagnostic that names the flag.
+struct Limits {
+  int64_t nesting = 1000;             // --max-nesting: brackets and operators within a statement
+  int64_t recursion = 10000;          // --max-recursion: fragment calls on the stack
+  int64_t steps = 50'000'000;         // --max-steps: expressions evaluated during expansion
+  int64_t operations = 1'000'000;     // --max-operations: operations made by fragments
+  int64_t items = 20'000'000;         // --max-items: live array items and string bytes
+};
+
+// What the stages of one run share: texts, interned names, limits and the
+// diagnostics emitter. Everything that points into it must not outlive it.
+struct Context {
+  SourceManager sources;
+  SymbolTable symbols;
+  Limits limits;
+  Emitter emitter;
+};
+
+}  // namespace nnefc

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "compiler/support/check.h"
+
+namespace nnefc {
+
+// A failing call of the operating system, worded for the user:
+// "cannot open `x.dat`: no such file or directory".
+struct SystemError {
+  std::string message;
+};
+
+// A value or the reason why there is none.
+template <typename T>
+class [[nodiscard]] ErrorOr {
+ public:
+  ErrorOr(T value) : state_(std::move(value)) {}
+  ErrorOr(SystemError error) : state_(std::move(error)) {}
+
+  bool ok() const { return std::holds_alternative<T>(state_); }
+  explicit operator bool() const { return ok(); }
+  T& operator*() {
+    NNEFC_CHECK(ok());
+    return std::get<T>(state_);
+  }
+  const T& operator*() const {
+    NNEFC_CHECK(ok());
+    return std::get<T>(state_);
+  }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+  const SystemError& error() const {
+    NNEFC_CHECK(!ok());
+    return std::get<SystemError>(state_);
+  }
+
+ private:
+  std::variant<T, SystemError> state_;
+};
+
+struct Success {};
+
+}  // namespace nnefc

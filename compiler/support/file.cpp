@@ -1,0 +1,102 @@
+#include "compiler/support/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cctype>
+#include <cstring>
+
+#include "fmt/format.h"
+
+namespace nnefc {
+
+std::string SystemErrorText(int error_number) {
+  std::string text = std::strerror(error_number);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+ErrorOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError{fmt::format("cannot open `{}`: {}", path, SystemErrorText(errno))};
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    return SystemError{fmt::format("cannot read `{}`: not a regular file", path)};
+  }
+  auto size = static_cast<size_t>(status.st_size);
+  void* data = nullptr;
+  if (size > 0) {
+    data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) {
+      int error_number = errno;
+      ::close(descriptor);
+      return SystemError{fmt::format("cannot map `{}`: {}", path, SystemErrorText(error_number))};
+    }
+  }
+  ::close(descriptor);
+  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
+  std::string temporary = path + ".XXXXXX";
+  int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))};
+  // mkostemp makes the file private; give it the mode that open() would have.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor, 0666 & ~mask);
+  return OutputFile(path, std::move(temporary), descriptor);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), descriptor_(other.descriptor_) {
+  other.descriptor_ = -1;
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+ErrorOr<Success> OutputFile::Write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError{fmt::format("cannot write `{}`: {}", path_, SystemErrorText(errno))};
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return Success{};
+}
+
+ErrorOr<Success> OutputFile::Write(std::string_view text) {
+  return Write(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+ErrorOr<Success> OutputFile::Commit() {
+  int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    int error_number = errno;
+    ::unlink(temporary_.c_str());
+    return SystemError{fmt::format("cannot write `{}`: {}", path_, SystemErrorText(error_number))};
+  }
+  return Success{};
+}
+
+ErrorOr<Success> WriteFile(const std::string& path, std::string_view content) {
+  auto file = OutputFile::Create(path);
+  if (!file) return file.error();
+  if (auto written = file->Write(content); !written) return written;
+  return file->Commit();
+}
+
+}  // namespace nnefc

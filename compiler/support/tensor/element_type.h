@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nnefc {
+
+// Types of tensor elements, those of OpenVINO's IR. NNEF's `scalar` is kF32,
+// `integer` kI64 and `logical` kBoolean unless data says otherwise.
+enum class ElementType : uint8_t {
+  kDynamic,
+  kBoolean,  // one byte, 0 or 1
+  kBF16,
+  kF16,
+  kF32,
+  kF64,
+  kI4,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU1,
+  kU4,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kString,
+};
+
+// Bits of one element; 0 for kDynamic and kString.
+int BitWidth(ElementType type);
+// OpenVINO's `element_type` spelling: "f32", "i64", "boolean".
+std::string_view Name(ElementType type);
+// Understands both of OpenVINO's spellings ("f32", "FP32").
+std::optional<ElementType> ParseElementType(std::string_view text);
+bool IsFloat(ElementType type);
+bool IsInteger(ElementType type);  // signed or unsigned, without boolean
+bool IsSigned(ElementType type);
+
+// Conversions between f32 and the 16-bit formats, round to nearest even.
+float HalfToFloat(uint16_t bits);
+uint16_t FloatToHalf(float value);
+float BFloatToFloat(uint16_t bits);
+uint16_t FloatToBFloat(float value);
+
+}  // namespace nnefc

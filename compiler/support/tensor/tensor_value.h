@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "compiler/support/check.h"
+#include "compiler/support/file.h"
+#include "compiler/support/tensor/element_type.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc {
+
+// Extents of a tensor, outermost first. Rank 0 is a single element.
+using Shape = llvm::SmallVector<int64_t, 4>;
+
+// The number of elements, or nothing where it does not fit 63 bits or an
+// extent is negative.
+std::optional<int64_t> Volume(llvm::ArrayRef<int64_t> shape);
+// "[1,3,224,224]".
+std::string ToString(llvm::ArrayRef<int64_t> shape);
+// The bytes of `volume` elements, sub-byte types packed; nothing on overflow.
+std::optional<size_t> ByteSize(ElementType type, int64_t volume);
+
+// Bytes that several values may share: owned, or a part of a mapped file.
+// Owned buffers are aligned to 64 bytes, mapped ones to nothing.
+class Buffer {
+ public:
+  // Zero-filled; nothing if memory is short.
+  static std::shared_ptr<Buffer> Allocate(size_t size);
+  static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset, size_t size);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  const std::byte* data() const { return data_; }
+  // Only for owned buffers.
+  std::byte* mutable_data() {
+    NNEFC_CHECK(file_ == nullptr);
+    return const_cast<std::byte*>(data_);
+  }
+  size_t size() const { return size_; }
+  bool mapped() const { return file_ != nullptr; }
+
+ private:
+  Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file)
+      : data_(data), size_(size), file_(std::move(file)) {}
+
+  const std::byte* data_;
+  size_t size_;
+  std::shared_ptr<const MappedFile> file_;
+};
+
+// A dense row-major tensor whose bytes are immutable and shared: constants,
+// .dat files, .npz members, inputs and outputs of a run.
+class TensorValue {
+ public:
+  TensorValue() = default;
+  // `buffer` must hold ByteSize(type, Volume(shape)) bytes.
+  TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer);
+
+  static TensorValue Scalar(float value);  // f32, shape []
+  static TensorValue FromFloats(Shape shape, llvm::ArrayRef<float> values);
+  static TensorValue FromInts(Shape shape, llvm::ArrayRef<int64_t> values);  // i64
+  static TensorValue FromBools(Shape shape, llvm::ArrayRef<uint8_t> values);  // boolean
+  // A tensor whose elements all equal `value` converted to `type`.
+  static TensorValue Filled(ElementType type, Shape shape, double value);
+  // Makes a tensor with a fresh zeroed buffer and lets `fill` write it.
+  template <typename T, typename Fill>
+  static TensorValue Make(ElementType type, Shape shape, Fill fill) {
+    std::optional<int64_t> volume = Volume(shape);
+    NNEFC_CHECK(volume.has_value());
+    auto buffer = Buffer::Allocate(static_cast<size_t>(*volume) * sizeof(T));
+    NNEFC_CHECK(buffer != nullptr);
+    fill(std::span<T>(reinterpret_cast<T*>(buffer->mutable_data()), static_cast<size_t>(*volume)));
+    return TensorValue(type, std::move(shape), std::move(buffer));
+  }
+
+  bool valid() const { return buffer_ != nullptr; }
+  ElementType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  int64_t rank() const { return static_cast<int64_t>(shape_.size()); }
+  int64_t volume() const { return volume_; }
+  size_t byte_size() const { return byte_size_; }
+  const std::byte* bytes() const { return buffer_->data(); }
+  const std::shared_ptr<const Buffer>& buffer() const { return buffer_; }
+  // True if bytes() is aligned to T.
+  template <typename T>
+  bool aligned() const {
+    return reinterpret_cast<uintptr_t>(bytes()) % alignof(T) == 0;
+  }
+  // The elements as T; the type's width must be sizeof(T) and the bytes
+  // aligned (make it so with `Aligned`).
+  template <typename T>
+  llvm::ArrayRef<T> elements() const {
+    NNEFC_CHECK(aligned<T>() && byte_size_ == static_cast<size_t>(volume_) * sizeof(T));
+    return llvm::ArrayRef<T>(reinterpret_cast<const T*>(bytes()), static_cast<size_t>(volume_));
+  }
+  // The same tensor in an aligned buffer: itself, or a copy.
+  TensorValue Aligned(size_t alignment) const;
+  // The same bytes seen with another shape of the same volume.
+  TensorValue Reshaped(Shape shape) const;
+  // Element `index` as double (exact for all types but 64-bit integers).
+  double ElementAsDouble(int64_t index) const;
+  int64_t ElementAsInt(int64_t index) const;
+  // Converts element by element: float to integer truncates toward zero and
+  // saturates; to boolean is "!= 0".
+  TensorValue ConvertedTo(ElementType type) const;
+
+  // Equal type, shape and bytes.
+  friend bool operator==(const TensorValue& a, const TensorValue& b);
+
+ private:
+  ElementType type_ = ElementType::kDynamic;
+  Shape shape_;
+  int64_t volume_ = 0;
+  size_t byte_size_ = 0;
+  std::shared_ptr<const Buffer> buffer_;
+};
+
+}  // namespace nnefc

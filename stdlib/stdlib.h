@@ -1,0 +1,18 @@
+#ifndef NNEFC_STDLIB_STDLIB_H_
+#define NNEFC_STDLIB_STDLIB_H_
+
+#include <string_view>
+
+namespace nnefc {
+
+// Returns the text of `ratified.nnef`, the standard operations of the ratified dialect. It lives as long
+// as the program.
+std::string_view RatifiedLibraryText();
+
+// Returns the text of `provisional.nnef`, the standard operations of the provisional dialect. It lives
+// as long as the program.
+std::string_view ProvisionalLibraryText();
+
+}  // namespace nnefc
+
+#endif  // NNEFC_STDLIB_STDLIB_H_

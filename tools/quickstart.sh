@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# From a fresh Debian 12 machine to a network that runs: installs the
+# packages, builds a release, and takes GoogLeNet from its document to numbers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+install_packages "${packages[@]}"
+build release nnefc
+
+nnefc=build/release/bin/nnefc
+network=tests/networks/googlenet.nnef
+
+say "check: $network against the specification"
+"$nnefc" check "$network"
+echo "no mistakes found"
+
+say "inspect: its first layers"
+"$nnefc" inspect "$network" --layers 8
+
+say "run: with random weights and a random image"
+"$nnefc" run "$network" --random-weights 1 --random-inputs 1 --verbose
+
+say "done"
+echo "The command line is $nnefc; '$nnefc --help' lists what it does."

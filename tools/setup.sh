@@ -1,0 +1,55 @@
+# Sourced by quickstart.sh and test.sh: installs what nnefc builds with.
+# shellcheck shell=bash
+
+packages=(
+  antlr4 libantlr4-runtime-dev llvm-14-dev libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
+  nlohmann-json3-dev libcli11-dev libdnnl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
+)
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+fail() {
+  printf '%s: error: %s\n' "${0##*/}" "$*" >&2
+  exit 2
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "installing packages needs root: run this as root, or install sudo"
+  fi
+}
+
+# install_packages PACKAGE...: those that are not there yet, in one go.
+install_packages() {
+  command -v dpkg-query >/dev/null || fail "this script installs Debian packages; on another system install: $*"
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  say "installing ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
+    fail "apt-get update failed: is there a network? (needed: ${missing[*]})"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" ||
+    fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    say "configuring build/$preset"
+    cmake --preset "$preset" >"/tmp/nnefc-configure.$$" 2>&1 || {
+      cat "/tmp/nnefc-configure.$$"
+      rm -f "/tmp/nnefc-configure.$$"
+      fail "cmake could not configure the build (see above)"
+    }
+    rm -f "/tmp/nnefc-configure.$$"
+  fi
+  say "building build/$preset"
+  cmake --build "build/$preset" ${1:+--target "$@"} || fail "the build failed (see above)"
+}

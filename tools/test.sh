@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, and runs every test.
+#   tools/test.sh          the release build and all suites
+#   tools/test.sh asan     the same with sanitizers (each network once)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+preset=${1:-release}
+install_packages "${packages[@]}" python3 python3-venv clang-format-16
+
+venv=.venv
+stamp=$venv/requirements.installed
+if ! cmp -s tests/requirements.txt "$stamp"; then
+  say "installing the Python test peers into $venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt ||
+    fail "pip install failed: is there a network?"
+  cp tests/requirements.txt "$stamp"
+fi
+
+build "$preset"
+
+say "testing build/$preset"
+ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)"
