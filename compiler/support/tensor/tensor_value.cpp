@@ -113,17 +113,25 @@ std::shared_ptr<Buffer> Buffer::Allocate(size_t size) {
   void* data = std::aligned_alloc(kAlignment, rounded);
   if (data == nullptr) return nullptr;
   std::memset(data, 0, rounded);
-  return std::shared_ptr<Buffer>(new Buffer(static_cast<const std::byte*>(data), size, nullptr));
+  return std::shared_ptr<Buffer>(new Buffer(static_cast<const std::byte*>(data), size, nullptr, nullptr));
 }
 
 std::shared_ptr<const Buffer> Buffer::Map(std::shared_ptr<const MappedFile> file, size_t offset, size_t size) {
   NNEFC_CHECK(offset <= file->size() && size <= file->size() - offset);
   const std::byte* data = file->data() + offset;
-  return std::shared_ptr<const Buffer>(new Buffer(data, size, std::move(file)));
+  return std::shared_ptr<const Buffer>(new Buffer(data, size, std::move(file), nullptr));
+}
+
+std::shared_ptr<const Buffer> Buffer::Slice(std::shared_ptr<const Buffer> whole, size_t offset, size_t size) {
+  NNEFC_CHECK(offset <= whole->size() && size <= whole->size() - offset);
+  const std::byte* data = whole->data() + offset;
+  std::shared_ptr<const MappedFile> file = whole->file_;
+  if (file != nullptr) whole = nullptr;
+  return std::shared_ptr<const Buffer>(new Buffer(data, size, std::move(file), std::move(whole)));
 }
 
 Buffer::~Buffer() {
-  if (file_ == nullptr) std::free(const_cast<std::byte*>(data_));
+  if (owned()) std::free(const_cast<std::byte*>(data_));
 }
 
 TensorValue::TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer)

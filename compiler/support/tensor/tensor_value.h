@@ -26,13 +26,15 @@ std::string ToString(llvm::ArrayRef<int64_t> shape);
 // The bytes of `volume` elements, sub-byte types packed; nothing on overflow.
 std::optional<size_t> ByteSize(ElementType type, int64_t volume);
 
-// Bytes that several values may share: owned, or a part of a mapped file.
-// Owned buffers are aligned to 64 bytes, mapped ones to nothing.
+// Bytes that several values may share: owned, or a part of a mapped file or of
+// another buffer. Owned buffers are aligned to 64 bytes, the others to nothing.
 class Buffer {
  public:
   // Zero-filled; nothing if memory is short.
   static std::shared_ptr<Buffer> Allocate(size_t size);
   static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset, size_t size);
+  // Bytes [offset, offset + size) of `whole`, which stays alive with them.
+  static std::shared_ptr<const Buffer> Slice(std::shared_ptr<const Buffer> whole, size_t offset, size_t size);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -40,19 +42,23 @@ class Buffer {
   const std::byte* data() const { return data_; }
   // Only for owned buffers.
   std::byte* mutable_data() {
-    NNEFC_CHECK(file_ == nullptr);
+    NNEFC_CHECK(owned());
     return const_cast<std::byte*>(data_);
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
 
  private:
-  Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file)
-      : data_(data), size_(size), file_(std::move(file)) {}
+  Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file,
+         std::shared_ptr<const Buffer> whole)
+      : data_(data), size_(size), file_(std::move(file)), whole_(std::move(whole)) {}
+
+  bool owned() const { return file_ == nullptr && whole_ == nullptr; }
 
   const std::byte* data_;
   size_t size_;
   std::shared_ptr<const MappedFile> file_;
+  std::shared_ptr<const Buffer> whole_;  // what a slice of owned bytes keeps alive
 };
 
 // A dense row-major tensor whose bytes are immutable and shared: constants,

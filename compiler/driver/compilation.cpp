@@ -1,0 +1,111 @@
+#include "compiler/driver/compilation.h"
+
+#include <chrono>
+
+#include "compiler/driver/variable_data.h"
+#include "compiler/expand/expand.h"
+#include "compiler/lower/lower.h"
+#include "compiler/semantics/quantization.h"
+#include "compiler/syntax/parse.h"
+
+namespace nnefc {
+
+std::string_view Name(Stage stage) {
+  switch (stage) {
+    case Stage::kOpen: return "open";
+    case Stage::kParse: return "parse";
+    case Stage::kCheck: return "check";
+    case Stage::kExpand: return "expand";
+    case Stage::kLower: return "lower";
+  }
+  return "";
+}
+
+Compilation::Compilation(std::string path, CompileOptions options)
+    : path_(std::move(path)), options_(std::move(options)) {
+  context_.limits = options_.limits;
+}
+
+Compilation::~Compilation() = default;
+
+bool Compilation::RunUntil(Stage last) {
+  auto next = static_cast<int>(times_.size());
+  for (int stage = next; !failed_ && stage <= static_cast<int>(last); ++stage) {
+    if (observer_) observer_(static_cast<Stage>(stage));
+    auto start = std::chrono::steady_clock::now();
+    failed_ = !Run(static_cast<Stage>(stage)) || context_.emitter.has_errors();
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    times_.push_back({static_cast<Stage>(stage), elapsed.count()});
+  }
+  return !failed_;
+}
+
+bool Compilation::Run(Stage stage) {
+  switch (stage) {
+    case Stage::kOpen: return Open();
+    case Stage::kParse: return Parse();
+    case Stage::kCheck: return Check();
+    case Stage::kExpand: return Expand();
+    case Stage::kLower: return Lower();
+  }
+  return false;
+}
+
+bool Compilation::Open() {
+  ModelOpenResult result = ModelContainer::Open(path_, context_);
+  model_ = std::move(result.model);
+  environment_failed_ = result.environment_failed;
+  return model_ != nullptr;
+}
+
+bool Compilation::Parse() {
+  ir::RegisterStandardOps(registry_);
+  parsed_ = ParseDocument(model_->graph_text(), {.dialect = options_.dialect}, context_);
+  // A document with syntax errors is checked all the same: what could be read
+  // of it may hold more mistakes.
+  library_ = std::make_unique<StandardLibrary>(context_);
+  if (context_.emitter.has_errors()) {
+    Check();
+    return false;
+  }
+  return true;
+}
+
+bool Compilation::Check() {
+  checked_ = CheckDocument(std::move(parsed_), *library_, {.graph = options_.graph}, context_);
+  return !context_.emitter.has_errors();
+}
+
+bool Compilation::Expand() {
+  ExpandOptions options{.input_shapes = options_.input_shapes, .lower = options_.lower};
+  expanded_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
+  return expanded_ != nullptr && CheckQuantization();
+}
+
+bool Compilation::CheckQuantization() {
+  if (!model_->quantization_text()) return true;
+  auto document = ParseDocument(*model_->quantization_text(),
+                                {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
+  llvm::StringMap<bool> activations;
+  for (ir::NodeId id : expanded_->nodes()) {
+    for (const ir::Output& output : expanded_->node(id).outputs()) {
+      for (const std::string& name : output.names) activations[name] = true;
+    }
+  }
+  CheckQuantizations(
+      *document, *library_, [&](std::string_view name) { return activations.contains(name); }, context_);
+  return !context_.emitter.has_errors();
+}
+
+bool Compilation::Lower() {
+  LowerOptions options;
+  VariableStore variables(*model_, *expanded_, options_.random_weights, context_);
+  if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
+    options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,
+                                const ir::Origin& origin) { return variables.Load(label, type, shape, origin); };
+  }
+  lowered_ = LowerGraph(*expanded_, options, context_);
+  return lowered_ != nullptr;
+}
+
+}  // namespace nnefc

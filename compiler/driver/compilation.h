@@ -1,0 +1,97 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/package/model.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+struct CompileOptions {
+  // Nothing: told by the document.
+  std::optional<ast::Dialect> dialect;
+  // Chooses one of several graphs.
+  std::optional<std::string> graph;
+  // Overrides of externals' shapes.
+  std::map<std::string, Shape> input_shapes;
+  // Standard compounds to expand: names, or "all".
+  std::vector<std::string> lower;
+  // Seed of random data for variables that have none.
+  std::optional<uint64_t> random_weights;
+  // Accept variables without data; the result can be written, not run.
+  bool structure_only = false;
+  Limits limits;
+};
+
+// The stages, in order.
+enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
+std::string_view Name(Stage stage);
+
+struct StageTime {
+  Stage stage;
+  double milliseconds;
+};
+
+// One run of the compiler over one model: the artefacts of every stage and
+// what was said about them. The only place that knows the order of stages.
+class Compilation {
+ public:
+  Compilation(std::string path, CompileOptions options);
+  ~Compilation();
+
+  // Called at the start of each stage.
+  void set_observer(std::function<void(Stage)> observer) { observer_ = std::move(observer); }
+  // Runs the stages up to `last` that were not run yet; stops at the first
+  // that finds a mistake. Returns true if all went well.
+  bool RunUntil(Stage last);
+
+  // True if the failure is the environment's (a file that cannot be opened)
+  // and not the model's.
+  bool environment_failed() const { return environment_failed_; }
+  const std::string& path() const { return path_; }
+  Context& context() { return context_; }
+  const Context& context() const { return context_; }
+  ir::OpRegistry& registry() { return registry_; }
+  StandardLibrary& library() { return *library_; }
+  const ModelContainer* model() const { return model_.get(); }
+  const CheckedDocument* checked() const { return checked_.get(); }
+  // The graph of NNEF operations.
+  const ir::Graph* expanded() const { return expanded_.get(); }
+  // The graph of OpenVINO operations.
+  const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
+  const std::vector<StageTime>& times() const { return times_; }
+
+ private:
+  bool Run(Stage stage);
+  bool Open();
+  bool Parse();
+  bool Check();
+  bool Expand();
+  bool Lower();
+  bool CheckQuantization();
+
+  std::string path_;
+  CompileOptions options_;
+  Context context_;
+  ir::OpRegistry registry_;
+  std::unique_ptr<StandardLibrary> library_;
+  std::unique_ptr<ModelContainer> model_;
+  std::unique_ptr<const ast::Document> parsed_;
+  std::unique_ptr<CheckedDocument> checked_;
+  std::unique_ptr<ir::Graph> expanded_;
+  std::shared_ptr<const ir::Graph> lowered_;
+  std::vector<StageTime> times_;
+  std::function<void(Stage)> observer_;
+  bool environment_failed_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace nnefc

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "compiler/support/diagnostics.h"
+
+namespace nnefc {
+
+// clang-format off
+#define NNEFC_DRIVER_RULES(RULE)                                                                \
+  RULE(kVariableWithoutData, "variable.no-data", kError, "R 5, P 5")                            \
+  RULE(kVariableDataShape, "variable.data-shape", kError, "R 5, P 5")                           \
+  RULE(kInputMissing, "input.missing", kError, "")                                              \
+  RULE(kInputUnknown, "input.unknown", kError, "")                                              \
+  RULE(kInputType, "input.type", kError, "")                                                    \
+  RULE(kRunFailed, "run.failed", kError, "")
+// clang-format on
+NNEFC_DEFINE_RULES(kDriverRules, NNEFC_DRIVER_RULES)
+
+}  // namespace nnefc

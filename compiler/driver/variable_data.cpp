@@ -1,0 +1,113 @@
+#include "compiler/driver/variable_data.h"
+
+#include "compiler/driver/rules.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+namespace {
+
+// Roles of the tensor parameters of the operations that give one; a
+// parameter that is not named here counts as a filter.
+struct RoleRow {
+  std::string_view operation;
+  std::string_view parameter;
+  VariableRole role;
+};
+
+constexpr RoleRow kRoles[] = {
+    {"conv", "bias", VariableRole::kBias},
+    {"deconv", "bias", VariableRole::kBias},
+    {"linear", "bias", VariableRole::kBias},
+    {"separable_conv", "bias", VariableRole::kBias},
+    {"separable_deconv", "bias", VariableRole::kBias},
+    {"batch_normalization", "mean", VariableRole::kMean},
+    {"batch_normalization", "variance", VariableRole::kVariance},
+    {"batch_normalization", "offset", VariableRole::kOffset},
+    {"batch_normalization", "scale", VariableRole::kScale},
+};
+
+constexpr std::string_view kDecisive[] = {"conv",           "deconv",           "linear", "matmul",
+                                          "separable_conv", "separable_deconv", "batch_normalization"};
+
+std::string LowerCase(const std::string& text) { return llvm::StringRef(text).lower(); }
+
+VariableRole RoleOf(std::string_view operation, std::string_view parameter) {
+  for (const RoleRow& row : kRoles) {
+    if (row.operation == operation && row.parameter == parameter) return row.role;
+  }
+  return VariableRole::kFilter;
+}
+
+}  // namespace
+
+std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
+  std::map<std::string, VariableRole> roles;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.set() != ir::kNnefSet || llvm::find(kDecisive, node.type()) == std::end(kDecisive)) continue;
+    for (size_t parameter = 0; parameter < node.info().inputs.size(); ++parameter) {
+      for (ir::OutputPort input : node.segment(static_cast<int32_t>(parameter))) {
+        const ir::Node& producer = graph.node(input.node);
+        if (!producer.Is(ir::kNnefSet, "variable")) continue;
+        std::string label = LowerCase(producer.attribute("label").AsString());
+        roles.try_emplace(std::move(label), RoleOf(node.type(), node.info().inputs[parameter].name));
+      }
+    }
+  }
+  return roles;
+}
+
+VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed,
+                             Context& context)
+    : model_(model), seed_(seed), context_(context) {
+  if (seed_) roles_ = VariableRoles(graph);
+}
+
+std::optional<TensorValue> VariableStore::Load(const std::string& label, ElementType type,
+                                               const ir::PartialShape& shape, const ir::Origin& origin) {
+  std::string key = LowerCase(label);
+  auto found = loaded_.find(key);
+  if (found == loaded_.end()) {
+    found = loaded_.emplace(std::move(key), Read(label, type, shape.known_extents(), origin)).first;
+  }
+  return found->second;
+}
+
+std::optional<TensorValue> VariableStore::Read(const std::string& label, ElementType type, const Shape& shape,
+                                               const ir::Origin& origin) {
+  if (model_.HasVariable(label)) {
+    std::optional<TensorValue> value = model_.ReadVariable(label, type, context_.emitter);
+    if (!value) return std::nullopt;
+    if (value->shape() != shape) {
+      context_.emitter
+          .Emit(kVariableDataShape, origin.range, "the data of variable `{}` has shape {}; the document says {}", label,
+                ToString(value->shape()), ToString(shape))
+          .Notes(ir::StackNotes(origin.frame));
+      return std::nullopt;
+    }
+    return value;
+  }
+  if (seed_) {
+    auto role = roles_.find(LowerCase(label));
+    TensorValue value =
+        RandomTensor(role == roles_.end() ? VariableRole::kFilter : role->second, *seed_, label, type, shape);
+    if (value.valid()) return value;
+    context_.emitter.Emit(kVariableDataShape, origin.range, "the data of variable `{}` of shape {} does not fit memory",
+                          label, ToString(shape));
+    return std::nullopt;
+  }
+  if (model_.has_weights()) {
+    context_.emitter
+        .Emit(kVariableWithoutData, origin.range, "the model has no data for variable `{}`: `{}.dat` is missing", label,
+              label)
+        .Notes(ir::StackNotes(origin.frame));
+  } else {
+    context_.emitter.Emit(kVariableWithoutData, origin.range,
+                          "variable `{}` has no data: `{}` is a document without weights; give a model folder or "
+                          "archive, or `--random-weights SEED`",
+                          label, model_.name());
+  }
+  return std::nullopt;
+}
+
+}  // namespace nnefc

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/ir/graph.h"
+#include "compiler/package/model.h"
+#include "compiler/package/random.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+// The roles of a graph's variables, by label in lower case: what the first
+// operation that takes the variable directly uses it for
+// (tests/networks/README.md, rule 3). `graph` is of NNEF operations.
+std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph);
+
+// Finds the data of variables: in the model, or made from a seed. Variables
+// whose labels differ by case alone share their data.
+class VariableStore {
+ public:
+  VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed, Context& context);
+
+  // The data of the variable, converted to `type`; nothing if there is none
+  // or it does not fit, which was emitted.
+  std::optional<TensorValue> Load(const std::string& label, ElementType type, const ir::PartialShape& shape,
+                                  const ir::Origin& origin);
+
+ private:
+  std::optional<TensorValue> Read(const std::string& label, ElementType type, const Shape& shape,
+                                  const ir::Origin& origin);
+
+  const ModelContainer& model_;
+  std::optional<uint64_t> seed_;
+  Context& context_;
+  std::map<std::string, VariableRole> roles_;
+  std::map<std::string, std::optional<TensorValue>> loaded_;
+};
+
+}  // namespace nnefc

@@ -1,0 +1,119 @@
+"""Golden files: each holds its inputs, one command line and what the command must print.
+
+A file is a list of sections, each headed by a line of `== `:
+
+    == command: nnefc check input.nnef
+    == file: input.nnef
+    version 1.0;
+    ...
+    == exit: 1
+    == stderr
+    input.nnef:3:5: error: ...
+    == stdout
+
+The files are laid out in an empty folder, where the command runs; `{tests}` in it stands for the repository's
+tests folder. Sections that are empty are left out. A section's text ends with a line end, which is not a part of
+it where the head says so: `== file: input.nnef (no newline)`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import shlex
+import subprocess
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+GOLDENS = TESTS / "golden"
+TIMEOUT_SECONDS = 60
+
+
+@dataclasses.dataclass
+class Golden:
+    """A golden file in parts; `comment` is what stands before the first section."""
+
+    path: pathlib.Path
+    comment: str
+    command: str
+    files: list[tuple[str, str]]
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def read(path: pathlib.Path) -> Golden:
+    """Reads a golden file; raises ValueError where it is malformed."""
+    golden = Golden(path, "", "", [], 0, "", "")
+    head, lines = None, []
+
+    def close() -> None:
+        text = "".join(lines)
+        if head is None:
+            golden.comment = text
+        elif head.startswith("command: "):
+            golden.command = head.removeprefix("command: ")
+        elif head.startswith("exit: "):
+            golden.exit_code = int(head.removeprefix("exit: "))
+        elif head.startswith("file: "):
+            name = head.removeprefix("file: ")
+            if name.endswith(" (no newline)"):
+                golden.files.append((name, text.removesuffix("\n")))
+            else:
+                golden.files.append((name, text))
+        elif head in ("stdout", "stderr"):
+            setattr(golden, head, text)
+        else:
+            raise ValueError(f"{path}: unknown section `{head}`")
+
+    with open(path, encoding="utf-8", newline="") as source:
+        for line in source:
+            if line.startswith("== "):
+                close()
+                head, lines = line[3:].rstrip("\n"), []
+            else:
+                lines.append(line)
+    close()
+    if not golden.command:
+        raise ValueError(f"{path}: no `== command:` section")
+    return golden
+
+
+def render(golden: Golden) -> str:
+    """The text of a golden file."""
+    parts = [golden.comment, f"== command: {golden.command}\n"]
+    for name, text in golden.files:
+        parts.append(f"== file: {name}\n{text}" + ("\n" if name.endswith(" (no newline)") else ""))
+    parts.append(f"== exit: {golden.exit_code}\n")
+    for stream in ("stdout", "stderr"):
+        text = getattr(golden, stream)
+        if text:
+            parts.append(f"== {stream}\n{text}" + ("" if text.endswith("\n") else "\n"))
+    return "".join(parts)
+
+
+def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
+    """Runs the command; returns the golden file as it ought to be."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in golden.files:
+            target = pathlib.Path(folder, name.removesuffix(" (no newline)"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode("utf-8"))
+        words = shlex.split(golden.command.replace("{tests}", str(TESTS)))
+        if words[0] != "nnefc":
+            raise ValueError(f"{golden.path}: the command must start with nnefc")
+        environment = {**os.environ, "NO_COLOR": "1"}
+        done = subprocess.run([str(nnefc), *words[1:]], cwd=folder, env=environment, capture_output=True,
+                              timeout=TIMEOUT_SECONDS, check=False)
+
+    def text(raw: bytes) -> str:
+        return raw.decode("utf-8", "backslashreplace").replace(str(TESTS), "{tests}")
+
+    return dataclasses.replace(golden, exit_code=done.returncode, stdout=text(done.stdout), stderr=text(done.stderr))
+
+
+def paths(stages: list[str]) -> list[pathlib.Path]:
+    """The golden files of the stages, or of all."""
+    folders = [GOLDENS / stage for stage in stages] if stages else [GOLDENS]
+    return sorted(path for folder in folders for path in folder.rglob("*.golden"))

@@ -1,0 +1,59 @@
+"""Where the tests find the binary and the shared data, and where they keep what is slow to make."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(ROOT / "tests" / "networks")]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nnefc", default=os.environ.get("NNEFC"),
+                     help="the nnefc binary (NNEFC; else the newest under build/, else PATH)")
+    parser.addoption("--shared-data", default=os.environ.get("NNEFC_SHARED_DATA"),
+                     help="the folder with networks/ (NNEFC_SHARED_DATA; else ../shared/data)")
+    parser.addoption("--cache", default=os.environ.get("NNEFC_TEST_CACHE"),
+                     help="keeps generated models between runs (NNEFC_TEST_CACHE)")
+
+
+def _find_nnefc(option: str | None) -> Path | None:
+    if option:
+        return Path(option).resolve()
+    built = sorted(ROOT.glob("build/*/bin/nnefc"), key=lambda path: path.stat().st_mtime)
+    found = built[-1] if built else shutil.which("nnefc")
+    return Path(found) if found else None
+
+
+@pytest.fixture(scope="session")
+def nnefc(pytestconfig: pytest.Config) -> Path:
+    """The path of the binary under test."""
+    path = _find_nnefc(pytestconfig.getoption("--nnefc"))
+    if path is None or not path.exists():
+        pytest.skip("no nnefc binary: build it, or name it by NNEFC")
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared_data(pytestconfig: pytest.Config) -> Path:
+    """The folder of the shared documents; skips where there is none."""
+    option = pytestconfig.getoption("--shared-data")
+    path = Path(option) if option else ROOT.parent / "shared" / "data"
+    if not (path / "networks").is_dir():
+        pytest.skip(f"no shared data in {path}: name the folder by NNEFC_SHARED_DATA")
+    return path.resolve()
+
+
+@pytest.fixture(scope="session")
+def cache(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for generated models; it outlives the run if it was named."""
+    option = pytestconfig.getoption("--cache")
+    path = Path(option).resolve() if option else tmp_path_factory.mktemp("models")
+    path.mkdir(parents=True, exist_ok=True)
+    return path

@@ -1,0 +1,84 @@
+#include "compiler/support/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/support/context.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc {
+namespace {
+
+constexpr Rule kTestRule{"test.rule", Severity::kError, "R 3.1"};
+constexpr Rule kTestWarning{"test.warning", Severity::kWarning, ""};
+
+TEST(SourceManagerTest, FindsLinesAndColumns) {
+  SourceManager sources;
+  FileId file = sources.AddText("a.nnef", "one\r\ntwo\n\nfour");
+  EXPECT_EQ(sources.Position({file, 0}).line, 1);
+  EXPECT_EQ(sources.Position({file, 6}).line, 2);
+  EXPECT_EQ(sources.Position({file, 6}).column, 2);
+  EXPECT_EQ(sources.Position({file, 14}).line, 4);
+  EXPECT_EQ(sources.Line(file, 1), "one");
+  EXPECT_EQ(sources.Line(file, 3), "");
+  EXPECT_EQ(sources.Line(file, 4), "four");
+}
+
+TEST(EmitterTest, TellsAPlaceOnce) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = x;\n");
+  for (int i = 0; i < 3; ++i) context.emitter.Emit(kTestRule, {file, 4, 5}, "run {}", i);
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "elsewhere");
+  EXPECT_EQ(context.emitter.error_count(), 2u);
+  EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
+}
+
+TEST(EmitterTest, CountsBeyondItsLimit) {
+  Emitter emitter(2);
+  SourceManager sources;
+  FileId file = sources.AddText("a.nnef", "xxxxxxxx");
+  for (uint32_t i = 0; i < 5; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.error_count(), 5u);
+  EXPECT_EQ(emitter.diagnostics().size(), 2u);
+  EXPECT_TRUE(emitter.exhausted());
+}
+
+TEST(RenderTest, UnderlinesTheRange) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "first\n\ty = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 11, 15}, "no operation `rleu`")
+      .Fix({file, 11, 15}, "relu")
+      .Note({file, 0, 5}, "declared here");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:2:6: error: no operation `rleu` [test.rule]\n"
+            "    2 |  y = rleu(x);\n"
+            "      |      ^~~~\n"
+            "a.nnef:2:6: note: replace this by `relu`\n"
+            "    2 |  y = rleu(x);\n"
+            "      |      ^~~~\n"
+            "a.nnef:1:1: note: declared here\n"
+            "    1 | first\n"
+            "      | ^~~~~\n");
+}
+
+TEST(RenderTest, TellsBinaryFilesByByte) {
+  Context context;
+  FileId file = context.sources.AddOpaque("w.dat", FileKind::kBinary);
+  context.emitter.Emit(kTestRule, {file, 8, 12}, "rank 9; at most 8");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "w.dat: error: at byte 8: rank 9; at most 8 [test.rule]\n");
+}
+
+TEST(RenderTest, MakesValidJsonOfAnyBytes) {
+  Context context;
+  FileId file = context.sources.AddText("\xff.nnef", "\xff\xfe");
+  context.emitter.Emit(kTestWarning, {file, 0, 1}, "byte `{}`", "\xff");
+  auto json = nlohmann::json::parse(RenderJson(context.emitter.diagnostics(), context.sources));
+  EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
+  EXPECT_EQ(json["diagnostics"][0]["line"], 1);
+  auto sarif = nlohmann::json::parse(RenderSarif(context.emitter.diagnostics(), context.sources));
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "%FF.nnef");
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,57 @@
+#include "compiler/support/file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace nnefc {
+namespace {
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "nnefc_file_XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+TEST_F(FileTest, WritesAllOrNothing) {
+  ASSERT_TRUE(WriteFile(Path("a"), "old").ok());
+  {
+    auto file = OutputFile::Create(Path("a"));
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Write("half of it").ok());
+  }
+  auto mapped = MappedFile::Open(Path("a"));
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_EQ((*mapped)->text(), "old");
+  size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++entries;
+  EXPECT_EQ(entries, 1u);
+}
+
+TEST_F(FileTest, TellsWhyAFileCannotBeOpened) {
+  auto missing = MappedFile::Open(Path("missing"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().message, "cannot open `" + Path("missing") + "`: no such file or directory");
+  auto folder = MappedFile::Open(folder_);
+  ASSERT_FALSE(folder.ok());
+  auto unwritable = OutputFile::Create(Path("no/such/folder"));
+  EXPECT_FALSE(unwritable.ok());
+}
+
+TEST_F(FileTest, MapsEmptyFiles) {
+  ASSERT_TRUE(WriteFile(Path("empty"), "").ok());
+  auto mapped = MappedFile::Open(Path("empty"));
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_EQ((*mapped)->size(), 0u);
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,79 @@
+#include "compiler/support/tensor/tensor_value.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nnefc {
+namespace {
+
+// Expected bits are IEEE 754 binary16's definition, as NumPy gives them:
+// np.float32(x).astype(np.float16).view(np.uint16).
+TEST(HalfTest, ConvertsLikeNumPy) {
+  const std::pair<float, uint16_t> cases[] = {
+      {0.0f, 0x0000},     {-0.0f, 0x8000},      {1.0f, 0x3c00},        {65504.0f, 0x7bff},
+      {65519.996f, 0x7bff}, {65520.0f, 0x7c00},   {5.9604645e-08f, 0x0001}, {2.9802322e-08f, 0x0000},
+      {0.333333343f, 0x3555}, {6.1035156e-05f, 0x0400}, {1.00048828125f, 0x3c00}, {1.00146484375f, 0x3c02},
+      {std::numeric_limits<float>::infinity(), 0x7c00}};
+  for (auto [value, bits] : cases) EXPECT_EQ(FloatToHalf(value), bits) << value;
+  for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    EXPECT_EQ(FloatToHalf(HalfToFloat(static_cast<uint16_t>(bits))), bits);
+  }
+  EXPECT_TRUE(std::isnan(HalfToFloat(FloatToHalf(std::nanf("")))));
+}
+
+TEST(BFloatTest, RoundsToEven) {
+  EXPECT_EQ(FloatToBFloat(1.0f), 0x3f80);
+  EXPECT_EQ(FloatToBFloat(1.00390625f), 0x3f80);  // a tie, to even
+  EXPECT_EQ(FloatToBFloat(1.01171875f), 0x3f82);  // a tie, to even
+  EXPECT_EQ(BFloatToFloat(0x4049), 3.140625f);
+  EXPECT_TRUE(std::isnan(BFloatToFloat(FloatToBFloat(std::nanf("")))));
+}
+
+TEST(VolumeTest, IsOverflowSafe) {
+  EXPECT_EQ(Volume({}), 1);
+  EXPECT_EQ(Volume({2, 3, 4}), 24);
+  EXPECT_EQ(Volume({int64_t{1} << 40, int64_t{1} << 40}), std::nullopt);
+  EXPECT_EQ(Volume({int64_t{1} << 40, int64_t{1} << 40, 0}), std::nullopt);
+  EXPECT_EQ(Volume({0, 5}), 0);
+  EXPECT_EQ(Volume({-1}), std::nullopt);
+  EXPECT_EQ(ByteSize(ElementType::kF64, INT64_MAX), std::nullopt);
+  EXPECT_EQ(ByteSize(ElementType::kU1, 9), 2);
+  EXPECT_EQ(ByteSize(ElementType::kI4, 3), 2);
+}
+
+TEST(TensorValueTest, ConvertsWithTruncationAndSaturation) {
+  TensorValue floats = TensorValue::FromFloats({5}, {-1.7f, 1.7f, 300.0f, std::nanf(""), -1e30f});
+  TensorValue bytes = floats.ConvertedTo(ElementType::kI8);
+  EXPECT_EQ(bytes.elements<int8_t>(), llvm::ArrayRef<int8_t>({-1, 1, 127, 0, -128}));
+  TensorValue logicals = floats.ConvertedTo(ElementType::kBoolean);
+  EXPECT_EQ(logicals.ElementAsInt(3), 1);  // NaN != 0
+  TensorValue wide = floats.ConvertedTo(ElementType::kI64);
+  EXPECT_EQ(wide.ElementAsInt(4), INT64_MIN);
+}
+
+TEST(TensorValueTest, KeepsWideIntegersExact) {
+  int64_t big = (int64_t{1} << 62) + 1;
+  TensorValue value = TensorValue::FromInts({2}, {big, -1});
+  EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(0), big);
+  EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(1), 0);
+}
+
+TEST(TensorValueTest, PacksNibblesLowFirst) {
+  TensorValue value = TensorValue::FromInts({3}, {-8, 7, 3}).ConvertedTo(ElementType::kI4);
+  EXPECT_EQ(value.byte_size(), 2u);
+  EXPECT_EQ(value.ElementAsInt(0), -8);
+  EXPECT_EQ(value.ElementAsInt(1), 7);
+  EXPECT_EQ(value.ElementAsInt(2), 3);
+}
+
+TEST(TensorValueTest, ReshapeSharesTheBuffer) {
+  TensorValue value = TensorValue::FromFloats({2, 3}, {1, 2, 3, 4, 5, 6});
+  TensorValue reshaped = value.Reshaped({3, 2});
+  EXPECT_EQ(reshaped.bytes(), value.bytes());
+  EXPECT_EQ(ToString(reshaped.shape()), "[3,2]");
+}
+
+}  // namespace
+}  // namespace nnefc

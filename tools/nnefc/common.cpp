@@ -1,0 +1,224 @@
+#include "tools/nnefc/common.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Reads "NAME=1,3,224,224".
+std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw MisuseError(fmt::format("`--input-shape {}`: expected NAME=1,3,224,224", text));
+  }
+  Shape shape;
+  const char* at = text.data() + equals + 1;
+  const char* end = text.data() + text.size();
+  while (at < end) {
+    int64_t extent = 0;
+    auto [next, error] = std::from_chars(at, end, extent);
+    bool separated = next == end || (*next == ',' && next + 1 < end);
+    if (error != std::errc() || extent <= 0 || !separated) {
+      throw MisuseError(fmt::format("`--input-shape {}`: extents are positive integers separated by commas", text));
+    }
+    shape.push_back(extent);
+    at = next == end ? end : next + 1;
+  }
+  return {text.substr(0, equals), shape};
+}
+
+bool UseColor(const std::string& choice) {
+  if (choice == "always") return true;
+  if (choice == "never") return false;
+  return ::isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+}
+
+// Several JSON reports as one: lists of the same key are joined.
+std::string Merge(const std::vector<std::string>& documents) {
+  Json merged = Json::parse(documents.front());
+  for (size_t i = 1; i < documents.size(); ++i) {
+    Json next = Json::parse(documents[i]);
+    for (const char* list : {"diagnostics", "runs"}) {
+      if (next.contains(list)) merged[list].insert(merged[list].end(), next[list].begin(), next[list].end());
+    }
+  }
+  return merged.dump(2) + "\n";
+}
+
+}  // namespace
+
+Format CommonOptions::output_format() const {
+  if (format == "json") return Format::kJson;
+  return format == "sarif" ? Format::kSarif : Format::kText;
+}
+
+CompileOptions CommonOptions::compile_options() const {
+  CompileOptions result;
+  if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
+  if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;
+  if (!graph.empty()) result.graph = graph;
+  for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
+  result.limits = limits;
+  return result;
+}
+
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
+  auto* model = command.add_option("MODEL", options.models, "a model folder, a .tar or .tgz, or a .nnef document");
+  model->required();
+  if (max_models > 0) model->expected(1, max_models);
+  command.add_option("--dialect", options.dialect, "the dialect of the document")
+      ->check(CLI::IsMember({"auto", "provisional", "ratified"}))
+      ->capture_default_str();
+  command.add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--graph", options.graph, "the graph to take if the document has several");
+  command.add_option("--format", options.format, "the form of diagnostics and reports")
+      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->capture_default_str();
+  command.add_option("--color", options.color, "colour in diagnostics")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  auto add_limit = [&](const char* name, int64_t& limit, const char* what) {
+    command.add_option(name, limit, what)
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+        ->capture_default_str()
+        ->group("Limits");
+  };
+  add_limit("--max-nesting", options.limits.nesting, "nested brackets of a statement");
+  add_limit("--max-recursion", options.limits.recursion, "fragments being instantiated within each other");
+  add_limit("--max-steps", options.limits.steps, "steps of compile-time evaluation");
+  add_limit("--max-operations", options.limits.operations, "operations made by fragments");
+  add_limit("--max-items", options.limits.items, "array items and string bytes alive at a time");
+}
+
+Reporter::~Reporter() {
+  if (!documents_.empty()) fmt::print(stderr, "{}", Merge(documents_));
+}
+
+int Reporter::Report(Compilation& compilation) {
+  const Context& context = compilation.context();
+  const auto& diagnostics = context.emitter.diagnostics();
+  switch (options_.output_format()) {
+    case Format::kText: {
+      fmt::print(stderr, "{}", RenderText(diagnostics, context.sources, {.color = UseColor(options_.color)}));
+      size_t shown = 0;
+      for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
+      if (context.emitter.error_count() > shown) {
+        fmt::print(stderr, "nnefc: note: {} more errors are not shown\n", context.emitter.error_count() - shown);
+      }
+      break;
+    }
+    case Format::kJson: documents_.push_back(RenderJson(diagnostics, context.sources)); break;
+    case Format::kSarif: documents_.push_back(RenderSarif(diagnostics, context.sources)); break;
+  }
+  int exit_code = kSuccess;
+  if (compilation.environment_failed()) {
+    exit_code = kMisuse;
+  } else if (context.emitter.has_errors()) {
+    exit_code = kInvalid;
+  }
+  compilation.context().emitter.Clear();
+  return exit_code;
+}
+
+void PrintError(const std::string& message) { fmt::print(stderr, "nnefc: error: {}\n", message); }
+
+void WriteProduct(const std::string& path, const std::string& content) {
+  if (path.empty() || path == "-") {
+    fmt::print("{}", content);
+    return;
+  }
+  if (auto written = WriteFile(path, content); !written) throw MisuseError(written.error().message);
+}
+
+std::string FormatTime(double milliseconds) {
+  if (milliseconds >= 1000) return fmt::format("{:.2f} s", milliseconds / 1000);
+  return milliseconds >= 10 ? fmt::format("{:.0f} ms", milliseconds) : fmt::format("{:.2f} ms", milliseconds);
+}
+
+std::string FormatType(ElementType type, const ir::PartialShape& shape) {
+  return fmt::format("{}{}", Name(type), ToString(shape));
+}
+
+struct Progress::State {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::string what;
+  bool active = false;
+  bool shown = false;
+  bool quit = false;
+  std::chrono::steady_clock::time_point start;
+  std::thread thread;
+
+  void Loop() {
+    std::unique_lock lock(mutex);
+    while (!quit) {
+      wake.wait_for(lock, std::chrono::milliseconds(200));
+      std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      if (!active || elapsed.count() < 1) continue;
+      fmt::print(stderr, "\r\033[Knnefc: {} ({:.0f} s)", what, elapsed.count());
+      std::fflush(stderr);
+      shown = true;
+    }
+  }
+  void Clear() {
+    if (shown) fmt::print(stderr, "\r\033[K");
+    shown = false;
+  }
+};
+
+Progress::Progress() {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  state_ = std::make_unique<State>();
+  state_->thread = std::thread([state = state_.get()] { state->Loop(); });
+}
+
+Progress::~Progress() {
+  if (!state_) return;
+  Stop();
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->quit = true;
+  }
+  state_->wake.notify_all();
+  state_->thread.join();
+}
+
+void Progress::Start(std::string what) {
+  if (!state_) return;
+  std::lock_guard lock(state_->mutex);
+  state_->Clear();
+  state_->what = std::move(what);
+  state_->active = true;
+  state_->start = std::chrono::steady_clock::now();
+}
+
+void Progress::Stop() {
+  if (!state_) return;
+  std::lock_guard lock(state_->mutex);
+  state_->active = false;
+  state_->Clear();
+}
+
+bool RunStages(Compilation& compilation, Stage last) {
+  Progress progress;
+  compilation.set_observer(
+      [&](Stage stage) { progress.Start(fmt::format("{}: {}", compilation.path(), Name(stage))); });
+  bool ok = compilation.RunUntil(last);
+  compilation.set_observer(nullptr);
+  return ok;
+}
+
+}  // namespace nnefc::cli

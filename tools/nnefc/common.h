@@ -1,0 +1,92 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "compiler/driver/compilation.h"
+
+namespace nnefc::cli {
+
+// Exit codes of every command.
+inline constexpr int kSuccess = 0;
+inline constexpr int kInvalid = 1;  // the input is invalid or a comparison failed
+inline constexpr int kMisuse = 2;   // misuse, or the environment failed
+
+// What is wrong with the use of an option; caught in main, exit code 2.
+class MisuseError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Format { kText, kJson, kSarif };
+
+// Options that every command has.
+struct CommonOptions {
+  std::vector<std::string> models;
+  std::string dialect = "auto";
+  std::vector<std::string> input_shapes;
+  std::string graph;
+  std::string format = "text";
+  std::string color = "auto";
+  Limits limits;
+
+  Format output_format() const;
+  CompileOptions compile_options() const;  // may throw MisuseError
+};
+
+// Adds the common options to a command; `max_models` 0 is any number.
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models);
+
+// Gathers the diagnostics of a command and writes them to stderr, in one
+// document for the machine-readable formats.
+class Reporter {
+ public:
+  explicit Reporter(const CommonOptions& options) : options_(options) {}
+  ~Reporter();
+  // Shows what `compilation` has said so far; returns the exit code it earns.
+  int Report(Compilation& compilation);
+
+ private:
+  const CommonOptions& options_;
+  std::vector<std::string> documents_;  // JSON or SARIF, one a model
+};
+
+// Prints an error that belongs to no model, in the form of a diagnostic.
+void PrintError(const std::string& message);
+// Writes to stdout, or to `path` (aside, then renamed) unless it is empty or
+// "-". Throws MisuseError if the file cannot be written.
+void WriteProduct(const std::string& path, const std::string& content);
+// "12 ms", "1.25 s"
+std::string FormatTime(double milliseconds);
+// "f32[1,3,224,224]"
+std::string FormatType(ElementType type, const ir::PartialShape& shape);
+
+// Shows what takes longer than a second, on a terminal only.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  void Start(std::string what);
+  void Stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Runs the compiler with progress; see Compilation::RunUntil.
+bool RunStages(Compilation& compilation, Stage last);
+
+// The commands: each adds its sub-command, which stores its exit code.
+void AddCheck(CLI::App& app, int& exit_code);
+void AddExpand(CLI::App& app, int& exit_code);
+void AddCompile(CLI::App& app, int& exit_code);
+void AddRun(CLI::App& app, int& exit_code);
+void AddInspect(CLI::App& app, int& exit_code);
+void AddBench(CLI::App& app, int& exit_code);
+
+}  // namespace nnefc::cli

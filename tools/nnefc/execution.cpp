@@ -1,0 +1,167 @@
+#include "tools/nnefc/execution.h"
+
+#include <chrono>
+#include <set>
+
+#include "compiler/driver/rules.h"
+#include "compiler/package/dat.h"
+#include "compiler/package/npy.h"
+#include "compiler/package/npz.h"
+#include "compiler/package/random.h"
+#include "fmt/format.h"
+
+namespace nnefc::cli {
+namespace {
+
+bool EndsWith(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// Reads a .npy or .dat file as data for `port`.
+std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port, Context& context) {
+  if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
+  if (EndsWith(path, ".dat")) {
+    std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
+    return dat ? DecodeDat(*dat, port.type, context.emitter) : std::nullopt;
+  }
+  throw MisuseError(fmt::format("`--input {}={}`: expected a .npy or .dat file", port.name, path));
+}
+
+// Data of a wider or narrower type of the same kind is converted; numbers are
+// never made of another kind silently.
+std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Context& context) {
+  bool same_kind = (IsFloat(value.type()) && IsFloat(port.type)) || (IsInteger(value.type()) && IsInteger(port.type)) ||
+                   value.type() == port.type || port.type == ElementType::kDynamic;
+  if (!same_kind) {
+    context.emitter.Emit(kInputType, {}, "the data of input `{}` is of type {}; expected {}", port.name,
+                         Name(value.type()), Name(port.type));
+    return std::nullopt;
+  }
+  return port.type == ElementType::kDynamic ? value : value.ConvertedTo(port.type);
+}
+
+class InputGatherer {
+ public:
+  InputGatherer(const ExecutionOptions& options, const std::vector<runtime::Port>& ports, Context& context)
+      : options_(options), ports_(ports), context_(context) {}
+
+  std::optional<std::vector<TensorValue>> Gather() {
+    ReadNamedFiles();
+    if (!options_.inputs_npz.empty() && !ReadArchive()) return std::nullopt;
+    std::vector<TensorValue> inputs;
+    for (const runtime::Port& port : ports_) {
+      if (std::optional<TensorValue> value = InputFor(port)) inputs.push_back(std::move(*value));
+    }
+    if (context_.emitter.has_errors()) return std::nullopt;
+    return inputs;
+  }
+
+ private:
+  void ReadNamedFiles() {
+    for (const std::string& text : options_.inputs) {
+      size_t equals = text.find('=');
+      if (equals == std::string::npos) throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
+      std::string name = text.substr(0, equals);
+      auto port = llvm::find_if(ports_, [&](const runtime::Port& candidate) { return candidate.name == name; });
+      if (port == ports_.end()) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
+      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) given_[name] = std::move(*value);
+    }
+  }
+
+  bool ReadArchive() {
+    auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_);
+    if (!tensors) return false;
+    for (NamedTensor& tensor : *tensors) {
+      bool known = llvm::any_of(ports_, [&](const runtime::Port& port) { return port.name == tensor.name; });
+      if (!known) {
+        context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz, NoInput(tensor.name));
+        continue;
+      }
+      given_.try_emplace(tensor.name, std::move(tensor.value));
+    }
+    return true;
+  }
+
+  std::optional<TensorValue> InputFor(const runtime::Port& port) {
+    auto given = given_.find(port.name);
+    if (given != given_.end()) return FitType(given->second, port, context_);
+    if (options_.random_inputs) {
+      auto shape = port.shape.extents();
+      if (shape) {
+        TensorValue value =
+            RandomTensor(VariableRole::kData, *options_.random_inputs, port.name, port.type, *shape);
+        if (!value.valid()) throw std::bad_alloc();
+        return value;
+      }
+      context_.emitter.Emit(kInputMissing, {},
+                            "the shape of input `{}` is {}: `--input-shape {}=...` makes it known for random data",
+                            port.name, ToString(port.shape), port.name);
+      return std::nullopt;
+    }
+    context_.emitter.Emit(kInputMissing, {},
+                          "no data for input `{}` of {}: give `--input {}=FILE`, `--inputs FILE.npz` or "
+                          "`--random-inputs SEED`",
+                          port.name, FormatType(port.type, port.shape), port.name);
+    return std::nullopt;
+  }
+
+  std::string NoInput(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const runtime::Port& port : ports_) names.push_back(fmt::format("`{}`", port.name));
+    return fmt::format("the graph has no input `{}`; it has {}", name, fmt::join(names, ", "));
+  }
+
+  const ExecutionOptions& options_;
+  const std::vector<runtime::Port>& ports_;
+  Context& context_;
+  std::map<std::string, TensorValue> given_;
+};
+
+}  // namespace
+
+DataSource OpenInput(const std::string& path, Context& context) {
+  ErrorOr<DataSource> source = OpenData(path, context);
+  if (!source) throw MisuseError(source.error().message);
+  return *source;
+}
+
+runtime::ExecutableOptions ExecutionOptions::executable_options() const {
+  return {.backend = backend == "reference" ? runtime::Backend::kReference : runtime::Backend::kOneDnn,
+          .threads = threads};
+}
+
+void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
+  command.add_option("--input", options.inputs, "NAME=FILE.npy or NAME=FILE.dat: data of an input")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name");
+  command.add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs");
+  command.add_option("--random-weights", options.random_weights, "the seed of data for variables that have none");
+  command.add_option("--backend", options.backend, "the kernels to use")
+      ->check(CLI::IsMember({"reference", "onednn"}))
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "threads to use; 0 is one a core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options) {
+  if (!RunStages(compilation, Stage::kLower)) return std::nullopt;
+  Progress progress;
+  progress.Start(fmt::format("{}: plan", compilation.path()));
+  auto start = std::chrono::steady_clock::now();
+  Execution execution;
+  Context& context = compilation.context();
+  execution.executable =
+      runtime::Executable::Create(compilation.lowered(), options.executable_options(), context.emitter);
+  if (execution.executable == nullptr) return std::nullopt;
+  execution.session = runtime::Session::Create(execution.executable);
+  auto inputs = InputGatherer(options, execution.executable->inputs(), context).Gather();
+  if (!inputs) return std::nullopt;
+  execution.inputs = std::move(*inputs);
+  std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  execution.plan_milliseconds = elapsed.count();
+  return execution;
+}
+
+}  // namespace nnefc::cli

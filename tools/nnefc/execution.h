@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/package/npz.h"
+#include "runtime/engine/executable.h"
+#include "tools/nnefc/common.h"
+
+namespace nnefc::cli {
+
+// Options of the commands that execute a model.
+struct ExecutionOptions {
+  std::vector<std::string> inputs;  // NAME=FILE
+  std::string inputs_npz;
+  std::optional<uint64_t> random_inputs;
+  std::optional<uint64_t> random_weights;
+  std::string backend = "onednn";
+  int threads = 0;
+
+  runtime::ExecutableOptions executable_options() const;
+};
+
+void AddExecutionOptions(CLI::App& command, ExecutionOptions& options);
+
+// Opens a file of data; throws MisuseError if the system cannot.
+DataSource OpenInput(const std::string& path, Context& context);
+
+// A model that is ready to run, with its inputs.
+struct Execution {
+  std::shared_ptr<const runtime::Executable> executable;
+  std::unique_ptr<runtime::Session> session;
+  std::vector<TensorValue> inputs;
+  double plan_milliseconds = 0;
+};
+
+// Compiles, plans and gathers the inputs; nothing if a mistake was emitted to
+// the compilation's context.
+std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options);
+
+// Compares each output with the tensor of its name in an .npz; prints a line
+// for each and returns true if all are within the tolerance.
+bool Compare(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& outputs,
+             const std::vector<NamedTensor>& expected, const std::string& tolerance);
+
+// "min -0.1  mean 0.2  max 3; top: [281] 0.3, ..." of one output.
+std::string Summary(const TensorValue& value);
+
+}  // namespace nnefc::cli

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <map>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "tools/nnefc/common.h"
+
+namespace nnefc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool IsVariable(const ir::Node& node) { return node.Is(ir::kNnefSet, "variable"); }
+bool IsLayer(const ir::Node& node) {
+  return !node.info().is_source && !node.Is("opset1", "Result");
+}
+
+// What `inspect` tells of a graph of NNEF operations.
+struct Overview {
+  std::map<std::string, int64_t> kinds;  // operations by name
+  int64_t operations = 0;
+  int64_t variables = 0;
+  int64_t values = 0;  // of all variables
+  std::vector<ir::NodeId> layers;
+};
+
+Overview Survey(const ir::Graph& graph) {
+  Overview overview;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (IsVariable(node)) {
+      ++overview.variables;
+      overview.values += node.output().shape.volume().value_or(0);
+    }
+    if (!IsLayer(node)) continue;
+    ++overview.operations;
+    ++overview.kinds[node.type()];
+    overview.layers.push_back(id);
+  }
+  return overview;
+}
+
+std::string OutputName(const ir::Output& output) { return output.names.empty() ? "?" : output.names.front(); }
+
+std::string NameOf(const ir::Graph& graph, ir::OutputPort port) {
+  const ir::Node& producer = graph.node(port.node);
+  bool literal = producer.Is(ir::kNnefSet, "constant") && producer.output().names.empty();
+  return literal ? "literal" : OutputName(graph.output(port));
+}
+
+std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string, int64_t>& kinds) {
+  std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return sorted;
+}
+
+Json ToJson(const Compilation& compilation, const Overview& overview) {
+  const ir::Graph& graph = *compilation.expanded();
+  auto port = [&](const std::string& name, const ir::Output& output) -> Json {
+    return {{"name", name}, {"type", Name(output.type)}, {"shape", ToString(output.shape)}};
+  };
+  Json json = {{"model", compilation.path()},
+               {"graph", graph.name()},
+               {"dialect", compilation.checked()->dialect() == ast::Dialect::kRatified ? "ratified" : "provisional"},
+               {"operations", overview.operations},
+               {"variables", overview.variables},
+               {"parameters", overview.values}};
+  for (ir::NodeId id : graph.parameters()) json["inputs"].push_back(port(graph.node(id).name(), graph.node(id).output()));
+  for (ir::NodeId id : graph.results()) {
+    json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
+  }
+  for (const auto& [kind, count] : ByCount(overview.kinds)) json["kinds"][kind] = count;
+  for (ir::NodeId id : overview.layers) {
+    const ir::Node& node = graph.node(id);
+    Json layer = {{"operation", node.type()}, {"inputs", Json::array()}, {"outputs", Json::array()}};
+    for (ir::OutputPort input : node.inputs()) layer["inputs"].push_back(NameOf(graph, input));
+    for (const ir::Output& output : node.outputs()) layer["outputs"].push_back(port(OutputName(output), output));
+    json["layers"].push_back(std::move(layer));
+  }
+  return json;
+}
+
+struct InspectCommand : CommonOptions {
+  int64_t layers = -1;
+
+  int Run() {
+    int exit_code = kSuccess;
+    Json all = Json::array();
+    Reporter reporter(*this);
+    for (const std::string& model : models) {
+      Compilation compilation(model, compile_options());
+      bool ok = RunStages(compilation, Stage::kExpand);
+      exit_code = std::max(exit_code, reporter.Report(compilation));
+      if (!ok) continue;
+      Overview overview = Survey(*compilation.expanded());
+      if (output_format() == Format::kText) {
+        Print(compilation, overview);
+      } else {
+        all.push_back(ToJson(compilation, overview));
+      }
+    }
+    if (output_format() != Format::kText) fmt::print("{}\n", (all.size() == 1 ? all[0] : all).dump(2));
+    return exit_code;
+  }
+
+  void Print(const Compilation& compilation, const Overview& overview) const {
+    const ir::Graph& graph = *compilation.expanded();
+    bool ratified = compilation.checked()->dialect() == ast::Dialect::kRatified;
+    fmt::print("graph       {} ({} NNEF 1.0)\n", graph.name(), ratified ? "ratified" : "provisional");
+    for (ir::NodeId id : graph.parameters()) {
+      const ir::Output& output = graph.node(id).output();
+      fmt::print("input       {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+    }
+    for (ir::NodeId id : graph.results()) {
+      const ir::Output& output = graph.output(graph.node(id).input(0));
+      fmt::print("output      {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+    }
+    fmt::print("variables   {}, {:.2f} million values\n", overview.variables, static_cast<double>(overview.values) / 1e6);
+    fmt::print("operations  {}:", overview.operations);
+    for (const auto& [kind, count] : ByCount(overview.kinds)) fmt::print(" {} {}", count, kind);
+    fmt::print("\n");
+    if (layers != 0) PrintLayers(graph, overview);
+  }
+
+  void PrintLayers(const ir::Graph& graph, const Overview& overview) const {
+    int64_t shown = 0;
+    for (ir::NodeId id : overview.layers) {
+      if (layers >= 0 && shown++ == layers) {
+        fmt::print("  ... and {} more\n", static_cast<int64_t>(overview.layers.size()) - layers);
+        return;
+      }
+      const ir::Node& node = graph.node(id);
+      std::vector<std::string> inputs;
+      std::vector<std::string> outputs;
+      for (ir::OutputPort input : node.inputs()) inputs.push_back(NameOf(graph, input));
+      for (const ir::Output& output : node.outputs()) {
+        outputs.push_back(fmt::format("{} {}", OutputName(output), FormatType(output.type, output.shape)));
+      }
+      fmt::print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(), fmt::join(inputs, ", "));
+    }
+  }
+};
+
+}  // namespace
+
+void AddInspect(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<InspectCommand>();
+  CLI::App* command = app.add_subcommand("inspect", "show a model's inputs, outputs, operations and shapes");
+  AddCommonOptions(*command, *options, 0);
+  command->add_option("--layers", options->layers, "how many operations to list; all without it");
+  command->footer("Example: nnefc inspect model.nnef --layers 8");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli
