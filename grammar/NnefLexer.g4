@@ -10,6 +10,8 @@ lexer grammar NnefLexer;
 // (compiler/syntax/parse/statement_reader.h) makes them.
 tokens {
   TYPE_ARGUMENT_OPEN,  // the `<` of `name<type>`
+  ARGUMENT_NAME,       // an IDENTIFIER before `=` inside brackets
+  YIELD,               // the IDENTIFIER `yield` of a comprehension that begins with `for`
   STATEMENT_END        // the end of a statement that is not ended by `;`
 }
 

@@ -5,8 +5,12 @@
 // LL(1) throughout: no decision looks further than one token, so that the
 // generated parser never calls adaptivePredict (a test greps for it). Where the
 // language needs more, the statement reader helps: it ends statements that have
-// no `;` with STATEMENT_END and turns the `<` of `name<type>` into
-// TYPE_ARGUMENT_OPEN. The AST is built from the label fields.
+// no `;` with STATEMENT_END, turns the `<` of `name<type>` into
+// TYPE_ARGUMENT_OPEN, the name of an argument into ARGUMENT_NAME, and the
+// `yield` of a comprehension into YIELD.
+//
+// The AST is built from the label fields. Where a list has one item nearly
+// always, the first has a label of its own: a field instead of a heap vector.
 parser grammar NnefParser;
 
 options { tokenVocab = NnefLexer; }
@@ -49,7 +53,7 @@ genericDeclaration : open=LT QUESTION ( ASSIGN defaultType=typeName )? close=GT 
 // A literal among the parameters continues the default of the parameter before
 // it: the provisional `size: (extent,extent) = 1, 1`.
 parameterList : items+=parameterItem ( COMMA items+=parameterItem )* ;
-parameterItem : parameter | continuation=literalExpr ;
+parameterItem : declared=parameter | continuation=literalExpr ;
 parameter : name=IDENTIFIER COLON type=typeSpec ( ASSIGN defaultValue=literalExpr )? ;
 
 resultList : items+=result ( COMMA items+=result )* ;
@@ -65,8 +69,8 @@ identifierList : names+=IDENTIFIER ( COMMA names+=IDENTIFIER )* ;
 
 // `y = relu(x);`, `a, b = split(x, axis = 1, ratios = [1,1]);`
 assignment
-  : left+=lvalueExpr ( COMMA left+=lvalueExpr )* ASSIGN
-    right+=rvalueExpr ( COMMA right+=rvalueExpr )* end=( SEMICOLON | STATEMENT_END )
+  : left=lvalueExpr ( COMMA leftRest+=lvalueExpr )* equals=ASSIGN
+    right=rvalueExpr ( COMMA rightRest+=rvalueExpr )* end=( SEMICOLON | STATEMENT_END )
   ;
 
 // An entry of a quantization file (chapter 5.3):
@@ -110,13 +114,15 @@ tupleLvalueExpr : LPAREN items+=lvalueExpr ( COMMA items+=lvalueExpr )+ RPAREN ;
 
 // ---- right values ----
 
-// The if-else level, `x if c else y if d else z`: `else` takes what follows.
+// A flat list of operands and binary operators, whose precedence is resolved
+// when the AST is built; then the if-else level, where `else` takes what
+// follows: `x if c else y if d else z`.
 rvalueExpr
-  : values+=binaryExpr ( IF conditions+=rvalueExpr ELSE values+=binaryExpr )*
+  : first=unaryExpr ( operators+=binaryOperator rest+=unaryExpr )*
+    ( IF conditions+=rvalueExpr ELSE otherwise+=binaryExpr )*
   ;
 
-// A flat list; the precedence of operators is resolved when the AST is built.
-binaryExpr : operands+=unaryExpr ( operators+=binaryOperator operands+=unaryExpr )* ;
+binaryExpr : first=unaryExpr ( operators+=binaryOperator rest+=unaryExpr )* ;
 
 binaryOperator
   : op=( PLUS | MINUS | STAR | SLASH | CARET | LT | LE | GT | GE | EQ | NE | AND | OR | IN )
@@ -124,7 +130,7 @@ binaryOperator
 
 // An operand with the unary operators before and the subscripts behind it.
 unaryExpr
-  : operators+=( PLUS | MINUS | NOT )*
+  : operators+=unaryOperator*
     ( literal=( NUMERIC_LITERAL | STRING_LITERAL | TRUE | FALSE )
     | name=IDENTIFIER call=invocation?
     | builtin=builtinExpr
@@ -134,6 +140,8 @@ unaryExpr
     subscripts+=subscriptExpr*
   ;
 
+unaryOperator : op=( PLUS | MINUS | NOT ) ;
+
 // What follows the name of the operation, `<scalar>(x, axis = 1)`. The casts
 // `integer(..)` and `extent(..)` are invocations here.
 invocation
@@ -141,8 +149,8 @@ invocation
     open=LPAREN ( arguments+=argument ( COMMA arguments+=argument )* )? RPAREN
   ;
 
-// `x` or `axis = 1`; what stands before `=` must be a name.
-argument : left=rvalueExpr ( ASSIGN value=rvalueExpr )? ;
+// `x` or `axis = 1`
+argument : ( name=ARGUMENT_NAME ASSIGN )? value=rvalueExpr ;
 
 builtinExpr
   : name=( SHAPE_OF | LENGTH_OF | RANGE_OF | SCALAR | LOGICAL | STRING ) LPAREN value=rvalueExpr RPAREN
@@ -158,9 +166,8 @@ arrayRvalueExpr
     RBRACKET
   ;
 
-// IDENTIFIER stands for `yield`.
 comprehensionExpr
-  : FOR iterators=loopIterList ( IF condition=rvalueExpr )? yield=IDENTIFIER value=rvalueExpr
+  : FOR iterators=loopIterList ( IF condition=rvalueExpr )? YIELD value=rvalueExpr
   ;
 
 provisionalComprehension : FOR iterators=loopIterList ( IF condition=rvalueExpr )? ;

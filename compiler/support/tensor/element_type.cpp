@@ -47,6 +47,7 @@ const Row& RowOf(ElementType type) {
 
 int BitWidth(ElementType type) { return RowOf(type).bits; }
 std::string_view Name(ElementType type) { return RowOf(type).name; }
+std::string_view PortName(ElementType type) { return RowOf(type).port_name; }
 
 std::optional<ElementType> ParseElementType(std::string_view text) {
   for (const Row& row : kRows) {

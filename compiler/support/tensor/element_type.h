@@ -33,6 +33,8 @@ enum class ElementType : uint8_t {
 int BitWidth(ElementType type);
 // OpenVINO's `element_type` spelling: "f32", "i64", "boolean".
 std::string_view Name(ElementType type);
+// OpenVINO's spelling in the `precision` of ports: "FP32", "I64", "BOOL".
+std::string_view PortName(ElementType type);
 // Understands both of OpenVINO's spellings ("f32", "FP32").
 std::optional<ElementType> ParseElementType(std::string_view text);
 bool IsFloat(ElementType type);

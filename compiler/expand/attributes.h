@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "compiler/expand/value.h"
+#include "compiler/semantics/types.h"
+
+namespace nnefc::expand {
+
+// Converts a value to the attribute that a parameter of `type` takes; `generic`
+// stands for `?` in it. Nothing, with `fault` filled, if the value is of
+// another type or an extent in it is not specified. `parameter` and
+// `operation` word the fault.
+std::optional<ir::Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
+                                         TypeKind generic, std::string_view parameter,
+                                         std::string_view operation, Fault& fault);
+
+// The words of the `dtype` attribute: "scalar", "integer", "logical", "string".
+std::string_view DataTypeText(TypeKind kind);
+// The element type of a tensor of a data type; kDynamic if there is none.
+ElementType ElementTypeOf(TypeKind kind);
+TypeKind KindOf(ElementType type);
+
+}  // namespace nnefc::expand

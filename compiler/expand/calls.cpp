@@ -1,0 +1,242 @@
+#include "compiler/expand/compile.h"
+#include "compiler/expand/machine.h"
+#include "compiler/expand/provisional.h"
+#include "compiler/expand/rules.h"
+
+namespace nnefc::expand {
+namespace {
+
+// What a call costs beside the instructions that it executes, in steps.
+constexpr int64_t kCallSteps = 8;
+
+}  // namespace
+
+Machine::FragmentInfo& Machine::Info(const Callee& callee) {
+  auto& infos = infos_[callee.document == &document_ ? 0 : 1];
+  auto index = static_cast<size_t>(callee.fragment.index);
+  if (infos.size() <= index) infos.resize(callee.document->ast().fragments.size());
+  if (infos[index] == nullptr) {
+    infos[index] = std::make_unique<FragmentInfo>();
+    infos[index]->mode = ModeOf(callee);
+    const TypeTable& types = callee.document->types();
+    const Signature& signature = callee.document->signature(callee.fragment);
+    for (const TypedName& parameter : signature.parameters) {
+      infos[index]->casts |= types.ContainsTensor(parameter.type);
+    }
+  }
+  return *infos[index];
+}
+
+bool Machine::LowerRequested(std::string_view name) const {
+  for (const std::string& lowered : options_.lower) {
+    if (lowered == "all" || lowered == name) return true;
+  }
+  return false;
+}
+
+// A document's compounds are expanded; a standard one stays whole unless it
+// was named or means something else in the ratified dialect.
+Machine::Mode Machine::ModeOf(const Callee& callee) const {
+  const Signature& signature = callee.document->signature(callee.fragment);
+  if (!signature.has_body) return Mode::kOperation;
+  if (!callee.document->is_library()) return Mode::kInstantiate;
+  if (LowerRequested(context_.symbols.Text(signature.name.symbol))) return Mode::kInstantiate;
+  return callee.document->dialect() == ast::Dialect::kProvisional ? Mode::kInstantiateIfChanged
+                                                                  : Mode::kOperation;
+}
+
+const Value* Machine::Default(const Callee& callee, size_t parameter) {
+  FragmentInfo& info = Info(callee);
+  const Signature& signature = callee.document->signature(callee.fragment);
+  info.defaults.resize(signature.parameters.size());
+  if (info.defaults[parameter] == nullptr) {
+    ast::ExprId expr = signature.parameters[parameter].default_value;
+    if (!expr.valid()) return nullptr;
+    std::optional<Value> value = LiteralValue(callee.document->ast(), expr, context_.symbols, heap_);
+    if (!value) return nullptr;
+    info.defaults[parameter] = std::make_unique<Value>(std::move(*value));
+  }
+  return info.defaults[parameter].get();
+}
+
+bool Machine::DoCall(const Call& call) {
+  if (!call.callee.document->sound(call.callee.fragment)) return false;  // it was told why
+  FragmentInfo& info = Info(call.callee);
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  bool instantiate = info.mode == Mode::kInstantiate;
+  if (info.mode == Mode::kInstantiateIfChanged) {
+    llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(signature.parameters.size());
+    instantiate =
+        MeaningChanged(context_.symbols.Text(signature.name.symbol), signature, arguments, context_.symbols);
+  }
+  steps_ += kCallSteps;
+  return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
+}
+
+// What stands for `?` of the callee: told by the checker, by the caller's own
+// `?`, or by the arguments.
+TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  if (!signature.is_generic) return TypeKind::kError;
+  if (call.generic.valid()) {
+    TypeKind kind = call.callee.document->types().Kind(call.generic);
+    if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
+    if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
+  }
+  return DeduceGeneric(*call.callee.document, signature,
+                       llvm::ArrayRef<Value>(stack_).drop_front(first_argument), builder_.graph());
+}
+
+// Pushes a frame: the arguments on the stack become its first slots.
+bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
+  if (static_cast<int64_t>(frames_.size()) > context_.limits.recursion) {
+    Fault fault =
+        Fault::Of(kLimitRecursion, "fragments are instantiated more than {} levels deep (`--max-recursion`)",
+                  context_.limits.recursion);
+    fault.fatal = true;
+    return Fail(fault, call.expr);
+  }
+  if (info.chunk == nullptr) {
+    DefaultLookup defaults = [this](const Callee& callee, size_t parameter) {
+      return Default(callee, parameter);
+    };
+    info.chunk = CompileFragment(call.callee, context_.symbols, defaults, heap_);
+  }
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  size_t base = stack_.size() - signature.parameters.size();
+  Frame callee{.chunk = info.chunk.get(), .call = &call, .base = base, .loop_base = loops_.size()};
+  callee.generic = GenericOf(call, base);
+  if (info.casts) {
+    const TypeTable& types = call.callee.document->types();
+    for (size_t i = 0; i < signature.parameters.size(); ++i) {
+      stack_[base + i] = CastTo(types, signature.parameters[i].type, std::move(stack_[base + i]), heap_);
+    }
+  }
+  Fault fault;
+  if (!heap_.Reserve(info.chunk->num_slots, fault)) return Fail(fault, call.expr);
+  heap_.Charge(info.chunk->num_slots);
+  stack_.resize(base + static_cast<size_t>(info.chunk->num_slots));
+  frames_.push_back(std::move(callee));
+  return CheckSteps();
+}
+
+bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
+  if (info.plan == nullptr) {
+    info.plan = MakePlan(call.callee, builder_.ratified(), registry_, context_.symbols, heap_);
+  }
+  size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
+  Site site = SiteOf(call.expr);
+  site.generic = GenericOf(call, stack_.size() - count);
+  const Frame& current = frame();
+  if (call.direct) {
+    site.array_length = current.chunk->statements[static_cast<size_t>(current.statement)].array_length;
+  }
+  Value result = builder_.Make(*info.plan, llvm::ArrayRef<Value>(stack_).take_back(count), site);
+  stack_.resize(stack_.size() - count);
+  if (result.poison()) return false;
+  stack_.push_back(std::move(result));
+  return true;
+}
+
+// Leaves a fragment with its result, or its results as a tuple, on the
+// caller's stack. Poison gives up the caller's statement.
+bool Machine::Return() {
+  if (frames_.size() == 1) {
+    Finish();
+    frames_.pop_back();
+    return true;
+  }
+  Frame callee = std::move(frames_.back());
+  frames_.pop_back();
+  const Call& call = *callee.call;
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  const TypeTable& types = call.callee.document->types();
+  std::vector<Value> results;
+  for (size_t i = 0; i < callee.chunk->result_slots.size(); ++i) {
+    int32_t slot = callee.chunk->result_slots[i];
+    Value value = slot < 0 ? Value() : std::move(stack_[callee.base + static_cast<size_t>(slot)]);
+    results.push_back(CastTo(types, signature.results[i].type, std::move(value), heap_));
+  }
+  stack_.resize(callee.base);
+  heap_.Charge(-callee.chunk->num_slots);
+  if (results.size() != 1) {
+    stack_.push_back(Value::Tuple(heap_, std::move(results)));
+    return true;
+  }
+  if (results[0].poison()) return false;
+  stack_.push_back(std::move(results[0]));
+  return true;
+}
+
+// Adds the graph's parameters and results in the order of their declaration.
+void Machine::Finish() {
+  const Chunk& chunk = *frame().chunk;
+  ir::Graph& graph = builder_.graph();
+  for (int32_t slot : chunk.parameter_slots) {
+    if (slot < 0 || stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
+    ir::NodeId node = stack_[static_cast<size_t>(slot)].port().node;
+    if (graph.node(node).Is(ir::kNnefSet, "external")) graph.AddToParameters(node);
+  }
+  const ast::Graph& declared = *document_.graph();
+  for (size_t i = 0; i < chunk.result_slots.size(); ++i) {
+    int32_t slot = chunk.result_slots[i];
+    if (slot < 0 || stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
+    ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
+    const ast::Name& name = declared.results[i];
+    if (document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type)) {
+      context_.emitter.Emit(
+          kCoordinate, name.range,
+          "result `{}` of the graph holds coordinates, which have a ratified form only as the `index` "
+          "of `sample` and `desample`",
+          context_.symbols.Text(name.symbol));
+      continue;
+    }
+    graph.AddResult(std::string(context_.symbols.Text(name.symbol)), port, {name.range, nullptr});
+  }
+}
+
+Site Machine::SiteOf(ast::ExprId expr) {
+  const Frame& current = frame();
+  Site site;
+  if (expr.valid()) site.range = current.chunk->document->ast().exprs[expr].range;
+  if (current.statement >= 0) {
+    site.statement = current.chunk->statements[static_cast<size_t>(current.statement)].identifier;
+  }
+  site.frame = OriginFrame();
+  return site;
+}
+
+// The local name of an instantiation: the identifier that its result is
+// assigned to, or the fragment's name within an expression.
+std::string Machine::ScopeOf(size_t index) const {
+  const Frame& callee = frames_[index];
+  const Frame& caller = frames_[index - 1];
+  const Call& call = *callee.call;
+  std::string_view fragment =
+      context_.symbols.Text(call.callee.document->signature(call.callee.fragment).name.symbol);
+  Symbol identifier = caller.chunk->statements[static_cast<size_t>(caller.statement)].identifier;
+  if (!identifier.valid()) return std::string(fragment);
+  std::string_view assigned = context_.symbols.Text(identifier);
+  if (call.direct) return std::string(assigned);
+  return index == 1 ? fmt::format("{}/{}", assigned, fragment) : std::string(fragment);
+}
+
+const std::shared_ptr<const ir::Frame>& Machine::OriginFrame() {
+  size_t first = frames_.size();
+  while (first > 1 && frames_[first - 1].origin == nullptr) --first;
+  for (size_t i = std::max<size_t>(first, 1); i < frames_.size(); ++i) {
+    Frame& instance = frames_[i];
+    const Call& call = *instance.call;
+    auto origin = std::make_shared<ir::Frame>();
+    origin->parent = frames_[i - 1].origin;
+    origin->fragment =
+        context_.symbols.Text(call.callee.document->signature(call.callee.fragment).name.symbol);
+    origin->call_site = frames_[i - 1].chunk->document->ast().exprs[call.expr].range;
+    origin->scope = ScopeOf(i);
+    origin->depth = static_cast<int64_t>(i);
+    instance.origin = std::move(origin);
+  }
+  return frames_.back().origin;
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,374 @@
+#include "compiler/expand/compile.h"
+
+#include "compiler/expand/arithmetic.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace nnefc::expand {
+
+using ast::ExprId;
+
+ExprId StripParens(const ast::Document& document, ExprId expr) {
+  while (const auto* paren = std::get_if<ast::ParenExpr>(&document.exprs[expr].node)) expr = paren->inner;
+  return expr;
+}
+
+namespace {
+
+// The value of an array or tuple literal; nothing if an item is no literal.
+std::optional<std::vector<Value>> LiteralItems(const ast::Document& document, llvm::ArrayRef<ExprId> items,
+                                               const SymbolTable& symbols, Heap& heap) {
+  std::vector<Value> values;
+  values.reserve(items.size());
+  for (ExprId item : items) {
+    std::optional<Value> value = LiteralValue(document, item, symbols, heap);
+    if (!value) return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<Value> LiteralValue(const ast::Document& document, ExprId expr, const SymbolTable& symbols,
+                                  Heap& heap) {
+  const ast::ExprNode& node = document.exprs[StripParens(document, expr)].node;
+  if (const auto* integer = std::get_if<ast::IntegerLiteral>(&node)) return Value::Integer(integer->value);
+  if (const auto* scalar = std::get_if<ast::ScalarLiteral>(&node)) return Value::Scalar(scalar->value);
+  if (const auto* logical = std::get_if<ast::LogicalLiteral>(&node)) return Value::Logical(logical->value);
+  if (const auto* string = std::get_if<ast::StringLiteral>(&node)) {
+    return Value::String(heap, std::string(symbols.Text(string->value)), false);
+  }
+  if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    // Only signs of numbers, as `-1`: other operators may be tensors' too.
+    std::optional<Value> operand = LiteralValue(document, unary->operand, symbols, heap);
+    Fault ignored;
+    if (!operand || unary->op == ast::UnaryOperator::kNot) return std::nullopt;
+    return EvaluateUnary(unary->op, *operand, ignored);
+  }
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    auto items = LiteralItems(document, array->items, symbols, heap);
+    if (!items) return std::nullopt;
+    return Value::Array(heap, std::move(*items), false);
+  }
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    auto items = LiteralItems(document, tuple->items, symbols, heap);
+    if (!items) return std::nullopt;
+    return Value::Tuple(heap, std::move(*items), false);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Compiles one body. Recursion follows the nesting of an expression, which
+// the parser bounds; chains of operators and of if-else are walked in loops.
+class Compiler {
+ public:
+  Compiler(const CheckedDocument& document, const SymbolTable& symbols, const DefaultLookup& defaults,
+           Heap& heap)
+      : document_(document),
+        ast_(document.ast()),
+        symbols_(symbols),
+        defaults_(defaults),
+        heap_(heap),
+        chunk_(std::make_unique<Chunk>()) {
+    chunk_->document = &document;
+  }
+
+  int32_t AddSlot(Symbol name) {
+    auto [entry, added] = slots_.try_emplace(name, chunk_->num_slots);
+    if (added) {
+      ++chunk_->num_slots;
+      chunk_->slot_names.push_back(name);
+    }
+    return entry->second;
+  }
+  int32_t FindSlot(Symbol name) const {
+    auto found = slots_.find(name);
+    return found == slots_.end() ? -1 : found->second;
+  }
+
+  void CompileBody(llvm::ArrayRef<ast::Assignment> body) {
+    for (const ast::Assignment& assignment : body) CompileStatement(assignment);
+    Emit(OpCode::kReturn, ExprId());
+  }
+
+  Chunk& chunk() { return *chunk_; }
+  std::unique_ptr<Chunk> Take() { return std::move(chunk_); }
+
+ private:
+  size_t Emit(OpCode code, ExprId expr, int32_t a = 0, uint8_t detail = 0) {
+    chunk_->code.push_back({code, detail, a, expr});
+    return chunk_->code.size() - 1;
+  }
+  int32_t Here() const { return static_cast<int32_t>(chunk_->code.size()); }
+  void Land(size_t jump) { chunk_->code[jump].a = Here(); }
+  void PushConstant(Value value, ExprId expr) {
+    chunk_->constants.push_back(std::move(value));
+    Emit(OpCode::kPushConstant, expr, static_cast<int32_t>(chunk_->constants.size()) - 1);
+  }
+
+  void CompileStatement(const ast::Assignment& assignment);
+  void CollectTargets(ExprId left, Statement& statement);
+  void CompilePattern(ExprId left);
+  void CompileExpr(ExprId expr, bool direct = false);
+  void CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId expr);
+  void CompileBinary(ExprId expr);
+  void CompileSelect(ExprId expr, bool direct);
+  void CompileComprehension(const ast::ComprehensionExpr& loop, ExprId expr);
+  void CompileSubscript(const ast::SubscriptExpr& subscript, ExprId expr);
+  void CompileInvocation(const ast::InvocationExpr& invocation, ExprId expr, bool direct);
+  bool IsTensor(ExprId expr) const {
+    TypeId type = document_.type(expr);
+    return type.valid() && document_.types().Kind(type) == TypeKind::kTensor;
+  }
+
+  const CheckedDocument& document_;
+  const ast::Document& ast_;
+  const SymbolTable& symbols_;
+  const DefaultLookup& defaults_;
+  Heap& heap_;
+  std::unique_ptr<Chunk> chunk_;
+  llvm::DenseMap<Symbol, int32_t> slots_;
+};
+
+void Compiler::CompileStatement(const ast::Assignment& assignment) {
+  auto index = static_cast<int32_t>(chunk_->statements.size());
+  Statement statement;
+  statement.left = assignment.left;
+  statement.begin = Here();
+  statement.first_target = static_cast<uint32_t>(chunk_->targets.size());
+  if (assignment.left.valid()) CollectTargets(assignment.left, statement);
+  statement.num_targets = static_cast<uint32_t>(chunk_->targets.size()) - statement.first_target;
+  Emit(OpCode::kStatement, assignment.left, index);
+  if (!assignment.left.valid() || !assignment.right.valid()) {
+    Emit(OpCode::kAbandon, ExprId());
+  } else {
+    if (const auto* array =
+            std::get_if<ast::ArrayExpr>(&ast_.exprs[StripParens(ast_, assignment.left)].node)) {
+      statement.array_length = static_cast<int32_t>(array->items.size());
+    }
+    CompileExpr(assignment.right, true);
+    CompilePattern(assignment.left);
+  }
+  statement.end = Here();
+  chunk_->statements.push_back(statement);
+}
+
+// Gives a slot to every identifier on the left, before the right is compiled:
+// a mistake on the right poisons them.
+void Compiler::CollectTargets(ExprId left, Statement& statement) {
+  const ast::ExprNode& node = ast_.exprs[StripParens(ast_, left)].node;
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
+    if (!statement.identifier.valid()) statement.identifier = identifier->name;
+    chunk_->targets.push_back(AddSlot(identifier->name));
+  } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    for (ExprId item : array->items) CollectTargets(item, statement);
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    for (ExprId item : tuple->items) CollectTargets(item, statement);
+  }
+}
+
+// Stores the value on the stack into the left side of an assignment.
+void Compiler::CompilePattern(ExprId left) {
+  const ast::ExprNode& node = ast_.exprs[StripParens(ast_, left)].node;
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
+    Emit(OpCode::kStore, left, FindSlot(identifier->name));
+    return;
+  }
+  llvm::ArrayRef<ExprId> items;
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    items = array->items;
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    items = tuple->items;
+  } else {
+    Emit(OpCode::kAbandon, left);
+    return;
+  }
+  Emit(OpCode::kUnpack, left, static_cast<int32_t>(items.size()));
+  for (ExprId item : items) CompilePattern(item);
+}
+
+void Compiler::CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId expr) {
+  for (ExprId item : items) CompileExpr(item);
+  Emit(code, expr, static_cast<int32_t>(items.size()));
+}
+
+void Compiler::CompileExpr(ExprId expr, bool direct) {
+  if (!expr.valid()) {
+    Emit(OpCode::kAbandon, expr);
+    return;
+  }
+  expr = StripParens(ast_, expr);
+  if (std::optional<Value> literal = LiteralValue(ast_, expr, symbols_, heap_)) {
+    PushConstant(std::move(*literal), expr);
+    return;
+  }
+  const ast::ExprNode& node = ast_.exprs[expr].node;
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
+    int32_t slot = FindSlot(identifier->name);
+    Emit(slot < 0 ? OpCode::kAbandon : OpCode::kLoad, expr, slot);
+  } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    CompileItems(array->items, OpCode::kMakeArray, expr);
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    CompileItems(tuple->items, OpCode::kMakeTuple, expr);
+  } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    CompileExpr(unary->operand);
+    Emit(OpCode::kUnary, expr, 0, static_cast<uint8_t>(unary->op));
+  } else if (std::holds_alternative<ast::BinaryExpr>(node)) {
+    CompileBinary(expr);
+  } else if (std::holds_alternative<ast::SelectExpr>(node)) {
+    CompileSelect(expr, direct);
+  } else if (const auto* loop = std::get_if<ast::ComprehensionExpr>(&node)) {
+    CompileComprehension(*loop, expr);
+  } else if (const auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
+    CompileSubscript(*subscript, expr);
+  } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) {
+    CompileExpr(builtin->argument);
+    Emit(OpCode::kBuiltin, expr, 0, static_cast<uint8_t>(builtin->builtin));
+  } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&node)) {
+    CompileInvocation(*invocation, expr, direct);
+  } else {
+    Emit(OpCode::kAbandon, expr);
+  }
+}
+
+// `a + b + c`: the chain of left operands is walked, not recursed into.
+void Compiler::CompileBinary(ExprId expr) {
+  llvm::SmallVector<ExprId, 8> chain;
+  const ast::BinaryExpr* binary = nullptr;
+  while ((binary = std::get_if<ast::BinaryExpr>(&ast_.exprs[expr].node)) != nullptr) {
+    chain.push_back(expr);
+    if (!binary->left.valid()) break;
+    expr = StripParens(ast_, binary->left);
+  }
+  CompileExpr(std::get<ast::BinaryExpr>(ast_.exprs[chain.back()].node).left);
+  while (!chain.empty()) {
+    ExprId current = chain.pop_back_val();
+    binary = std::get_if<ast::BinaryExpr>(&ast_.exprs[current].node);
+    CompileExpr(binary->right);
+    Emit(OpCode::kBinary, current, 0, static_cast<uint8_t>(binary->op));
+  }
+}
+
+// `a if c else b if d else ..`: only the branch that is taken is evaluated.
+void Compiler::CompileSelect(ExprId expr, bool direct) {
+  bool tensor = IsTensor(expr);
+  llvm::SmallVector<size_t, 4> ends;
+  ExprId current = expr;
+  const ast::SelectExpr* select = nullptr;
+  while (current.valid() && (select = std::get_if<ast::SelectExpr>(&ast_.exprs[current].node)) != nullptr) {
+    CompileExpr(select->condition);
+    size_t branch = Emit(OpCode::kBranch, select->condition);
+    CompileExpr(select->value, direct);
+    ends.push_back(Emit(OpCode::kJump, current));
+    Land(branch);
+    current = select->otherwise.valid() ? StripParens(ast_, select->otherwise) : select->otherwise;
+  }
+  CompileExpr(current, direct);
+  for (size_t end : ends) Land(end);
+  if (tensor) Emit(OpCode::kToTensor, expr);
+}
+
+void Compiler::CompileComprehension(const ast::ComprehensionExpr& loop, ExprId expr) {
+  for (const ast::Iterator& iterator : loop.iterators) CompileExpr(iterator.iterable);
+  Emit(OpCode::kLoopBegin, expr, static_cast<int32_t>(loop.iterators.size()));
+  // An iterator's name is free again after the comprehension, and may have
+  // another slot then.
+  llvm::SmallVector<std::pair<Symbol, int32_t>, 2> outer;
+  size_t next = Emit(OpCode::kLoopNext, expr);
+  for (const ast::Iterator& iterator : loop.iterators) {
+    outer.emplace_back(iterator.name.symbol, FindSlot(iterator.name.symbol));
+    slots_.erase(iterator.name.symbol);
+    Emit(OpCode::kStoreIterator, expr, AddSlot(iterator.name.symbol));
+  }
+  size_t branch = 0;
+  if (loop.condition.valid()) {
+    CompileExpr(loop.condition);
+    branch = Emit(OpCode::kBranch, loop.condition);
+  }
+  CompileExpr(loop.body);
+  Emit(OpCode::kLoopYield, expr);
+  if (loop.condition.valid()) Land(branch);
+  Emit(OpCode::kJump, expr, static_cast<int32_t>(next));
+  Land(next);
+  Emit(OpCode::kLoopEnd, expr);
+  for (auto [name, slot] : outer) {
+    slots_.erase(name);
+    if (slot >= 0) slots_[name] = slot;
+  }
+}
+
+void Compiler::CompileSubscript(const ast::SubscriptExpr& subscript, ExprId expr) {
+  CompileExpr(subscript.base);
+  if (!subscript.is_range) {
+    CompileExpr(subscript.begin);
+    Emit(OpCode::kSubscript, expr);
+    return;
+  }
+  uint8_t bounds = 0;
+  if (subscript.begin.valid()) {
+    CompileExpr(subscript.begin);
+    bounds |= kRangeBegin;
+  }
+  if (subscript.end.valid()) {
+    CompileExpr(subscript.end);
+    bounds |= kRangeEnd;
+  }
+  Emit(OpCode::kRange, expr, 0, bounds);
+}
+
+void Compiler::CompileInvocation(const ast::InvocationExpr& invocation, ExprId expr, bool direct) {
+  const Binding* binding = document_.binding(expr);
+  if (binding == nullptr || !binding->callee.valid()) {
+    Emit(OpCode::kAbandon, expr);
+    return;
+  }
+  const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+  if (binding->arguments.size() != signature.parameters.size()) {
+    Emit(OpCode::kAbandon, expr);
+    return;
+  }
+  for (size_t i = 0; i < binding->arguments.size(); ++i) {
+    if (binding->arguments[i].valid()) {
+      CompileExpr(binding->arguments[i]);
+    } else if (const Value* value = defaults_(binding->callee, i)) {
+      PushConstant(*value, expr);
+    } else {
+      Emit(OpCode::kAbandon, expr);
+      return;
+    }
+  }
+  chunk_->calls.push_back({binding->callee, binding->generic, expr, direct});
+  Emit(OpCode::kCall, expr, static_cast<int32_t>(chunk_->calls.size()) - 1);
+}
+
+}  // namespace
+
+std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& symbols,
+                                       const DefaultLookup& defaults, Heap& heap) {
+  Compiler compiler(*callee.document, symbols, defaults, heap);
+  const ast::Fragment& fragment = callee.document->ast().fragments[callee.fragment];
+  for (const ast::Parameter& parameter : fragment.parameters) compiler.AddSlot(parameter.name.symbol);
+  Chunk& chunk = compiler.chunk();
+  chunk.num_parameters = chunk.num_slots;
+  compiler.CompileBody(fragment.body);
+  for (const ast::Result& result : fragment.results)
+    chunk.result_slots.push_back(compiler.FindSlot(result.name.symbol));
+  return compiler.Take();
+}
+
+std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
+                                    const DefaultLookup& defaults, Heap& heap) {
+  Compiler compiler(document, symbols, defaults, heap);
+  compiler.CompileBody(document.graph()->body);
+  Chunk& chunk = compiler.chunk();
+  for (const ast::Name& name : document.graph()->parameters) {
+    chunk.parameter_slots.push_back(compiler.FindSlot(name.symbol));
+  }
+  for (const ast::Name& name : document.graph()->results)
+    chunk.result_slots.push_back(compiler.FindSlot(name.symbol));
+  return compiler.Take();
+}
+
+}  // namespace nnefc::expand

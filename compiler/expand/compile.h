@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "compiler/expand/chunk.h"
+
+namespace nnefc::expand {
+
+// What a default stands for, by callee and index of the parameter: null if it
+// is wrong.
+using DefaultLookup = std::function<const Value*(const Callee&, size_t)>;
+
+// Compiles the body of a fragment, or that of the document's graph, to
+// instructions. What the checker found wrong becomes kAbandon.
+std::unique_ptr<Chunk> CompileFragment(const Callee& fragment, const SymbolTable& symbols,
+                                       const DefaultLookup& defaults, Heap& heap);
+std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
+                                    const DefaultLookup& defaults, Heap& heap);
+
+// The value of an expression built of literals only: `[(0,0), (1,1)]`, `-1.0`.
+std::optional<Value> LiteralValue(const ast::Document& document, ast::ExprId expr, const SymbolTable& symbols,
+                                  Heap& heap);
+
+// `expr` without the parentheses around it.
+ast::ExprId StripParens(const ast::Document& document, ast::ExprId expr);
+
+}  // namespace nnefc::expand

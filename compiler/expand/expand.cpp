@@ -1,0 +1,51 @@
+#include "compiler/expand/expand.h"
+
+#include "compiler/expand/instantiate.h"
+#include "compiler/expand/machine.h"
+#include "compiler/expand/rules.h"
+#include "compiler/ir/ops/variables.h"
+
+namespace nnefc {
+namespace {
+
+// Names in `--lower` must be those of standard compounds.
+void CheckLowered(const CheckedDocument& document, StandardLibrary& library, const ExpandOptions& options,
+                  Context& context) {
+  const CheckedDocument& standard = library.Get(document.dialect());
+  for (const std::string& name : options.lower) {
+    if (name == "all") continue;
+    Symbol symbol = context.symbols.Find(name);
+    Callee callee = symbol.valid() ? standard.Find(symbol) : Callee();
+    if (callee.valid() && standard.signature(callee.fragment).has_body) continue;
+    context.emitter.Emit(kUnknownLower, SourceRange(), "`--lower` names `{}`, which is no standard {}", name,
+                         callee.valid() ? "compound but a primitive" : "operation");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, StandardLibrary& library,
+                                          ir::OpRegistry& registry, const ExpandOptions& options,
+                                          Context& context) {
+  if (document.graph() == nullptr) return nullptr;
+  size_t errors = context.emitter.error_count();
+  CheckLowered(document, library, options, context);
+  auto graph = std::make_unique<ir::Graph>(&registry,
+                                           std::string(context.symbols.Text(document.graph()->name.symbol)));
+  expand::Heap heap(context.limits.items);
+  expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
+                               context);
+  {
+    expand::Machine machine(document, registry, options, context, builder);
+    machine.Run();
+  }
+  if (!builder.stopped()) {
+    builder.ReportUnknownExternals();
+    ir::CheckVariables(*graph, context.emitter);
+  }
+  if (context.emitter.error_count() != errors) return nullptr;
+  builder.names().Finish(*graph);
+  return graph;
+}
+
+}  // namespace nnefc

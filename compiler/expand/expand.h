@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compiler/ir/graph.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+struct ExpandOptions {
+  // Shapes of externals that override the document's: `--input-shape`.
+  std::map<std::string, Shape> input_shapes;
+  // Standard compounds to expand too: names, or "all".
+  std::vector<std::string> lower;
+  // False: externals with unspecified extents (provisional 0) are an error.
+  bool allow_unknown_extents = false;
+};
+
+// Evaluates a checked document's graph: fragments of the document are
+// instantiated, attributes computed, and what remains is a graph of NNEF
+// operations (set "nnef", in the ratified dialect's terms) whose shapes are
+// inferred as it grows. Mistakes are emitted with the stack of fragments; a
+// null result means that there were some.
+//
+// Conventions of the nnef set: attributes are those of the ratified
+// declaration, all of them, defaults included; a generic operation's type is
+// the attribute "dtype" ("scalar", "integer", "logical", "string"); an output's
+// first name is its NNEF identifier; a literal given for a tensor is a
+// `constant` of shape [] and one value.
+std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, StandardLibrary& library,
+                                          ir::OpRegistry& registry, const ExpandOptions& options,
+                                          Context& context);
+
+}  // namespace nnefc

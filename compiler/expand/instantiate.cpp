@@ -1,0 +1,347 @@
+#include "compiler/expand/instantiate.h"
+
+#include "compiler/expand/attributes.h"
+#include "compiler/expand/provisional.h"
+#include "compiler/expand/rules.h"
+#include "compiler/ir/infer.h"
+
+namespace nnefc::expand {
+namespace {
+
+// Outputs of one node beyond these count as operations of their own.
+constexpr int64_t kFreeOutputs = 64;
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
+                           const ExpandOptions& options, Heap& heap, Context& context)
+    : graph_(graph),
+      registry_(registry),
+      ratified_(ratified),
+      options_(options),
+      heap_(heap),
+      context_(context),
+      names_(context.symbols) {}
+
+void GraphBuilder::Report(const Fault& fault, const Site& site) {
+  context_.emitter.Emit(*fault.rule, site.range, "{}", fault.message).Notes(ir::StackNotes(site.frame));
+  stopped_ |= fault.fatal;
+}
+
+const OpPlan& GraphBuilder::RatifiedPlan(std::string_view name) {
+  std::unique_ptr<OpPlan>& plan = ratified_plans_[llvm::StringRef(name.data(), name.size())];
+  if (plan == nullptr) {
+    Callee callee = ratified_.Find(context_.symbols.Intern(name));
+    NNEFC_CHECK(callee.valid());
+    plan = MakePlan(callee, ratified_, registry_, context_.symbols, heap_);
+  }
+  return *plan;
+}
+
+Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site) {
+  llvm::SmallVector<Value, 10> ordered;
+  for (const OpPlan::Parameter& parameter : plan.parameters) {
+    ordered.push_back(parameter.source < 0 ? parameter.default_value
+                                           : arguments[static_cast<size_t>(parameter.source)]);
+  }
+  if (plan.provisional) {
+    Fault fault;
+    if (!AdaptProvisional(plan, ordered, site, *this, fault)) {
+      if (fault.rule != nullptr) Report(fault, site);
+      return {};
+    }
+  }
+  return MakeNode(plan, ordered, site);
+}
+
+Value GraphBuilder::MakeRatified(std::string_view name, llvm::ArrayRef<Value> arguments, const Site& site) {
+  const OpPlan& plan = RatifiedPlan(name);
+  llvm::SmallVector<Value, 10> ordered;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    ordered.push_back(i < arguments.size() ? arguments[i] : plan.parameters[i].default_value);
+  }
+  return MakeNode(plan, ordered, site);
+}
+
+Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site& site) {
+  if (value.kind() == ValueKind::kTensor && names_.AssignInBody(value.port(), identifier)) return value;
+  Value named;
+  if (value.kind() == ValueKind::kTensor) {
+    Site copy = site;
+    copy.generic = TypeKind::kError;
+    named = MakeRatified("copy", value, copy);
+  } else {
+    named = Value::Tensor({AddLiteralNode(value, site), 0});
+  }
+  if (!named.poison()) names_.AssignInBody(named.port(), identifier);
+  return named;
+}
+
+bool GraphBuilder::CountOperation(int64_t outputs, const Site& site) {
+  int64_t count = (site.frame != nullptr ? 1 : 0) + std::max<int64_t>(0, outputs - kFreeOutputs);
+  if (count <= context_.limits.operations - operations_) {
+    operations_ += count;
+    return true;
+  }
+  Fault fault = Fault::Of(kLimitOperations, "fragments make more than {} operations (`--max-operations`)",
+                          context_.limits.operations);
+  fault.fatal = true;
+  Report(fault, site);
+  return false;
+}
+
+// The node that stands for a literal: one for all uses of the same one.
+ir::OutputPort GraphBuilder::Literal(const Value& value, const Site& site) {
+  std::string key;
+  switch (value.kind()) {
+    case ValueKind::kInteger:
+      key = fmt::format("{}", value.integer());
+      break;
+    case ValueKind::kScalar:
+      key = ScalarText(value.scalar());
+      break;
+    case ValueKind::kLogical:
+      key = value.logical() ? "true" : "false";
+      break;
+    default:
+      key = std::string(value.text());
+      break;
+  }
+  auto [entry, added] = literals_.try_emplace({ElementKind(value, graph_), std::move(key)});
+  if (added) {
+    ir::NodeId node = AddLiteralNode(value, site);
+    names_.LeaveUnnamed(node);
+    entry->second = {node, 0};
+  }
+  return entry->second;
+}
+
+ir::NodeId GraphBuilder::AddLiteralNode(const Value& value, const Site& site) {
+  ir::AttributeMap attributes;
+  attributes.Set("shape", ir::AttributeList{});
+  switch (value.kind()) {
+    case ValueKind::kInteger:
+      attributes.Set("value", ir::Attribute::Integers{value.integer()});
+      break;
+    case ValueKind::kScalar:
+      attributes.Set("value", ir::Attribute::Scalars{value.scalar()});
+      break;
+    case ValueKind::kLogical:
+      attributes.Set("value", ir::Attribute::Logicals{value.logical()});
+      break;
+    default:
+      attributes.Set("value", ir::Attribute::Strings{std::string(value.text())});
+      break;
+  }
+  attributes.Set("dtype", DataTypeText(ElementKind(value, graph_)));
+  ir::NodeId node = graph_.AddNode(ir::kNnefSet, "constant",
+                                   {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
+  names_.OnNode(graph_.node(node), site.statement);
+  ir::InferNode(graph_, node, context_.emitter);
+  return node;
+}
+
+bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan,
+                             const Site& site, llvm::SmallVectorImpl<ir::OutputPort>& inputs) {
+  if (value.kind() == ValueKind::kTensor) {
+    inputs.push_back(value.port());
+    return true;
+  }
+  if (value.primitive()) {
+    inputs.push_back(Literal(value, site));
+    return true;
+  }
+  if (value.sequence() && (parameter.is_array || value.kind() == ValueKind::kTuple)) {
+    for (const Value& item : value.items()) {
+      if (!AddInputs(parameter, item, plan, site, inputs)) return false;
+    }
+    return true;
+  }
+  if (!value.poison()) {
+    Report(Fault::Of(kArgumentType, "`{}` of `{}` is {}; expected a tensor", parameter.name, plan.name,
+                     value.KindText()),
+           site);
+  }
+  return false;
+}
+
+// external.shape: `--input-shape` overrides it; an extent of 0 is open until
+// run time (P 4.1.1).
+bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                   ir::AttributeMap& attributes) {
+  std::string name(site.statement.valid() ? context_.symbols.Text(site.statement) : "");
+  auto option = options_.input_shapes.find(name);
+  externals_[name] = option != options_.input_shapes.end();
+  if (option != options_.input_shapes.end()) {
+    attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
+    if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
+    return true;
+  }
+  const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
+  llvm::SmallVector<ir::Dim, 4> dims;
+  bool open = false;
+  for (const Value& item : shape.items()) {
+    bool unspecified = item.kind() == ValueKind::kInteger && item.integer() == 0;
+    open |= unspecified;
+    dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
+  }
+  if (!plan.provisional || !open) return true;
+  if (!options_.allow_unknown_extents) {
+    Report(Fault::Of(kUnspecifiedExtent,
+                     "external `{}` leaves extents open, which has no ratified form; give them with "
+                     "`--input-shape {}=..`",
+                     name, name),
+           site);
+    return false;
+  }
+  attributes.Set("shape", ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims)));
+  return true;
+}
+
+void GraphBuilder::ReportUnknownExternals() {
+  std::string known;
+  for (const auto& [name, used] : externals_) known += fmt::format("{}`{}`", known.empty() ? "" : ", ", name);
+  for (const auto& [name, shape] : options_.input_shapes) {
+    if (externals_.count(name) != 0) continue;
+    context_.emitter.Emit(kUnknownExternal, SourceRange(),
+                          "`--input-shape` names `{}`, which is no external; these are: {}", name,
+                          known.empty() ? "none" : known);
+  }
+}
+
+// How many outputs a node of the operation has.
+bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                int64_t& count) {
+  auto argument = [&](std::string_view name) -> const Value& {
+    return arguments[static_cast<size_t>(plan.Find(name))];
+  };
+  count = static_cast<int64_t>(plan.signature->results.size());
+  Fault fault;
+  switch (plan.trait) {
+    case OpTrait::kSplit:
+      count = argument("ratios").length();
+      break;
+    case OpTrait::kCopyN:
+      count = argument("times").kind() == ValueKind::kInteger ? argument("times").integer() : 1;
+      if (count < 0)
+        fault = Fault::Of(kNegativeRepeat, "`times` of `copy_n` is {}; expected at least 0", count);
+      break;
+    case OpTrait::kUnstack: {
+      const Value& value = argument("value");
+      const Value& axis = argument("axis");
+      count = 1;
+      if (value.kind() != ValueKind::kTensor || axis.kind() != ValueKind::kInteger) break;
+      const ir::PartialShape& shape = graph_.output(value.port()).shape;
+      if (shape.rank_known() && (axis.integer() < 0 || axis.integer() >= shape.rank()))
+        break;  // inference tells
+      if (shape.rank_known() && shape[axis.integer()].known()) {
+        count = shape[axis.integer()].value();
+      } else if (site.array_length >= 0) {
+        count = site.array_length;
+      } else {
+        fault = Fault::Of(kResultLength,
+                          "the number of results of `unstack` follows from an extent that is not known");
+      }
+      break;
+    }
+    default:
+      for (const TypedName& result : plan.signature->results) {
+        if (plan.document->types().Kind(result.type) != TypeKind::kArray) continue;
+        if (plan.signature->results.size() == 1 && site.array_length >= 0) {
+          count = site.array_length;
+        } else {
+          fault = Fault::Of(kResultLength, "nothing tells the length of the result `{}` of `{}`",
+                            context_.symbols.Text(result.name.symbol), plan.name);
+        }
+      }
+      break;
+  }
+  if (fault.rule == nullptr) return true;
+  Report(fault, site);
+  return false;
+}
+
+// Splits arguments into inputs and attributes.
+bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
+                                   const Site& site, NodeParts& parts) {
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    const OpPlan::Parameter& parameter = plan.parameters[i];
+    if (parameter.is_tensor) {
+      size_t before = parts.inputs.size();
+      if (!AddInputs(parameter, arguments[i], plan, site, parts.inputs)) return false;
+      parts.segments.push_back(static_cast<int32_t>(parts.inputs.size() - before));
+      continue;
+    }
+    if (parts.attributes.Find(parameter.name) != nullptr) continue;
+    Fault fault;
+    std::optional<ir::Attribute> attribute = ToAttribute(arguments[i], plan.document->types(), parameter.type,
+                                                         generic, parameter.name, plan.name, fault);
+    if (!attribute) {
+      Report(fault, site);
+      return false;
+    }
+    parts.attributes.Set(parameter.name, std::move(*attribute));
+  }
+  if (generic != TypeKind::kError) parts.attributes.Set("dtype", DataTypeText(generic));
+  if (!plan.has_arrays) parts.segments.clear();
+  return true;
+}
+
+Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site) {
+  NNEFC_CHECK(plan.op.valid());
+  TypeKind generic = TypeKind::kError;
+  if (plan.signature->is_generic) {
+    generic = site.generic != TypeKind::kError
+                  ? site.generic
+                  : DeduceGeneric(*plan.document, *plan.signature, arguments, graph_);
+    if (generic == TypeKind::kError) {
+      Report(Fault::Of(kGenericUnknown, "nothing tells the type that `?` of `{}` stands for", plan.name),
+             site);
+      return {};
+    }
+  }
+  NodeParts parts;
+  if (plan.trait == OpTrait::kExternal && !PrepareExternal(plan, arguments, site, parts.attributes))
+    return {};
+  int64_t num_outputs = 0;
+  if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
+  if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};
+  ir::NodeId node = graph_.AddNode({.op = plan.op,
+                                    .inputs = parts.inputs,
+                                    .segments = parts.segments,
+                                    .attributes = std::move(parts.attributes),
+                                    .num_outputs = static_cast<int32_t>(num_outputs),
+                                    .origin = {site.range, site.frame}});
+  names_.OnNode(graph_.node(node), site.statement);
+  if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
+  if (!ir::InferNode(graph_, node, context_.emitter)) return {};
+  return ResultOf(plan, node);
+}
+
+// The data types of a custom primitive follow from its declaration.
+void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
+  const TypeTable& types = plan.document->types();
+  int32_t count = graph_.node(node).num_outputs();
+  for (int32_t i = 0; i < count; ++i) {
+    size_t result = std::min(static_cast<size_t>(i), plan.signature->results.size() - 1);
+    TypeId type = plan.signature->results[result].type;
+    if (types.Kind(type) == TypeKind::kArray) type = types.Item(type);
+    if (types.Kind(type) != TypeKind::kTensor) continue;
+    TypeKind element = types.Kind(types.Element(type));
+    graph_.SetOutputType({node, i}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
+                         ir::PartialShape());
+  }
+}
+
+Value GraphBuilder::ResultOf(const OpPlan& plan, ir::NodeId node) {
+  int32_t count = graph_.node(node).num_outputs();
+  const std::vector<TypedName>& results = plan.signature->results;
+  bool array = results.size() == 1 && plan.document->types().Kind(results[0].type) == TypeKind::kArray;
+  if (!array && count == 1) return Value::Tensor({node, 0});
+  std::vector<Value> items;
+  items.reserve(static_cast<size_t>(count));
+  for (int32_t i = 0; i < count; ++i) items.push_back(Value::Tensor({node, i}));
+  return array ? Value::Array(heap_, std::move(items)) : Value::Tuple(heap_, std::move(items));
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/expand/expand.h"
+#include "compiler/expand/names.h"
+#include "compiler/expand/value.h"
+#include "compiler/semantics/checked_document.h"
+#include "compiler/support/context.h"
+
+namespace nnefc::expand {
+
+// What the graph builder must know of an operation that only few have.
+enum class OpTrait : uint8_t { kNone, kExternal, kSplit, kUnstack, kCopyN, kCustom };
+
+// How calls of a fragment become nodes: the ratified operation and where each
+// of its arguments comes from. Made once per fragment.
+struct OpPlan {
+  struct Parameter {
+    std::string name;
+    TypeId type;
+    bool is_tensor = false;  // an input, or several
+    bool is_array = false;   // `tensor<scalar>[]`
+    int32_t source = -1;     // index of the callee's parameter; -1: the default
+    Value default_value;
+  };
+  ir::OpId op;
+  std::string name;
+  const CheckedDocument* document = nullptr;  // of the signature: types and dialect
+  const Signature* signature = nullptr;
+  std::vector<Parameter> parameters;
+  OpTrait trait = OpTrait::kNone;
+  bool provisional = false;  // arguments follow the provisional dialect's rules
+  bool has_arrays = false;   // some input is variadic: segments are told
+
+  // The index of a parameter, or -1.
+  int32_t Find(std::string_view parameter) const;
+};
+
+// Where an operation is made.
+struct Site {
+  SourceRange range;
+  std::shared_ptr<const ir::Frame> frame;  // null: the graph's body
+  Symbol statement;                        // the first identifier that is assigned
+  TypeKind generic = TypeKind::kError;     // what stands for `?`; kError: told by the arguments
+  int32_t array_length = -1;               // of an array on the left side
+};
+
+// The kind of what a value holds: kInteger .. kString of primitives, of a
+// tensor's items, of the first item of an array; kError of an empty one.
+TypeKind ElementKind(const Value& value, const ir::Graph& graph);
+
+// Finds out what `?` of a signature stands for from the arguments, or its
+// default; kError if they do not tell.
+TypeKind DeduceGeneric(const CheckedDocument& document, const Signature& signature,
+                       llvm::ArrayRef<Value> arguments, const ir::Graph& graph);
+
+// Converts a value to what a parameter or result of a type holds: a literal for
+// a tensor becomes tensor_typed().
+Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap);
+
+// Makes nodes. Mistakes are emitted with the stack of fragments.
+class GraphBuilder {
+ public:
+  GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
+               const ExpandOptions& options, Heap& heap, Context& context);
+
+  // Makes a node for a call of the plan's operation; `arguments` are those of
+  // the callee. Its result: a tensor, an array, or a tuple; poison after a
+  // mistake.
+  Value Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
+  // Makes a node of a ratified operation with arguments in the order of its
+  // declaration; missing ones at the end are defaults.
+  Value MakeRatified(std::string_view name, llvm::ArrayRef<Value> arguments, const Site& site);
+
+  // Gives a tensor or literal an identifier of the graph's body: another
+  // identifier's tensor is copied, a literal becomes a constant.
+  Value NameInBody(const Value& value, Symbol identifier, const Site& site);
+
+  void Report(const Fault& fault, const Site& site);
+
+  ir::Graph& graph() { return graph_; }
+  Heap& heap() { return heap_; }
+  Names& names() { return names_; }
+  Context& context() { return context_; }
+  // True once a limit was reached.
+  bool stopped() const { return stopped_; }
+  // Names of externals that were made, and of options that no external took.
+  void ReportUnknownExternals();
+  // The plan of a ratified operation.
+  const OpPlan& RatifiedPlan(std::string_view name);
+  const CheckedDocument& ratified() const { return ratified_; }
+
+ private:
+  // Arguments as a node takes them.
+  struct NodeParts {
+    llvm::SmallVector<ir::OutputPort, 8> inputs;
+    llvm::SmallVector<int32_t, 4> segments;
+    ir::AttributeMap attributes;
+  };
+  // `arguments` are in the order of the plan's parameters.
+  Value MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
+  bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
+                       const Site& site, NodeParts& parts);
+  bool PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                       ir::AttributeMap& attributes);
+  bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
+  bool CountOperation(int64_t outputs, const Site& site);
+  bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
+                 llvm::SmallVectorImpl<ir::OutputPort>& inputs);
+  ir::OutputPort Literal(const Value& value, const Site& site);
+  ir::NodeId AddLiteralNode(const Value& value, const Site& site);
+  void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic);
+  Value ResultOf(const OpPlan& plan, ir::NodeId node);
+
+  ir::Graph& graph_;
+  ir::OpRegistry& registry_;
+  const CheckedDocument& ratified_;
+  const ExpandOptions& options_;
+  Heap& heap_;
+  Context& context_;
+  Names names_;
+  llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
+  std::map<std::pair<TypeKind, std::string>, ir::OutputPort> literals_;
+  std::map<std::string, bool> externals_;  // by name; true if an option gave its shape
+  int64_t operations_ = 0;
+  bool stopped_ = false;
+};
+
+// Makes the plan of a primitive or of a compound that stays whole.
+std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ratified,
+                                 ir::OpRegistry& registry, const SymbolTable& symbols, Heap& heap);
+
+}  // namespace nnefc::expand

@@ -1,0 +1,67 @@
+#include "compiler/expand/machine.h"
+#include "compiler/expand/rules.h"
+
+namespace nnefc::expand {
+
+// Comprehensions, of one or several arrays of equal lengths.
+bool Machine::BeginLoop(const Instruction& instruction) {
+  auto count = static_cast<size_t>(instruction.a);
+  Loop loop;
+  loop.arrays.assign(std::make_move_iterator(stack_.end() - static_cast<int64_t>(count)),
+                     std::make_move_iterator(stack_.end()));
+  stack_.resize(stack_.size() - count);
+  for (const Value& array : loop.arrays) {
+    if (array.kind() != ValueKind::kArray) {
+      return Fail(Fault::Of(kNotIterable, "a comprehension iterates {}; expected an array", array.KindText()),
+                  instruction.expr);
+    }
+    if (array.length() != loop.arrays[0].length()) {
+      return Fail(Fault::Of(kUnequalLengths, "the iterated arrays have {} and {} items",
+                            loop.arrays[0].length(), array.length()),
+                  instruction.expr);
+    }
+  }
+  loop.length = loop.arrays.empty() ? 0 : loop.arrays[0].length();
+  loops_.push_back(std::move(loop));
+  return true;
+}
+
+bool Machine::NextItem(const Instruction& instruction) {
+  Loop& loop = loops_.back();
+  if (loop.index == loop.length) {
+    frame().pc = instruction.a;
+    return true;
+  }
+  int64_t index = loop.index++;
+  for (size_t i = loop.arrays.size(); i-- > 0;) {
+    // An open extent of a shape is told where its identifier is used.
+    stack_.push_back(loop.arrays[i].item(index));
+  }
+  return CheckSteps();
+}
+
+bool Machine::Yield(const Instruction& instruction) {
+  Fault fault;
+  if (!heap_.Reserve(1, fault)) return Fail(fault, instruction.expr);
+  heap_.Charge(1);
+  loops_.back().results.push_back(Pop());
+  return true;
+}
+
+bool Machine::EndLoop(const Instruction& instruction) {
+  std::vector<Value> results = std::move(loops_.back().results);
+  heap_.Charge(-static_cast<int64_t>(results.size()));
+  loops_.pop_back();
+  stack_.push_back(Value::Array(heap_, std::move(results)));
+  return true;
+}
+
+// Ends the comprehensions of a statement that is given up.
+void Machine::DropLoops(size_t count) {
+  while (loops_.size() > count) {
+    heap_.Charge(-static_cast<int64_t>(loops_.back().results.size()));
+    loops_.pop_back();
+  }
+}
+
+}  // namespace nnefc::expand

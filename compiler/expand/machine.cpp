@@ -1,0 +1,337 @@
+#include "compiler/expand/machine.h"
+
+#include "compiler/expand/arithmetic.h"
+#include "compiler/expand/builtins.h"
+#include "compiler/expand/compile.h"
+#include "compiler/expand/rules.h"
+#include "compiler/expand/sequences.h"
+
+namespace nnefc::expand {
+namespace {
+
+// Copying or comparing so many items takes as long as a step.
+constexpr int64_t kItemsPerStep = 4;
+
+// The standard operation that an operator on tensors stands for (chapter
+// 3.3.3, table 1).
+std::string_view OperationOf(ast::UnaryOperator op, ast::Dialect dialect) {
+  switch (op) {
+    case ast::UnaryOperator::kPlus:
+      return dialect == ast::Dialect::kProvisional ? "idn" : "copy";
+    case ast::UnaryOperator::kMinus:
+      return "neg";
+    case ast::UnaryOperator::kNot:
+      return "not";
+  }
+  return {};
+}
+
+std::string_view OperationOf(ast::BinaryOperator op) {
+  switch (op) {
+    case ast::BinaryOperator::kAdd:
+      return "add";
+    case ast::BinaryOperator::kSub:
+      return "sub";
+    case ast::BinaryOperator::kMul:
+      return "mul";
+    case ast::BinaryOperator::kDiv:
+      return "div";
+    case ast::BinaryOperator::kPow:
+      return "pow";
+    case ast::BinaryOperator::kLt:
+      return "lt";
+    case ast::BinaryOperator::kLe:
+      return "le";
+    case ast::BinaryOperator::kGt:
+      return "gt";
+    case ast::BinaryOperator::kGe:
+      return "ge";
+    case ast::BinaryOperator::kEq:
+      return "eq";
+    case ast::BinaryOperator::kNe:
+      return "ne";
+    case ast::BinaryOperator::kAnd:
+      return "and";
+    case ast::BinaryOperator::kOr:
+      return "or";
+    case ast::BinaryOperator::kIn:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
+                 Context& context, GraphBuilder& builder)
+    : document_(document),
+      registry_(registry),
+      options_(options),
+      context_(context),
+      builder_(builder),
+      heap_(builder.heap()) {}
+
+void Machine::Run() {
+  DefaultLookup defaults = [this](const Callee& callee, size_t parameter) {
+    return Default(callee, parameter);
+  };
+  graph_chunk_ = CompileGraph(document_, context_.symbols, defaults, heap_);
+  frames_.push_back({.chunk = graph_chunk_.get()});
+  stack_.resize(static_cast<size_t>(graph_chunk_->num_slots));
+  Execute();
+}
+
+void Machine::Execute() {
+  while (!stopped_ && !frames_.empty()) {
+    Frame& current = frame();
+    const Instruction& instruction = current.chunk->code[static_cast<size_t>(current.pc++)];
+    ++steps_;
+    if (!Step(instruction)) {
+      stopped_ |= builder_.stopped() || context_.emitter.exhausted();
+      if (!stopped_) GiveUp();
+    }
+  }
+}
+
+bool Machine::Step(const Instruction& instruction) {
+  switch (instruction.code) {
+    case OpCode::kStatement:
+      BeginStatement(instruction.a);
+      return CheckSteps();
+    case OpCode::kPushConstant:
+      stack_.push_back(frame().chunk->constants[static_cast<size_t>(instruction.a)]);
+      return true;
+    case OpCode::kLoad:
+      return Load(instruction);
+    case OpCode::kStore:
+      return Store(instruction);
+    case OpCode::kStoreIterator:
+      stack_[frame().base + static_cast<size_t>(instruction.a)] = Pop();
+      return true;
+    case OpCode::kMakeArray:
+    case OpCode::kMakeTuple:
+      return MakeSequence(instruction);
+    case OpCode::kUnary:
+      return Unary(instruction);
+    case OpCode::kBinary:
+      return Binary(instruction);
+    case OpCode::kToTensor:
+      stack_.back() = stack_.back().AsTensor();
+      return true;
+    case OpCode::kJump:
+      frame().pc = instruction.a;
+      return CheckSteps();
+    case OpCode::kBranch:
+      return Branch(instruction);
+    case OpCode::kSubscript:
+      return TakeSubscript(instruction);
+    case OpCode::kRange:
+      return TakeRange(instruction);
+    case OpCode::kBuiltin:
+      return TakeBuiltin(instruction);
+    case OpCode::kUnpack:
+      return Unpack(instruction);
+    case OpCode::kLoopBegin:
+      return BeginLoop(instruction);
+    case OpCode::kLoopNext:
+      return NextItem(instruction);
+    case OpCode::kLoopYield:
+      return Yield(instruction);
+    case OpCode::kLoopEnd:
+      return EndLoop(instruction);
+    case OpCode::kCall:
+      return DoCall(frame().chunk->calls[static_cast<size_t>(instruction.a)]);
+    case OpCode::kAbandon:
+      return false;
+    case OpCode::kReturn:
+      return Return();
+  }
+  return false;
+}
+
+void Machine::BeginStatement(int32_t index) {
+  Frame& current = frame();
+  current.statement = index;
+  current.node_bound = static_cast<int32_t>(builder_.graph().node_bound());
+  if (frames_.size() > 1) return;
+  // What is written out in the graph's body is not bounded by a limit.
+  const Statement& statement = current.chunk->statements[static_cast<size_t>(index)];
+  allowance_ += statement.end - statement.begin;
+}
+
+// Poisons what the statement assigns and goes on with the next one.
+void Machine::GiveUp() {
+  if (frames_.empty()) return;
+  Frame& current = frame();
+  const Chunk& chunk = *current.chunk;
+  stack_.resize(current.base + static_cast<size_t>(chunk.num_slots));
+  DropLoops(current.loop_base);
+  const Statement& statement = chunk.statements[static_cast<size_t>(current.statement)];
+  for (uint32_t i = 0; i < statement.num_targets; ++i) {
+    stack_[current.base + static_cast<size_t>(chunk.targets[statement.first_target + i])] = Value();
+  }
+  current.pc = statement.end;
+}
+
+bool Machine::Fail(const Fault& fault, ast::ExprId expr) {
+  builder_.Report(fault, SiteOf(expr));
+  return false;
+}
+
+bool Machine::CheckSteps() {
+  steps_ += heap_.work / kItemsPerStep;
+  heap_.work %= kItemsPerStep;
+  if (steps_ - allowance_ <= context_.limits.steps) return true;
+  const Frame& current = frame();
+  Fault fault =
+      Fault::Of(kLimitSteps, "expansion takes more than {} steps (`--max-steps`)", context_.limits.steps);
+  fault.fatal = true;
+  return Fail(fault, current.chunk->code[static_cast<size_t>(current.pc) - 1].expr);
+}
+
+bool Machine::Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr) {
+  if (!value) return Fail(fault, expr);
+  if (value->kind() == ValueKind::kUnknownExtent) {
+    return Fail(
+        Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),
+        expr);
+  }
+  if (value->poison()) return false;
+  stack_.push_back(std::move(*value));
+  return true;
+}
+
+Value Machine::Pop() {
+  Value value = std::move(stack_.back());
+  stack_.pop_back();
+  return value;
+}
+
+bool Machine::Load(const Instruction& instruction) {
+  const Value& value = stack_[frame().base + static_cast<size_t>(instruction.a)];
+  if (value.kind() <= ValueKind::kUnknownExtent) return Push(value, {}, instruction.expr);
+  Value copy = value;  // the stack may move
+  stack_.push_back(std::move(copy));
+  return true;
+}
+
+bool Machine::Store(const Instruction& instruction) {
+  Value value = Pop();
+  Frame& current = frame();
+  auto slot = static_cast<size_t>(instruction.a);
+  Symbol identifier = current.chunk->slot_names[slot];
+  bool body = frames_.size() == 1;
+  if (body && value.tensor()) {
+    value = builder_.NameInBody(value, identifier, SiteOf(instruction.expr));
+  } else if (value.kind() == ValueKind::kTensor && value.port().node.index >= current.node_bound) {
+    // A tensor that this statement made, not another name for an older one.
+    builder_.names().Assign(value.port(), OriginFrame(), identifier);
+  }
+  stack_[frame().base + slot] = std::move(value);
+  return true;
+}
+
+bool Machine::MakeSequence(const Instruction& instruction) {
+  auto count = static_cast<size_t>(instruction.a);
+  Fault fault;
+  if (!heap_.Reserve(instruction.a, fault)) return Fail(fault, instruction.expr);
+  std::vector<Value> items(std::make_move_iterator(stack_.end() - static_cast<int64_t>(count)),
+                           std::make_move_iterator(stack_.end()));
+  stack_.resize(stack_.size() - count);
+  stack_.push_back(instruction.code == OpCode::kMakeArray ? Value::Array(heap_, std::move(items))
+                                                          : Value::Tuple(heap_, std::move(items)));
+  return true;
+}
+
+bool Machine::Unary(const Instruction& instruction) {
+  auto op = static_cast<ast::UnaryOperator>(instruction.detail);
+  if (stack_.back().tensor()) {
+    return Operator(OperationOf(op, frame().chunk->document->dialect()), 1, instruction.expr);
+  }
+  Fault fault;
+  Value operand = Pop();
+  return Push(EvaluateUnary(op, operand, fault), fault, instruction.expr);
+}
+
+bool Machine::Binary(const Instruction& instruction) {
+  auto op = static_cast<ast::BinaryOperator>(instruction.detail);
+  const Value& left_operand = stack_[stack_.size() - 2];
+  const Value& right_operand = stack_.back();
+  bool sequences = left_operand.sequence() || right_operand.sequence();
+  if (op != ast::BinaryOperator::kIn && !sequences && (left_operand.tensor() || right_operand.tensor())) {
+    return Operator(OperationOf(op), 2, instruction.expr);
+  }
+  Fault fault;
+  Value right = Pop();
+  Value left = Pop();
+  return Push(EvaluateBinary(op, left, right, heap_, fault), fault, instruction.expr) && CheckSteps();
+}
+
+// Calls the standard operation that an operator on tensors stands for.
+bool Machine::Operator(std::string_view name, size_t arguments, ast::ExprId expr) {
+  Callee callee = frame().chunk->document->library() == nullptr
+                      ? frame().chunk->document->Find(context_.symbols.Intern(name))
+                      : frame().chunk->document->library()->Find(context_.symbols.Intern(name));
+  NNEFC_CHECK(callee.valid());
+  for (Value* operand = stack_.data() + stack_.size() - arguments; operand != stack_.data() + stack_.size();
+       ++operand) {
+    *operand = operand->AsTensor();
+  }
+  return MakeOperation({.callee = callee, .expr = expr}, Info(callee));
+}
+
+bool Machine::Branch(const Instruction& instruction) {
+  Value condition = Pop();
+  if (condition.kind() != ValueKind::kLogical || condition.tensor_typed()) {
+    return Fail(Fault::Of(kCondition, "the condition is {}; expected a logical known during compilation",
+                          condition.KindText()),
+                instruction.expr);
+  }
+  if (!condition.logical()) frame().pc = instruction.a;
+  return true;
+}
+
+bool Machine::TakeSubscript(const Instruction& instruction) {
+  Value index = Pop();
+  Value base = Pop();
+  Fault fault;
+  if (base.kind() == ValueKind::kTuple && index.kind() == ValueKind::kInteger && index.integer() >= 0 &&
+      index.integer() < base.length()) {
+    return Push(base.item(index.integer()), fault, instruction.expr);
+  }
+  return Push(Subscript(base, index, heap_, fault), fault, instruction.expr);
+}
+
+bool Machine::TakeRange(const Instruction& instruction) {
+  Value end = (instruction.detail & kRangeEnd) != 0 ? Pop() : Value();
+  Value begin = (instruction.detail & kRangeBegin) != 0 ? Pop() : Value();
+  Value base = Pop();
+  Fault fault;
+  return Push(SubscriptRange(base, (instruction.detail & kRangeBegin) != 0 ? &begin : nullptr,
+                             (instruction.detail & kRangeEnd) != 0 ? &end : nullptr, fault),
+              fault, instruction.expr);
+}
+
+bool Machine::TakeBuiltin(const Instruction& instruction) {
+  Value argument = Pop();
+  Fault fault;
+  return Push(EvaluateBuiltin(static_cast<ast::Builtin>(instruction.detail), argument,
+                              frame().chunk->document->dialect(), builder_.graph(), heap_, fault),
+              fault, instruction.expr) &&
+         CheckSteps();
+}
+
+bool Machine::Unpack(const Instruction& instruction) {
+  Value value = Pop();
+  if (!value.sequence() || value.length() != instruction.a) {
+    std::string seen(value.KindText());
+    if (value.sequence()) seen += fmt::format(" of {} items", value.length());
+    return Fail(
+        Fault::Of(kUnpackLength, "the left side has {} items, but the right side is {}", instruction.a, seen),
+        instruction.expr);
+  }
+  for (int64_t i = value.length(); i-- > 0;) stack_.push_back(value.item(i));
+  return true;
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/expand/chunk.h"
+#include "compiler/expand/instantiate.h"
+
+namespace nnefc::expand {
+
+// Evaluates the graph of a document: a stack machine whose fragment calls are
+// frames on a list, so that recursion of the document is none of ours.
+//
+// After a mistake the statement is given up and what it assigns is poison: a
+// statement that reads poison is given up too, in silence. A limit ends all.
+class Machine {
+ public:
+  Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
+          Context& context, GraphBuilder& builder);
+
+  // Evaluates the graph's body and adds its parameters and results.
+  void Run();
+
+ private:
+  // How a fragment is called.
+  enum class Mode : uint8_t { kUnknown, kInstantiate, kOperation, kInstantiateIfChanged };
+  struct FragmentInfo {
+    Mode mode = Mode::kUnknown;
+    bool casts = false;  // a parameter or result may turn a literal into a tensor
+    std::unique_ptr<Chunk> chunk;
+    std::unique_ptr<OpPlan> plan;
+    std::vector<std::unique_ptr<Value>> defaults;  // by parameter, evaluated on demand
+  };
+  struct Frame {
+    const Chunk* chunk = nullptr;
+    const Call* call = nullptr;  // null: the graph's body
+    size_t base = 0;             // first slot, in stack_
+    size_t loop_base = 0;
+    int32_t pc = 0;
+    int32_t statement = -1;
+    int32_t node_bound = 0;  // nodes of a lower index were made before the statement
+    TypeKind generic = TypeKind::kError;
+    std::shared_ptr<const ir::Frame> origin;  // made on demand
+  };
+  // A comprehension that is being evaluated.
+  struct Loop {
+    std::vector<Value> arrays;
+    int64_t index = 0;
+    int64_t length = 0;
+    std::vector<Value> results;  // alive: charged to the heap
+  };
+
+  void Execute();
+  bool Step(const Instruction& instruction);
+  void BeginStatement(int32_t index);
+  void GiveUp();
+  bool Fail(const Fault& fault, ast::ExprId expr);
+  bool CheckSteps();
+  bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);
+  Value Pop();
+
+  bool Load(const Instruction& instruction);
+  bool Store(const Instruction& instruction);
+  bool MakeSequence(const Instruction& instruction);
+  bool Unary(const Instruction& instruction);
+  bool Binary(const Instruction& instruction);
+  bool Operator(std::string_view name, size_t arguments, ast::ExprId expr);
+  bool Branch(const Instruction& instruction);
+  bool TakeSubscript(const Instruction& instruction);
+  bool TakeRange(const Instruction& instruction);
+  bool TakeBuiltin(const Instruction& instruction);
+  bool Unpack(const Instruction& instruction);
+  bool BeginLoop(const Instruction& instruction);
+  bool NextItem(const Instruction& instruction);
+  bool Yield(const Instruction& instruction);
+  bool EndLoop(const Instruction& instruction);
+  void DropLoops(size_t count);
+  bool DoCall(const Call& call);
+  bool Instantiate(const Call& call, FragmentInfo& info);
+  bool MakeOperation(const Call& call, FragmentInfo& info);
+  bool Return();
+  void Finish();
+
+  FragmentInfo& Info(const Callee& callee);
+  Mode ModeOf(const Callee& callee) const;
+  bool LowerRequested(std::string_view name) const;
+  const Value* Default(const Callee& callee, size_t parameter);
+  TypeKind GenericOf(const Call& call, size_t first_argument);
+  Frame& frame() { return frames_.back(); }
+  Site SiteOf(ast::ExprId expr);
+  const std::shared_ptr<const ir::Frame>& OriginFrame();
+  std::string ScopeOf(size_t frame) const;
+
+  const CheckedDocument& document_;
+  ir::OpRegistry& registry_;
+  const ExpandOptions& options_;
+  Context& context_;
+  GraphBuilder& builder_;
+  Heap& heap_;
+  std::unique_ptr<Chunk> graph_chunk_;
+  std::vector<std::unique_ptr<FragmentInfo>> infos_[2];  // of the document, of its library
+  std::vector<Value> stack_;
+  std::vector<Frame> frames_;
+  std::vector<Loop> loops_;
+  int64_t steps_ = 0;
+  int64_t allowance_ = 0;  // steps that the graph's own statements may take for free
+  bool stopped_ = false;
+};
+
+}  // namespace nnefc::expand

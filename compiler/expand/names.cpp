@@ -1,0 +1,128 @@
+#include "compiler/expand/names.h"
+
+#include <algorithm>
+
+namespace nnefc::expand {
+namespace {
+
+// Deeper scopes are told by their first components only, so that names stay
+// short where fragments call each other in turns.
+constexpr int kMaxScopeDepth = 8;
+
+// Words that are no identifiers in the ratified dialect, which the expanded
+// graph is in.
+constexpr std::string_view kReservedWords[] = {"version",   "extension", "graph",   "fragment", "tensor",
+                                               "integer",   "scalar",    "logical", "string",   "shape_of",
+                                               "length_of", "range_of",  "for",     "in",       "yield",
+                                               "if",        "else",      "true",    "false"};
+
+std::string Flat(std::string_view scope) {
+  std::string text(scope);
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
+}
+
+}  // namespace
+
+void Names::OnNode(const ir::Node& node, Symbol statement) {
+  NNEFC_CHECK(static_cast<size_t>(node.id().index) >= first_.size());
+  first_.resize(static_cast<size_t>(node.id().index) + 1, hints_.size());
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    hints_.push_back({Origin::kOperation, statement, node.origin().frame});
+  }
+}
+
+void Names::Assign(ir::OutputPort port, std::shared_ptr<const ir::Frame> frame, Symbol identifier) {
+  Hint& hint = At(port);
+  if (hint.origin == Origin::kBody) return;
+  hint = {Origin::kIdentifier, identifier, std::move(frame)};
+}
+
+bool Names::AssignInBody(ir::OutputPort port, Symbol identifier) {
+  Hint& hint = At(port);
+  if (hint.origin == Origin::kBody) return false;
+  hint = {Origin::kBody, identifier, nullptr};
+  return true;
+}
+
+void Names::LeaveUnnamed(ir::NodeId node) {
+  At({node, 0}) = {Origin::kUnnamed, Symbol(), nullptr};
+}
+
+const std::string& Names::Prefix(const ir::Frame* innermost) {
+  static const std::string kNone;
+  if (innermost == nullptr) return kNone;
+  std::vector<const ir::Frame*> missing;
+  for (const ir::Frame* frame = innermost; frame != nullptr && !prefixes_.count(frame);
+       frame = frame->parent.get()) {
+    missing.push_back(frame);
+  }
+  for (; !missing.empty(); missing.pop_back()) {
+    const ir::Frame* frame = missing.back();
+    auto prefix = std::make_unique<ScopePrefix>();
+    const ir::Frame* parent = frame->parent.get();
+    if (parent != nullptr) *prefix = *prefixes_[parent];
+    bool recursive = parent != nullptr && parent->fragment == frame->fragment;
+    if (!recursive && prefix->depth < kMaxScopeDepth) {
+      prefix->text += Flat(frame->scope) + '_';
+      ++prefix->depth;
+    }
+    prefixes_[frame] = std::move(prefix);
+  }
+  return prefixes_[innermost]->text;
+}
+
+std::string Names::Wanted(const Hint& hint, const ir::Node& node) {
+  switch (hint.origin) {
+    case Origin::kUnnamed:
+      return {};
+    case Origin::kBody:
+      return std::string(symbols_.Text(hint.symbol));
+    case Origin::kIdentifier:
+      return Prefix(hint.frame.get()) + std::string(symbols_.Text(hint.symbol));
+    case Origin::kOperation:
+      break;
+  }
+  if (hint.frame != nullptr) return Prefix(hint.frame.get()) + node.type();
+  return hint.symbol.valid() ? std::string(symbols_.Text(hint.symbol)) + '_' + node.type() : node.type();
+}
+
+std::string Names::Claim(const std::string& wanted) {
+  auto [entry, added] = taken_.try_emplace(wanted, 1);
+  if (added) return wanted;
+  int32_t& number = entry->second;
+  while (true) {
+    std::string candidate = wanted + '_' + std::to_string(++number);
+    if (taken_.try_emplace(candidate, 1).second) return candidate;
+  }
+}
+
+void Names::Finish(ir::Graph& graph) {
+  for (std::string_view word : kReservedWords) taken_.try_emplace(word, 1);
+  std::vector<std::string> rendered(hints_.size());
+  // The body's identifiers first: they are not to change.
+  for (bool body : {true, false}) {
+    for (ir::NodeId id : graph.nodes()) {
+      const ir::Node& node = graph.node(id);
+      if (static_cast<size_t>(id.index) >= first_.size()) continue;
+      for (int32_t i = 0; i < node.num_outputs(); ++i) {
+        const Hint& hint = At(node.port(i));
+        if (hint.origin == Origin::kUnnamed || (hint.origin == Origin::kBody) != body) continue;
+        rendered[first_[static_cast<size_t>(id.index)] + static_cast<size_t>(i)] = Claim(Wanted(hint, node));
+      }
+    }
+  }
+  for (ir::NodeId id : graph.nodes()) {
+    if (static_cast<size_t>(id.index) >= first_.size()) continue;
+    size_t first = first_[static_cast<size_t>(id.index)];
+    int32_t count = graph.node(id).num_outputs();
+    for (int32_t i = 0; i < count; ++i) {
+      std::string& name = rendered[first + static_cast<size_t>(i)];
+      if (name.empty()) continue;
+      if (i == 0) graph.SetName(id, name);
+      graph.SetOutputNames({id, i}, {std::move(name)});
+    }
+  }
+}
+
+}  // namespace nnefc::expand

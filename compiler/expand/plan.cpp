@@ -1,0 +1,118 @@
+#include "compiler/expand/compile.h"
+#include "compiler/expand/instantiate.h"
+#include "compiler/expand/rules.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nnefc::expand {
+namespace {
+
+// What the ratified dialect calls an operation of the provisional one.
+std::string_view RatifiedName(std::string_view name) {
+  if (name == "idn") return "copy";
+  if (name == "planewise_conv") return "conv";
+  if (name == "planewise_deconv") return "deconv";
+  return name;
+}
+
+// What the provisional dialect calls a parameter of a ratified operation.
+std::string_view ProvisionalParameter(std::string_view operation, std::string_view parameter) {
+  if (operation == "matmul" && parameter == "transposeA") return "trA";
+  if (operation == "matmul" && parameter == "transposeB") return "trB";
+  if (operation == "transpose" && parameter == "axes") return "perm";
+  return parameter;
+}
+
+OpTrait TraitOf(std::string_view name) {
+  return llvm::StringSwitch<OpTrait>(llvm::StringRef(name.data(), name.size()))
+      .Case("external", OpTrait::kExternal)
+      .Case("split", OpTrait::kSplit)
+      .Case("unstack", OpTrait::kUnstack)
+      .Case("copy_n", OpTrait::kCopyN)
+      .Default(OpTrait::kNone);
+}
+
+// Registers a custom primitive, a fragment without a body: nothing is known of
+// its shapes.
+ir::OpId RegisterCustom(const std::string& name, const CheckedDocument& document, const Signature& signature,
+                        ir::OpRegistry& registry, const SymbolTable& symbols) {
+  ir::OpId known = registry.Find(ir::kNnefSet, name);
+  if (known.valid()) return known;
+  const TypeTable& types = document.types();
+  ir::OpInfo info;
+  info.set = std::string(ir::kNnefSet);
+  info.name = name;
+  for (const TypedName& parameter : signature.parameters) {
+    if (!types.ContainsTensor(parameter.type)) continue;
+    info.inputs.push_back({std::string(symbols.Text(parameter.name.symbol)),
+                           types.Kind(parameter.type) == TypeKind::kArray, parameter.default_value.valid()});
+  }
+  for (const TypedName& result : signature.results) {
+    std::string text(symbols.Text(result.name.symbol));
+    if (types.Kind(result.type) == TypeKind::kArray) text += "[]";
+    info.outputs.push_back(std::move(text));
+  }
+  return registry.Add(std::move(info));
+}
+
+int32_t IndexOf(const Signature& signature, std::string_view parameter, const SymbolTable& symbols) {
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    if (symbols.Text(signature.parameters[i].name.symbol) == parameter) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+int32_t OpPlan::Find(std::string_view parameter) const {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == parameter) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ratified,
+                                 ir::OpRegistry& registry, const SymbolTable& symbols, Heap& heap) {
+  auto plan = std::make_unique<OpPlan>();
+  const Signature& called = callee.document->signature(callee.fragment);
+  std::string_view called_name = symbols.Text(called.name.symbol);
+  bool custom = !callee.document->is_library();
+  plan->provisional = !custom && callee.document->dialect() == ast::Dialect::kProvisional;
+  plan->name = std::string(custom ? called_name : RatifiedName(called_name));
+  plan->document = callee.document;
+  plan->signature = &called;
+  if (plan->provisional) {
+    Symbol name = symbols.Find(plan->name);
+    Callee target = name.valid() ? ratified.Find(name) : Callee();
+    NNEFC_CHECK(target.valid());
+    plan->document = target.document;
+    plan->signature = &target.document->signature(target.fragment);
+  }
+  const TypeTable& types = plan->document->types();
+  for (const TypedName& declared : plan->signature->parameters) {
+    OpPlan::Parameter parameter;
+    parameter.name = std::string(symbols.Text(declared.name.symbol));
+    parameter.type = declared.type;
+    parameter.is_tensor = types.ContainsTensor(declared.type);
+    parameter.is_array = parameter.is_tensor && types.Kind(declared.type) == TypeKind::kArray;
+    parameter.source =
+        IndexOf(called, plan->provisional ? ProvisionalParameter(plan->name, parameter.name) : parameter.name,
+                symbols);
+    if (declared.default_value.valid()) {
+      std::optional<Value> value = LiteralValue(plan->document->ast(), declared.default_value, symbols, heap);
+      if (value) parameter.default_value = CastTo(types, declared.type, std::move(*value), heap);
+    }
+    plan->has_arrays |= parameter.is_array;
+    plan->parameters.push_back(std::move(parameter));
+  }
+  // The provisional dialect's own operations for one group per channel.
+  if (called_name == "planewise_conv" || called_name == "planewise_deconv") {
+    OpPlan::Parameter& groups = plan->parameters[static_cast<size_t>(plan->Find("groups"))];
+    groups.default_value = Value::Integer(0);
+  }
+  plan->trait = custom ? OpTrait::kCustom : TraitOf(plan->name);
+  plan->op = custom ? RegisterCustom(plan->name, *callee.document, called, registry, symbols)
+                    : registry.Find(ir::kNnefSet, plan->name);
+  return plan;
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,216 @@
+#include "compiler/expand/print/flat.h"
+
+#include "compiler/expand/print/custom.h"
+#include "compiler/expand/print/literals.h"
+#include "fmt/format.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace nnefc {
+namespace {
+
+using ir::Node;
+using ir::OutputPort;
+
+class FlatPrinter {
+ public:
+  FlatPrinter(const ir::Graph& graph, const CheckedDocument& ratified, const SymbolTable& symbols)
+      : graph_(graph), ratified_(ratified), symbols_(symbols) {}
+
+  std::string Print();
+
+ private:
+  // What every node of an operation has in common.
+  struct Operation {
+    const Signature* signature = nullptr;  // null: a custom primitive
+    bool tells_type = false;               // the type argument is written
+    std::string default_type;              // unless it is this one
+    std::vector<std::string> defaults;     // by parameter, as literals; "" if there is none
+  };
+
+  void PrintNode(const Node& node);
+  void PrintLeft(const Node& node, const Operation& operation);
+  void PrintTypeArgument(const Node& node, const Operation& operation);
+  void PrintStandardArguments(const Node& node, const Operation& operation);
+  void PrintCustomArguments(const Node& node);
+  void PrintInputs(llvm::ArrayRef<OutputPort> inputs, bool array);
+  const Operation& OperationOf(const Node& node);
+  std::string Tensor(OutputPort port) const;
+  bool IsLiteral(const Node& node) const {
+    return node.name().empty() && node.Is(ir::kNnefSet, "constant") && node.output().names.empty();
+  }
+  void Separate(bool& first) {
+    if (!first) out_ += ", ";
+    first = false;
+  }
+
+  const ir::Graph& graph_;
+  const CheckedDocument& ratified_;
+  const SymbolTable& symbols_;
+  std::string out_;
+  llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
+};
+
+std::string FlatPrinter::Print() {
+  out_ = "version 1.0;\n";
+  std::string declarations = print::CustomDeclarations(graph_, ratified_, symbols_);
+  if (!declarations.empty()) out_ += "extension KHR_enable_fragment_definitions;\n\n" + declarations;
+  out_ += fmt::format("\ngraph {}( ", graph_.name());
+  bool first = true;
+  for (ir::NodeId id : graph_.parameters()) {
+    Separate(first);
+    out_ += graph_.node(id).name();
+  }
+  out_ += " ) -> ( ";
+  first = true;
+  for (ir::NodeId id : graph_.results()) {
+    Separate(first);
+    out_ += Tensor(graph_.node(id).input(0));
+  }
+  out_ += " )\n{\n";
+  std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  for (ir::NodeId id : *order) {
+    const Node& node = graph_.node(id);
+    if (node.set() == ir::kNnefSet && !IsLiteral(node)) PrintNode(node);
+  }
+  out_ += "}\n";
+  return std::move(out_);
+}
+
+const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
+  std::unique_ptr<Operation>& entry = operations_[node.op()];
+  if (entry != nullptr) return *entry;
+  entry = std::make_unique<Operation>();
+  if (print::IsCustom(node, ratified_, symbols_)) {
+    entry->tells_type = true;
+    return *entry;
+  }
+  Callee callee = ratified_.Find(symbols_.Find(node.type()));
+  const Signature& signature = callee.document->signature(callee.fragment);
+  const TypeTable& types = ratified_.types();
+  entry->signature = &signature;
+  bool inferred = false;
+  for (const TypedName& parameter : signature.parameters) {
+    inferred |= types.ContainsGeneric(parameter.type);
+    entry->defaults.push_back(parameter.default_value.valid()
+                                  ? print::DefaultLiteral(ratified_.ast(), parameter.default_value, symbols_)
+                                  : std::string());
+  }
+  entry->tells_type = signature.is_generic && (!inferred || signature.generic_default.valid());
+  if (signature.generic_default.valid()) {
+    entry->default_type = types.Text(signature.generic_default, ast::Dialect::kRatified);
+  }
+  return *entry;
+}
+
+// The identifier of an output, or the literal that it stands for.
+std::string FlatPrinter::Tensor(OutputPort port) const {
+  const Node& node = graph_.node(port.node);
+  if (IsLiteral(node)) {
+    std::string list = print::AttributeLiteral(node.attribute("value"));
+    return list.substr(1, list.size() - 2);
+  }
+  const ir::Output& output = node.output(port.index);
+  return output.names.empty() ? node.name() : output.names[0];
+}
+
+void FlatPrinter::PrintInputs(llvm::ArrayRef<OutputPort> inputs, bool array) {
+  if (array) out_ += '[';
+  bool first = true;
+  for (OutputPort input : inputs) {
+    Separate(first);
+    out_ += Tensor(input);
+  }
+  if (array) out_ += ']';
+}
+
+// `y = `, `a, b = `, `[a, b] = `
+void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
+  const std::vector<std::string>& outputs = node.info().outputs;
+  bool array =
+      outputs.size() == 1 && outputs[0].size() > 2 && outputs[0].substr(outputs[0].size() - 2) == "[]";
+  if (operation.signature != nullptr) {
+    array = operation.signature->results.size() == 1 &&
+            ratified_.types().Kind(operation.signature->results[0].type) == TypeKind::kArray;
+  }
+  llvm::SmallVector<OutputPort, 4> ports;
+  for (int32_t i = 0; i < node.num_outputs(); ++i) ports.push_back(node.port(i));
+  out_ += "    ";
+  PrintInputs(ports, array);
+  out_ += " = ";
+}
+
+void FlatPrinter::PrintTypeArgument(const Node& node, const Operation& operation) {
+  const ir::Attribute* dtype = node.attributes().Find("dtype");
+  if (!operation.tells_type || dtype == nullptr || dtype->AsString() == operation.default_type) return;
+  out_ += '<' + dtype->AsString() + '>';
+}
+
+void FlatPrinter::PrintNode(const Node& node) {
+  const Operation& operation = OperationOf(node);
+  PrintLeft(node, operation);
+  out_ += node.type();
+  PrintTypeArgument(node, operation);
+  out_ += '(';
+  if (operation.signature != nullptr) {
+    PrintStandardArguments(node, operation);
+  } else {
+    PrintCustomArguments(node);
+  }
+  out_ += ");\n";
+}
+
+// Tensors by position, without those at the end that are defaults, then
+// attributes by name.
+void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& operation) {
+  const TypeTable& types = ratified_.types();
+  const std::vector<TypedName>& parameters = operation.signature->parameters;
+  llvm::SmallVector<std::pair<int32_t, bool>, 4> tensors;  // input, whether it is an array
+  size_t shown = 0;
+  int32_t input = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!types.ContainsTensor(parameters[i].type)) continue;
+    llvm::ArrayRef<OutputPort> segment = node.segment(input);
+    tensors.emplace_back(input++, types.Kind(parameters[i].type) == TypeKind::kArray);
+    bool is_default = segment.size() == 1 && IsLiteral(graph_.node(segment[0].node)) &&
+                      !operation.defaults[i].empty() && Tensor(segment[0]) == operation.defaults[i];
+    if (!is_default) shown = tensors.size();
+  }
+  bool first = true;
+  for (size_t i = 0; i < shown; ++i) {
+    Separate(first);
+    PrintInputs(node.segment(tensors[i].first), tensors[i].second);
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (types.ContainsTensor(parameters[i].type)) continue;
+    std::string_view name = symbols_.Text(parameters[i].name.symbol);
+    const ir::Attribute* attribute = node.attributes().Find(name);
+    if (attribute == nullptr) continue;
+    std::string literal = print::AttributeLiteral(*attribute, types, parameters[i].type);
+    if (literal == operation.defaults[i]) continue;
+    Separate(first);
+    out_ += fmt::format("{} = {}", name, literal);
+  }
+}
+
+void FlatPrinter::PrintCustomArguments(const Node& node) {
+  bool first = true;
+  for (size_t i = 0; i < node.info().inputs.size(); ++i) {
+    Separate(first);
+    PrintInputs(node.segment(static_cast<int32_t>(i)), node.info().inputs[i].variadic);
+  }
+  for (const auto& [name, value] : node.attributes()) {
+    if (name == "dtype") continue;
+    Separate(first);
+    out_ += fmt::format("{} = {}", name, print::AttributeLiteral(value));
+  }
+}
+
+}  // namespace
+
+std::string PrintFlatDocument(const ir::Graph& graph, const CheckedDocument& ratified,
+                              const SymbolTable& symbols) {
+  return FlatPrinter(graph, ratified, symbols).Print();
+}
+
+}  // namespace nnefc

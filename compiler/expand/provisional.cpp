@@ -1,0 +1,220 @@
+#include "compiler/expand/provisional.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/expand/provisional_window.h"
+#include "compiler/expand/rules.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nnefc::expand {
+namespace {
+
+// How the provisional rules of an operation differ from the ratified ones.
+enum class Family : uint8_t {
+  kSame,
+  kBox,      // windows over all axes: `size` may be partial
+  kConv,     // windows over the spatial axes
+  kFactor,   // `factor` of the spatial axes may be partial
+  kAxes,     // `axes` may name trailing singular ones
+  kAxis,     // so may `axis`
+  kConcat,   //
+  kPerm,     // a permutation may be longer than the rank
+  kReshape,  //
+  kMatmul,   // both of rank 2
+  kUpdate,   //
+};
+
+Family FamilyOf(std::string_view name) {
+  return llvm::StringSwitch<Family>(llvm::StringRef(name.data(), name.size()))
+      .Cases("box", "debox", "argmax_pool", "sample", "desample", Family::kBox)
+      .Cases("max_pool", "avg_pool", "rms_pool", "max_pool_with_index", Family::kBox)
+      .Cases("local_response_normalization", "local_mean_normalization", "local_variance_normalization",
+             "local_contrast_normalization", Family::kBox)
+      .Cases("conv", "deconv", "separable_conv", "separable_deconv", Family::kConv)
+      .Cases("nearest_downsample", "area_downsample", "nearest_upsample", "multilinear_upsample",
+             Family::kFactor)
+      .Cases("sum_reduce", "min_reduce", "max_reduce", "mean_reduce", "moments", Family::kAxes)
+      .Cases("softmax", "l1_normalization", "l2_normalization", Family::kAxes)
+      .Case("split", Family::kAxis)
+      .Case("concat", Family::kConcat)
+      .Case("transpose", Family::kPerm)
+      .Case("reshape", Family::kReshape)
+      .Cases("matmul", "linear", Family::kMatmul)
+      .Case("update", Family::kUpdate)
+      .Default(Family::kSame);
+}
+
+// Indices of pooling are positions in each axis in this dialect, one number in
+// the ratified one: nothing but sampling may look at them (P 4.3.3).
+bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const ir::Graph& graph,
+                      Fault& fault) {
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    const OpPlan::Parameter& parameter = plan.parameters[i];
+    if (!parameter.is_tensor || arguments[i].primitive()) continue;
+    if (ElementKind(arguments[i], graph) != TypeKind::kInteger) continue;
+    if (parameter.name == "index" || plan.name == "copy_n") continue;
+    fault = Fault::Of(
+        kCoordinate,
+        "`{}` of `{}` holds coordinates, which have a ratified form only as the `index` of `sample` and "
+        "`desample`",
+        parameter.name, plan.name);
+    return false;
+  }
+  return true;
+}
+
+// What the ratified dialect allows and this one does not.
+bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
+  const Value* groups = adapter.Find("groups");
+  if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
+      plan.parameters[static_cast<size_t>(plan.Find("groups"))].source >= 0) {
+    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.name);
+    return false;
+  }
+  const Value* padding = adapter.Find("padding");
+  if (padding == nullptr || padding->kind() != ValueKind::kArray) return true;
+  for (const Value& pair : padding->items()) {
+    for (const Value& item : pair.items()) {
+      if (item.kind() != ValueKind::kInteger || item.integer() >= 0) continue;
+      fault = Fault::Of(kProvisionalArgument, "an item of `padding` of `{}` is {}; expected none below 0",
+                        plan.name, item.integer());
+      return false;
+    }
+  }
+  return true;
+}
+
+bool AdaptFactor(Adapter& adapter) {
+  std::optional<std::vector<int64_t>> factor = adapter.Integers("factor");
+  Value& input = *adapter.Find("input");
+  int64_t rank = adapter.Rank(input);
+  if (!factor || rank < 0) return true;
+  while (!factor->empty() && factor->back() == 1) factor->pop_back();
+  rank = std::max({rank, static_cast<int64_t>(factor->size()) + 2, int64_t{2}});
+  if (rank > Adapter::kMaxRank) return true;
+  factor->resize(static_cast<size_t>(rank - 2), 1);
+  adapter.Set("factor", *factor);
+  return adapter.Raise(input, rank);
+}
+
+// Raises an operand until it has the axes that are named.
+bool RaiseToAxis(Adapter& adapter, Value& input, int64_t axis) {
+  return axis < 0 || axis >= Adapter::kMaxRank || adapter.Raise(input, axis + 1);
+}
+
+bool AdaptAxes(Adapter& adapter) {
+  std::optional<std::vector<int64_t>> axes = adapter.Integers("axes");
+  Value* input = adapter.Find("input") != nullptr ? adapter.Find("input") : adapter.Find("x");
+  if (!axes || axes->empty()) return true;
+  return RaiseToAxis(adapter, *input, *std::max_element(axes->begin(), axes->end()));
+}
+
+bool AdaptPerm(Adapter& adapter) {
+  const Value& perm = *adapter.Find("axes");
+  return RaiseToAxis(adapter, *adapter.Find("input"), perm.length() - 1);
+}
+
+bool AdaptConcat(Adapter& adapter, Heap& heap) {
+  Value& values = *adapter.Find("values");
+  const Value& axis = *adapter.Find("axis");
+  if (values.kind() != ValueKind::kArray || axis.kind() != ValueKind::kInteger) return true;
+  int64_t rank = axis.integer() < Adapter::kMaxRank ? axis.integer() + 1 : 0;
+  bool same = true;
+  for (const Value& value : values.items()) rank = std::max(rank, adapter.Rank(value));
+  for (const Value& value : values.items()) same &= adapter.Rank(value) == rank;
+  if (same) return true;
+  std::vector<Value> raised(values.items().begin(), values.items().end());
+  for (Value& value : raised) {
+    if (!adapter.Raise(value, rank)) return false;
+  }
+  values = Value::Array(heap, std::move(raised));
+  return true;
+}
+
+// `shape` may inherit extents that are implied: they are singular.
+bool AdaptReshape(Adapter& adapter) {
+  std::optional<std::vector<int64_t>> shape = adapter.Integers("shape");
+  int64_t rank = adapter.Rank(*adapter.Find("input"));
+  if (!shape || rank < 0) return true;
+  bool changed = false;
+  for (size_t i = static_cast<size_t>(rank); i < shape->size(); ++i) {
+    if ((*shape)[i] != 0) continue;
+    (*shape)[i] = 1;
+    changed = true;
+  }
+  if (changed) adapter.Set("shape", *shape);
+  return true;
+}
+
+bool AdaptMatmul(Adapter& adapter) {
+  for (std::string_view parameter : {"A", "B", "input", "filter"}) {
+    Value* value = adapter.Find(parameter);
+    if (value == nullptr) continue;
+    if (!adapter.Raise(*value, 2) || !adapter.Lower(*value, 2, parameter)) return false;
+  }
+  return true;
+}
+
+bool AdaptUpdate(Adapter& adapter) {
+  int64_t rank = adapter.Rank(*adapter.Find("variable"));
+  Value& value = *adapter.Find("value");
+  return rank < 0 || (adapter.Raise(value, rank) && adapter.Lower(value, rank, "value"));
+}
+
+}  // namespace
+
+bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
+                      GraphBuilder& builder, Fault& fault) {
+  Adapter adapter(plan, arguments, site, builder, fault);
+  if (!CheckCoordinates(plan, arguments, builder.graph(), fault) || !CheckRanges(adapter, plan, fault))
+    return false;
+  switch (FamilyOf(plan.name)) {
+    case Family::kSame:
+      return true;
+    case Family::kBox:
+      return AdaptBox(adapter, plan.name);
+    case Family::kConv:
+      return AdaptConv(adapter, plan.name);
+    case Family::kFactor:
+      return AdaptFactor(adapter);
+    case Family::kAxes:
+      return AdaptAxes(adapter);
+    case Family::kAxis: {
+      const Value& axis = *adapter.Find("axis");
+      return axis.kind() != ValueKind::kInteger ||
+             RaiseToAxis(adapter, *adapter.Find("value"), axis.integer());
+    }
+    case Family::kConcat:
+      return AdaptConcat(adapter, builder.heap());
+    case Family::kPerm:
+      return AdaptPerm(adapter);
+    case Family::kReshape:
+      return AdaptReshape(adapter);
+    case Family::kMatmul:
+      return AdaptMatmul(adapter);
+    case Family::kUpdate:
+      return AdaptUpdate(adapter);
+  }
+  return true;
+}
+
+bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
+                    const SymbolTable& symbols) {
+  if (name == "linear_quantize" || name == "logarithmic_quantize") return true;
+  bool l1 = name == "l1_normalization";
+  if (!l1 && name != "l2_normalization" && name != "local_variance_normalization" &&
+      name != "local_contrast_normalization") {
+    return false;
+  }
+  // x / (s + bias) and x / max(s + bias, 0.0) are the same where bias is not
+  // negative, x / sqrt(s + bias) and x / max(sqrt(s) + bias, 0.0) where it is 0.
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    if (symbols.Text(signature.parameters[i].name.symbol) != "bias") continue;
+    const Value& bias = arguments[i];
+    return bias.kind() != ValueKind::kScalar || (l1 ? bias.scalar() < 0 : bias.scalar() != 0);
+  }
+  return true;
+}
+
+}  // namespace nnefc::expand

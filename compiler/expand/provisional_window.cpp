@@ -1,0 +1,190 @@
+#include "compiler/expand/provisional_window.h"
+
+#include <algorithm>
+
+#include "compiler/expand/rules.h"
+
+namespace nnefc::expand {
+namespace {
+
+using Pair = std::pair<int64_t, int64_t>;
+
+// Larger numbers are left for shape inference to refuse.
+constexpr int64_t kMaxItem = INT32_MAX;
+
+// The lists of a window, as they were given.
+struct Window {
+  std::vector<int64_t> size, stride, dilation;
+  std::vector<Pair> padding;
+
+  int64_t Size(size_t i) const { return i < size.size() ? size[i] : 1; }
+  int64_t Stride(size_t i) const { return i < stride.size() ? stride[i] : 1; }
+  int64_t Dilation(size_t i) const { return i < dilation.size() ? dilation[i] : 1; }
+  // True if axis `i` may be left out: a window of one item that moves by one.
+  bool Trivial(size_t i) const {
+    return Size(i) == 1 && Stride(i) == 1 && (i >= padding.size() || padding[i] == Pair{0, 0});
+  }
+  // The number of axes that are not trivial at the end.
+  int64_t Axes() const {
+    size_t count = std::max({size.size(), stride.size(), dilation.size(), padding.size()});
+    while (count > 0 && Trivial(count - 1)) --count;
+    return static_cast<int64_t>(count);
+  }
+};
+
+bool InRange(const std::vector<int64_t>& items) {
+  return std::all_of(items.begin(), items.end(), [](int64_t item) { return item > 0 && item <= kMaxItem; });
+}
+
+// Reads the lists; nothing if they hold what inference has to refuse.
+std::optional<Window> ReadWindow(Adapter& adapter) {
+  Window window;
+  auto read = [&](std::string_view name, std::vector<int64_t>& list) {
+    std::optional<std::vector<int64_t>> items = adapter.Integers(name);
+    if (!items || !InRange(*items)) return false;
+    list = std::move(*items);
+    return true;
+  };
+  if (!read("size", window.size) || !read("stride", window.stride) || !read("dilation", window.dilation)) {
+    return std::nullopt;
+  }
+  const Value* padding = adapter.Find("padding");
+  if (padding == nullptr) return window;
+  for (const Value& pair : padding->items()) {
+    if (pair.kind() != ValueKind::kTuple || pair.length() != 2) return std::nullopt;
+    if (pair.item(0).kind() != ValueKind::kInteger || pair.item(1).kind() != ValueKind::kInteger)
+      return std::nullopt;
+    window.padding.emplace_back(pair.item(0).integer(), pair.item(1).integer());
+  }
+  return window;
+}
+
+// Floor of t / 2.
+int64_t Half(int64_t t) {
+  return t >= 0 ? t / 2 : -((1 - t) / 2);
+}
+
+// The padding that P 4.3 calculates: t = (x - 1) * s + f_d - X, where
+// x = ceil(X / s), of a basic operation whose input has the extent X, or of a
+// reverse one, where X = x * s. It may be negative. Nothing if it takes an
+// extent that is not known.
+std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool reverse, ir::Dim extent) {
+  int64_t stride = window.Stride(i);
+  int64_t dilated = (window.Size(i) - 1) * window.Dilation(i) + 1;
+  int64_t total = dilated - stride;
+  if (!reverse && stride > 1) {
+    if (!extent.known()) return std::nullopt;
+    int64_t upscaled = extent.value();
+    int64_t downscaled = upscaled / stride + (upscaled % stride != 0 ? 1 : 0);
+    total = (downscaled - 1) * stride + dilated - upscaled;
+  }
+  return Pair{Half(total), total - Half(total)};
+}
+
+struct WindowSite {
+  std::string_view operation;
+  bool reverse = false;
+  // Axes before the first of the window: 2 for convolutions.
+  int64_t first_axis = 0;
+};
+
+// Completes `padding` to `count` axes. An empty list stays empty if the
+// ratified calculation, which takes max(t, 0), gives the same.
+bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value& input,
+                     const WindowSite& site) {
+  if (adapter.Find("padding") == nullptr) return true;
+  const ir::PartialShape* shape =
+      input.kind() == ValueKind::kTensor ? &adapter.builder().graph().output(input.port()).shape : nullptr;
+  bool given = !window.padding.empty();
+  bool negative = false;
+  std::vector<Pair> padding = window.padding;
+  padding.resize(std::min(padding.size(), count));
+  for (size_t i = padding.size(); i < count; ++i) {
+    int64_t axis = static_cast<int64_t>(i) + site.first_axis;
+    ir::Dim extent =
+        shape != nullptr && shape->rank_known() && axis < shape->rank() ? (*shape)[axis] : ir::Dim(1);
+    std::optional<Pair> automatic = AutomaticPadding(window, i, site.reverse, extent);
+    if (!automatic && !given) return true;
+    if (!automatic) {
+      adapter.fault() =
+          Fault::Of(kPartialPadding,
+                    "`padding` of `{}` leaves axis {} to be calculated from an extent that an external "
+                    "leaves open; give it with `--input-shape`",
+                    site.operation, axis);
+      return false;
+    }
+    negative |= automatic->first < 0 || automatic->second < 0;
+    padding.push_back(*automatic);
+  }
+  if (!given && !negative) return true;
+  std::vector<Value> items;
+  Heap& heap = adapter.builder().heap();
+  for (auto [p, q] : padding) items.push_back(Value::Tuple(heap, {Value::Integer(p), Value::Integer(q)}));
+  *adapter.Find("padding") = Value::Array(heap, std::move(items));
+  return true;
+}
+
+// Completes all lists to `count` axes and drops what goes beyond.
+bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value& input,
+                   const WindowSite& site) {
+  auto length = static_cast<size_t>(count);
+  if (!CompletePadding(adapter, window, length, input, site)) return false;
+  auto complete = [&](std::string_view name, std::vector<int64_t>& list, bool even_if_empty) {
+    if (adapter.Find(name) == nullptr || list.size() == length || (list.empty() && !even_if_empty)) return;
+    list.resize(length, 1);
+    adapter.Set(name, list);
+  };
+  complete("size", window.size, true);
+  complete("stride", window.stride, false);
+  complete("dilation", window.dilation, false);
+  return true;
+}
+
+}  // namespace
+
+bool AdaptBox(Adapter& adapter, std::string_view operation) {
+  std::optional<Window> window = ReadWindow(adapter);
+  Value& input = *adapter.Find("input");
+  Value* index = adapter.Find("index");
+  int64_t rank = adapter.Rank(input);
+  if (!window || rank < 0) return true;
+  if (index != nullptr) rank = std::max(rank, adapter.Rank(*index));
+  rank = std::max(rank, window->Axes());
+  if (rank > Adapter::kMaxRank) return true;
+  if (!adapter.Raise(input, rank) || (index != nullptr && !adapter.Raise(*index, rank))) return false;
+  bool reverse = operation == "debox" || operation == "desample";
+  return CompleteLists(adapter, *window, rank, input, {operation, reverse, 0});
+}
+
+bool AdaptConv(Adapter& adapter, std::string_view operation) {
+  std::optional<Window> window = ReadWindow(adapter);
+  Value& input = *adapter.Find("input");
+  if (!window) return true;
+  int64_t rank = std::max<int64_t>(adapter.Rank(input), 2);
+  llvm::SmallVector<Value*, 2> filters;
+  for (std::string_view name : {"filter", "plane_filter", "point_filter"}) {
+    if (Value* filter = adapter.Find(name)) filters.push_back(filter);
+  }
+  for (Value* filter : filters) {
+    if (adapter.Rank(*filter) < 0) return true;
+    rank = std::max(rank, adapter.Rank(*filter));
+  }
+  // The windowed filter's extents are the window's size.
+  if (filters[0]->kind() == ValueKind::kTensor) {
+    const ir::PartialShape& shape = adapter.builder().graph().output(filters[0]->port()).shape;
+    for (int64_t axis = 2; axis < shape.rank(); ++axis) {
+      if (!shape[axis].known() || shape[axis].value() > kMaxItem) return true;
+      window->size.push_back(shape[axis].value());
+    }
+  }
+  rank = std::max(rank, window->Axes() + 2);
+  if (adapter.Rank(input) < 0 || rank > Adapter::kMaxRank) return true;
+  if (!adapter.Raise(input, rank)) return false;
+  for (Value* filter : filters) {
+    if (!adapter.Raise(*filter, rank)) return false;
+  }
+  bool reverse = operation == "deconv" || operation == "separable_deconv";
+  return CompleteLists(adapter, *window, rank - 2, input, {operation, reverse, 2});
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "compiler/support/diagnostics.h"
+
+namespace nnefc {
+
+// What only values decide, and what of the provisional dialect has no ratified
+// form. The limits name the flag that raises them.
+#define NNEFC_EXPAND_RULES(RULE)                                                      \
+  RULE(kLimitRecursion, "limit.recursion", kError, "")                                \
+  RULE(kLimitSteps, "limit.steps", kError, "")                                        \
+  RULE(kLimitOperations, "limit.operations", kError, "")                              \
+  RULE(kLimitItems, "limit.items", kError, "")                                        \
+  RULE(kDivisionByZero, "arithmetic.division-by-zero", kError, "R 3.3.3, P 3.3.3")    \
+  RULE(kIntegerOverflow, "arithmetic.overflow", kError, "R 3.3.3, P 3.3.3")           \
+  RULE(kNegativeExponent, "arithmetic.negative-exponent", kError, "R 3.3.3, P 3.3.3") \
+  RULE(kNotFinite, "arithmetic.not-finite", kError, "R 3.3.3, P 3.3.3")               \
+  RULE(kOperandTypes, "arithmetic.operand-types", kError, "R 3.3.3, P 3.3.3")         \
+  RULE(kNegativeRepeat, "array.negative-repeat", kError, "R 3.3.3, P 3.3.3")          \
+  RULE(kSubscriptOutOfRange, "subscript.out-of-range", kError, "R 3.3.3, P 3.3.3")    \
+  RULE(kSubscriptTypes, "subscript.types", kError, "R 3.3.3, P 3.3.3")                \
+  RULE(kUnequalLengths, "comprehension.unequal-lengths", kError, "R 3.3.3")           \
+  RULE(kNotIterable, "comprehension.not-an-array", kError, "R 3.3.3, P 3.3.3")        \
+  RULE(kCondition, "condition.not-logical", kError, "R 3.3.3, P 3.3.3")               \
+  RULE(kUnpackLength, "assignment.length-mismatch", kError, "R 3.3.2, P 3.3.1")       \
+  RULE(kBuiltinArgument, "builtin.argument", kError, "R 3.3.3, P 3.3.3")              \
+  RULE(kCastOutOfRange, "cast.out-of-range", kError, "R 3.3.3, P 3.3.3")              \
+  RULE(kCastNotLiteral, "cast.not-a-literal", kError, "R 3.3.3, P 3.3.3")             \
+  RULE(kShapeUnknown, "shape-of.unspecified-extent", kError, "P 3.3.4")               \
+  RULE(kArgumentType, "argument.type", kError, "R 3.3.1, P 3.3.2")                    \
+  RULE(kGenericUnknown, "generic.undetermined", kError, "R 3.3.1")                    \
+  RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2, P 3.3.1")       \
+  RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
+  RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
+  RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
+  RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
+  RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.3")                 \
+  RULE(kPartialPadding, "provisional.partial-padding", kError, "P 4.3")               \
+  RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")
+NNEFC_DEFINE_RULES(kExpandRules, NNEFC_EXPAND_RULES)
+
+}  // namespace nnefc

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/support/diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnefc::expand {
+
+// A mistake found while evaluating; the machine adds place and stack. A fatal
+// one (a limit) ends the expansion.
+struct Fault {
+  const Rule* rule = nullptr;
+  std::string message;
+  bool fatal = false;
+
+  template <typename... Args>
+  static Fault Of(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
+    return {&rule, fmt::format(format, std::forward<Args>(args)...), false};
+  }
+};
+
+enum class ValueKind : uint8_t {
+  kPoison,         // of what was already reported
+  kUnknownExtent,  // of `shape_of`, where an external leaves it open
+  kInteger,
+  kScalar,
+  kLogical,
+  kString,
+  kTensor,  // an output of a node
+  kArray,
+  kTuple,
+};
+
+struct Storage;
+
+// Counts the array items and string bytes that are alive, and frees storage
+// without recursion, however deeply arrays nest.
+class Heap {
+ public:
+  explicit Heap(int64_t limit) : limit_(limit) {}
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  // True if `count` more items may live; otherwise fills `fault`.
+  bool Reserve(int64_t count, Fault& fault);
+  void Charge(int64_t count) { live_ += count; }
+  int64_t live() const { return live_; }
+  int64_t limit() const { return limit_; }
+  // Work done by copying and comparing, in items; the machine charges it as
+  // steps.
+  int64_t work = 0;
+
+ private:
+  friend void Release(Storage* storage);
+  int64_t limit_;
+  int64_t live_ = 0;
+  bool collecting_ = false;
+  std::vector<Storage*> garbage_;
+};
+
+// A compile-time value: an integer, scalar, logical or string, a tensor of the
+// graph, or an array or tuple of values. Arrays and strings are slices of
+// shared immutable storage, so that `v[1:]` copies nothing. A primitive value
+// given for a tensor (`bias = 0.0`) keeps its value and is tensor_typed().
+class Value {
+ public:
+  Value() = default;
+  static Value Integer(int64_t value);
+  static Value Scalar(double value);
+  static Value Logical(bool value);
+  // Small enough texts of the document itself are not charged: null heap.
+  static Value String(Heap& heap, std::string text, bool charged = true);
+  static Value Tensor(ir::OutputPort port);
+  static Value UnknownExtent();
+  static Value Array(Heap& heap, std::vector<Value> items, bool charged = true);
+  static Value Tuple(Heap& heap, std::vector<Value> items, bool charged = true);
+
+  Value(const Value& other) : Value(other, 0) { Retain(); }
+  Value(Value&& other) noexcept : Value(other, 0) { other.kind_ = ValueKind::kPoison; }
+  Value& operator=(const Value& other) {
+    Value copy(other);
+    Swap(copy);
+    return *this;
+  }
+  Value& operator=(Value&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~Value() {
+    if (kind_ >= ValueKind::kString && HasStorage()) Drop();
+  }
+
+  ValueKind kind() const { return kind_; }
+  bool poison() const { return kind_ == ValueKind::kPoison; }
+  bool primitive() const { return kind_ >= ValueKind::kInteger && kind_ <= ValueKind::kString; }
+  bool sequence() const { return kind_ == ValueKind::kArray || kind_ == ValueKind::kTuple; }
+  // A tensor of the graph, or a literal that stands for one.
+  bool tensor() const { return kind_ == ValueKind::kTensor || tensor_typed_; }
+  bool tensor_typed() const { return tensor_typed_; }
+  Value AsTensor() const;
+
+  int64_t integer() const { return integer_; }
+  double scalar() const { return scalar_; }
+  bool logical() const { return logical_; }
+  std::string_view text() const;
+  ir::OutputPort port() const { return {ir::NodeId(port_.node), port_.index}; }
+  // The number of items, or bytes of a string.
+  int64_t length() const { return length_; }
+  llvm::ArrayRef<Value> items() const;
+  const Value& item(int64_t index) const { return items()[static_cast<size_t>(index)]; }
+  // The items or bytes [begin, end) without a copy.
+  Value Slice(int64_t begin, int64_t end) const;
+  // True if every item is a tensor() (told when the array was made).
+  bool all_tensors() const;
+
+  // In the words of the dialect's types: "an integer", "an array".
+  std::string_view KindText() const;
+
+ private:
+  Value(const Value& other, int)
+      : kind_(other.kind_),
+        tensor_typed_(other.tensor_typed_),
+        begin_(other.begin_),
+        length_(other.length_),
+        integer_(other.integer_) {}
+  static Value Sequence(ValueKind kind, Heap& heap, std::vector<Value> items, bool charged);
+  bool HasStorage() const {
+    return (kind_ == ValueKind::kString || kind_ == ValueKind::kArray || kind_ == ValueKind::kTuple) &&
+           storage_ != nullptr;
+  }
+  void Retain() {
+    if (kind_ >= ValueKind::kString && HasStorage()) RetainStorage();
+  }
+  void RetainStorage();
+  void Drop();
+  void Swap(Value& other) {
+    std::swap(kind_, other.kind_);
+    std::swap(tensor_typed_, other.tensor_typed_);
+    std::swap(begin_, other.begin_);
+    std::swap(length_, other.length_);
+    std::swap(integer_, other.integer_);
+  }
+
+  struct Port {
+    int32_t node;
+    int32_t index;
+  };
+  ValueKind kind_ = ValueKind::kPoison;
+  bool tensor_typed_ = false;
+  uint32_t begin_ = 0;
+  uint32_t length_ = 0;
+  union {
+    int64_t integer_ = 0;
+    double scalar_;
+    bool logical_;
+    Port port_;
+    Storage* storage_;
+  };
+};
+static_assert(sizeof(Value) == 24);
+
+// Deep equality, as `==` and `in` see it. Tensors are equal if they are the
+// same output.
+bool Equal(const Value& a, const Value& b, Heap& heap);
+// True if a and b could be equal: integer and scalar, say, cannot be compared.
+bool Comparable(const Value& a, const Value& b);
+
+// The shortest literal that reads back as the same double: `0.5`, `1.0`.
+std::string ScalarText(double value);
+
+}  // namespace nnefc::expand

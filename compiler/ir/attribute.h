@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/ir/shape.h"
+#include "compiler/support/tensor/element_type.h"
+#include "compiler/support/tensor/tensor_value.h"
+
+namespace nnefc::ir {
+
+class Attribute;
+// Items of different kinds or nested lists: `[(0,0), (1,1)]`, tuples.
+struct AttributeList {
+  std::vector<Attribute> items;
+  bool is_tuple = false;
+  friend bool operator==(const AttributeList&, const AttributeList&);
+};
+
+// The value of an attribute. Lists of one primitive kind are stored packed; an
+// empty list is an empty AttributeList.
+class Attribute {
+ public:
+  using Integers = std::vector<int64_t>;
+  using Scalars = std::vector<double>;
+  using Logicals = std::vector<bool>;
+  using Strings = std::vector<std::string>;
+  using Value = std::variant<bool, int64_t, double, std::string, Integers, Scalars, Logicals, Strings, AttributeList,
+                             ElementType, PartialShape, TensorValue>;
+
+  Attribute() : value_(AttributeList{}) {}
+  Attribute(bool value) : value_(value) {}
+  Attribute(int64_t value) : value_(value) {}
+  Attribute(int value) : value_(static_cast<int64_t>(value)) {}
+  Attribute(double value) : value_(value) {}
+  Attribute(std::string value) : value_(std::move(value)) {}
+  Attribute(std::string_view value) : value_(std::string(value)) {}
+  Attribute(const char* value) : value_(std::string(value)) {}
+  Attribute(Integers value) : value_(std::move(value)) {}
+  Attribute(Scalars value) : value_(std::move(value)) {}
+  Attribute(Logicals value) : value_(std::move(value)) {}
+  Attribute(Strings value) : value_(std::move(value)) {}
+  Attribute(AttributeList value) : value_(std::move(value)) {}
+  Attribute(ElementType value) : value_(value) {}
+  Attribute(PartialShape value) : value_(std::move(value)) {}
+  Attribute(TensorValue value) : value_(std::move(value)) {}
+
+  // The value as T, or null if it is of another kind.
+  template <typename T>
+  const T* get() const {
+    return std::get_if<T>(&value_);
+  }
+  const Value& value() const { return value_; }
+
+  // Conversions that see an empty list as a list of the wanted kind; checked.
+  bool AsBool() const;
+  int64_t AsInt() const;
+  double AsDouble() const;
+  const std::string& AsString() const;
+  Integers AsInts() const;
+  Scalars AsDoubles() const;
+  // NNEF's `(integer,integer)[]`.
+  std::vector<std::pair<int64_t, int64_t>> AsPairs() const;
+  // The number of items of any list kind; 0 for what is no list.
+  size_t ListSize() const;
+  bool IsList() const;
+
+  friend bool operator==(const Attribute&, const Attribute&);
+
+ private:
+  Value value_;
+};
+
+// Makes the padding attribute `[(p,q), ..]`.
+Attribute PairList(const std::vector<std::pair<int64_t, int64_t>>& pairs);
+
+// Attributes in the order in which they were set; a handful, searched linearly.
+class AttributeMap {
+ public:
+  const Attribute* Find(std::string_view name) const;
+  const Attribute& Get(std::string_view name) const;  // checked
+  void Set(std::string_view name, Attribute value);
+  bool Erase(std::string_view name);
+  bool empty() const { return entries_.empty(); }
+  size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  friend bool operator==(const AttributeMap&, const AttributeMap&) = default;
+
+ private:
+  std::vector<std::pair<std::string, Attribute>> entries_;
+};
+
+}  // namespace nnefc::ir

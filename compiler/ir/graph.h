@@ -1,0 +1,227 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/attribute.h"
+#include "compiler/ir/op_registry.h"
+#include "compiler/ir/origin.h"
+#include "compiler/ir/shape.h"
+#include "compiler/support/ids.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc::ir {
+
+struct NodeTag;
+using NodeId = TypedId<NodeTag>;
+class Graph;
+
+// An output of a node: what an input is connected to.
+struct OutputPort {
+  NodeId node;
+  int32_t index = 0;
+
+  bool valid() const { return node.valid(); }
+  friend bool operator==(OutputPort, OutputPort) = default;
+};
+
+// An input of a node: a use of an output.
+struct InputPort {
+  NodeId node;
+  int32_t index = 0;
+  friend bool operator==(InputPort, InputPort) = default;
+};
+
+// What is known of an output.
+struct Output {
+  ElementType type = ElementType::kDynamic;
+  PartialShape shape;
+  std::vector<std::string> names;    // tensor names
+  std::optional<TensorValue> value;  // if known at compile time
+};
+
+// How an input or output of If or TensorIterator reaches into a body; ir.md 2.
+struct InputMapping {
+  int32_t external = 0;  // input of the node
+  int32_t internal = 0;  // parameter of the body
+  std::optional<int64_t> axis;  // sliced along it
+  int64_t start = 0, end = -1, stride = 1, part_size = 1;
+};
+struct OutputMapping {
+  int32_t external = 0;  // output of the node
+  int32_t internal = 0;  // result of the body
+  std::optional<int64_t> axis;  // concatenated along it; otherwise the last value
+  int64_t start = 0, end = -1, stride = 1, part_size = 1;
+};
+struct BackEdge {
+  int32_t result = 0;     // of the body
+  int32_t parameter = 0;  // of the body, fed in the next iteration
+};
+struct Body {
+  std::string role;  // "then_body", "else_body", "body"
+  std::unique_ptr<Graph> graph;
+  std::vector<InputMapping> inputs;
+  std::vector<OutputMapping> outputs;
+  std::vector<BackEdge> back_edges;
+};
+
+// Reading view of a node; only Graph changes it.
+class Node {
+ public:
+  NodeId id() const { return id_; }
+  OpId op() const { return op_; }
+  const OpInfo& info() const { return *info_; }
+  const std::string& set() const { return info_->set; }
+  const std::string& type() const { return info_->name; }
+  // True if the node is `set.name`.
+  bool Is(std::string_view set, std::string_view name) const { return info_->set == set && info_->name == name; }
+  // The identifier of the document or the layer name; unique within a graph
+  // is not required.
+  const std::string& name() const { return name_; }
+  llvm::ArrayRef<OutputPort> inputs() const { return inputs_; }
+  OutputPort input(int32_t index) const {
+    NNEFC_CHECK(index >= 0 && static_cast<size_t>(index) < inputs_.size());
+    return inputs_[static_cast<size_t>(index)];
+  }
+  int32_t num_inputs() const { return static_cast<int32_t>(inputs_.size()); }
+  // For operations with variadic or absent inputs: how many inputs each entry
+  // of info().inputs has. Empty means one each, and a variadic last entry has
+  // the rest.
+  llvm::ArrayRef<int32_t> segments() const { return segments_; }
+  // The inputs that belong to entry `parameter` of info().inputs.
+  llvm::ArrayRef<OutputPort> segment(int32_t parameter) const;
+  llvm::ArrayRef<Output> outputs() const { return outputs_; }
+  const Output& output(int32_t index = 0) const {
+    NNEFC_CHECK(index >= 0 && static_cast<size_t>(index) < outputs_.size());
+    return outputs_[static_cast<size_t>(index)];
+  }
+  int32_t num_outputs() const { return static_cast<int32_t>(outputs_.size()); }
+  OutputPort port(int32_t index = 0) const { return {id_, index}; }
+  const AttributeMap& attributes() const { return attributes_; }
+  const Attribute& attribute(std::string_view name) const { return attributes_.Get(name); }
+  const Origin& origin() const { return origin_; }
+  llvm::ArrayRef<Body> bodies() const { return bodies_; }
+  const AttributeMap& rt_info() const { return rt_info_; }
+  // The inputs that read an output, in no particular order.
+  llvm::ArrayRef<InputPort> uses(int32_t output = 0) const;
+
+ private:
+  friend class Graph;
+  NodeId id_;
+  OpId op_;
+  const OpInfo* info_ = nullptr;
+  std::string name_;
+  llvm::SmallVector<OutputPort, 3> inputs_;
+  // Where each input stands in its producer's list of uses.
+  llvm::SmallVector<int32_t, 3> use_slots_;
+  llvm::SmallVector<int32_t, 2> segments_;
+  llvm::SmallVector<Output, 1> outputs_;
+  llvm::SmallVector<llvm::SmallVector<InputPort, 2>, 1> uses_;
+  AttributeMap attributes_;
+  AttributeMap rt_info_;
+  std::vector<Body> bodies_;
+  Origin origin_;
+};
+
+// What a new node is made of.
+struct NodeSpec {
+  OpId op = {};
+  std::string name = {};
+  llvm::ArrayRef<OutputPort> inputs = {};
+  llvm::ArrayRef<int32_t> segments = {};
+  AttributeMap attributes = {};
+  int32_t num_outputs = 1;
+  Origin origin = {};
+};
+
+// A graph of operations. Parameters are nodes without inputs (nnef.external
+// or Parameter), results are nodes of opset1.Result whose name is the name of
+// the graph's result, sinks are nodes kept for their effect. The order of
+// `nodes()` is the order of insertion; use TopologicalOrder for execution.
+class Graph {
+ public:
+  explicit Graph(const OpRegistry* registry, std::string name = {});
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  const OpRegistry& registry() const { return *registry_; }
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  // What the file that the graph was read from says about it as a whole.
+  const AttributeMap& rt_info() const { return rt_info_; }
+  void SetRtInfo(std::string_view name, Attribute value) { rt_info_.Set(name, std::move(value)); }
+
+  // Adds a node. Checked: inputs exist, and segments, if given, add up to
+  // their number.
+  NodeId AddNode(NodeSpec spec);
+  // Adds a node `set.name`; checked: it is registered.
+  NodeId AddNode(std::string_view set, std::string_view name, NodeSpec spec);
+  // Adds a Const node (opset1) with its output set.
+  NodeId AddConst(TensorValue value, std::string name, Origin origin = {});
+  // Adds a Parameter (opset1) and appends it to parameters().
+  NodeId AddParameter(std::string name, ElementType type, PartialShape shape, Origin origin = {});
+  // Appends a Result node.
+  NodeId AddResult(std::string name, OutputPort value, Origin origin = {});
+  void AddToParameters(NodeId node);  // an nnef.external
+  void AddToResults(NodeId node);     // a Result made by AddNode
+  // AddNode does so for operations that are sinks by themselves.
+  void AddToSinks(NodeId node);
+  // Puts the given sinks first, in their order; they become sinks if they are
+  // none.
+  void OrderSinks(llvm::ArrayRef<NodeId> first);
+
+  const Node& node(NodeId id) const;
+  bool Contains(NodeId id) const;
+  // Nodes that were not erased, in order of insertion.
+  std::vector<NodeId> nodes() const;
+  size_t num_nodes() const { return num_nodes_; }
+  // One more than the largest index of a NodeId: for side tables.
+  size_t node_bound() const { return nodes_.size(); }
+  llvm::ArrayRef<NodeId> parameters() const { return parameters_; }
+  llvm::ArrayRef<NodeId> results() const { return results_; }
+  llvm::ArrayRef<NodeId> sinks() const { return sinks_; }
+  const Output& output(OutputPort port) const { return node(port.node).output(port.index); }
+
+  // Every node after the nodes that feed it, otherwise in order of insertion.
+  // Empty optional if the graph has a cycle.
+  std::optional<std::vector<NodeId>> TopologicalOrder() const;
+
+  void SetInput(NodeId node, int32_t index, OutputPort value);
+  void ReplaceAllUses(OutputPort from, OutputPort to);
+  // Removes a node none of whose outputs is used; checked.
+  void Erase(NodeId node);
+  // Erases what feeds no result and no sink; parameters stay.
+  void EraseDeadNodes();
+  void SetAttribute(NodeId node, std::string_view name, Attribute value);
+  void EraseAttribute(NodeId node, std::string_view name);
+  void SetRtInfo(NodeId node, std::string_view name, Attribute value);
+  void SetName(NodeId node, std::string name);
+  void SetOutputType(OutputPort port, ElementType type, PartialShape shape);
+  void SetOutputValue(OutputPort port, std::optional<TensorValue> value);
+  void SetOutputNames(OutputPort port, std::vector<std::string> names);
+  Body& AddBody(NodeId node, Body body);
+  Body& body(NodeId node, size_t index);
+
+ private:
+  Node& mutable_node(NodeId id);
+  Output& mutable_output(OutputPort port);
+  void AddUse(Node& user, int32_t input);
+  void RemoveUse(const Node& user, int32_t input);
+  void Release(NodeId id);
+
+  const OpRegistry* registry_;
+  std::string name_;
+  AttributeMap rt_info_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  size_t num_nodes_ = 0;
+  std::vector<NodeId> parameters_;
+  std::vector<NodeId> results_;
+  std::vector<NodeId> sinks_;
+};
+
+}  // namespace nnefc::ir

@@ -1,0 +1,96 @@
+#include "compiler/ir/infer.h"
+
+#include <algorithm>
+
+namespace nnefc::ir {
+
+std::vector<const Output*> InferContext::segment(int32_t parameter) const {
+  std::vector<const Output*> outputs;
+  for (OutputPort port : node().segment(parameter)) outputs.push_back(&graph_.output(port));
+  return outputs;
+}
+
+void InferContext::SetOutput(int32_t index, ElementType type, PartialShape shape) {
+  graph_.SetOutputType({node_, index}, type, std::move(shape));
+}
+
+void InferContext::SetOutputValue(int32_t index, TensorValue value) {
+  graph_.SetOutputValue({node_, index}, std::move(value));
+}
+
+void InferContext::SetBodyParameter(size_t index, int32_t parameter, ElementType type, PartialShape shape) {
+  Graph& inner = *body(index).graph;
+  NNEFC_CHECK(parameter >= 0 && static_cast<size_t>(parameter) < inner.parameters().size());
+  const NodeId id = inner.parameters()[static_cast<size_t>(parameter)];
+  inner.SetAttribute(id, "element_type", type);
+  inner.SetAttribute(id, "shape", shape);
+  inner.SetOutputType({id, 0}, type, std::move(shape));
+}
+
+bool InferContext::InferBody(size_t index) {
+  const bool inferred = InferGraph(*body(index).graph, emitter_);
+  failed_ |= !inferred;
+  return inferred;
+}
+
+void InferContext::Report(const Rule& rule, std::string message) {
+  const Origin& origin = node().origin();
+  emitter_.Emit(rule, origin.range, "{}", message).Notes(StackNotes(origin.frame));
+  if (rule.severity == Severity::kError) failed_ = true;
+}
+
+namespace {
+
+void ForgetOutputs(Graph& graph, const Node& node) {
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    graph.SetOutputType(node.port(i), ElementType::kDynamic, PartialShape());
+    graph.SetOutputValue(node.port(i), std::nullopt);
+  }
+}
+
+bool HasUnknownInput(const Graph& graph, const Node& node) {
+  return std::any_of(node.inputs().begin(), node.inputs().end(),
+                     [&](OutputPort port) { return graph.output(port).type == ElementType::kDynamic; });
+}
+
+}  // namespace
+
+bool InferNode(Graph& graph, NodeId id, Emitter& emitter) {
+  const Node& node = graph.node(id);
+  if (node.info().infer == nullptr) return true;
+  if (node.set() == kNnefSet && HasUnknownInput(graph, node)) {
+    ForgetOutputs(graph, node);
+    return false;
+  }
+  if (!node.info().is_source) {
+    for (int32_t i = 0; i < node.num_outputs(); ++i) graph.SetOutputValue(node.port(i), std::nullopt);
+  }
+  InferContext context(graph, id, emitter);
+  node.info().infer(context);
+  if (context.failed()) ForgetOutputs(graph, node);
+  return !context.failed();
+}
+
+bool InferGraph(Graph& graph, Emitter& emitter) {
+  const std::optional<std::vector<NodeId>> order = graph.TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  std::vector<bool> failed(graph.node_bound(), false);
+  bool all_inferred = true;
+  for (NodeId id : *order) {
+    if (emitter.exhausted()) return false;
+    const Node& node = graph.node(id);
+    const bool poisoned = std::any_of(node.inputs().begin(), node.inputs().end(), [&](OutputPort input) {
+      return failed[static_cast<size_t>(input.node.index)];
+    });
+    if (poisoned && node.info().infer != nullptr) {
+      ForgetOutputs(graph, node);
+    } else if (InferNode(graph, id, emitter)) {
+      continue;
+    }
+    failed[static_cast<size_t>(id.index)] = true;
+    all_inferred = false;
+  }
+  return all_inferred;
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,65 @@
+#include "compiler/ir/ops/broadcast.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kScalar = DataType::kScalar;
+
+void ProduceLikeInput(InferContext& context) {
+  Produce(context, 0, context.input(0).type, context.input(0).shape);
+}
+
+// R 4.9.1: element by element.
+void InferActivation(InferContext& context) {
+  if (CheckSignature(context, {.inputs = kScalar})) ProduceLikeInput(context);
+}
+
+// `elu`, `leaky_relu`.
+void InferAlphaActivation(InferContext& context) {
+  const AttributeRule alpha{"alpha", ArgumentKind::kScalar};
+  if (CheckSignature(context, {.inputs = kScalar, .attributes = alpha})) ProduceLikeInput(context);
+}
+
+void InferSelu(InferContext& context) {
+  if (CheckSignature(context,
+                     {.inputs = kScalar,
+                      .attributes = {{"alpha", ArgumentKind::kScalar}, {"lambda", ArgumentKind::kScalar}}})) {
+    ProduceLikeInput(context);
+  }
+}
+
+// select(x < 0.0, alpha * x, x): both broadcast.
+void InferPrelu(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar}})) return;
+  ProduceBroadcast(context, context.input(0).type, {0, 1});
+}
+
+// axis.range, axis.repeated: by its reductions (R 4.4).
+void InferSoftmax(InferContext& context) {
+  const AttributeRule axes_rule{"axes", ArgumentKind::kIntegers};
+  if (!CheckSignature(context, {.inputs = kScalar, .attributes = axes_rule})) return;
+  const PartialShape& input = context.input(0).shape;
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (input.rank_known() && !CheckAxes(context, "axes", axes, input.rank())) return;
+  ProduceLikeInput(context);
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterActivation(OpRegistry& registry) {
+  using nnef::AddRow;
+  nnef::AddRows(registry, {"sigmoid", "relu", "gelu", "silu", "softplus"},
+                {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferActivation});
+  nnef::AddRows(registry, {"elu", "leaky_relu"},
+                {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferAlphaActivation});
+  AddRow(registry, {"prelu", "R 4.9.1", {"x", "alpha"}, {"y"}, nnef::InferPrelu});
+  AddRow(registry, {"selu", "R 4.9.1", {"x"}, {"y"}, nnef::InferSelu});
+  AddRow(registry, {"softmax", "R 4.9.1", {"x"}, {"y"}, nnef::InferSoftmax});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,224 @@
+#include "compiler/ir/ops/arguments.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace nnefc::ir::nnef {
+
+namespace {
+
+std::string_view KindName(ArgumentKind kind) {
+  switch (kind) {
+    case ArgumentKind::kInteger:
+      return "integer";
+    case ArgumentKind::kScalar:
+      return "scalar";
+    case ArgumentKind::kLogical:
+      return "logical";
+    case ArgumentKind::kString:
+      return "string";
+    case ArgumentKind::kIntegers:
+      return "integer[]";
+    case ArgumentKind::kPairs:
+      return "(integer,integer)[]";
+  }
+  return "";
+}
+
+bool IsPairs(const Attribute& attribute) {
+  const auto* list = attribute.get<AttributeList>();
+  if (list == nullptr) return false;
+  for (const Attribute& item : list->items) {
+    const auto* values = item.get<Attribute::Integers>();
+    if (values == nullptr || values->size() != 2) return false;
+  }
+  return true;
+}
+
+bool HasKind(const Attribute& attribute, ArgumentKind kind) {
+  const bool empty_list = attribute.IsList() && attribute.ListSize() == 0;
+  switch (kind) {
+    case ArgumentKind::kInteger:
+      return attribute.get<int64_t>() != nullptr;
+    case ArgumentKind::kScalar:
+      return attribute.get<double>() != nullptr;
+    case ArgumentKind::kLogical:
+      return attribute.get<bool>() != nullptr;
+    case ArgumentKind::kString:
+      return attribute.get<std::string>() != nullptr;
+    case ArgumentKind::kIntegers:
+      return attribute.get<Attribute::Integers>() != nullptr ||
+             (empty_list && attribute.get<AttributeList>() != nullptr);
+    case ArgumentKind::kPairs:
+      return IsPairs(attribute);
+  }
+  return false;
+}
+
+bool HasType(ElementType type, DataType expected) {
+  switch (expected) {
+    case DataType::kScalar:
+      return IsFloat(type);
+    case DataType::kInteger:
+      return IsInteger(type);
+    case DataType::kLogical:
+      return type == ElementType::kBoolean;
+    case DataType::kAny:
+    case DataType::kGeneric:
+      return true;
+  }
+  return false;
+}
+
+std::string_view TypeName(DataType type) {
+  switch (type) {
+    case DataType::kScalar:
+      return "scalar";
+    case DataType::kInteger:
+      return "integer";
+    case DataType::kLogical:
+      return "logical";
+    case DataType::kAny:
+    case DataType::kGeneric:
+      return "any type";
+  }
+  return "";
+}
+
+bool CheckInputCount(InferContext& context) {
+  const Node& node = context.node();
+  const auto& inputs = node.info().inputs;
+  size_t seen = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const size_t count = node.segment(static_cast<int32_t>(i)).size();
+    seen += count;
+    if (inputs[i].variadic || count == 1 || (count == 0 && inputs[i].optional)) continue;
+    context.Error(kInputCount, "`{}` of `{}` is given {} tensors; expected one", inputs[i].name, node.type(), count);
+    return false;
+  }
+  if (seen == node.inputs().size()) return true;
+  context.Error(kInputCount, "`{}` has {} inputs; expected {}", node.type(), node.inputs().size(), seen);
+  return false;
+}
+
+bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
+  const Node& node = context.node();
+  NNEFC_CHECK(types.size() == node.info().inputs.size());
+  std::string_view generic;
+  for (size_t parameter = 0; parameter < types.size(); ++parameter) {
+    const std::vector<const Output*> items = context.segment(static_cast<int32_t>(parameter));
+    for (size_t i = 0; i < items.size(); ++i) {
+      const std::string_view seen = DataTypeName(items[i]->type);
+      if (!HasType(items[i]->type, types[parameter])) {
+        context.Error(kInputType, "{} is of type {}; expected {}",
+                      Describe(context, static_cast<int32_t>(parameter), i), seen, TypeName(types[parameter]));
+        return false;
+      }
+      if (types[parameter] != DataType::kGeneric) continue;
+      if (generic.empty()) generic = seen;
+      if (generic == seen) continue;
+      context.Error(kInputTypesDiffer, "{} is of type {}; the inputs before it are of type {}",
+                    Describe(context, static_cast<int32_t>(parameter), i), seen, generic);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules) {
+  for (const AttributeRule& rule : rules) {
+    const Attribute* attribute = context.FindAttribute(rule.name);
+    if (attribute == nullptr) {
+      context.Error(kMissingAttribute, "`{}` has no attribute `{}`", context.node().type(), rule.name);
+      return false;
+    }
+    if (!HasKind(*attribute, rule.kind)) {
+      context.Error(kAttributeKind, "{} is not of type {}", Describe(context, rule.name), KindName(rule.kind));
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CheckSignature(InferContext& context, const Signature& signature) {
+  if (!CheckInputCount(context) || !CheckInputTypes(context, signature.inputs)) return false;
+  if (!CheckAttributes(context, signature.attributes)) return false;
+  if (signature.num_outputs < 0 || context.node().num_outputs() == signature.num_outputs) return true;
+  context.Error(kOutputCount, "`{}` has {} results; expected {}", context.node().type(),
+                context.node().num_outputs(), signature.num_outputs);
+  return false;
+}
+
+std::string_view DataTypeName(ElementType type) {
+  if (IsFloat(type)) return "scalar";
+  if (IsInteger(type)) return "integer";
+  if (type == ElementType::kBoolean) return "logical";
+  if (type == ElementType::kString) return "string";
+  return Name(type);
+}
+
+std::optional<ElementType> DataTypeAttribute(InferContext& context) {
+  const Attribute* attribute = context.FindAttribute("dtype");
+  const std::string* name = attribute == nullptr ? nullptr : attribute->get<std::string>();
+  if (name == nullptr) {
+    context.Error(kMissingAttribute, "`{}` has no attribute `dtype`", context.node().type());
+    return std::nullopt;
+  }
+  if (*name == "scalar") return ElementType::kF32;
+  if (*name == "integer") return ElementType::kI64;
+  if (*name == "logical") return ElementType::kBoolean;
+  if (*name == "string") return ElementType::kString;
+  context.Error(kDataType, "`{}` is no data type that `{}` can have", *name, context.node().type());
+  return std::nullopt;
+}
+
+const Output* FindInput(const InferContext& context, int32_t parameter) {
+  const llvm::ArrayRef<OutputPort> ports = context.node().segment(parameter);
+  return ports.empty() ? nullptr : &context.graph().output(ports.front());
+}
+
+std::string Describe(const InferContext& context, int32_t parameter) { return Describe(context, parameter, 0); }
+
+std::string Describe(const InferContext& context, int32_t parameter, size_t item) {
+  const InputInfo& info = context.node().info().inputs[static_cast<size_t>(parameter)];
+  if (info.variadic) return fmt::format("`{}[{}]` of `{}`", info.name, item, context.node().type());
+  return fmt::format("`{}` of `{}`", info.name, context.node().type());
+}
+
+std::string Describe(const InferContext& context, std::string_view attribute) {
+  return fmt::format("`{}` of `{}`", attribute, context.node().type());
+}
+
+void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape) {
+  if (shape.known() && !shape.volume()) {
+    context.Error(kShapeOverflow, "the result of `{}` would have shape {}: too many elements",
+                  context.node().type(), ToString(shape));
+    return;
+  }
+  context.SetOutput(index, type, std::move(shape));
+}
+
+bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank) return true;
+  context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name), axis, rank);
+  return false;
+}
+
+bool CheckAxes(InferContext& context, std::string_view name, llvm::ArrayRef<int64_t> axes, int64_t rank) {
+  llvm::DenseSet<int64_t> seen;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < 0 || axes[i] >= rank) {
+      context.Error(kAxisRange, "`{}[{}]` of `{}` is {}; expected at least 0 and less than {}", name, i,
+                    context.node().type(), axes[i], rank);
+      return false;
+    }
+    if (!seen.insert(axes[i]).second) {
+      context.Error(kAxisRepeated, "{} lists {} twice", Describe(context, name), axes[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace nnefc::ir::nnef

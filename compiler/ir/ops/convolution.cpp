@@ -1,0 +1,259 @@
+#include "compiler/ir/ops/convolution.h"
+
+#include <algorithm>
+
+namespace nnefc::ir::nnef {
+
+namespace {
+
+constexpr DataType kScalar = DataType::kScalar;
+constexpr AttributeRule kConvAttributes[] = {{"border", ArgumentKind::kString},
+                                             {"padding", ArgumentKind::kPairs},
+                                             {"stride", ArgumentKind::kIntegers},
+                                             {"dilation", ArgumentKind::kIntegers},
+                                             {"groups", ArgumentKind::kInteger}};
+constexpr AttributeRule kDeconvAttributes[] = {{"border", ArgumentKind::kString},
+                                               {"padding", ArgumentKind::kPairs},
+                                               {"stride", ArgumentKind::kIntegers},
+                                               {"dilation", ArgumentKind::kIntegers},
+                                               {"groups", ArgumentKind::kInteger},
+                                               {"output_shape", ArgumentKind::kIntegers}};
+
+std::string Text(Dim dim) {
+  const std::string list = ToString(PartialShape(llvm::ArrayRef<Dim>(dim)));
+  return list.substr(1, list.size() - 2);
+}
+
+// conv.rank: the rank of `filter` equals that of `input`. Window sizes are
+// positive extents of the filter.
+bool CheckFilter(InferContext& context, const PartialShape& input, int32_t parameter) {
+  const PartialShape& filter = context.segment(parameter)[0]->shape;
+  if (input.rank() < 2) {
+    context.Error(kConvRank, "{} has rank {}; expected at least 2", Describe(context, 0), input.rank());
+    return false;
+  }
+  if (filter.rank() != input.rank()) {
+    context.Error(kConvRank, "{} has rank {}; expected {}", Describe(context, parameter), filter.rank(),
+                  input.rank());
+    return false;
+  }
+  for (int64_t axis = 0; axis < filter.rank(); ++axis) {
+    if (filter[axis].max > 0) continue;
+    context.Error(kWindowSize, "{} is empty along axis {}", Describe(context, parameter), axis);
+    return false;
+  }
+  return true;
+}
+
+bool CheckGroups(InferContext& context) {
+  const int64_t groups = context.attribute("groups").AsInt();
+  if (groups >= 0) return true;
+  context.Error(kConvGroups, "{} is {}; expected 0 or more", Describe(context, "groups"), groups);
+  return false;
+}
+
+// conv.groups: the number of groups divides the batch extent of `filter`.
+bool CheckDivides(InferContext& context, Dim groups, Dim filters, int32_t parameter) {
+  if (!groups.known() || !filters.known() || (groups.min > 0 && filters.min % groups.min == 0)) return true;
+  context.Error(kConvGroups, "{} of `{}` do not divide the batch extent {} of `{}`",
+                groups.min == 1 ? "1 group" : fmt::format("{} groups", groups.min), context.node().type(),
+                filters.min, context.node().info().inputs[static_cast<size_t>(parameter)].name);
+  return false;
+}
+
+// conv.bias: rank 0, or the channel extent is `channels` or singular and all
+// others are singular.
+bool CheckBias(InferContext& context, int32_t parameter, Dim channels) {
+  const Output* bias = FindInput(context, parameter);
+  if (bias == nullptr || !bias->shape.rank_known()) return true;
+  const PartialShape& shape = bias->shape;
+  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis].Compatible(Dim(1)) || (axis == 1 && shape[axis].Compatible(channels))) continue;
+    if (axis == 1) {
+      context.Error(kConvBias, "{} has {} channels; expected {} or 1", Describe(context, parameter),
+                    Text(shape[axis]), Text(channels));
+    } else {
+      context.Error(kConvBias, "{} has shape {}; expected singular extents but for the channels at axis 1",
+                    Describe(context, parameter), ToString(shape));
+    }
+    return false;
+  }
+  return true;
+}
+
+// Scales the spatial axes; a filter extent that is unknown leaves the extent
+// unknown.
+template <typename Scale>
+std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialShape& input,
+                                         const PartialShape& filter, Scale scale) {
+  Attribute::Integers size;
+  bool known = true;
+  for (Dim dim : filter.dims().drop_front(2)) {
+    known = known && dim.known();
+    size.push_back(dim.known() ? dim.min : 1);
+  }
+  if (known) return scale(context, input, 2, WindowOf(context.node(), size));
+  PartialShape output = input;
+  for (int64_t axis = 2; axis < output.rank(); ++axis) output.set(axis, Dim());
+  return output;
+}
+
+// The channels C that `filter` of shape (c, C / G, ..) matches: conv.channels.
+bool CheckInputChannels(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
+  const std::optional<Dim> expected = Multiply(per_group, groups);
+  if (expected && expected->Compatible(channels)) return true;
+  context.Error(kConvChannels, "{} has {} channels for each of {} groups; expected {} channels in all, as {} has",
+                Describe(context, parameter), Text(per_group), Text(groups), Text(channels), Describe(context, 0));
+  return false;
+}
+
+struct Filtered {
+  PartialShape input;
+  int32_t filter = 1;
+  int64_t groups = 1;
+  bool windowed = true;  // false: stride 1, dilation 1, automatic padding
+};
+
+// The shape of a convolution but for bias: (B, c, x..).
+std::optional<PartialShape> Convolve(InferContext& context, const Filtered& conv) {
+  const PartialShape& filter = context.segment(conv.filter)[0]->shape;
+  if (!conv.input.rank_known() || !filter.rank_known()) return PartialShape();
+  if (!CheckFilter(context, conv.input, conv.filter)) return std::nullopt;
+  if (conv.windowed && !CheckWindowLists(context, conv.input.rank() - 2)) return std::nullopt;
+  const Dim groups = conv.groups == 0 ? conv.input[1] : Dim(conv.groups);
+  if (!CheckInputChannels(context, conv.input[1], filter[1], groups, conv.filter)) return std::nullopt;
+  if (!CheckDivides(context, groups, filter[0], conv.filter)) return std::nullopt;
+  std::optional<PartialShape> output =
+      conv.windowed ? ScaleSpatial(context, conv.input, filter, Downscale) : std::optional(conv.input);
+  if (output) output->set(1, filter[0]);
+  return output;
+}
+
+// The extent of the result's channels: (C / G) * G, where groups = 0 stands
+// for G = C, which `output_shape` tells; without it every input channel makes
+// one.
+std::optional<Dim> DeconvolvedChannels(InferContext& context, const Filtered& conv, const PartialShape& filter) {
+  if (conv.groups > 0) return Multiply(filter[1], Dim(conv.groups));
+  if (conv.windowed) {
+    const Attribute::Integers given = context.attribute("output_shape").AsInts();
+    if (given.size() == static_cast<size_t>(filter.rank())) return Dim(given[1]);
+  }
+  return conv.input[1];
+}
+
+// The shape of a deconvolution but for bias: (B, C, X..).
+std::optional<PartialShape> Deconvolve(InferContext& context, const Filtered& conv) {
+  const PartialShape& filter = context.segment(conv.filter)[0]->shape;
+  if (!conv.input.rank_known() || !filter.rank_known()) return PartialShape();
+  if (!CheckFilter(context, conv.input, conv.filter)) return std::nullopt;
+  if (conv.windowed && !CheckWindowLists(context, conv.input.rank() - 2)) return std::nullopt;
+  if (!filter[0].Compatible(conv.input[1])) {
+    context.Error(kConvChannels, "{} has batch extent {}; expected {}, the channels of its input",
+                  Describe(context, conv.filter), Text(filter[0]), Text(conv.input[1]));
+    return std::nullopt;
+  }
+  const std::optional<Dim> channels = DeconvolvedChannels(context, conv, filter);
+  if (!channels) {
+    context.Error(kShapeOverflow, "the result of `{}` has too many channels", context.node().type());
+    return std::nullopt;
+  }
+  if (conv.groups == 0 && !filter[1].Compatible(Dim(1))) {
+    context.Error(kConvChannels, "{} has {} channels; expected 1, since `groups` is 0",
+                  Describe(context, conv.filter), Text(filter[1]));
+    return std::nullopt;
+  }
+  const Dim groups = conv.groups == 0 ? *channels : Dim(conv.groups);
+  if (!CheckDivides(context, groups, filter[0], conv.filter)) return std::nullopt;
+  PartialShape downscaled = conv.input;
+  downscaled.set(1, *channels);
+  if (!conv.windowed) return downscaled;
+  return ScaleSpatial(context, downscaled, filter, Upscale);
+}
+
+Dim Channels(const PartialShape& shape) { return shape.rank_known() ? shape[1] : Dim(); }
+
+}  // namespace
+
+// Infers [B, c, x..] of `conv`. Emits conv.rank, conv.groups, conv.channels,
+// conv.bias and the window rules.
+void InferConv(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) return;
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
+  const Output& input = context.input(0);
+  std::optional<PartialShape> output =
+      Convolve(context, {.input = input.shape, .groups = context.attribute("groups").AsInt()});
+  if (!output || !CheckBias(context, 2, Channels(*output))) return;
+  Produce(context, 0, input.type, std::move(*output));
+}
+
+// Infers [B, C, X..] of `deconv`.
+void InferDeconv(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes})) return;
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
+  const Output& input = context.input(0);
+  std::optional<PartialShape> output =
+      Deconvolve(context, {.input = input.shape, .groups = context.attribute("groups").AsInt()});
+  if (!output || !CheckBias(context, 2, Channels(*output))) return;
+  Produce(context, 0, input.type, std::move(*output));
+}
+
+namespace {
+
+// separable_conv.filter: `point_filter` is singular in its spatial extents.
+// With any other filter its convolution, which pads automatically, is not
+// point-wise.
+bool CheckPointFilter(InferContext& context) {
+  const PartialShape& filter = context.input(2).shape;
+  if (!filter.rank_known()) return true;
+  for (int64_t axis = 2; axis < filter.rank(); ++axis) {
+    if (filter[axis].Compatible(Dim(1))) continue;
+    context.Error(kSeparableFilter, "{} has shape {}; expected singular spatial extents", Describe(context, 2),
+                  ToString(filter));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Infers `separable_conv` as its body: a depth-wise convolution by
+// `plane_filter`, then one by `point_filter`.
+void InferSeparableConv(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) {
+    return;
+  }
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context) || !CheckPointFilter(context)) return;
+  const Output& input = context.input(0);
+  std::optional<PartialShape> filtered = Convolve(context, {.input = input.shape, .filter = 1, .groups = 0});
+  if (!filtered) return;
+  std::optional<PartialShape> output =
+      Convolve(context, {.input = std::move(*filtered),
+                         .filter = 2,
+                         .groups = context.attribute("groups").AsInt(),
+                         .windowed = false});
+  if (!output || !CheckBias(context, 3, Channels(*output))) return;
+  Produce(context, 0, input.type, std::move(*output));
+}
+
+// Infers `separable_deconv` as its body: a deconvolution by `point_filter`,
+// then a depth-wise one by `plane_filter`.
+void InferSeparableDeconv(InferContext& context) {
+  if (!CheckSignature(context,
+                      {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes})) {
+    return;
+  }
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context) || !CheckPointFilter(context)) return;
+  const Output& input = context.input(0);
+  std::optional<PartialShape> filtered =
+      Deconvolve(context, {.input = input.shape,
+                           .filter = 2,
+                           .groups = context.attribute("groups").AsInt(),
+                           .windowed = false});
+  if (!filtered) return;
+  std::optional<PartialShape> output =
+      Deconvolve(context, {.input = std::move(*filtered), .filter = 1, .groups = 0});
+  if (!output || !CheckBias(context, 3, Channels(*output))) return;
+  Produce(context, 0, input.type, std::move(*output));
+}
+
+}  // namespace nnefc::ir::nnef

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "compiler/ir/ops/sliding_window.h"
+
+namespace nnefc::ir::nnef {
+
+// Shape functions of the convolutions (R 4.3.1, R 4.9.2); rows in
+// sliding_window.cpp.
+void InferConv(InferContext& context);
+void InferDeconv(InferContext& context);
+void InferSeparableConv(InferContext& context);
+void InferSeparableDeconv(InferContext& context);
+
+}  // namespace nnefc::ir::nnef

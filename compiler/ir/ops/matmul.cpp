@@ -1,0 +1,81 @@
+#include "compiler/ir/ops/broadcast.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kScalar = DataType::kScalar;
+
+struct Transposed {
+  bool a = false;
+  bool b = false;
+};
+
+// The shape of A' * B' (R 4.7): (batch.., m, n). Of unknown rank if one of
+// them is. Emits matmul.rank, matmul.inner-extents, binary.broadcast.
+std::optional<PartialShape> ProductShape(InferContext& context, Transposed transposed) {
+  const PartialShape& a = context.input(0).shape;
+  const PartialShape& b = context.input(1).shape;
+  if (!a.rank_known() || !b.rank_known()) return PartialShape();
+  if (a.rank() < 2 || a.rank() != b.rank()) {
+    context.Error(kMatmulRank, "{} has rank {} and {} has rank {}; expected equal ranks of at least 2",
+                  Describe(context, 0), a.rank(), Describe(context, 1), b.rank());
+    return std::nullopt;
+  }
+  const int64_t row = a.rank() - 2;
+  const int64_t column = a.rank() - 1;
+  const Dim inner_a = transposed.a ? a[row] : a[column];
+  const Dim inner_b = transposed.b ? b[column] : b[row];
+  if (!inner_a.Compatible(inner_b)) {
+    context.Error(kMatmulInner, "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
+                  Describe(context, 0), ToString(a), Describe(context, 1), ToString(b),
+                  transposed.a ? row : column, transposed.b ? column : row);
+    return std::nullopt;
+  }
+  PartialShape output = a;
+  for (int64_t axis = 0; axis < row; ++axis) {
+    const std::optional<Dim> dim = BroadcastDim(a[axis], b[axis]);
+    if (!dim) {
+      context.Error(kBroadcast, "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",
+                    Describe(context, 1), ToString(b), ToString(a), axis);
+      return std::nullopt;
+    }
+    output.set(axis, *dim);
+  }
+  output.set(row, transposed.a ? a[column] : a[row]);
+  output.set(column, transposed.b ? b[row] : b[column]);
+  return output;
+}
+
+void InferMatmul(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar},
+                                .attributes = {{"transposeA", ArgumentKind::kLogical},
+                                               {"transposeB", ArgumentKind::kLogical}}})) {
+    return;
+  }
+  const Transposed transposed{context.attribute("transposeA").AsBool(), context.attribute("transposeB").AsBool()};
+  std::optional<PartialShape> shape = ProductShape(context, transposed);
+  if (shape) Produce(context, 0, context.input(0).type, std::move(*shape));
+}
+
+// R 4.9.2: matmul(input, filter, transposeB = true) + bias.
+void InferLinear(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}})) return;
+  std::optional<PartialShape> shape = ProductShape(context, {.a = false, .b = true});
+  if (!shape) return;
+  shape = BroadcastInput(context, *shape, 2);
+  if (shape) Produce(context, 0, context.input(0).type, std::move(*shape));
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterMatmul(OpRegistry& registry) {
+  nnef::AddRow(registry, {"matmul", "R 4.7", {"A", "B"}, {"C"}, nnef::InferMatmul});
+  nnef::AddRow(registry, {"linear", "R 4.9.2", {"input", "filter", "bias?"}, {"output"}, nnef::InferLinear});
+}
+
+}  // namespace nnefc::ir

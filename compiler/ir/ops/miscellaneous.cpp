@@ -1,0 +1,41 @@
+#include "compiler/ir/ops/broadcast.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+// copy_n.times: as many results (R 4.9.6).
+void InferCopyN(InferContext& context) {
+  const AttributeRule times_rule{"times", ArgumentKind::kInteger};
+  if (!CheckSignature(context, {.inputs = DataType::kGeneric, .attributes = times_rule, .num_outputs = -1})) return;
+  const int64_t times = context.attribute("times").AsInt();
+  if (times < 0) {
+    context.Error(kCopyTimes, "`times` of `copy_n` is {}; expected 0 or more", times);
+    return;
+  }
+  if (times != context.node().num_outputs()) {
+    context.Error(kOutputCount, "`copy_n` has {} results; expected {}", context.node().num_outputs(), times);
+    return;
+  }
+  const Output input = context.input(0);
+  for (int32_t i = 0; i < context.node().num_outputs(); ++i) Produce(context, i, input.type, input.shape);
+}
+
+// The sum of tensors that broadcast; of none it is the scalar 0.0.
+void InferAddN(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar})) return;
+  ProduceBroadcast(context, context.num_inputs() == 0 ? ElementType::kF32 : context.input(0).type, {0});
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterMiscellaneous(OpRegistry& registry) {
+  nnef::AddRow(registry, {"copy_n", "R 4.9.6", {"x"}, {"y[]"}, nnef::InferCopyN});
+  nnef::AddRow(registry, {"add_n", "R 4.9.6", {"x[]"}, {"y"}, nnef::InferAddN});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,64 @@
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+void InferActivation(OpContext& op) {
+  op.CommonType(0, op.num_inputs());
+  op.Set(op.type(0), op.shape(0));
+}
+
+// SoftMax-1 and SoftMax-8: the axis exists.
+void InferSoftMax(OpContext& op) {
+  const int64_t axis = op.Int("axis");
+  if (axis < 0 && op.node().set() == "opset1") {
+    op.Error(kOpsetAxis, "axis {} of `SoftMax` is negative", axis);
+  } else if (op.shape(0).rank_known()) {
+    op.NormalizeAxis(axis, op.shape(0).rank());
+  }
+  op.Set(op.type(0), op.shape(0));
+}
+
+// Swish-4: `beta` is a scalar.
+void InferSwish(OpContext& op) {
+  if (op.has_input(1)) op.CheckRank(1, 0, 0);
+  InferActivation(op);
+}
+
+}  // namespace
+
+std::vector<OpRow> ActivationRows() {
+  std::vector<OpRow> rows;
+  for (std::string_view name : {"ReLU", "Sigmoid"}) {
+    rows.push_back(MakeRow(
+        {.set = "opset1", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
+  }
+  for (std::string_view name : {"SoftPlus", "Mish", "HSwish"}) {
+    rows.push_back(MakeRow(
+        {.set = "opset4", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
+  }
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "Elu",
+                          .inputs = {"data"},
+                          .attributes = {{"alpha", AttributeKind::kDouble}},
+                          .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "Selu",
+                          .inputs = {"data", "alpha", "lambda"},
+                          .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow(
+      {.set = "opset1", .name = "PReLU", .inputs = {"data", "slope"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow(
+      {.set = "opset4", .name = "Swish", .inputs = {"data", "beta?"}, .infer = Infer<InferSwish>}));
+  for (std::string_view set : {"opset1", "opset8"}) {
+    rows.push_back(MakeRow({.set = set,
+                            .name = "SoftMax",
+                            .inputs = {"data"},
+                            .attributes = {{"axis", AttributeKind::kInt, 1}},
+                            .infer = Infer<InferSoftMax>}));
+  }
+  return rows;
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,176 @@
+#include "compiler/ir/ops/opset/window.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// Where the extents of a filter lie: [O, I, k..], [G, O, I, k..] or, for the
+// backward operations, [I, O, k..], [G, I, O, k..].
+struct FilterLayout {
+  bool grouped = false;
+  bool backward = false;
+
+  int64_t spatial_start() const { return grouped ? 3 : 2; }
+  int64_t input_axis() const { return (grouped ? 1 : 0) + (backward ? 0 : 1); }
+  int64_t output_axis() const { return (grouped ? 1 : 0) + (backward ? 1 : 0); }
+};
+
+// The number of spatial dimensions by the ranks of data and filter; -1 if both
+// are unknown. Emits kOpsetRank and returns nothing if they are at odds.
+std::optional<int64_t> SpatialRank(OpContext& op, FilterLayout layout) {
+  if (!op.CheckRank(0, 3, 5) || !op.CheckRank(1, layout.spatial_start() + 1, layout.spatial_start() + 3)) {
+    return std::nullopt;
+  }
+  const PartialShape& data = op.shape(0);
+  const PartialShape& filter = op.shape(1);
+  if (data.rank_known() && filter.rank_known()) {
+    const int64_t expected = data.rank() - 2 + layout.spatial_start();
+    if (filter.rank() != expected) {
+      op.Error(kOpsetRank, "{} has rank {}; expected {}", op.InputName(1), filter.rank(), expected);
+      return std::nullopt;
+    }
+  }
+  if (data.rank_known()) return data.rank() - 2;
+  return filter.rank_known() ? filter.rank() - layout.spatial_start() : -1;
+}
+
+// The extent of the output's channels; nothing (after kOpsetExtent) if the
+// input's channels do not fit the filter.
+std::optional<Dim> OutputChannels(OpContext& op, FilterLayout layout) {
+  const PartialShape& data = op.shape(0);
+  const PartialShape& filter = op.shape(1);
+  if (!filter.rank_known()) return Dim();
+  const Dim groups = layout.grouped ? filter[0] : Dim(1);
+  const Dim expected = Multiply(groups, filter[layout.input_axis()]);
+  if (data.rank_known() && !data[1].Compatible(expected)) {
+    op.Error(kOpsetExtent, "{} has {} channels; the filter of shape {} expects {}", op.InputName(0),
+             data[1].known() ? data[1].value() : data[1].max, ToString(filter), expected.min);
+    return std::nullopt;
+  }
+  return Multiply(groups, filter[layout.output_axis()]);
+}
+
+// The extents of the filter's window; nothing if one is unknown.
+std::optional<std::vector<int64_t>> Kernel(const PartialShape& filter, FilterLayout layout) {
+  if (!filter.rank_known()) return std::nullopt;
+  std::vector<int64_t> kernel;
+  for (int64_t i = layout.spatial_start(); i < filter.rank(); ++i) {
+    if (!filter[i].known()) return std::nullopt;
+    kernel.push_back(filter[i].value());
+  }
+  return kernel;
+}
+
+template <bool kGrouped>
+void InferConvolution(OpContext& op) {
+  const FilterLayout layout{.grouped = kGrouped};
+  const ElementType type = op.CommonType(0, 2);
+  const std::optional<int64_t> spatial = SpatialRank(op, layout);
+  if (!spatial) return;
+  if (*spatial < 0) return op.Set(type, PartialShape());
+  const std::optional<Dim> channels = OutputChannels(op, layout);
+  const std::optional<std::vector<int64_t>> kernel = Kernel(op.shape(1), layout);
+  const auto window = ReadWindow(op, kernel.value_or(std::vector<int64_t>{}), *spatial);
+  if (!channels || !window) return;
+  const PartialShape& data = op.shape(0);
+  PartialShape shape = PartialShape::OfRank(*spatial + 2);
+  shape.set(1, *channels);
+  if (data.rank_known()) {
+    shape.set(0, data[0]);
+    for (int64_t i = 0; kernel && i < *spatial; ++i) {
+      const std::optional<Dim> dim = WindowOutput(op, *window, i, data[i + 2]);
+      if (!dim) return;
+      shape.set(i + 2, *dim);
+    }
+  }
+  op.Set(type, shape);
+}
+
+// Sets the spatial extents that the third input asks for.
+bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
+  const std::optional<std::vector<int64_t>> extents = op.Integers(2);
+  if (!extents) return true;
+  if (static_cast<int64_t>(extents->size()) != shape.rank() - 2) {
+    op.Error(kOpsetExtent, "{} has {} items; expected {}", op.InputName(2), extents->size(), shape.rank() - 2);
+    return false;
+  }
+  for (size_t i = 0; i < extents->size(); ++i) {
+    if ((*extents)[i] < 0) {
+      op.Error(kOpsetExtent, "{} has the item {}", op.InputName(2), (*extents)[i]);
+      return false;
+    }
+    shape.set(static_cast<int64_t>(i) + 2, (*extents)[i]);
+  }
+  return true;
+}
+
+template <bool kGrouped>
+void InferBackpropData(OpContext& op) {
+  const FilterLayout layout{.grouped = kGrouped, .backward = true};
+  const ElementType type = op.CommonType(0, 2);
+  const std::optional<int64_t> spatial = SpatialRank(op, layout);
+  if (!spatial) return;
+  if (*spatial < 0) return op.Set(type, PartialShape());
+  const std::optional<Dim> channels = OutputChannels(op, layout);
+  const std::optional<std::vector<int64_t>> kernel = Kernel(op.shape(1), layout);
+  const auto window = ReadWindow(op, kernel.value_or(std::vector<int64_t>{}), *spatial);
+  if (!channels || !window) return;
+  std::vector<int64_t> extra = op.Ints("output_padding");
+  if (extra.empty()) extra.assign(static_cast<size_t>(*spatial), 0);
+  if (static_cast<int64_t>(extra.size()) != *spatial) {
+    op.Error(kOpsetAttributeValue, "`output_padding` of `{}` has {} items; expected {}", op.node().type(),
+             extra.size(), *spatial);
+    return;
+  }
+  const PartialShape& data = op.shape(0);
+  PartialShape shape = PartialShape::OfRank(*spatial + 2);
+  shape.set(1, *channels);
+  if (data.rank_known()) shape.set(0, data[0]);
+  if (op.has_input(2)) {
+    if (!ApplyOutputShape(op, shape)) return;
+  } else if (data.rank_known() && kernel) {
+    for (int64_t i = 0; i < *spatial; ++i) {
+      const size_t axis = static_cast<size_t>(i);
+      const std::optional<Dim> dim = WindowReach(data[i + 2], window->axes[axis], extra[axis]);
+      if (!dim) {
+        op.Error(kOpsetExtent, "the pads of `{}` leave nothing along spatial axis {}", op.node().type(), i);
+        return;
+      }
+      shape.set(i + 2, *dim);
+    }
+  }
+  op.Set(type, shape);
+}
+
+}  // namespace
+
+std::vector<OpRow> ConvolutionRows() {
+  std::vector<AttributeInfo> forward = WindowAttributeInfos(true);
+  std::vector<AttributeInfo> backward = forward;
+  backward.push_back({"output_padding", AttributeKind::kInts, Attribute::Integers{}});
+  const std::vector<std::string_view> backward_inputs{"data", "filters", "output_shape?"};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "Convolution",
+               .inputs = {"data", "filters"},
+               .attributes = forward,
+               .infer = Infer<InferConvolution<false>>}),
+      MakeRow({.set = "opset1",
+               .name = "GroupConvolution",
+               .inputs = {"data", "filters"},
+               .attributes = forward,
+               .infer = Infer<InferConvolution<true>>}),
+      MakeRow({.set = "opset1",
+               .name = "ConvolutionBackpropData",
+               .inputs = backward_inputs,
+               .attributes = backward,
+               .infer = Infer<InferBackpropData<false>>}),
+      MakeRow({.set = "opset1",
+               .name = "GroupConvolutionBackpropData",
+               .inputs = backward_inputs,
+               .attributes = backward,
+               .infer = Infer<InferBackpropData<true>>}),
+  };
+}
+
+}  // namespace nnefc::ir

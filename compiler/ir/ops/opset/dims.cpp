@@ -1,0 +1,112 @@
+#include "compiler/ir/ops/opset/dims.h"
+
+#include <algorithm>
+
+namespace nnefc::ir {
+
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a > 0 ? INT64_MAX : INT64_MIN;
+}
+
+int64_t SaturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+Dim Add(Dim a, Dim b) { return {SaturatingAdd(a.min, b.min), SaturatingAdd(a.max, b.max)}; }
+
+Dim Multiply(Dim a, Dim b) { return {SaturatingMultiply(a.min, b.min), SaturatingMultiply(a.max, b.max)}; }
+
+Dim Shift(Dim dim, int64_t amount) {
+  const int64_t max = dim.max == Dim::kUnbounded ? dim.max : SaturatingAdd(dim.max, amount);
+  return {std::max<int64_t>(SaturatingAdd(dim.min, amount), 0), std::max<int64_t>(max, 0)};
+}
+
+std::optional<Dim> Merge(Dim a, Dim b) {
+  const Dim both{std::max(a.min, b.min), std::min(a.max, b.max)};
+  if (both.min > both.max) return std::nullopt;
+  return both;
+}
+
+std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known()) return b;
+  if (!b.rank_known()) return a;
+  if (a.rank() != b.rank()) return std::nullopt;
+  PartialShape merged = a;
+  for (int64_t i = 0; i < a.rank(); ++i) {
+    const std::optional<Dim> dim = Merge(a[i], b[i]);
+    if (!dim) return std::nullopt;
+    merged.set(i, *dim);
+  }
+  return merged;
+}
+
+std::optional<Dim> BroadcastDim(Dim a, Dim b) {
+  const Dim one(1);
+  if (a == one) return b;
+  if (b == one) return a;
+  const bool a_may_stretch = a.Compatible(one);
+  const bool b_may_stretch = b.Compatible(one);
+  if (a_may_stretch && b_may_stretch) return Dim(std::min(a.min, b.min), std::max(a.max, b.max));
+  if (a_may_stretch) return b;
+  if (b_may_stretch) return a;
+  return Merge(a, b);
+}
+
+std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known() || !b.rank_known()) return PartialShape();
+  const int64_t rank = std::max(a.rank(), b.rank());
+  PartialShape result = PartialShape::OfRank(rank);
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t a_axis = i - (rank - a.rank());
+    const int64_t b_axis = i - (rank - b.rank());
+    const std::optional<Dim> dim =
+        BroadcastDim(a_axis < 0 ? Dim(1) : a[a_axis], b_axis < 0 ? Dim(1) : b[b_axis]);
+    if (!dim) return std::nullopt;
+    result.set(i, *dim);
+  }
+  return result;
+}
+
+std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis) {
+  if (!a.rank_known() || !b.rank_known()) return a;
+  if (axis == -1) axis = a.rank() - b.rank();
+  if (axis < 0 || axis > a.rank()) return std::nullopt;
+  int64_t b_rank = b.rank();
+  while (b_rank > 0 && b[b_rank - 1] == Dim(1)) --b_rank;  // trailing ones align with anything
+  if (b_rank > a.rank() - axis) return std::nullopt;
+  for (int64_t i = 0; i < b_rank; ++i) {
+    if (b[i] != Dim(1) && !b[i].Compatible(a[axis + i]) && !b[i].Compatible(Dim(1))) return std::nullopt;
+  }
+  return a;
+}
+
+std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis) {
+  const int64_t reach = axis.reach();
+  const int64_t pads = SaturatingAdd(axis.pad_begin, axis.pad_end);
+  const auto places = [&](int64_t x) {
+    const int64_t room = SaturatingAdd(SaturatingAdd(x, pads), -reach);
+    return (axis.ceil ? CeilDivide(room, axis.stride) : FloorDivide(room, axis.stride)) + 1;
+  };
+  if (extent.max != Dim::kUnbounded && SaturatingAdd(extent.max, pads) < reach) return std::nullopt;
+  const int64_t smallest = std::max(extent.min, SaturatingAdd(reach, -pads));
+  return Dim(places(smallest), extent.max == Dim::kUnbounded ? Dim::kUnbounded : places(extent.max));
+}
+
+std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra) {
+  const int64_t shift =
+      SaturatingAdd(SaturatingAdd(axis.reach(), -SaturatingAdd(axis.pad_begin, axis.pad_end)), extra);
+  const auto reach = [&](int64_t x) {
+    return SaturatingAdd(SaturatingMultiply(std::max<int64_t>(x - 1, 0), axis.stride), shift);
+  };
+  if (places.max != Dim::kUnbounded && reach(places.max) < 0) return std::nullopt;
+  return Dim(std::max<int64_t>(reach(places.min), 0),
+             places.max == Dim::kUnbounded ? Dim::kUnbounded : reach(places.max));
+}
+
+}  // namespace nnefc::ir

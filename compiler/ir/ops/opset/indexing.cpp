@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// Gather-8: the axis is replaced by the extents of the indices after the
+// `batch_dims` that both share.
+void InferGather(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const PartialShape& indices = op.shape(1);
+  const std::optional<std::vector<int64_t>> given = op.Integers(2);
+  if (!data.rank_known() || !indices.rank_known() || !given || given->size() != 1) {
+    return op.Set(op.type(0), PartialShape());
+  }
+  const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
+  if (!axis) return;
+  int64_t batch = op.Int("batch_dims");
+  if (batch < 0) batch += indices.rank();
+  if (batch < 0 || batch > indices.rank() || batch > *axis) {
+    op.Error(kOpsetAttributeValue, "`batch_dims` of `Gather` is {}; indices have rank {}, the axis is {}",
+             op.Int("batch_dims"), indices.rank(), *axis);
+    return;
+  }
+  llvm::SmallVector<Dim, 4> dims;
+  for (int64_t i = 0; i < *axis; ++i) {
+    const std::optional<Dim> dim = i < batch ? Merge(data[i], indices[i]) : data[i];
+    if (!dim) {
+      op.Error(kOpsetExtent, "{} has the shape {}; batch extents are those of {}", op.InputName(1),
+               ToString(indices), ToString(data));
+      return;
+    }
+    dims.push_back(*dim);
+  }
+  for (int64_t i = batch; i < indices.rank(); ++i) dims.push_back(indices[i]);
+  for (int64_t i = *axis + 1; i < data.rank(); ++i) dims.push_back(data[i]);
+  op.Set(op.type(0), PartialShape(dims));
+}
+
+// GatherElements-6: the shape of the indices.
+void InferGatherElements(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const PartialShape& indices = op.shape(1);
+  if (data.rank_known() && !op.NormalizeAxis(op.Int("axis"), data.rank())) return;
+  if (data.rank_known() && indices.rank_known()) {
+    if (!op.CheckRank(1, data.rank(), data.rank())) return;
+    const int64_t axis = *op.NormalizeAxis(op.Int("axis"), data.rank());
+    for (int64_t i = 0; i < data.rank(); ++i) {
+      if (i == axis || data[i].Compatible(indices[i])) continue;
+      op.Error(kOpsetExtent, "{} has the shape {}; expected that of the data, {}, but for axis {}", op.InputName(1),
+               ToString(indices), ToString(data), axis);
+      return;
+    }
+  }
+  op.Set(op.type(0), indices);
+}
+
+// ScatterElementsUpdate: the shape of the data.
+void InferScatterElementsUpdate(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  if (op.type(0) != ElementType::kDynamic && op.type(2) != ElementType::kDynamic && op.type(0) != op.type(2)) {
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(2), Name(op.type(2)),
+             Name(op.type(0)));
+    return;
+  }
+  const std::optional<std::vector<int64_t>> axis = op.Integers(3);
+  if (data.rank_known() && axis && axis->size() == 1 && !op.NormalizeAxis(axis->front(), data.rank())) return;
+  if (!Merge(op.shape(1), op.shape(2))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected that of the indices, {}", op.InputName(2),
+             ToString(op.shape(2)), ToString(op.shape(1)));
+    return;
+  }
+  op.Set(op.type(0), data);
+}
+
+// Range-4: ceil((stop - start) / step) elements.
+void InferRange(OpContext& op) {
+  Dim count;
+  const auto& start = op.input(0).value;
+  const auto& stop = op.input(1).value;
+  const auto& step = op.input(2).value;
+  if (start && stop && step && start->volume() == 1 && stop->volume() == 1 && step->volume() == 1) {
+    const double width = step->ElementAsDouble(0);
+    const double number = std::ceil((stop->ElementAsDouble(0) - start->ElementAsDouble(0)) / width);
+    if (width == 0 || !std::isfinite(number) || number > 9e15) {
+      op.Error(kOpsetConstantInput, "`Range` from {} to {} by {} has no last element", start->ElementAsDouble(0),
+               stop->ElementAsDouble(0), width);
+      return;
+    }
+    count = Dim(std::max<int64_t>(static_cast<int64_t>(number), 0));
+  }
+  op.Set(op.Type("output_type"), PartialShape(llvm::ArrayRef<Dim>(count)));
+}
+
+// Broadcast-1 and -3: the target shape of the second input.
+void InferBroadcast(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const std::optional<std::vector<int64_t>> target = op.Integers(1);
+  const std::string mode = op.String("mode");
+  if (!target) {
+    const PartialShape& length = op.shape(1);
+    const bool rank_known = mode != "bidirectional" && length.rank_known() && length.rank() == 1 &&
+                            length[0].known() && length[0].value() <= 1024;
+    return op.Set(op.type(0), rank_known ? PartialShape::OfRank(length[0].value()) : PartialShape());
+  }
+  if (std::any_of(target->begin(), target->end(), [](int64_t extent) { return extent < 0; })) {
+    op.Error(kOpsetConstantInput, "{} has a negative item", op.InputName(1));
+    return;
+  }
+  const PartialShape wanted{llvm::ArrayRef<int64_t>(*target)};
+  if (mode == "explicit") return op.Set(op.type(0), wanted);
+  const std::optional<PartialShape> shape = BroadcastNumpy(wanted, data);
+  if (!shape || (mode == "numpy" && shape->rank_known() && *shape != wanted)) {
+    op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(0),
+             ToString(data), ToString(wanted));
+    return;
+  }
+  op.Set(op.type(0), mode == "bidirectional" ? *shape : wanted);
+}
+
+}  // namespace
+
+std::vector<OpRow> IndexingRows() {
+  const AttributeInfo axis{"axis", AttributeKind::kInt};
+  std::vector<OpRow> rows{
+      MakeRow({.set = "opset8",
+               .name = "Gather",
+               .inputs = {"data", "indices", "axis"},
+               .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
+               .infer = Infer<InferGather>}),
+      MakeRow({.set = "opset6",
+               .name = "GatherElements",
+               .inputs = {"data", "indices"},
+               .attributes = {axis},
+               .infer = Infer<InferGatherElements>}),
+      MakeRow({.set = "opset12",
+               .name = "ScatterElementsUpdate",
+               .inputs = {"data", "indices", "updates", "axis"},
+               .attributes = {{"reduction",
+                               AttributeKind::kString,
+                               "none",
+                               {"none", "sum", "prod", "min", "max", "mean"}},
+                              {"use_init_val", AttributeKind::kBool, true}},
+               .infer = Infer<InferScatterElementsUpdate>}),
+      MakeRow({.set = "opset4",
+               .name = "Range",
+               .inputs = {"start", "stop", "step"},
+               .attributes = {{"output_type", AttributeKind::kType}},
+               .infer = Infer<InferRange>}),
+  };
+  for (std::string_view set : {"opset1", "opset3"}) {
+    std::vector<std::string_view> modes{"numpy", "explicit"};
+    if (set == "opset3") modes.push_back("bidirectional");
+    rows.push_back(MakeRow({.set = set,
+                            .name = "Broadcast",
+                            .inputs = {"data", "target_shape", "axes_mapping?"},
+                            .attributes = {{"mode", AttributeKind::kString, "numpy", modes}},
+                            .infer = Infer<InferBroadcast>}));
+  }
+  return rows;
+}
+
+}  // namespace nnefc::ir

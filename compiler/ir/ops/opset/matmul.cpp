@@ -1,0 +1,64 @@
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// A matrix operand with its transposition undone; rank 1 is a row at the left
+// and a column at the right.
+struct Operand {
+  llvm::SmallVector<Dim, 4> batch;
+  Dim rows, columns;
+  bool is_vector = false;
+};
+
+Operand ReadOperand(const PartialShape& shape, bool transposed, bool is_left) {
+  Operand operand;
+  const int64_t rank = shape.rank();
+  if (rank == 1) {
+    operand.is_vector = true;
+    operand.rows = is_left ? Dim(1) : shape[0];
+    operand.columns = is_left ? shape[0] : Dim(1);
+    return operand;
+  }
+  for (int64_t i = 0; i < rank - 2; ++i) operand.batch.push_back(shape[i]);
+  operand.rows = shape[rank - (transposed ? 1 : 2)];
+  operand.columns = shape[rank - (transposed ? 2 : 1)];
+  return operand;
+}
+
+// MatMul-1: batch extents broadcast, a vector's unit axis is removed again.
+void InferMatMul(OpContext& op) {
+  const ElementType type = op.CommonType(0, 2);
+  if (!op.CheckRank(0, 1, INT64_MAX) || !op.CheckRank(1, 1, INT64_MAX)) return;
+  if (!op.shape(0).rank_known() || !op.shape(1).rank_known()) return op.Set(type, PartialShape());
+  const Operand a = ReadOperand(op.shape(0), op.Bool("transpose_a"), true);
+  const Operand b = ReadOperand(op.shape(1), op.Bool("transpose_b"), false);
+  if (!a.columns.Compatible(b.rows)) {
+    op.Error(kOpsetExtent, "`MatMul` multiplies rows of {} elements by columns of {}", a.columns.min, b.rows.min);
+    return;
+  }
+  const std::optional<PartialShape> batch = BroadcastNumpy(PartialShape(a.batch), PartialShape(b.batch));
+  if (!batch) {
+    op.Error(kOpsetBroadcast, "the batch extents of {} and {} do not broadcast", ToString(op.shape(0)),
+             ToString(op.shape(1)));
+    return;
+  }
+  llvm::SmallVector<Dim, 4> dims(batch->dims().begin(), batch->dims().end());
+  if (!a.is_vector) dims.push_back(a.rows);
+  if (!b.is_vector) dims.push_back(b.columns);
+  op.Set(type, PartialShape(dims));
+}
+
+}  // namespace
+
+std::vector<OpRow> MatmulRows() {
+  return {MakeRow({.set = "opset1",
+                   .name = "MatMul",
+                   .inputs = {"a", "b"},
+                   .attributes = {{"transpose_a", AttributeKind::kBool, false},
+                                  {"transpose_b", AttributeKind::kBool, false}},
+                   .infer = Infer<InferMatMul>})};
+}
+
+}  // namespace nnefc::ir

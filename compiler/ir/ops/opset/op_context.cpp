@@ -1,0 +1,192 @@
+#include "compiler/ir/ops/opset/op_context.h"
+
+#include <algorithm>
+
+namespace nnefc::ir {
+
+namespace {
+
+constexpr int64_t kLongestList = 1 << 13;  // shapes, axes, pads and lengths of parts are never longer
+
+std::string_view KindName(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kBool: return "a boolean";
+    case AttributeKind::kInt: return "an integer";
+    case AttributeKind::kDouble: return "a number";
+    case AttributeKind::kString: return "a string";
+    case AttributeKind::kInts: return "a list of integers";
+    case AttributeKind::kDoubles: return "a list of numbers";
+    case AttributeKind::kType: return "an element type";
+    case AttributeKind::kShape: return "a shape";
+  }
+  return "";
+}
+
+bool IsEmptyList(const Attribute& attribute) { return attribute.IsList() && attribute.ListSize() == 0; }
+
+bool HasKind(const Attribute& attribute, AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kBool: return attribute.get<bool>() != nullptr;
+    case AttributeKind::kInt: return attribute.get<int64_t>() != nullptr;
+    case AttributeKind::kDouble:
+      return attribute.get<double>() != nullptr || attribute.get<int64_t>() != nullptr;
+    case AttributeKind::kString: return attribute.get<std::string>() != nullptr;
+    case AttributeKind::kInts:
+      return attribute.get<Attribute::Integers>() != nullptr || IsEmptyList(attribute);
+    case AttributeKind::kDoubles:
+      return attribute.get<Attribute::Scalars>() != nullptr || IsEmptyList(attribute);
+    case AttributeKind::kType: return attribute.get<ElementType>() != nullptr;
+    case AttributeKind::kShape: return attribute.get<PartialShape>() != nullptr;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool OpContext::CheckSchema() {
+  int32_t needed = 0;
+  bool variadic = false;
+  for (const InputInfo& input : row_.info.inputs) {
+    if (!input.optional && !input.variadic) ++needed;
+    variadic |= input.variadic;
+  }
+  const auto most = static_cast<int32_t>(row_.info.inputs.size());
+  if (num_inputs() < needed || (!variadic && num_inputs() > most)) {
+    Error(kOpsetArity, "`{}` has {} inputs; expected {}", row_.info.name, num_inputs(),
+          variadic         ? fmt::format("at least {}", needed)
+          : needed == most ? fmt::format("{}", needed)
+                           : fmt::format("{} to {}", needed, most));
+    return false;
+  }
+  for (const AttributeInfo& info : row_.attributes) {
+    const Attribute* value = node().attributes().Find(info.name);
+    if (value == nullptr) {
+      if (info.fallback) continue;
+      Error(kOpsetAttributeMissing, "`{}` lacks the attribute `{}`", row_.info.name, info.name);
+    } else if (!HasKind(*value, info.kind)) {
+      Error(kOpsetAttributeKind, "`{}` of `{}` is not {}", info.name, row_.info.name, KindName(info.kind));
+    } else if (!info.choices.empty() &&
+               std::find(info.choices.begin(), info.choices.end(), value->AsString()) == info.choices.end()) {
+      Error(kOpsetAttributeValue, "`{}` of `{}` is `{}`; expected one of `{}`", info.name, row_.info.name,
+            value->AsString(), fmt::join(info.choices, "`, `"));
+    }
+  }
+  return !failed();
+}
+
+const Attribute& OpContext::attribute(std::string_view name) const {
+  const Attribute* value = node().attributes().Find(name);
+  if (value != nullptr) return *value;
+  const AttributeInfo* info = row_.Find(name);
+  NNEFC_CHECK(info != nullptr && info->fallback.has_value());
+  return *info->fallback;
+}
+
+double OpContext::Double(std::string_view name) const {
+  const Attribute& value = attribute(name);
+  const auto* integer = value.get<int64_t>();
+  return integer != nullptr ? static_cast<double>(*integer) : value.AsDouble();
+}
+
+ElementType OpContext::Type(std::string_view name) const {
+  const auto* type = attribute(name).get<ElementType>();
+  NNEFC_CHECK(type != nullptr);
+  return *type;
+}
+
+std::optional<std::vector<int64_t>> OpContext::Integers(int32_t index) const {
+  const std::optional<TensorValue>& value = input(index).value;
+  if (!value || !IsInteger(value->type()) || value->volume() > kLongestList) return std::nullopt;
+  std::vector<int64_t> items;
+  items.reserve(static_cast<size_t>(value->volume()));
+  for (int64_t i = 0; i < value->volume(); ++i) items.push_back(value->ElementAsInt(i));
+  return items;
+}
+
+std::string OpContext::InputName(int32_t index) const {
+  const std::vector<InputInfo>& inputs = row_.info.inputs;
+  const size_t last = inputs.size() - 1;
+  if (static_cast<size_t>(index) >= last && inputs[last].variadic) {
+    return fmt::format("`{}[{}]` of `{}`", inputs[last].name, static_cast<size_t>(index) - last, row_.info.name);
+  }
+  return fmt::format("`{}` of `{}`", inputs[static_cast<size_t>(index)].name, row_.info.name);
+}
+
+void OpContext::Set(int32_t index, ElementType type, PartialShape shape) {
+  if (index < node().num_outputs()) context_.SetOutput(index, type, std::move(shape));
+}
+
+void OpContext::SetValue(int32_t index, TensorValue value) {
+  if (index < node().num_outputs()) context_.SetOutputValue(index, std::move(value));
+}
+
+ElementType OpContext::CommonType(int32_t first, int32_t last) {
+  ElementType common = ElementType::kDynamic;
+  for (int32_t i = first; i < last; ++i) {
+    if (type(i) == ElementType::kDynamic) continue;
+    if (common == ElementType::kDynamic) common = type(i);
+    if (common == type(i)) continue;
+    Error(kOpsetElementType, "{} has the element type {}; expected {} as before it", InputName(i), Name(type(i)),
+          Name(common));
+    return ElementType::kDynamic;
+  }
+  return common;
+}
+
+std::optional<int64_t> OpContext::NormalizeAxis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank) {
+    Error(kOpsetAxis, "axis {} of `{}` is outside a tensor of rank {}", axis, row_.info.name, rank);
+    return std::nullopt;
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::optional<std::vector<int64_t>> OpContext::NormalizeAxes(std::vector<int64_t> axes, int64_t rank) {
+  std::vector<bool> seen(static_cast<size_t>(std::max<int64_t>(rank, 0)), false);
+  for (int64_t& axis : axes) {
+    const std::optional<int64_t> normal = NormalizeAxis(axis, rank);
+    if (!normal) return std::nullopt;
+    axis = *normal;
+    if (seen[static_cast<size_t>(axis)]) {
+      Error(kOpsetAxis, "axis {} of `{}` is given twice", axis, row_.info.name);
+      return std::nullopt;
+    }
+    seen[static_cast<size_t>(axis)] = true;
+  }
+  return axes;
+}
+
+bool OpContext::CheckRank(int32_t index, int64_t lowest, int64_t highest) {
+  if (!shape(index).rank_known()) return true;
+  const int64_t rank = shape(index).rank();
+  if (rank >= lowest && rank <= highest) return true;
+  Error(kOpsetRank, "{} has rank {}; expected {}", InputName(index), rank,
+        lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest));
+  return false;
+}
+
+std::optional<PartialShape> OpContext::Broadcast(int32_t a, int32_t b) {
+  const std::string rule = String("auto_broadcast");
+  std::optional<PartialShape> result;
+  if (rule == "none") {
+    result = Merge(shape(a), shape(b));
+  } else if (rule == "pdpd") {
+    result = BroadcastPdpd(shape(a), shape(b), -1);
+  } else {
+    result = BroadcastNumpy(shape(a), shape(b));
+  }
+  if (!result) {
+    Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast with {} ({})", InputName(b),
+          ToString(shape(b)), ToString(shape(a)), rule);
+  }
+  return result;
+}
+
+void InferChecked(InferContext& context, OpInferFunction function) {
+  const OpRow* row = FindOpRow(context.node().set(), context.node().type());
+  NNEFC_CHECK(row != nullptr);
+  OpContext op(context, *row);
+  if (op.CheckSchema()) function(op);
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/ops/opset/rules.h"
+#include "compiler/ir/ops/opset/schema.h"
+
+namespace nnefc::ir {
+
+// What the shape function of an OpenVINO operation sees: inputs, and
+// attributes with the defaults of its row.
+class OpContext {
+ public:
+  OpContext(InferContext& context, const OpRow& row) : context_(context), row_(row) {}
+
+  // Checks the number of inputs and the kinds and values of attributes.
+  bool CheckSchema();
+
+  const Node& node() const { return context_.node(); }
+  int32_t num_inputs() const { return context_.num_inputs(); }
+  bool has_input(int32_t index) const { return index < num_inputs(); }
+  const Output& input(int32_t index) const { return context_.input(index); }
+  ElementType type(int32_t index) const { return input(index).type; }
+  const PartialShape& shape(int32_t index) const { return input(index).shape; }
+  // The elements of an integer input that is known at compile time.
+  std::optional<std::vector<int64_t>> Integers(int32_t index) const;
+  // The name of the input in messages: "`data` of `Convolution`".
+  std::string InputName(int32_t index) const;
+
+  // The attribute or its default; only for names of the row and of its kind.
+  bool Bool(std::string_view name) const { return attribute(name).AsBool(); }
+  int64_t Int(std::string_view name) const { return attribute(name).AsInt(); }
+  double Double(std::string_view name) const;
+  std::string String(std::string_view name) const { return attribute(name).AsString(); }
+  std::vector<int64_t> Ints(std::string_view name) const { return attribute(name).AsInts(); }
+  ElementType Type(std::string_view name) const;
+  bool Has(std::string_view name) const { return node().attributes().Find(name) != nullptr; }
+  const Attribute& attribute(std::string_view name) const;
+
+  // Sets an output that exists; others are ignored (an operation read from a
+  // file may leave out the last ones).
+  void Set(int32_t index, ElementType type, PartialShape shape);
+  void Set(ElementType type, PartialShape shape) { Set(0, type, std::move(shape)); }
+  void SetValue(int32_t index, TensorValue value);
+
+  template <typename... Args>
+  void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
+    context_.Error(rule, format, std::forward<Args>(args)...);
+  }
+  bool failed() const { return context_.failed(); }
+  InferContext& raw() { return context_; }
+
+  // The common element type of inputs [first, last); emits kOpsetElementType
+  // and returns kDynamic if they differ.
+  ElementType CommonType(int32_t first, int32_t last);
+  // The axis counted from the front; emits kOpsetAxis and returns nothing if
+  // it is outside [-rank, rank).
+  std::optional<int64_t> NormalizeAxis(int64_t axis, int64_t rank);
+  // The same for a list without repetition.
+  std::optional<std::vector<int64_t>> NormalizeAxes(std::vector<int64_t> axes, int64_t rank);
+  // Emits kOpsetRank unless the rank is unknown or within [lowest, highest].
+  bool CheckRank(int32_t input, int64_t lowest, int64_t highest);
+  // Broadcasts two inputs by the rule that `auto_broadcast` names.
+  std::optional<PartialShape> Broadcast(int32_t a, int32_t b);
+
+ private:
+  InferContext& context_;
+  const OpRow& row_;
+};
+
+using OpInferFunction = void (*)(OpContext&);
+
+void InferChecked(InferContext& context, OpInferFunction function);
+
+// The shape function of a row: checks the schema, then calls `kFunction`.
+template <OpInferFunction kFunction>
+void Infer(InferContext& context) {
+  InferChecked(context, kFunction);
+}
+
+}  // namespace nnefc::ir

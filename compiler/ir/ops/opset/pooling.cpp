@@ -1,0 +1,84 @@
+#include "compiler/ir/ops/opset/window.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// The shape that a pooling of any kind gives.
+std::optional<PartialShape> PooledShape(OpContext& op) {
+  if (!op.CheckRank(0, 3, 5)) return std::nullopt;
+  const std::vector<int64_t> kernel = op.Ints("kernel");
+  const PartialShape& data = op.shape(0);
+  const auto spatial = static_cast<int64_t>(kernel.size());
+  if (spatial < 1 || spatial > 3 || (data.rank_known() && data.rank() != spatial + 2)) {
+    op.Error(kOpsetAttributeValue, "`kernel` of `{}` has {} items; expected {}", op.node().type(), spatial,
+             data.rank_known() ? fmt::format("{}", data.rank() - 2) : "1 to 3");
+    return std::nullopt;
+  }
+  const auto window = ReadWindow(op, kernel, spatial);
+  if (!window) return std::nullopt;
+  if (!data.rank_known()) return PartialShape::OfRank(spatial + 2);
+  PartialShape shape = data;
+  for (int64_t i = 0; i < spatial; ++i) {
+    std::optional<Dim> dim = WindowOutput(op, *window, i, data[i + 2]);
+    if (!dim) return std::nullopt;
+    shape.set(i + 2, *dim);
+  }
+  return shape;
+}
+
+void InferPool(OpContext& op) {
+  const std::optional<PartialShape> shape = PooledShape(op);
+  if (shape) op.Set(op.type(0), *shape);
+}
+
+// MaxPool-8: the second output is the position of each maximum.
+void InferMaxPoolWithIndices(OpContext& op) {
+  const std::optional<PartialShape> shape = PooledShape(op);
+  if (!shape) return;
+  const ElementType index_type = op.Type("index_element_type");
+  if (index_type != ElementType::kI32 && index_type != ElementType::kI64) {
+    op.Error(kOpsetElementType, "`index_element_type` of `MaxPool` is {}; expected i32 or i64", Name(index_type));
+    return;
+  }
+  if (shape->rank_known() && !op.NormalizeAxis(op.Int("axis"), shape->rank())) return;
+  op.Set(0, op.type(0), *shape);
+  op.Set(1, index_type, *shape);
+}
+
+}  // namespace
+
+std::vector<OpRow> PoolingRows() {
+  const AttributeInfo kernel{"kernel", AttributeKind::kInts};
+  const AttributeInfo rounding{"rounding_type", AttributeKind::kString, "floor", {"floor", "ceil"}};
+  std::vector<AttributeInfo> plain = WindowAttributeInfos(false);
+  plain.push_back(kernel);
+  plain.push_back(rounding);
+  std::vector<AttributeInfo> average = plain;
+  average.push_back({"exclude-pad", AttributeKind::kBool});
+  std::vector<AttributeInfo> indexed = WindowAttributeInfos(true);
+  indexed.push_back(kernel);
+  indexed.push_back(rounding);
+  indexed.push_back({"index_element_type", AttributeKind::kType, ElementType::kI64});
+  indexed.push_back({"axis", AttributeKind::kInt, 0});
+  return {
+      MakeRow({.set = "opset1",
+               .name = "MaxPool",
+               .inputs = {"data"},
+               .attributes = plain,
+               .infer = Infer<InferPool>}),
+      MakeRow({.set = "opset1",
+               .name = "AvgPool",
+               .inputs = {"data"},
+               .attributes = average,
+               .infer = Infer<InferPool>}),
+      MakeRow({.set = "opset8",
+               .name = "MaxPool",
+               .inputs = {"data"},
+               .attributes = indexed,
+               .infer = Infer<InferMaxPoolWithIndices>,
+               .outputs = {"output", "indices"}}),
+  };
+}
+
+}  // namespace nnefc::ir

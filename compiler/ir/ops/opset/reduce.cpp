@@ -1,0 +1,97 @@
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// Reduces the axes of the second input; they become 1 or vanish.
+void InferReduce(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const bool keep = op.Bool("keep_dims");
+  const bool logical = op.node().type().starts_with("ReduceLogical");
+  if (op.type(0) != ElementType::kDynamic && logical != (op.type(0) == ElementType::kBoolean)) {
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(0), Name(op.type(0)),
+             logical ? "boolean" : "a number");
+    return;
+  }
+  const std::optional<std::vector<int64_t>> given = op.Integers(1);
+  if (!data.rank_known() || !given) {
+    return op.Set(op.type(0), keep && data.rank_known() ? PartialShape::OfRank(data.rank()) : PartialShape());
+  }
+  const std::optional<std::vector<int64_t>> axes = op.NormalizeAxes(*given, data.rank());
+  if (!axes) return;
+  std::vector<bool> reduced(static_cast<size_t>(data.rank()), false);
+  for (int64_t axis : *axes) reduced[static_cast<size_t>(axis)] = true;
+  llvm::SmallVector<Dim, 4> dims;
+  for (int64_t i = 0; i < data.rank(); ++i) {
+    if (!reduced[static_cast<size_t>(i)]) {
+      dims.push_back(data[i]);
+    } else if (keep) {
+      dims.push_back(Dim(1));
+    }
+  }
+  op.Set(op.type(0), PartialShape(dims));
+}
+
+// TopK: k values along the axis and their indices.
+void InferTopK(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const ElementType index_type = op.Type("index_element_type");
+  if (index_type != ElementType::kI32 && index_type != ElementType::kI64) {
+    op.Error(kOpsetElementType, "`index_element_type` of `TopK` is {}; expected i32 or i64", Name(index_type));
+    return;
+  }
+  if (!op.CheckRank(1, 0, 0)) return;
+  PartialShape shape = data;
+  if (data.rank_known()) {
+    const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), data.rank());
+    if (!axis) return;
+    const std::optional<std::vector<int64_t>> k = op.Integers(1);
+    if (k && (*k)[0] < 0) {
+      op.Error(kOpsetConstantInput, "{} is {}", op.InputName(1), (*k)[0]);
+      return;
+    }
+    const Dim extent = data[*axis];
+    Dim chosen(0, extent.max);
+    if (k) chosen = Dim(std::min((*k)[0], extent.min), std::min((*k)[0], extent.max));
+    shape.set(*axis, chosen);
+  }
+  op.Set(0, op.type(0), shape);
+  op.Set(1, index_type, shape);
+}
+
+}  // namespace
+
+std::vector<OpRow> ReduceRows() {
+  std::vector<OpRow> rows;
+  const auto add = [&](std::string_view set, std::string_view name) {
+    rows.push_back(MakeRow({.set = set,
+                            .name = name,
+                            .inputs = {"data", "axes"},
+                            .attributes = {{"keep_dims", AttributeKind::kBool, false}},
+                            .infer = Infer<InferReduce>}));
+  };
+  for (std::string_view name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
+                                "ReduceLogicalAnd", "ReduceLogicalOr"}) {
+    add("opset1", name);
+  }
+  add("opset4", "ReduceL1");
+  add("opset4", "ReduceL2");
+  std::vector<AttributeInfo> top_k{
+      {"axis", AttributeKind::kInt},
+      {"mode", AttributeKind::kString, std::nullopt, {"max", "min"}},
+      {"sort", AttributeKind::kString, std::nullopt, {"value", "index", "none"}},
+      {"index_element_type", AttributeKind::kType, ElementType::kI32}};
+  for (std::string_view set : {"opset3", "opset11"}) {
+    if (set == "opset11") top_k.push_back({"stable", AttributeKind::kBool, false});
+    rows.push_back(MakeRow({.set = set,
+                            .name = "TopK",
+                            .inputs = {"data", "k"},
+                            .attributes = top_k,
+                            .infer = Infer<InferTopK>,
+                            .outputs = {"values", "indices"}}));
+  }
+  return rows;
+}
+
+}  // namespace nnefc::ir

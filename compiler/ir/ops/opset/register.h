@@ -1,0 +1,11 @@
+#pragma once
+
+#include "compiler/ir/op_registry.h"
+
+namespace nnefc::ir {
+
+// Registers the OpenVINO operations of opset1 to opset13 that this compiler
+// knows, each under the set that introduced its version.
+void RegisterOpsets(OpRegistry& registry);
+
+}  // namespace nnefc::ir

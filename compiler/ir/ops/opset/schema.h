@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/attribute.h"
+#include "compiler/ir/op_registry.h"
+
+namespace nnefc::ir {
+
+enum class AttributeKind : uint8_t { kBool, kInt, kDouble, kString, kInts, kDoubles, kType, kShape };
+
+// An attribute of an OpenVINO operation in the spelling of the IR's XML.
+struct AttributeInfo {
+  std::string_view name;
+  AttributeKind kind;
+  std::optional<Attribute> fallback = std::nullopt;  // none: the attribute must be given
+  std::vector<std::string_view> choices = {};        // of an enumeration
+};
+
+// A row of the table of operations.
+struct OpRow {
+  OpInfo info;
+  std::vector<AttributeInfo> attributes;
+
+  const AttributeInfo* Find(std::string_view attribute) const;
+};
+
+// How rows are written down. An input "x?" may be left out, "x[]" is any
+// number of inputs.
+struct OpRowSpec {
+  std::string_view set;
+  std::string_view name;
+  std::vector<std::string_view> inputs = {};
+  std::vector<AttributeInfo> attributes = {};
+  InferFunction infer = nullptr;
+  std::vector<std::string_view> outputs = {"output"};
+  bool is_source = false;
+  bool is_sink = false;
+};
+OpRow MakeRow(const OpRowSpec& spec);
+
+// The rows of one family each.
+std::vector<OpRow> CoreRows();
+std::vector<OpRow> ElementwiseRows();
+std::vector<OpRow> ActivationRows();
+std::vector<OpRow> ConvolutionRows();
+std::vector<OpRow> PoolingRows();
+std::vector<OpRow> ResamplingRows();
+std::vector<OpRow> MatmulRows();
+std::vector<OpRow> ReduceRows();
+std::vector<OpRow> ShapeOpsRows();
+std::vector<OpRow> SectionRows();
+std::vector<OpRow> SlicingRows();
+std::vector<OpRow> IndexingRows();
+std::vector<OpRow> NormalizationRows();
+std::vector<OpRow> QuantizationRows();
+std::vector<OpRow> RoiRows();
+std::vector<OpRow> ControlFlowRows();
+
+// The row `set.name`, or null.
+const OpRow* FindOpRow(std::string_view set, std::string_view name);
+
+}  // namespace nnefc::ir

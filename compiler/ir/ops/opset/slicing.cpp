@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+struct Range {
+  int64_t start = 0;
+  int64_t stop = INT64_MAX;
+  int64_t step = 1;
+};
+
+// The number of elements that the range takes of an axis of `extent` elements;
+// negative ends count from the end, ends outside are moved to the nearest place.
+int64_t Count(Range range, int64_t extent) {
+  const bool forward = range.step > 0;
+  const int64_t lowest = forward ? 0 : -1;
+  const int64_t highest = forward ? extent : extent - 1;
+  const auto place = [&](int64_t end) {
+    return std::clamp(end < 0 ? SaturatingAdd(end, extent) : end, lowest, std::max(lowest, highest));
+  };
+  const int64_t length = forward ? place(range.stop) - place(range.start) : place(range.start) - place(range.stop);
+  if (length <= 0) return 0;
+  return CeilDivide(length, range.step == INT64_MIN ? INT64_MAX : std::abs(range.step));
+}
+
+Dim Count(Range range, Dim extent) {
+  if (extent.known()) return Count(range, extent.value());
+  // The count grows with the extent unless the range runs from the end to a
+  // fixed place.
+  const bool grows = range.step > 0 && !(range.start < 0 && range.stop >= 0);
+  const auto bounded = [&](int64_t x) { return Count(range, x); };
+  if (!grows) return Dim(0, extent.max == Dim::kUnbounded ? extent.max : extent.max);
+  const bool open = extent.max == Dim::kUnbounded && (range.stop < 0 || range.stop == INT64_MAX) && range.start >= 0;
+  return Dim(bounded(extent.min), open ? Dim::kUnbounded : bounded(extent.max));
+}
+
+// The masks of a StridedSlice by position in `begin`.
+class Masks {
+ public:
+  explicit Masks(OpContext& op)
+      : begin_(op.Ints("begin_mask")),
+        end_(op.Ints("end_mask")),
+        added_(op.Ints("new_axis_mask")),
+        removed_(op.Ints("shrink_axis_mask")),
+        ellipsis_(op.Ints("ellipsis_mask")) {}
+
+  bool begin(size_t i) const { return Bit(begin_, i); }
+  bool end(size_t i) const { return Bit(end_, i); }
+  bool added(size_t i) const { return Bit(added_, i); }
+  bool removed(size_t i) const { return Bit(removed_, i); }
+  bool ellipsis(size_t i) const { return Bit(ellipsis_, i); }
+
+ private:
+  static bool Bit(const std::vector<int64_t>& mask, size_t i) { return i < mask.size() && mask[i] != 0; }
+
+  std::vector<int64_t> begin_, end_, added_, removed_, ellipsis_;
+};
+
+// StridedSlice-1 with constant ends.
+void SliceByMasks(OpContext& op, const std::vector<int64_t>& begin, const std::vector<int64_t>& end,
+                  const std::vector<int64_t>& strides) {
+  const PartialShape& data = op.shape(0);
+  const Masks masks(op);
+  int64_t consumed = 0;  // axes of the data that items before and after the ellipsis name
+  for (size_t i = 0; i < begin.size(); ++i) consumed += masks.ellipsis(i) || masks.added(i) ? 0 : 1;
+  if (consumed > data.rank()) {
+    op.Error(kOpsetRank, "`StridedSlice` slices {} axes of a tensor of rank {}", consumed, data.rank());
+    return;
+  }
+  llvm::SmallVector<Dim, 4> dims;
+  int64_t axis = 0;
+  bool skipped = false;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    if (masks.ellipsis(i)) {
+      for (int64_t rest = skipped ? 0 : data.rank() - consumed; rest > 0; --rest) dims.push_back(data[axis++]);
+      skipped = true;
+    } else if (masks.added(i)) {
+      dims.push_back(Dim(1));
+    } else if (masks.removed(i)) {
+      const int64_t place = begin[i] < 0 ? -(begin[i] + 1) : begin[i];
+      if (data[axis].max != Dim::kUnbounded && place >= data[axis].max) {
+        op.Error(kOpsetExtent, "`StridedSlice` takes element {} of axis {} of extent {}", begin[i], axis,
+                 data[axis].max);
+        return;
+      }
+      ++axis;
+    } else {
+      const int64_t step = i < strides.size() ? strides[i] : 1;
+      if (step == 0) {
+        op.Error(kOpsetConstantInput, "a stride of `StridedSlice` is 0");
+        return;
+      }
+      Range range{.start = begin[i], .stop = end[i], .step = step};
+      if (masks.begin(i)) range.start = step > 0 ? 0 : INT64_MAX;
+      if (masks.end(i)) range.stop = step > 0 ? INT64_MAX : INT64_MIN;
+      dims.push_back(Count(range, data[axis++]));
+    }
+  }
+  while (axis < data.rank()) dims.push_back(data[axis++]);
+  op.Set(op.type(0), PartialShape(dims));
+}
+
+void InferStridedSlice(OpContext& op) {
+  const std::optional<std::vector<int64_t>> begin = op.Integers(1);
+  const std::optional<std::vector<int64_t>> end = op.Integers(2);
+  const std::optional<std::vector<int64_t>> strides =
+      op.has_input(3) ? op.Integers(3) : std::optional(std::vector<int64_t>{});
+  if (!op.shape(0).rank_known() || !begin || !end || !strides) return op.Set(op.type(0), PartialShape());
+  if (begin->size() != end->size() || (!strides->empty() && strides->size() != begin->size())) {
+    op.Error(kOpsetConstantInput, "`StridedSlice` has {} begins, {} ends and {} strides", begin->size(),
+             end->size(), strides->size());
+    return;
+  }
+  SliceByMasks(op, *begin, *end, *strides);
+}
+
+// Slice-8: start, stop and step for the axes of the last input, or the first ones.
+void InferSlice(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const std::optional<std::vector<int64_t>> start = op.Integers(1);
+  const std::optional<std::vector<int64_t>> stop = op.Integers(2);
+  const std::optional<std::vector<int64_t>> step = op.Integers(3);
+  std::optional<std::vector<int64_t>> axes = op.has_input(4) ? op.Integers(4) : std::vector<int64_t>{};
+  if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
+  if (!start || !stop || !step || !axes) return op.Set(op.type(0), PartialShape::OfRank(data.rank()));
+  if (!op.has_input(4)) {
+    for (size_t i = 0; i < start->size(); ++i) axes->push_back(static_cast<int64_t>(i));
+  }
+  if (stop->size() != start->size() || step->size() != start->size() || axes->size() != start->size()) {
+    op.Error(kOpsetConstantInput, "`Slice` has {} starts, {} stops, {} steps and {} axes", start->size(),
+             stop->size(), step->size(), axes->size());
+    return;
+  }
+  const std::optional<std::vector<int64_t>> normal = op.NormalizeAxes(*axes, data.rank());
+  if (!normal) return;
+  PartialShape shape = data;
+  for (size_t i = 0; i < start->size(); ++i) {
+    if ((*step)[i] == 0) {
+      op.Error(kOpsetConstantInput, "{} has the item 0", op.InputName(3));
+      return;
+    }
+    const int64_t axis = (*normal)[i];
+    shape.set(axis, Count({.start = (*start)[i], .stop = (*stop)[i], .step = (*step)[i]}, data[axis]));
+  }
+  op.Set(op.type(0), shape);
+}
+
+}  // namespace
+
+std::vector<OpRow> SlicingRows() {
+  const Attribute none = Attribute::Integers{};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "StridedSlice",
+               .inputs = {"data", "begin", "end", "strides?"},
+               .attributes = {{"begin_mask", AttributeKind::kInts, none},
+                              {"end_mask", AttributeKind::kInts, none},
+                              {"new_axis_mask", AttributeKind::kInts, none},
+                              {"shrink_axis_mask", AttributeKind::kInts, none},
+                              {"ellipsis_mask", AttributeKind::kInts, none}},
+               .infer = Infer<InferStridedSlice>}),
+      MakeRow({.set = "opset8",
+               .name = "Slice",
+               .inputs = {"data", "start", "stop", "step", "axes?"},
+               .infer = Infer<InferSlice>}),
+  };
+}
+
+}  // namespace nnefc::ir

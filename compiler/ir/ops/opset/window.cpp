@@ -1,0 +1,83 @@
+#include "compiler/ir/ops/opset/window.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+constexpr int64_t kLargestAttribute = int64_t{1} << 40;  // keeps sums of attributes within 63 bits
+
+// A list with an item for each spatial dimension; `fallback` for an empty one.
+std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view name, int64_t spatial,
+                                             int64_t fallback, int64_t lowest) {
+  std::vector<int64_t> list = op.Ints(name);
+  if (list.empty()) list.assign(static_cast<size_t>(spatial), fallback);
+  if (static_cast<int64_t>(list.size()) != spatial) {
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` has {} items; expected {}", name, op.node().type(), list.size(),
+             spatial);
+    return std::nullopt;
+  }
+  for (int64_t item : list) {
+    if (item >= lowest && item <= kLargestAttribute) continue;
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` has the item {}; expected at least {}", name, op.node().type(),
+             item, lowest);
+    return std::nullopt;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel, int64_t spatial) {
+  const bool dilated = op.node().attributes().Find("dilations") != nullptr;
+  const auto strides = ReadList(op, "strides", spatial, 1, 1);
+  const auto dilations =
+      dilated ? ReadList(op, "dilations", spatial, 1, 1) : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
+  const auto begin = ReadList(op, "pads_begin", spatial, 0, -kLargestAttribute);
+  const auto end = ReadList(op, "pads_end", spatial, 0, -kLargestAttribute);
+  if (!strides || !dilations || !begin || !end) return std::nullopt;
+  WindowAttributes window{.axes = {}, .auto_pad = op.String("auto_pad")};
+  const bool is_pool = op.node().type() == "MaxPool" || op.node().type() == "AvgPool";
+  const bool ceil = is_pool && op.String("rounding_type") == "ceil";
+  const bool padded = window.auto_pad == "explicit";
+  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
+    const int64_t size = i < kernel.size() ? kernel[i] : 1;
+    if (size < 1 || size > kLargestAttribute) {
+      op.Error(kOpsetAttributeValue, "the kernel of `{}` has the extent {}; expected at least 1", op.node().type(),
+               size);
+      return std::nullopt;
+    }
+    window.axes.push_back({.kernel = size,
+                           .stride = (*strides)[i],
+                           .dilation = (*dilations)[i],
+                           .pad_begin = padded ? (*begin)[i] : 0,
+                           .pad_end = padded ? (*end)[i] : 0,
+                           .ceil = ceil});
+  }
+  return window;
+}
+
+std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, int64_t axis, Dim extent) {
+  const WindowAxis& sliding = window.axes[static_cast<size_t>(axis)];
+  if (window.auto_pad == "same_upper" || window.auto_pad == "same_lower") {
+    const int64_t s = sliding.stride;
+    return Dim(CeilDivide(extent.min, s), extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
+  }
+  const std::optional<Dim> places = WindowPlaces(extent, sliding);
+  if (places) return places;
+  op.Error(kOpsetExtent, "the window of `{}` reaches over {} elements along spatial axis {}; the padded input has {}",
+           op.node().type(), sliding.reach(), axis, extent.max + sliding.pad_begin + sliding.pad_end);
+  return std::nullopt;
+}
+
+std::vector<AttributeInfo> WindowAttributeInfos(bool dilations) {
+  const Attribute none = Attribute::Integers{};
+  std::vector<AttributeInfo> infos{{"strides", AttributeKind::kInts, none}};
+  if (dilations) infos.push_back({"dilations", AttributeKind::kInts, none});
+  infos.push_back({"pads_begin", AttributeKind::kInts, none});
+  infos.push_back({"pads_end", AttributeKind::kInts, none});
+  infos.push_back(
+      {"auto_pad", AttributeKind::kString, "explicit", {"explicit", "same_upper", "same_lower", "valid"}});
+  return infos;
+}
+
+}  // namespace nnefc::ir

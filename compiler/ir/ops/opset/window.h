@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+// The attributes that convolutions and poolings share.
+struct WindowAttributes {
+  std::vector<WindowAxis> axes;  // one for each spatial dimension
+  std::string auto_pad;          // "explicit", "same_upper", "same_lower", "valid"
+};
+
+// Reads strides, dilations (where the operation has them), pads_begin,
+// pads_end, auto_pad and rounding_type for `spatial` dimensions; an empty list
+// is ones or zeros. `kernel` may be shorter than `spatial` where it is unknown.
+// Emits kOpsetAttributeValue and returns nothing for lists of other lengths
+// and for strides, dilations and kernels below 1.
+std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel, int64_t spatial);
+
+// The output extent along `axis` of the window for an operation that reduces
+// (convolution, pooling). Emits kOpsetExtent and returns nothing if the window
+// does not fit.
+std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, int64_t axis, Dim extent);
+
+// The row entries of `auto_pad`, `pads_begin` and so on.
+std::vector<AttributeInfo> WindowAttributeInfos(bool dilations);
+
+}  // namespace nnefc::ir

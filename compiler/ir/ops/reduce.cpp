@@ -1,0 +1,76 @@
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr AttributeRule kAxes[] = {{"axes", ArgumentKind::kIntegers}};
+
+// R 4.4: axis.range, axis.repeated. The result is singular along `axes`.
+std::optional<PartialShape> ReducedShape(InferContext& context) {
+  PartialShape shape = context.input(0).shape;
+  if (!shape.rank_known()) return shape;
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (!CheckAxes(context, "axes", axes, shape.rank())) return std::nullopt;
+  for (int64_t axis : axes) shape.set(axis, Dim(1));
+  return shape;
+}
+
+void ProduceReduced(InferContext& context, ElementType type) {
+  std::optional<PartialShape> shape = ReducedShape(context);
+  if (shape) Produce(context, 0, type, std::move(*shape));
+}
+
+void InferReduce(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes})) return;
+  ProduceReduced(context, context.input(0).type);
+}
+
+void InferSumReduce(InferContext& context) {
+  if (!CheckSignature(context,
+                      {.inputs = DataType::kScalar,
+                       .attributes = {{"axes", ArgumentKind::kIntegers}, {"normalize", ArgumentKind::kLogical}}})) {
+    return;
+  }
+  ProduceReduced(context, context.input(0).type);
+}
+
+void InferArgReduce(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes})) return;
+  ProduceReduced(context, ElementType::kI64);
+}
+
+void InferLogicalReduce(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kLogical, .attributes = kAxes})) return;
+  ProduceReduced(context, ElementType::kBoolean);
+}
+
+// R 4.9.6: mean and variance, reduced alike.
+void InferMoments(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes, .num_outputs = 2})) return;
+  std::optional<PartialShape> shape = ReducedShape(context);
+  if (!shape) return;
+  Produce(context, 0, context.input(0).type, *shape);
+  Produce(context, 1, context.input(0).type, std::move(*shape));
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterReduce(OpRegistry& registry) {
+  using nnef::AddRow;
+  using nnef::AddRows;
+  AddRow(registry, {"sum_reduce", "R 4.4", {"input"}, {"output"}, nnef::InferSumReduce});
+  AddRows(registry, {"max_reduce", "min_reduce", "mean_reduce"},
+          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferReduce});
+  AddRows(registry, {"argmax_reduce", "argmin_reduce"},
+          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferArgReduce});
+  AddRows(registry, {"all_reduce", "any_reduce"},
+          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferLogicalReduce});
+  AddRow(registry, {"moments", "R 4.9.6", {"input"}, {"mean", "variance"}, nnef::InferMoments});
+}
+
+}  // namespace nnefc::ir

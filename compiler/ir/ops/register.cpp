@@ -1,0 +1,25 @@
+#include "compiler/ir/ops/register.h"
+
+#include "compiler/ir/ops/opset/register.h"
+
+namespace nnefc::ir {
+
+void RegisterStandardOps(OpRegistry& registry) {
+  RegisterTensorIntroducing(registry);
+  RegisterElementwise(registry);
+  RegisterSlidingWindow(registry);
+  RegisterSampling(registry);
+  RegisterReduce(registry);
+  RegisterShapeOps(registry);
+  RegisterSections(registry);
+  RegisterRoi(registry);
+  RegisterMatmul(registry);
+  RegisterUpdate(registry);
+  RegisterActivation(registry);
+  RegisterNormalization(registry);
+  RegisterQuantization(registry);
+  RegisterMiscellaneous(registry);
+  RegisterOpsets(registry);
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "compiler/ir/op_registry.h"
+
+namespace nnefc::ir {
+
+// The families of the nnef set, one file each.
+void RegisterTensorIntroducing(OpRegistry& registry);
+void RegisterElementwise(OpRegistry& registry);
+void RegisterSlidingWindow(OpRegistry& registry);
+void RegisterSampling(OpRegistry& registry);
+void RegisterReduce(OpRegistry& registry);
+void RegisterShapeOps(OpRegistry& registry);
+void RegisterSections(OpRegistry& registry);
+void RegisterRoi(OpRegistry& registry);
+void RegisterMatmul(OpRegistry& registry);
+void RegisterUpdate(OpRegistry& registry);
+void RegisterActivation(OpRegistry& registry);
+void RegisterNormalization(OpRegistry& registry);
+void RegisterQuantization(OpRegistry& registry);
+void RegisterMiscellaneous(OpRegistry& registry);
+
+}  // namespace nnefc::ir

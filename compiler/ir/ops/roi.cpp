@@ -1,0 +1,132 @@
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kRoiTypes[] = {DataType::kScalar, DataType::kScalar, DataType::kInteger};
+
+// One positive item for each spatial axis.
+bool CheckSpatialList(InferContext& context, const Rule& rule, std::string_view name, int64_t spatial_rank) {
+  const Attribute::Integers items = context.attribute(name).AsInts();
+  if (items.size() != static_cast<size_t>(spatial_rank)) {
+    context.Error(rule, "{} has {} items; expected {}, one for each spatial axis", Describe(context, name),
+                  items.size(), spatial_rank);
+    return false;
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i] > 0) continue;
+    context.Error(rule, "`{}[{}]` of `{}` is {}; expected a positive number", name, i, context.node().type(),
+                  items[i]);
+    return false;
+  }
+  return true;
+}
+
+// roi.rois: shape (N, 2 * M); roi.batch-index: shape (N, 1), or (N), which
+// means the same.
+std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
+  const PartialShape& rois = context.input(1).shape;
+  const PartialShape& batch = context.input(2).shape;
+  Dim count;
+  if (rois.rank_known()) {
+    if (rois.rank() != 2 || !rois[1].Compatible(Dim(2 * spatial_rank))) {
+      context.Error(kRoiShape, "{} has shape {}; expected [N,{}]", Describe(context, 1), ToString(rois),
+                    2 * spatial_rank);
+      return std::nullopt;
+    }
+    count = rois[0];
+  }
+  if (!batch.rank_known()) return count;
+  const bool column = batch.rank() == 2 && batch[1].Compatible(Dim(1));
+  const std::optional<Dim> both =
+      column || batch.rank() == 1 ? Intersect(count, batch[0]) : std::nullopt;
+  if (!both) {
+    const std::string expected = count.known() ? fmt::format("{}", count.min) : "N";
+    context.Error(kRoiBatchIndex, "{} has shape {}; expected [{},1]", Describe(context, 2), ToString(batch),
+                  expected);
+  }
+  return both;
+}
+
+// (N, C, p..), where output_size = (p..). Emits roi.*.
+void ProduceRois(InferContext& context) {
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  if (input.shape.rank() < 3) {
+    context.Error(kRoiInput, "{} has rank {}; expected at least 3", Describe(context, 0), input.shape.rank());
+    return;
+  }
+  const int64_t spatial_rank = input.shape.rank() - 2;
+  if (!CheckSpatialList(context, kRoiOutputSize, "output_size", spatial_rank)) return;
+  const std::optional<Dim> count = NumberOfRois(context, spatial_rank);
+  if (!count) return;
+  PartialShape output = input.shape;
+  output.set(0, *count);
+  const Attribute::Integers size = context.attribute("output_size").AsInts();
+  for (int64_t i = 0; i < spatial_rank; ++i) output.set(2 + i, Dim(size[static_cast<size_t>(i)]));
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// R 4.6.1.
+void InferRoiPool(InferContext& context) {
+  const AttributeRule output_size{"output_size", ArgumentKind::kIntegers};
+  if (!CheckSignature(context, {.inputs = kRoiTypes, .attributes = output_size})) return;
+  ProduceRois(context);
+}
+
+bool CheckMethod(InferContext& context, std::string_view name) {
+  const std::string& method = context.attribute(name).AsString();
+  if (method == "asymmetric" || method == "symmetric" || method == "aligned") return true;
+  context.Error(kRoiMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'", Describe(context, name),
+                method);
+  return false;
+}
+
+// R 4.6.2.
+void InferRoiResample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kRoiTypes,
+                                .attributes = {{"output_size", ArgumentKind::kIntegers},
+                                               {"method", ArgumentKind::kString}}})) {
+    return;
+  }
+  if (CheckMethod(context, "method")) ProduceRois(context);
+}
+
+void InferRoiAlign(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kRoiTypes,
+                                .attributes = {{"output_size", ArgumentKind::kIntegers},
+                                               {"sampling_rate", ArgumentKind::kIntegers},
+                                               {"resize_method", ArgumentKind::kString}}})) {
+    return;
+  }
+  if (!CheckMethod(context, "resize_method")) return;
+  const PartialShape& input = context.input(0).shape;
+  if (input.rank_known() && input.rank() >= 2 &&
+      !CheckSpatialList(context, kRoiSamplingRate, "sampling_rate", input.rank() - 2)) {
+    return;
+  }
+  ProduceRois(context);
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterRoi(OpRegistry& registry) {
+  nnef::AddRows(
+      registry, {"avg_roi_pool", "max_roi_pool"},
+      {.section = "R 4.6.1", .inputs = {"input", "rois", "batch_index"}, .infer = nnef::InferRoiPool});
+  nnef::AddRow(registry, {.name = "roi_resample",
+                          .section = "R 4.6.2",
+                          .inputs = {"input", "rois", "batch_index"},
+                          .infer = nnef::InferRoiResample});
+  nnef::AddRows(
+      registry, {"avg_roi_align", "max_roi_align"},
+      {.section = "R 4.6.2", .inputs = {"input", "rois", "batch_index"}, .infer = nnef::InferRoiAlign});
+}
+
+}  // namespace nnefc::ir

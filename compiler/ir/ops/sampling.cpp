@@ -1,0 +1,119 @@
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr AttributeRule kFactor[] = {{"factor", ArgumentKind::kIntegers}};
+
+// sampling.rank, sampling.factor: one positive item for each spatial axis.
+bool CheckFactor(InferContext& context) {
+  const PartialShape& input = context.input(0).shape;
+  const Attribute::Integers factor = context.attribute("factor").AsInts();
+  if (input.rank_known() && input.rank() < 2) {
+    context.Error(kSamplingRank, "{} has rank {}; expected at least 2", Describe(context, 0), input.rank());
+    return false;
+  }
+  if (input.rank_known() && factor.size() + 2 != static_cast<size_t>(input.rank())) {
+    context.Error(kSamplingFactor, "{} has {} items; expected {}, one for each spatial axis",
+                  Describe(context, "factor"), factor.size(), input.rank() - 2);
+    return false;
+  }
+  for (size_t i = 0; i < factor.size(); ++i) {
+    if (factor[i] > 0) continue;
+    context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}; expected a positive number", i, context.node().type(),
+                  factor[i]);
+    return false;
+  }
+  return true;
+}
+
+// x = X / f, where the division leaves no remainder (R 4.3.4).
+void InferDownsample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kFactor})) return;
+  const Output& input = context.input(0);
+  if (!CheckFactor(context)) return;
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers factor = context.attribute("factor").AsInts();
+  PartialShape output = input.shape;
+  for (int64_t axis = 2; axis < output.rank(); ++axis) {
+    const int64_t f = factor[static_cast<size_t>(axis - 2)];
+    const Dim extent = input.shape[axis];
+    if (extent.known() && extent.min % f != 0) {
+      context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}, which does not divide the extent {} of axis {}",
+                    axis - 2, context.node().type(), f, extent.min, axis);
+      return;
+    }
+    const int64_t highest = extent.max == Dim::kUnbounded ? Dim::kUnbounded : extent.max / f;
+    output.set(axis, extent.known() ? Dim(highest) : Dim(extent.min / f + (extent.min % f != 0), highest));
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// X = x * f.
+void ProduceUpsampled(InferContext& context) {
+  const Output& input = context.input(0);
+  if (!CheckFactor(context)) return;
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers factor = context.attribute("factor").AsInts();
+  PartialShape output = input.shape;
+  for (int64_t axis = 2; axis < output.rank(); ++axis) {
+    const std::optional<Dim> extent = Multiply(input.shape[axis], Dim(factor[static_cast<size_t>(axis - 2)]));
+    if (!extent) {
+      context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}", context.node().type(),
+                    axis);
+      return;
+    }
+    output.set(axis, *extent);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+void InferNearestUpsample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kFactor})) return;
+  ProduceUpsampled(context);
+}
+
+void InferMultilinearUpsample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar,
+                                .attributes = {{"factor", ArgumentKind::kIntegers},
+                                               {"method", ArgumentKind::kString},
+                                               {"border", ArgumentKind::kString}}})) {
+    return;
+  }
+  const std::string& method = context.attribute("method").AsString();
+  if (method != "asymmetric" && method != "symmetric" && method != "aligned") {
+    context.Error(kSamplingMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'",
+                  Describe(context, "method"), method);
+    return;
+  }
+  const std::string& border = context.attribute("border").AsString();
+  if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
+    context.Error(kSamplingBorder, "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
+                  Describe(context, "border"), border);
+    return;
+  }
+  ProduceUpsampled(context);
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterSampling(OpRegistry& registry) {
+  nnef::AddRows(registry, {"nearest_downsample", "area_downsample"},
+                {.section = "R 4.3.4", .inputs = {"input"}, .infer = nnef::InferDownsample});
+  nnef::AddRow(registry, {.name = "nearest_upsample",
+                          .section = "R 4.3.4",
+                          .inputs = {"input"},
+                          .infer = nnef::InferNearestUpsample});
+  nnef::AddRow(registry, {.name = "multilinear_upsample",
+                          .section = "R 4.3.4",
+                          .inputs = {"input"},
+                          .infer = nnef::InferMultilinearUpsample});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,325 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+#include "compiler/ir/ops/slice_shape.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kGeneric = DataType::kGeneric;
+constexpr AttributeRule kAxis[] = {{"axis", ArgumentKind::kInteger}};
+
+// ---- split, concat, stack, unstack (R 4.5.3) ----
+
+// The sum of `ratios`; split.ratios: all are positive.
+std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t> ratios) {
+  Wide sum = 0;
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    if (ratios[i] <= 0) {
+      context.Error(kSplitRatios, "`ratios[{}]` of `split` is {}; expected a positive number", i, ratios[i]);
+      return std::nullopt;
+    }
+    sum += ratios[i];
+  }
+  const std::optional<int64_t> narrow = NarrowExtent(sum);
+  if (!narrow || ratios.empty()) {
+    context.Error(kSplitRatios, "`ratios` of `split` {}", ratios.empty() ? "is empty" : "has too large a sum");
+    return std::nullopt;
+  }
+  return narrow;
+}
+
+bool CheckResultCount(InferContext& context, size_t expected) {
+  if (static_cast<size_t>(context.node().num_outputs()) == expected) return true;
+  context.Error(kOutputCount, "`{}` has {} results; expected {}", context.node().type(),
+                context.node().num_outputs(), expected);
+  return false;
+}
+
+// s_i = mu * r_i where mu is the extent divided by the sum of ratios without
+// remainder.
+void InferSplit(InferContext& context) {
+  if (!CheckSignature(context,
+                      {.inputs = kGeneric,
+                       .attributes = {{"axis", ArgumentKind::kInteger}, {"ratios", ArgumentKind::kIntegers}},
+                       .num_outputs = -1})) {
+    return;
+  }
+  const Output value = context.input(0);
+  const Attribute::Integers ratios = context.attribute("ratios").AsInts();
+  const std::optional<int64_t> sum = SumOfRatios(context, ratios);
+  if (!sum || !CheckResultCount(context, ratios.size())) return;
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (value.shape.rank_known() && !CheckAxis(context, "axis", axis, value.shape.rank())) return;
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    PartialShape shape = value.shape;
+    if (shape.rank_known()) {
+      const Dim extent = shape[axis];
+      if (extent.known() && extent.min % *sum != 0) {
+        context.Error(kSplitRatios, "the sum {} of `ratios` of `split` does not divide the extent {} of axis {}", *sum,
+                      extent.min, axis);
+        return;
+      }
+      // Not more than the extent itself, since a ratio is at most the sum.
+      const auto part = [&](Wide x) { return x / *sum * ratios[i]; };
+      shape.set(axis, MapDim(extent, part).value_or(Dim()));
+    }
+    Produce(context, static_cast<int32_t>(i), value.type, std::move(shape));
+  }
+}
+
+// concat.empty.
+bool CheckNotEmpty(InferContext& context) {
+  if (context.num_inputs() > 0) return true;
+  context.Error(kConcatEmpty, "`values` of `{}` is empty", context.node().type());
+  return false;
+}
+
+// concat.rank, concat.extents: equal extents except along the axis.
+void InferConcat(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis}) || !CheckNotEmpty(context)) return;
+  PartialShape shape = context.input(0).shape;
+  if (!shape.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (!CheckAxis(context, "axis", axis, shape.rank())) return;
+  for (int32_t i = 1; i < context.num_inputs(); ++i) {
+    const PartialShape& next = context.input(i).shape;
+    if (!next.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
+    if (next.rank() != shape.rank()) {
+      context.Error(kConcatRank, "`values[{}]` of `concat` has rank {}; expected {}", i, next.rank(), shape.rank());
+      return;
+    }
+    for (int64_t k = 0; k < shape.rank(); ++k) {
+      const std::optional<Dim> dim = k == axis ? Add(shape[k], next[k]) : Intersect(shape[k], next[k]);
+      if (dim) {
+        shape.set(k, *dim);
+        continue;
+      }
+      if (k == axis) {
+        context.Error(kShapeOverflow, "the result of `concat` has too many elements along axis {}", axis);
+      } else {
+        context.Error(kConcatExtents, "`values[{}]` of `concat` has shape {}; expected the extents of {} but for axis {}",
+                      i, ToString(next), ToString(shape), axis);
+      }
+      return;
+    }
+  }
+  Produce(context, 0, context.input(0).type, std::move(shape));
+}
+
+// stack.shapes: all shapes are equal; a new axis counts the values.
+void InferStack(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis}) || !CheckNotEmpty(context)) return;
+  PartialShape shape = context.input(0).shape;
+  if (!shape.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (!CheckAxis(context, "axis", axis, shape.rank() + 1)) return;
+  for (int32_t i = 1; i < context.num_inputs(); ++i) {
+    const PartialShape& next = context.input(i).shape;
+    if (!next.rank_known()) continue;
+    bool equal = next.rank() == shape.rank();
+    for (int64_t k = 0; equal && k < shape.rank(); ++k) {
+      const std::optional<Dim> dim = Intersect(shape[k], next[k]);
+      equal = dim.has_value();
+      if (dim) shape.set(k, *dim);
+    }
+    if (equal) continue;
+    context.Error(kStackShapes, "`values[{}]` of `stack` has shape {}; expected {}", i, ToString(next),
+                  ToString(shape));
+    return;
+  }
+  llvm::SmallVector<Dim, 8> dims(shape.dims().begin(), shape.dims().end());
+  dims.insert(dims.begin() + axis, Dim(context.num_inputs()));
+  Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+// unstack.count: a result for every item along the axis.
+void InferUnstack(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis, .num_outputs = -1})) return;
+  const Output value = context.input(0);
+  PartialShape shape;
+  if (value.shape.rank_known()) {
+    const int64_t axis = context.attribute("axis").AsInt();
+    if (!CheckAxis(context, "axis", axis, value.shape.rank())) return;
+    if (!value.shape[axis].Compatible(Dim(context.node().num_outputs()))) {
+      context.Error(kUnstackCount, "`unstack` has {} results, but `value` has shape {} and `axis` is {}",
+                    context.node().num_outputs(), ToString(value.shape), axis);
+      return;
+    }
+    llvm::SmallVector<Dim, 8> dims(value.shape.dims().begin(), value.shape.dims().end());
+    dims.erase(dims.begin() + axis);
+    shape = PartialShape(llvm::ArrayRef<Dim>(dims));
+  }
+  for (int32_t i = 0; i < context.node().num_outputs(); ++i) Produce(context, i, value.type, shape);
+}
+
+// ---- slice (R 4.5.4) ----
+
+// slice.lengths, slice.stride.
+bool CheckSliceLists(InferContext& context) {
+  const size_t count = context.attribute("axes").ListSize();
+  for (const char* name : {"begin", "end"}) {
+    const size_t length = context.attribute(name).ListSize();
+    if (length == count) continue;
+    context.Error(kSliceLengths, "`{}` of `slice` has {} items; expected {}, as `axes` has", name, length, count);
+    return false;
+  }
+  const Attribute::Integers stride = context.attribute("stride").AsInts();
+  if (!stride.empty() && stride.size() != count) {
+    context.Error(kSliceLengths, "`stride` of `slice` has {} items; expected {} or none", stride.size(), count);
+    return false;
+  }
+  const auto zero = std::find(stride.begin(), stride.end(), 0);
+  if (zero == stride.end()) return true;
+  context.Error(kSliceStride, "`stride[{}]` of `slice` is 0", zero - stride.begin());
+  return false;
+}
+
+void InferSlice(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric,
+                                .attributes = {{"axes", ArgumentKind::kIntegers},
+                                               {"begin", ArgumentKind::kIntegers},
+                                               {"end", ArgumentKind::kIntegers},
+                                               {"stride", ArgumentKind::kIntegers}}})) {
+    return;
+  }
+  const Output& input = context.input(0);
+  if (!CheckSliceLists(context)) return;
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (!CheckAxes(context, "axes", axes, input.shape.rank())) return;
+  const std::vector<SliceAxis> slices = SliceAxesOf(context.node());
+  PartialShape output = input.shape;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const Dim extent = input.shape[axes[i]];
+    const std::optional<Dim> sliced = SlicedExtent(extent, slices[i]);
+    if (!sliced) {
+      context.Error(kSliceRange, "`slice` from {} to {} by {} has no items in order along axis {} of shape {}",
+                    slices[i].begin, slices[i].to_end ? "the end" : fmt::format("{}", slices[i].end),
+                    slices[i].stride, axes[i], ToString(input.shape));
+      return;
+    }
+    output.set(axes[i], *sliced);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// ---- pad, tile, gather (R 4.5.5, R 4.5.6, R 4.5.7) ----
+
+// pad.border-reach: 'reflect' and 'reflect-even' reflect once.
+bool CheckPadReach(InferContext& context, int64_t axis, Dim extent, std::pair<int64_t, int64_t> padding) {
+  const std::string& border = context.attribute("border").AsString();
+  if (!extent.known() || (border != "reflect" && border != "reflect-even")) return true;
+  const int64_t reach = border == "reflect" ? extent.min - 1 : extent.min;
+  const int64_t longest = std::max(padding.first, padding.second);
+  if (longest <= reach) return true;
+  context.Error(kPadReach, "`padding[{}]` of `pad` is ({},{}); border '{}' reaches at most {} elements", axis,
+                padding.first, padding.second, border, std::max<int64_t>(reach, 0));
+  return false;
+}
+
+void InferPad(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar,
+                                .attributes = {{"padding", ArgumentKind::kPairs},
+                                               {"border", ArgumentKind::kString},
+                                               {"value", ArgumentKind::kScalar}}})) {
+    return;
+  }
+  const Output& input = context.input(0);
+  const std::string& border = context.attribute("border").AsString();
+  if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
+    context.Error(kPadBorder, "`border` of `pad` is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
+                  border);
+    return;
+  }
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const auto padding = context.attribute("padding").AsPairs();
+  if (padding.size() != static_cast<size_t>(input.shape.rank())) {
+    context.Error(kPadLength, "`padding` of `pad` has {} items; expected {}, the rank of `input`", padding.size(),
+                  input.shape.rank());
+    return;
+  }
+  PartialShape output = input.shape;
+  for (int64_t axis = 0; axis < output.rank(); ++axis) {
+    const auto [p, q] = padding[static_cast<size_t>(axis)];
+    const Dim extent = input.shape[axis];
+    if (!CheckPadReach(context, axis, extent, {p, q})) return;
+    const Wide total = Wide{p} + q;
+    const bool positive = extent.max == Dim::kUnbounded || extent.max + total > 0;
+    const std::optional<Dim> padded =
+        MapDim(extent, [&](Wide x) { return std::max<Wide>(x + total, 0); });
+    if (!positive || !padded) {
+      context.Error(positive ? kShapeOverflow : kPadExtent,
+                    "`padding[{}]` of `pad` is ({},{}), which leaves {} of an extent of {}", axis, p, q,
+                    positive ? "too many elements" : "nothing", ToString(PartialShape(llvm::ArrayRef<Dim>(extent))));
+      return;
+    }
+    output.set(axis, *padded);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// tile.repeats: a positive item for every axis.
+void InferTile(InferContext& context) {
+  const AttributeRule repeats_rule{"repeats", ArgumentKind::kIntegers};
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = repeats_rule})) return;
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers repeats = context.attribute("repeats").AsInts();
+  if (repeats.size() != static_cast<size_t>(input.shape.rank())) {
+    context.Error(kTileRepeats, "`repeats` of `tile` has {} items; expected {}, the rank of `input`", repeats.size(),
+                  input.shape.rank());
+    return;
+  }
+  PartialShape output = input.shape;
+  for (int64_t axis = 0; axis < output.rank(); ++axis) {
+    const int64_t count = repeats[static_cast<size_t>(axis)];
+    if (count <= 0) {
+      context.Error(kTileRepeats, "`repeats[{}]` of `tile` is {}; expected a positive number", axis, count);
+      return;
+    }
+    const std::optional<Dim> extent = Multiply(input.shape[axis], Dim(count));
+    if (!extent) {
+      context.Error(kShapeOverflow, "the result of `tile` has too many elements along axis {}", axis);
+      return;
+    }
+    output.set(axis, *extent);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// The extents of `indices` in place of the axis.
+void InferGather(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kGeneric, DataType::kInteger}, .attributes = kAxis})) return;
+  const Output& input = context.input(0);
+  const PartialShape& indices = context.input(1).shape;
+  if (!input.shape.rank_known() || !indices.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (!CheckAxis(context, "axis", axis, input.shape.rank())) return;
+  llvm::SmallVector<Dim, 8> dims(input.shape.dims().begin(), input.shape.dims().end());
+  dims.erase(dims.begin() + axis);
+  dims.insert(dims.begin() + axis, indices.dims().begin(), indices.dims().end());
+  Produce(context, 0, input.type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterSections(OpRegistry& registry) {
+  using nnef::AddRow;
+  AddRow(registry, {"split", "R 4.5.3", {"value"}, {"values[]"}, nnef::InferSplit});
+  AddRow(registry, {"concat", "R 4.5.3", {"values[]"}, {"value"}, nnef::InferConcat});
+  AddRow(registry, {"stack", "R 4.5.3", {"values[]"}, {"value"}, nnef::InferStack});
+  AddRow(registry, {"unstack", "R 4.5.3", {"value"}, {"values[]"}, nnef::InferUnstack});
+  AddRow(registry, {"slice", "R 4.5.4", {"input"}, {"output"}, nnef::InferSlice});
+  AddRow(registry, {"pad", "R 4.5.5", {"input"}, {"output"}, nnef::InferPad});
+  AddRow(registry, {"tile", "R 4.5.6", {"input"}, {"output"}, nnef::InferTile});
+  AddRow(registry, {"gather", "R 4.5.7", {"input", "indices"}, {"output"}, nnef::InferGather});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,242 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kGeneric = DataType::kGeneric;
+constexpr AttributeRule kAxes[] = {{"axes", ArgumentKind::kIntegers}};
+
+// ---- reshape (R 4.5.1) ----
+
+// The axes [begin, end) of the input that a `reshape` affects.
+struct AxisRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// reshape.axis-range.
+std::optional<AxisRange> AffectedAxes(InferContext& context, int64_t rank) {
+  const int64_t start = context.attribute("axis_start").AsInt();
+  const int64_t count = context.attribute("axis_count").AsInt();
+  if (start < 0 || start > rank) {
+    context.Error(kReshapeRange, "{} is {}; expected 0 to {}, the rank of {}", Describe(context, "axis_start"), start,
+                  rank, Describe(context, 0));
+    return std::nullopt;
+  }
+  if (count < -1 || (count >= 0 && count > rank - start)) {
+    context.Error(kReshapeRange, "{} is {}; expected -1 or 0 to {}, the number of axes from `axis_start` on",
+                  Describe(context, "axis_count"), count, rank - start);
+    return std::nullopt;
+  }
+  return AxisRange{start, count == -1 ? rank : start + count};
+}
+
+// reshape.items: items are non-negative but for at most one -1.
+bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange range) {
+  bool deduced = false;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i] < -1) {
+      context.Error(kReshapeItems, "`shape[{}]` of `reshape` is {}; expected an extent, 0 or -1", i, items[i]);
+      return false;
+    }
+    if (items[i] == -1 && deduced) {
+      context.Error(kReshapeItems, "`shape` of `reshape` contains -1 twice");
+      return false;
+    }
+    deduced = deduced || items[i] == -1;
+    if (items[i] == 0 && static_cast<int64_t>(i) >= range.end - range.begin) {
+      context.Error(kReshapeInherit, "`shape[{}]` of `reshape` is 0, but `input` has no extent there to inherit", i);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The product of extents; nothing if one is unknown. `overflow` tells that it
+// does not fit.
+std::optional<int64_t> Product(llvm::ArrayRef<Dim> dims, bool& overflow) {
+  std::optional<Dim> product = Dim(1);
+  for (Dim dim : dims) {
+    if (!dim.known()) return std::nullopt;
+    product = Multiply(*product, dim);
+    if (!product) {
+      overflow = true;
+      return std::nullopt;
+    }
+  }
+  return product->min;
+}
+
+// Replaces 0 and -1. Inherited extents stand on both sides of the equality of
+// volumes, so that they may be unknown.
+struct Reshaped {
+  llvm::SmallVector<Dim, 4> dims;
+  llvm::SmallVector<Dim, 4> taken;  // extents of the input that are not inherited
+  llvm::SmallVector<Dim, 4> given;  // positive items
+  std::optional<size_t> deduced;    // where -1 stands
+};
+
+Reshaped ReshapedDims(const PartialShape& input, llvm::ArrayRef<int64_t> items, AxisRange range) {
+  Reshaped result;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i] > 0) result.given.push_back(Dim(items[i]));
+    if (items[i] == -1) result.deduced = i;
+    const bool inherited = items[i] == 0;
+    result.dims.push_back(inherited ? input[range.begin + static_cast<int64_t>(i)] : Dim(std::max<int64_t>(items[i], 0)));
+  }
+  for (int64_t axis = range.begin; axis < range.end; ++axis) {
+    const auto i = static_cast<size_t>(axis - range.begin);
+    if (i >= items.size() || items[i] != 0) result.taken.push_back(input[axis]);
+  }
+  return result;
+}
+
+// reshape.volume.
+bool SettleVolume(InferContext& context, Reshaped& reshaped) {
+  bool overflow = false;
+  const std::optional<int64_t> taken = Product(reshaped.taken, overflow);
+  const std::optional<int64_t> given = Product(reshaped.given, overflow);
+  const Attribute::Integers shape = context.attribute("shape").AsInts();
+  if (overflow) {
+    context.Error(kShapeOverflow, "`shape` of `reshape` has too many elements");
+    return false;
+  }
+  if (!taken || !given) {
+    if (reshaped.deduced) reshaped.dims[*reshaped.deduced] = Dim();
+    return true;
+  }
+  const bool fits = reshaped.deduced ? *taken % *given == 0 : *taken == *given;
+  if (!fits) {
+    context.Error(kReshapeVolume, "`shape` of `reshape` is {}, which does not fit {} of shape {}",
+                  ToString(PartialShape(llvm::ArrayRef<Dim>(reshaped.dims))), Describe(context, 0),
+                  ToString(context.input(0).shape));
+    return false;
+  }
+  if (reshaped.deduced) reshaped.dims[*reshaped.deduced] = Dim(*taken / *given);
+  return true;
+}
+
+void InferReshape(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric,
+                                .attributes = {{"shape", ArgumentKind::kIntegers},
+                                               {"axis_start", ArgumentKind::kInteger},
+                                               {"axis_count", ArgumentKind::kInteger}}})) {
+    return;
+  }
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const std::optional<AxisRange> range = AffectedAxes(context, input.shape.rank());
+  if (!range) return;
+  const Attribute::Integers items = context.attribute("shape").AsInts();
+  if (!CheckItems(context, items, *range)) return;
+  Reshaped reshaped = ReshapedDims(input.shape, items, *range);
+  if (!SettleVolume(context, reshaped)) return;
+  llvm::SmallVector<Dim, 8> dims;
+  for (int64_t axis = 0; axis < range->begin; ++axis) dims.push_back(input.shape[axis]);
+  dims.append(reshaped.dims.begin(), reshaped.dims.end());
+  for (int64_t axis = range->end; axis < input.shape.rank(); ++axis) dims.push_back(input.shape[axis]);
+  Produce(context, 0, input.type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+// ---- squeeze, unsqueeze (R 4.5.1), transpose (R 4.5.2) ----
+
+// squeeze.singular: removed extents are 1.
+void InferSqueeze(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (!CheckAxes(context, "axes", axes, input.shape.rank())) return;
+  llvm::SmallVector<bool, 8> removed(static_cast<size_t>(input.shape.rank()), false);
+  for (int64_t axis : axes) {
+    removed[static_cast<size_t>(axis)] = true;
+    if (input.shape[axis].Compatible(Dim(1))) continue;
+    context.Error(kSqueezeSingular, "{} has shape {}; expected extent 1 along the squeezed axis {}",
+                  Describe(context, 0), ToString(input.shape), axis);
+    return;
+  }
+  llvm::SmallVector<Dim, 8> dims;
+  for (int64_t axis = 0; axis < input.shape.rank(); ++axis) {
+    if (!removed[static_cast<size_t>(axis)]) dims.push_back(input.shape[axis]);
+  }
+  Produce(context, 0, input.type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+// `axes` are those of the result.
+void InferUnsqueeze(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  const int64_t rank = input.shape.rank() + static_cast<int64_t>(axes.size());
+  if (!CheckAxes(context, "axes", axes, rank)) return;
+  llvm::SmallVector<bool, 8> inserted(static_cast<size_t>(rank), false);
+  for (int64_t axis : axes) inserted[static_cast<size_t>(axis)] = true;
+  PartialShape output = PartialShape::OfRank(rank);
+  int64_t source = 0;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    output.set(axis, inserted[static_cast<size_t>(axis)] ? Dim(1) : input.shape[source++]);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// transpose.axes: a permutation of the first axes; the others stay.
+void InferTranspose(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  const auto count = static_cast<int64_t>(axes.size());
+  if (count > input.shape.rank()) {
+    context.Error(kTransposeAxes, "`axes` of `transpose` has {} items; expected at most {}, the rank of `input`",
+                  count, input.shape.rank());
+    return;
+  }
+  llvm::SmallVector<bool, 8> seen(axes.size(), false);
+  PartialShape output = input.shape;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t axis = axes[static_cast<size_t>(i)];
+    if (axis < 0 || axis >= count || seen[static_cast<size_t>(axis)]) {
+      context.Error(kTransposeAxes, "`axes` of `transpose` is no permutation of 0 to {}: `axes[{}]` is {}", count - 1,
+                    i, axis);
+      return;
+    }
+    seen[static_cast<size_t>(axis)] = true;
+    output.set(i, input.shape[axis]);
+  }
+  Produce(context, 0, input.type, std::move(output));
+}
+
+// R 4.5.8: the type is the generic argument's.
+void InferCast(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = DataType::kAny})) return;
+  const std::optional<ElementType> type = DataTypeAttribute(context);
+  if (!type) return;
+  if (*type == ElementType::kString || context.input(0).type == ElementType::kString) {
+    context.Error(kDataType, "`cast` from {} to {}: expected scalar, integer or logical",
+                  DataTypeName(context.input(0).type), DataTypeName(*type));
+    return;
+  }
+  Produce(context, 0, *type, context.input(0).shape);
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterShapeOps(OpRegistry& registry) {
+  using nnef::AddRow;
+  AddRow(registry, {"reshape", "R 4.5.1", {"input"}, {"output"}, nnef::InferReshape});
+  AddRow(registry, {"squeeze", "R 4.5.1", {"input"}, {"output"}, nnef::InferSqueeze});
+  AddRow(registry, {"unsqueeze", "R 4.5.1", {"input"}, {"output"}, nnef::InferUnsqueeze});
+  AddRow(registry, {"transpose", "R 4.5.2", {"input"}, {"output"}, nnef::InferTranspose});
+  AddRow(registry, {"cast", "R 4.5.8", {"input"}, {"output"}, nnef::InferCast});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,160 @@
+#include "compiler/ir/ops/sliding_window.h"
+
+#include "compiler/ir/ops/convolution.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+constexpr DataType kScalar = DataType::kScalar;
+constexpr DataType kInteger = DataType::kInteger;
+
+// The window of a pooling operation, which spans all axes. Emits window.*.
+std::optional<Window> PoolWindow(InferContext& context, IgnoreBorder ignore) {
+  if (!CheckBorder(context, ignore)) return std::nullopt;
+  const int64_t rank = context.input(0).shape.rank();
+  if (!CheckSize(context, rank) || !CheckWindowLists(context, rank)) return std::nullopt;
+  return WindowOf(context.node(), context.attribute("size").AsInts());
+}
+
+std::optional<PartialShape> PooledShape(InferContext& context, IgnoreBorder ignore) {
+  const PartialShape& input = context.input(0).shape;
+  if (!input.rank_known()) return PartialShape();
+  const std::optional<Window> window = PoolWindow(context, ignore);
+  if (!window) return std::nullopt;
+  return Downscale(context, input, 0, *window);
+}
+
+bool CheckPool(InferContext& context, int32_t num_outputs) {
+  return CheckSignature(context,
+                        {.inputs = kScalar, .attributes = kSizedWindowAttributes, .num_outputs = num_outputs});
+}
+
+// `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `argmax_pool` (R 4.3.3):
+// x along every axis.
+void InferPool(InferContext& context) {
+  if (!CheckPool(context, 1)) return;
+  std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
+  if (output) Produce(context, 0, context.input(0).type, std::move(*output));
+}
+
+void InferArgmaxPool(InferContext& context) {
+  if (!CheckPool(context, 1)) return;
+  std::optional<PartialShape> index = PooledShape(context, IgnoreBorder::kAllowed);
+  if (index) Produce(context, 0, ElementType::kI64, std::move(*index));
+}
+
+// R 4.9.3: by its body, which samples with the same border, `ignore` excluded
+// (R 4.3.3). Since `max_pool` is defined by it too and R 4.3.3 recommends
+// `ignore` for `argmax_pool`, it is allowed: sampled positions are then never
+// in the border.
+void InferMaxPoolWithIndex(InferContext& context) {
+  if (!CheckPool(context, 2)) return;
+  std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
+  if (!output) return;
+  Produce(context, 0, context.input(0).type, *output);
+  if (!context.failed()) Produce(context, 1, ElementType::kI64, std::move(*output));
+}
+
+// R 4.3.2.
+bool CheckNormalize(InferContext& context) {
+  const Attribute* normalize = context.FindAttribute("normalize");
+  if (normalize != nullptr && normalize->get<bool>() != nullptr) return true;
+  context.Error(normalize == nullptr ? kMissingAttribute : kAttributeKind, "{} is not of type logical",
+                Describe(context, "normalize"));
+  return false;
+}
+
+void InferBox(InferContext& context) {
+  if (!CheckPool(context, 1) || !CheckNormalize(context)) return;
+  std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
+  if (output) Produce(context, 0, context.input(0).type, std::move(*output));
+}
+
+bool CheckOutputShape(InferContext& context) {
+  const Attribute* given = context.FindAttribute("output_shape");
+  if (given != nullptr && (given->ListSize() == 0 || given->get<Attribute::Integers>() != nullptr)) return true;
+  context.Error(given == nullptr ? kMissingAttribute : kAttributeKind, "{} is not of type integer[]",
+                Describe(context, "output_shape"));
+  return false;
+}
+
+void InferDebox(InferContext& context) {
+  if (!CheckPool(context, 1) || !CheckNormalize(context) || !CheckOutputShape(context)) return;
+  const Output& input = context.input(0);
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const std::optional<Window> window = PoolWindow(context, IgnoreBorder::kAllowed);
+  if (!window) return;
+  std::optional<PartialShape> output = Upscale(context, input.shape, 0, *window);
+  if (output) Produce(context, 0, input.type, std::move(*output));
+}
+
+// sample.index: the shape of `index` is that of the down-scaled tensor.
+bool CheckIndex(InferContext& context, const PartialShape& downscaled, std::string_view like) {
+  const PartialShape& index = context.input(1).shape;
+  if (!index.rank_known() || !downscaled.rank_known()) return true;
+  bool equal = index.rank() == downscaled.rank();
+  for (int64_t axis = 0; equal && axis < index.rank(); ++axis) equal = index[axis].Compatible(downscaled[axis]);
+  if (equal) return true;
+  context.Error(kSampleIndex, "{} has shape {}; expected {}, the shape of `{}`", Describe(context, 1),
+                ToString(index), ToString(downscaled), like);
+  return false;
+}
+
+void InferSample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kSizedWindowAttributes})) return;
+  std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kForbidden);
+  if (!output || !CheckIndex(context, *output, "output")) return;
+  Produce(context, 0, context.input(0).type, std::move(*output));
+}
+
+// `border` of `desample` must be 'constant' (R 4.3.3).
+void InferDesample(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kSizedWindowAttributes})) return;
+  if (!CheckOutputShape(context)) return;
+  const Output& input = context.input(0);
+  const std::string& border = context.attribute("border").AsString();
+  if (border != "constant") {
+    context.Error(kWindowBorder, "{} is '{}'; expected 'constant'", Describe(context, "border"), border);
+    return;
+  }
+  if (!CheckIndex(context, input.shape, "input")) return;
+  if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  const std::optional<Window> window = PoolWindow(context, IgnoreBorder::kForbidden);
+  if (!window) return;
+  std::optional<PartialShape> output = Upscale(context, input.shape, 0, *window);
+  if (output) Produce(context, 0, input.type, std::move(*output));
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterSlidingWindow(OpRegistry& registry) {
+  using nnef::AddRow;
+  AddRow(registry, {"conv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferConv});
+  AddRow(registry, {"deconv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferDeconv});
+  AddRow(registry, {"box", "R 4.3.2", {"input"}, {"output"}, nnef::InferBox});
+  AddRow(registry, {"debox", "R 4.3.2", {"input"}, {"output"}, nnef::InferDebox});
+  AddRow(registry, {"argmax_pool", "R 4.3.3", {"input"}, {"index"}, nnef::InferArgmaxPool});
+  AddRow(registry, {"sample", "R 4.3.3", {"input", "index"}, {"output"}, nnef::InferSample});
+  AddRow(registry, {"desample", "R 4.3.3", {"input", "index"}, {"output"}, nnef::InferDesample});
+  AddRow(registry, {"separable_conv",
+                    "R 4.9.2",
+                    {"input", "plane_filter", "point_filter", "bias?"},
+                    {"output"},
+                    nnef::InferSeparableConv});
+  AddRow(registry, {"separable_deconv",
+                    "R 4.9.2",
+                    {"input", "plane_filter", "point_filter", "bias?"},
+                    {"output"},
+                    nnef::InferSeparableDeconv});
+  AddRow(registry,
+         {"max_pool_with_index", "R 4.9.3", {"input"}, {"output", "index"}, nnef::InferMaxPoolWithIndex});
+  nnef::AddRows(registry, {"max_pool", "avg_pool", "rms_pool"},
+                {.section = "R 4.9.3", .inputs = {"input"}, .infer = nnef::InferPool});
+}
+
+}  // namespace nnefc::ir

@@ -1,0 +1,71 @@
+#include "compiler/ir/ops/sliding_window_shape.h"
+
+#include <algorithm>
+
+namespace nnefc::ir::nnef {
+
+Wide DilatedSize(const WindowAxis& axis) { return (Wide{axis.size} - 1) * axis.dilation + 1; }
+
+WindowExtent DownscaledExtent(Dim upscaled, const WindowAxis& axis) {
+  if (!axis.padding) {
+    const auto extent = MapDim(upscaled, [&](Wide x) { return CeilDiv(x, axis.stride); });
+    return extent ? WindowExtent{*extent} : WindowExtent{Dim(), WindowProblem::kOverflow};
+  }
+  // p + q - f_d
+  const Wide margin = Wide{axis.padding->first} + axis.padding->second - DilatedSize(axis);
+  if (upscaled.max != Dim::kUnbounded && upscaled.max + margin < 0) return {Dim(), WindowProblem::kTooLarge};
+  if (upscaled.min + margin < 0) {
+    const std::optional<int64_t> lowest = NarrowExtent(-margin);
+    if (!lowest) return {Dim(), WindowProblem::kOverflow};
+    upscaled.min = *lowest;
+  }
+  const auto extent = MapDim(upscaled, [&](Wide x) { return FloorDiv(x + margin, axis.stride) + 1; });
+  return extent ? WindowExtent{*extent} : WindowExtent{Dim(), WindowProblem::kOverflow};
+}
+
+WindowExtent UpscaledExtent(Dim downscaled, const WindowAxis& axis) {
+  const auto upscale = [&](Wide x) -> Wide {
+    if (!axis.padding) return x * axis.stride;
+    return (x - 1) * axis.stride + DilatedSize(axis) - axis.padding->first - axis.padding->second;
+  };
+  if (downscaled.max != Dim::kUnbounded && upscale(downscaled.max) < 1) return {Dim(), WindowProblem::kEmpty};
+  const auto extent = MapDim(downscaled, [&](Wide x) { return std::max<Wide>(upscale(x), 0); });
+  return extent ? WindowExtent{*extent} : WindowExtent{Dim(), WindowProblem::kOverflow};
+}
+
+std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, const WindowAxis& axis) {
+  if (axis.padding) return axis.padding;
+  const Wide x = CeilDiv(upscaled, axis.stride);
+  const Wide total = std::max<Wide>((x - 1) * axis.stride + DilatedSize(axis) - upscaled, 0);
+  const std::optional<int64_t> before = NarrowExtent(total / 2);
+  const std::optional<int64_t> after = NarrowExtent(total - total / 2);
+  if (!before || !after) return std::nullopt;
+  return std::pair(*before, *after);
+}
+
+Window WindowOf(const Node& node, llvm::ArrayRef<int64_t> size) {
+  const Attribute::Integers stride = node.attribute("stride").AsInts();
+  const Attribute::Integers dilation = node.attribute("dilation").AsInts();
+  const Padding padding = node.attribute("padding").AsPairs();
+  Window window(size.size());
+  for (size_t i = 0; i < size.size(); ++i) {
+    window[i].size = size[i];
+    if (!stride.empty()) window[i].stride = stride[i];
+    if (!dilation.empty()) window[i].dilation = dilation[i];
+    if (!padding.empty()) window[i].padding = padding[i];
+  }
+  return window;
+}
+
+std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int64_t> upscaled) {
+  NNEFC_CHECK(window.size() == upscaled.size());
+  Padding paddings;
+  for (size_t i = 0; i < window.size(); ++i) {
+    const auto padding = ResolvedPadding(upscaled[i], window[i]);
+    if (!padding) return std::nullopt;
+    paddings.push_back(*padding);
+  }
+  return paddings;
+}
+
+}  // namespace nnefc::ir::nnef

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+
+namespace nnefc::ir::nnef {
+
+using Padding = std::vector<std::pair<int64_t, int64_t>>;
+
+// The parameters of a sliding window along one axis (R 4.3).
+struct WindowAxis {
+  int64_t size = 1;      // f
+  int64_t stride = 1;    // s
+  int64_t dilation = 1;  // d
+  // (p, q); nothing: automatic.
+  std::optional<std::pair<int64_t, int64_t>> padding;
+};
+
+// A window over all relevant axes, its lists completed.
+using Window = std::vector<WindowAxis>;
+
+enum class WindowProblem : uint8_t {
+  kNone,
+  kTooLarge,  // p + X + q < f_d
+  kEmpty,     // the up-scaled extent would not be positive
+  kOverflow,
+};
+
+struct WindowExtent {
+  Dim extent;
+  WindowProblem problem = WindowProblem::kNone;
+};
+
+// f_d = (f - 1) * d + 1.
+Wide DilatedSize(const WindowAxis& axis);
+// x = floor((p + X + q - f_d) / s) + 1; x = ceil(X / s) if padding is
+// automatic.
+WindowExtent DownscaledExtent(Dim upscaled, const WindowAxis& axis);
+// X = (x - 1) * s + f_d - (p + q); X = x * s if padding is automatic: the
+// largest extent that is scaled down to x.
+WindowExtent UpscaledExtent(Dim downscaled, const WindowAxis& axis);
+// The padding of an axis whose up-scaled extent is X: what was given, or
+// p = floor(t / 2), q = ceil(t / 2) where t = max((x - 1) * s + f_d - X, 0).
+// Nothing if it does not fit 63 bits.
+std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, const WindowAxis& axis);
+
+// Completes the attributes `padding`, `stride`, `dilation` of a node that
+// passed inference, for windows of `size`: empty lists give 1 and automatic
+// padding.
+Window WindowOf(const Node& node, llvm::ArrayRef<int64_t> size);
+// Resolves the padding of every axis; `upscaled` has one extent for each.
+std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int64_t> upscaled);
+
+}  // namespace nnefc::ir::nnef

@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+// Constants with more elements have no value in the graph; their attribute
+// holds it.
+constexpr int64_t kMaxValueElements = 4096;
+
+// Reads the attribute `shape`, whose items must be positive.
+std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rule) {
+  const Attribute::Integers items = context.attribute("shape").AsInts();
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i] > 0) continue;
+    context.Error(rule, "`shape[{}]` of `{}` is {}; expected a positive extent", i, context.node().type(), items[i]);
+    return std::nullopt;
+  }
+  return PartialShape(llvm::ArrayRef<int64_t>(items));
+}
+
+// external.shape: items of `shape` are positive (R 4.1.1). A `shape` that is
+// partial stands for extents that are known at run time only.
+void InferExternal(InferContext& context) {
+  const Attribute* attribute = context.FindAttribute("shape");
+  const bool partial = attribute != nullptr && attribute->get<PartialShape>() != nullptr;
+  Signature signature;
+  const AttributeRule shape_rule{"shape", ArgumentKind::kIntegers};
+  if (!partial) signature.attributes = shape_rule;
+  if (!CheckSignature(context, signature)) return;
+  const std::optional<ElementType> type = DataTypeAttribute(context);
+  if (!type) return;
+  if (partial) return Produce(context, 0, *type, *attribute->get<PartialShape>());
+  std::optional<PartialShape> shape = PositiveShape(context, kExternalShape);
+  if (shape) Produce(context, 0, *type, std::move(*shape));
+}
+
+// True if the items of a list are of the given element type.
+bool HasItems(const Attribute& value, ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return value.get<Attribute::Scalars>() != nullptr;
+    case ElementType::kI64:
+      return value.get<Attribute::Integers>() != nullptr;
+    case ElementType::kBoolean:
+      return value.get<Attribute::Logicals>() != nullptr;
+    case ElementType::kString:
+      return value.get<Attribute::Strings>() != nullptr;
+    default:
+      return false;
+  }
+}
+
+template <typename T, typename List>
+TensorValue MakeTensor(ElementType type, const Shape& shape, const List& items) {
+  return TensorValue::Make<T>(type, shape, [&](std::span<T> elements) {
+    for (size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = static_cast<T>(items[items.size() == 1 ? 0 : i]);
+    }
+  });
+}
+
+void PropagateValue(InferContext& context, ElementType type, const Attribute& value) {
+  const std::optional<Shape> shape = context.node().output().shape.extents();
+  if (!shape || Volume(*shape).value_or(INT64_MAX) > kMaxValueElements) return;
+  if (const auto* items = value.get<Attribute::Scalars>()) {
+    context.SetOutputValue(0, MakeTensor<float>(type, *shape, *items));
+  } else if (const auto* items = value.get<Attribute::Integers>()) {
+    context.SetOutputValue(0, MakeTensor<int64_t>(type, *shape, *items));
+  } else if (const auto* items = value.get<Attribute::Logicals>()) {
+    context.SetOutputValue(0, MakeTensor<uint8_t>(type, *shape, *items));
+  }
+}
+
+// constant.value: as many items as elements, or one (R 4.1.2).
+void InferConstant(InferContext& context) {
+  if (!CheckSignature(context, {.attributes = AttributeRule{"shape", ArgumentKind::kIntegers}})) return;
+  const std::optional<ElementType> type = DataTypeAttribute(context);
+  if (!type) return;
+  std::optional<PartialShape> shape = PositiveShape(context, kConstantShape);
+  if (!shape) return;
+  const std::optional<int64_t> volume = shape->volume();
+  Produce(context, 0, *type, std::move(*shape));
+  if (context.failed()) return;
+  const Attribute* value = context.FindAttribute("value");
+  if (value == nullptr) {
+    context.Error(kMissingAttribute, "`constant` has no attribute `value`");
+    return;
+  }
+  const size_t count = value->ListSize();
+  if (count != 1 && count != static_cast<size_t>(*volume)) {
+    context.Error(kConstantValue, "`value` of `constant` has {} items; expected one, or {} to fill shape {}", count,
+                  *volume, ToString(context.node().output().shape));
+    return;
+  }
+  if (!HasItems(*value, *type)) {
+    context.Error(kAttributeKind, "`value` of `constant` is not an array of type {}", DataTypeName(*type));
+    return;
+  }
+  PropagateValue(context, *type, *value);
+}
+
+bool IsLabelCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         c == '.' || c == '/' || c == '\\';
+}
+
+// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3).
+void InferVariable(InferContext& context) {
+  if (!CheckSignature(context, {.attributes = {{"shape", ArgumentKind::kIntegers}, {"label", ArgumentKind::kString}}})) {
+    return;
+  }
+  const std::optional<ElementType> type = DataTypeAttribute(context);
+  if (!type) return;
+  const std::string& label = context.attribute("label").AsString();
+  if (label.empty()) {
+    context.Error(kVariableLabel, "`label` of `variable` is empty");
+    return;
+  }
+  const auto wrong = std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
+  if (wrong != label.end()) {
+    const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
+    const bool printable = code >= 0x20 && code < 0x7f;
+    context.Error(kVariableLabel, "`label` of `variable` contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+                  printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
+    return;
+  }
+  std::optional<PartialShape> shape = PositiveShape(context, kVariableShape);
+  if (shape) Produce(context, 0, *type, std::move(*shape));
+}
+
+}  // namespace
+}  // namespace nnef
+
+void RegisterTensorIntroducing(OpRegistry& registry) {
+  nnef::AddRow(registry, {.name = "external", .section = "R 4.1.1", .infer = nnef::InferExternal, .is_source = true});
+  nnef::AddRow(registry, {.name = "constant", .section = "R 4.1.2", .infer = nnef::InferConstant, .is_source = true});
+  nnef::AddRow(registry, {.name = "variable", .section = "R 4.1.3", .infer = nnef::InferVariable, .is_source = true});
+}
+
+}  // namespace nnefc::ir

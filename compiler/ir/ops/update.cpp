@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/ops/register.h"
+#include "compiler/ir/ops/rows.h"
+#include "compiler/ir/ops/variables.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace nnefc::ir {
+
+namespace nnef {
+namespace {
+
+// update.variable: only variables are updated. update.shape: the shapes are
+// equal.
+void InferUpdate(InferContext& context) {
+  if (!CheckSignature(context, {.inputs = {DataType::kGeneric, DataType::kGeneric}})) return;
+  const Node& target = context.graph().node(context.node().input(0).node);
+  if (!target.Is(kNnefSet, "variable")) {
+    context.Error(kUpdateTarget, "{} is the result of `{}`; expected a variable", Describe(context, 0),
+                  target.type());
+    return;
+  }
+  const Output& variable = context.input(0);
+  const PartialShape& value = context.input(1).shape;
+  bool equal = true;
+  if (variable.shape.rank_known() && value.rank_known()) {
+    equal = value.rank() == variable.shape.rank();
+    for (int64_t axis = 0; equal && axis < value.rank(); ++axis) {
+      equal = value[axis].Compatible(variable.shape[axis]);
+    }
+  }
+  if (!equal) {
+    context.Error(kUpdateShape, "{} has shape {}; expected {}, the shape of the variable", Describe(context, 1),
+                  ToString(value), ToString(variable.shape));
+    return;
+  }
+  Produce(context, 0, variable.type, variable.shape);
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+// What is known of the data that a label stands for.
+struct SharedData {
+  NodeId variable;  // the first one of the label
+  NodeId update;    // the first one, if any
+};
+
+const std::string* LabelOf(const Node& node) {
+  const Attribute* label = node.attributes().Find("label");
+  return label == nullptr ? nullptr : label->get<std::string>();
+}
+
+bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter) {
+  if (!data.variable.valid()) {
+    data.variable = variable.id();
+    return true;
+  }
+  const Node& first = graph.node(data.variable);
+  const Output& a = first.output();
+  const Output& b = variable.output();
+  if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // told before
+  if (a.type == b.type && a.shape == b.shape) return true;
+  emitter
+      .Emit(kVariableShared, variable.origin().range,
+            "the variable `{}` has type {} and shape {}, but shares its label with one of type {} and shape {}",
+            *LabelOf(variable), DataTypeName(b.type), ToString(b.shape), DataTypeName(a.type), ToString(a.shape))
+      .Notes(StackNotes(variable.origin().frame))
+      .Note(first.origin().range, "the other variable is here");
+  return false;
+}
+
+bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view label, SharedData& data,
+                      Emitter& emitter) {
+  if (!data.update.valid()) {
+    data.update = update.id();
+    return true;
+  }
+  emitter.Emit(kUpdateOnce, update.origin().range, "the variable `{}` is updated twice", label)
+      .Notes(StackNotes(update.origin().frame))
+      .Note(graph.node(data.update).origin().range, "the other update is here");
+  return false;
+}
+
+}  // namespace
+}  // namespace nnef
+
+bool CheckVariables(const Graph& graph, Emitter& emitter) {
+  llvm::StringMap<nnef::SharedData> labels;
+  bool valid = true;
+  const std::vector<NodeId> nodes = graph.nodes();
+  for (NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    const std::string* label = node.Is(kNnefSet, "variable") ? nnef::LabelOf(node) : nullptr;
+    if (label != nullptr) valid &= nnef::CheckShared(graph, node, labels[nnef::LowerCase(*label)], emitter);
+  }
+  for (NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    if (!node.Is(kNnefSet, "update") || node.num_inputs() == 0) continue;
+    const Node& variable = graph.node(node.input(0).node);
+    const std::string* label = variable.Is(kNnefSet, "variable") ? nnef::LabelOf(variable) : nullptr;
+    if (label == nullptr) continue;
+    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[nnef::LowerCase(*label)], emitter);
+  }
+  return valid;
+}
+
+void RegisterUpdate(OpRegistry& registry) {
+  nnef::AddRow(registry, {.name = "update",
+                          .section = "R 4.8",
+                          .inputs = {"variable", "value"},
+                          .outputs = {"result"},
+                          .infer = nnef::InferUpdate,
+                          .is_sink = true});
+}
+
+}  // namespace nnefc::ir

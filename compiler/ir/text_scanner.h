@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/ir/rules.h"
+#include "compiler/support/context.h"
+
+namespace nnefc::ir {
+
+// Reads the tokens of the text form (text.h) one by one. After the first
+// mistake, which is emitted, every call fails without another.
+class TextScanner {
+ public:
+  TextScanner(FileId file, Context& context)
+      : file_(file), context_(context), text_(context.sources.Text(file)) {}
+
+  // What comes next, behind blanks and comments; '\0' at the end.
+  char Peek();
+  bool AtEnd() { return Peek() == '\0' && position_ >= text_.size(); }
+  // Consumes `token` if it comes next; a word must end there.
+  bool Accept(std::string_view token);
+  [[nodiscard]] bool Expect(std::string_view token);
+  bool AtWord(std::string_view word);
+
+  // `f32`, `rt`, `strides`; nothing and no mistake if none comes next.
+  std::optional<std::string_view> AcceptWord();
+  // A word or a quoted string.
+  std::optional<std::string> Word();
+  std::optional<std::string> String();
+  std::optional<int64_t> Integer();
+  std::optional<int32_t> Index();  // not negative
+  // A number as it is spelled: `-1`, `2.5e-3`, `inf`, `nan`.
+  std::optional<std::string_view> Number();
+  // `[1,?,2..8]` if it comes next; not `[1,2]`, which is a list of integers.
+  std::optional<std::string_view> AcceptPartialShape();
+  // The text up to the next `end`, which is consumed.
+  std::optional<std::string_view> Until(char end);
+
+  template <typename... Args>
+  void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
+    ErrorAt(rule, Here(), format, std::forward<Args>(args)...);
+  }
+  template <typename... Args>
+  void ErrorAt(const Rule& rule, SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
+    if (!failed_) context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+  uint32_t position() { return static_cast<uint32_t>((SkipBlanks(), position_)); }
+  SourceRange RangeFrom(uint32_t begin) const { return {file_, begin, static_cast<uint32_t>(position_)}; }
+  SourceRange Here();
+
+ private:
+  void SkipBlanks();
+  std::string Found();
+
+  FileId file_;
+  Context& context_;
+  std::string_view text_;
+  size_t position_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace nnefc::ir

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace nnefc::ir {
+
+// Checks every invariant of a graph: inputs name existing outputs, uses and
+// inputs agree, no cycle, results and sinks are listed once, attributes and
+// arity fit the operation, port maps fit the bodies. Returns the violations.
+std::vector<std::string> Verify(const Graph& graph);
+
+}  // namespace nnefc::ir

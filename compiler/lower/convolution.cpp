@@ -1,0 +1,238 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/dims.h"
+#include "compiler/lower/convolution.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+std::vector<int64_t> SpatialExtents(const PartialShape& filter) {
+  std::vector<int64_t> extents;
+  for (int64_t i = 2; i < filter.rank(); ++i) extents.push_back(filter[i].known() ? filter[i].value() : -1);
+  return extents;
+}
+
+PartialShape SpatialShape(const PartialShape& shape) { return PartialShape(shape.dims().drop_front(2)); }
+
+ir::AttributeMap ConvolutionAttributes(const Window& window) {
+  return Attributes({{"strides", window.stride},
+                     {"dilations", window.dilation},
+                     {"pads_begin", window.pad_begin},
+                     {"pads_end", window.pad_end},
+                     {"auto_pad", "explicit"}});
+}
+
+// The number of groups; 0 stands for one group a channel.
+std::optional<int64_t> Groups(NodeLowering& n, const Filter& filter, ir::Dim channels) {
+  if (filter.groups != 0) return filter.groups;
+  if (channels.known()) return channels.value();
+  n.UnknownExtent("`input` of a depth-wise convolution", 1);
+  return std::nullopt;
+}
+
+// [c, C/G, k..] -> [G, c/G, C/G, k..].
+OutputPort GroupFilter(NodeLowering& n, const Filter& filter, int64_t groups) {
+  std::vector<int64_t> extents{groups};
+  for (int64_t i = 0; i < filter.shape.rank(); ++i) {
+    if (!filter.shape[i].known()) {
+      n.UnknownExtent("`filter` of a grouped convolution", i);
+      return filter.port;
+    }
+    extents.push_back(filter.shape[i].value());
+  }
+  extents[1] /= groups;
+  return n.WithShape(filter.port, extents, "filter");
+}
+
+}  // namespace
+
+OutputPort AddBias(NodeLowering& n, OutputPort x, OutputPort bias) {
+  const std::optional<double> value = n.ScalarValue(bias);
+  if (value && *value == 0) return x;
+  return n.Binary("Add", x, bias, "bias");
+}
+
+OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
+                    Window window) {
+  input = CropBeforehand(n, input, window, 2);
+  // Zeros are the only padding that Convolution has.
+  if (window.border != "constant" && window.border != "ignore") input = PadBeforehand(n, input, window, 2);
+  const std::optional<int64_t> groups = Groups(n, filter, shape[1]);
+  if (!groups) return input;
+  if (*groups == 1) {
+    return n.Add("opset1", "Convolution", {input, filter.port}, ConvolutionAttributes(window));
+  }
+  return n.Add("opset1", "GroupConvolution", {input, GroupFilter(n, filter, *groups)},
+               ConvolutionAttributes(window));
+}
+
+namespace {
+
+// Turns the difference between the natural extent, (x - 1) s + reach - p - q,
+// and the one that the node has into output padding.
+std::optional<std::vector<int64_t>> OutputPadding(NodeLowering& n, const Window& window,
+                                                  const std::vector<int64_t>& output_shape,
+                                                  const PartialShape& shape) {
+  std::vector<int64_t> extra(window.rank(), 0);
+  const bool automatic = n.node().attribute("padding").ListSize() == 0;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const int64_t pads = window.pad_begin[i] + window.pad_end[i];
+    if (!output_shape.empty()) {
+      const ir::Dim extent = shape[static_cast<int64_t>(i) + 2];
+      if (!extent.known()) {
+        n.UnknownExtent("`input` of an operation with `output_shape`", static_cast<int64_t>(i) + 2);
+        return std::nullopt;
+      }
+      extra[i] = output_shape[i] - ((extent.value() - 1) * window.stride[i] + window.reach(i) - pads);
+    } else if (automatic) {
+      extra[i] = window.stride[i] - window.reach(i) + pads;  // X = x * s
+    }
+  }
+  return extra;
+}
+
+// A border other than zeros extends the input of a backward operation, which is
+// the down-scaled tensor: it is padded by as many elements as reach into the
+// result, and the result is cut by what they add.
+OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& shape, Window& window,
+                       const std::vector<int64_t>& extra) {
+  std::vector<int64_t> begin(2, 0);
+  std::vector<int64_t> end(2, 0);
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const int64_t s = window.stride[i];
+    const int64_t reach = window.reach(i);
+    begin.push_back(std::max<int64_t>(ir::FloorDivide(reach - 1 - window.pad_begin[i], s), 0));
+    // The last element of the result is at (x - 1) s + reach - 1 - q + extra in
+    // the padded space, where the last window begins at (x - 1) s.
+    end.push_back(std::max<int64_t>(ir::FloorDivide(reach - 1 - window.pad_end[i] + extra[i], s), 0));
+    window.pad_begin[i] += begin.back() * s;
+    window.pad_end[i] += end.back() * s;
+  }
+  return Pad(n, input, begin, end, PadMode(n, window.border), 0.0, "extend");
+}
+
+// OpenVINO's pads and output padding are not negative: what a negative pad adds
+// to the result lies outside of every window and is zero.
+OutputPort GrowResult(NodeLowering& n, OutputPort result, const std::vector<int64_t>& grow_begin,
+                      const std::vector<int64_t>& grow_end) {
+  std::vector<int64_t> begin(2, 0);
+  std::vector<int64_t> end(2, 0);
+  begin.insert(begin.end(), grow_begin.begin(), grow_begin.end());
+  end.insert(end.end(), grow_end.begin(), grow_end.end());
+  return Pad(n, result, begin, end, "constant", 0.0, "grow");
+}
+
+}  // namespace
+
+OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
+                      Window window, const std::vector<int64_t>& output_shape) {
+  std::optional<std::vector<int64_t>> extra = OutputPadding(n, window, output_shape, shape);
+  if (!extra) return input;
+  if (window.border != "constant" && window.border != "ignore") {
+    input = ExtendInput(n, input, shape, window, *extra);
+  }
+  std::vector<int64_t> grow_begin(window.rank(), 0);
+  std::vector<int64_t> grow_end(window.rank(), 0);
+  for (size_t i = 0; i < window.rank(); ++i) {
+    grow_begin[i] = std::max<int64_t>(-window.pad_begin[i], 0);
+    window.pad_begin[i] += grow_begin[i];
+    // Growth at the end is taken from its cut first.
+    int64_t growth = (*extra)[i] - window.pad_end[i];
+    window.pad_end[i] = std::max<int64_t>(-growth, 0);
+    growth = std::max<int64_t>(growth, 0);
+    (*extra)[i] = std::min(growth, window.stride[i] - 1);
+    grow_end[i] = growth - (*extra)[i];
+  }
+  const std::optional<int64_t> groups = Groups(n, filter, filter.result_channels);
+  if (!groups) return input;
+  ir::AttributeMap attributes = ConvolutionAttributes(window);
+  attributes.Set("output_padding", *extra);
+  const OutputPort result =
+      *groups == 1
+          ? n.Add("opset1", "ConvolutionBackpropData", {input, filter.port}, attributes)
+          : n.Add("opset1", "GroupConvolutionBackpropData", {input, GroupFilter(n, filter, *groups)}, attributes);
+  return GrowResult(n, result, grow_begin, grow_end);
+}
+
+namespace {
+
+// `conv(input, filter, bias, border = 'constant', padding = [(1,1), (1,1)], groups = 1)`
+void LowerConv(NodeLowering& n) {
+  const Filter filter{.port = n.input(1), .shape = n.input_shape(1), .groups = n.Int("groups")};
+  const auto window =
+      ReadWindow(n, {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0))});
+  if (!window) return;
+  n.SetOutput(AddBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), n.input(2)));
+}
+
+std::vector<int64_t> SpatialOutputShape(NodeLowering& n) {
+  const std::vector<int64_t> shape = n.Ints("output_shape");
+  return shape.empty() ? shape : std::vector<int64_t>(shape.begin() + 2, shape.end());
+}
+
+void LowerDeconv(NodeLowering& n) {
+  const Filter filter{.port = n.input(1),
+                      .shape = n.input_shape(1),
+                      .groups = n.Int("groups"),
+                      .result_channels = n.output_shape()[1]};
+  const std::vector<int64_t> output_shape = SpatialOutputShape(n);
+  const auto window = ReadWindow(n, {.size = SpatialExtents(filter.shape),
+                                     .extents = SpatialShape(n.input_shape(0)),
+                                     .backward = true,
+                                     .output_shape = output_shape});
+  if (!window) return;
+  n.SetOutput(
+      AddBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), n.input(2)));
+}
+
+// A filter of one plane a channel, then a point-wise one that mixes channels.
+void LowerSeparableConv(NodeLowering& n) {
+  const Filter plane{.port = n.input(1), .shape = n.input_shape(1), .groups = 0};
+  const Filter point{.port = n.input(2), .shape = n.input_shape(2), .groups = n.Int("groups")};
+  const auto window =
+      ReadWindow(n, {.size = SpatialExtents(plane.shape), .extents = SpatialShape(n.input_shape(0))});
+  if (!window) return;
+  const OutputPort filtered = Convolve(n, n.input(0), n.input_shape(0), plane, *window);
+  const PartialShape filtered_shape = n.Shape(filtered, n.input_rank(0));
+  const auto pointwise =
+      AutomaticWindow(n, {.size = SpatialExtents(point.shape), .extents = SpatialShape(filtered_shape)});
+  if (!pointwise) return;
+  n.SetOutput(AddBias(n, Convolve(n, filtered, filtered_shape, point, *pointwise), n.input(3)));
+}
+
+void LowerSeparableDeconv(NodeLowering& n) {
+  const Filter plane{.port = n.input(1),
+                     .shape = n.input_shape(1),
+                     .groups = 0,
+                     .result_channels = n.output_shape()[1]};
+  const Filter point{.port = n.input(2),
+                     .shape = n.input_shape(2),
+                     .groups = n.Int("groups"),
+                     .result_channels = n.input_shape(1)[0]};
+  const auto pointwise = AutomaticWindow(n, {.size = SpatialExtents(point.shape),
+                                             .extents = SpatialShape(n.input_shape(0)),
+                                             .backward = true});
+  const std::vector<int64_t> output_shape = SpatialOutputShape(n);
+  const auto window = ReadWindow(n, {.size = SpatialExtents(plane.shape),
+                                     .extents = SpatialShape(n.input_shape(0)),
+                                     .backward = true,
+                                     .output_shape = output_shape});
+  if (!pointwise || !window) return;
+  const OutputPort mixed = Deconvolve(n, n.input(0), n.input_shape(0), point, *pointwise, {});
+  const OutputPort filtered =
+      Deconvolve(n, mixed, n.Shape(mixed, n.input_rank(0)), plane, *window, output_shape);
+  n.SetOutput(AddBias(n, filtered, n.input(3)));
+}
+
+}  // namespace
+
+void RegisterConvolution(LoweringTable& table) {
+  table["conv"] = LowerConv;
+  table["deconv"] = LowerDeconv;
+  table["separable_conv"] = LowerSeparableConv;
+  table["separable_deconv"] = LowerSeparableDeconv;
+}
+
+}  // namespace nnefc::lower

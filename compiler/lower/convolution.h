@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/lower/window.h"
+
+namespace nnefc::lower {
+
+// A filter [c, C/G, k..] of `groups` groups, where 0 is a group for each
+// channel.
+struct Filter {
+  OutputPort port;
+  PartialShape shape;
+  int64_t groups = 1;
+  ir::Dim result_channels = {};  // of a backward operation: C
+};
+
+// Convolution or GroupConvolution over the spatial dimensions of `input`, which
+// has the shape `shape`; borders that OpenVINO has not are padded beforehand.
+OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
+                    Window window);
+// The backward operation. `output_shape` has the spatial extents of the result,
+// or is empty.
+OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
+                      Window window, const std::vector<int64_t>& output_shape);
+// Adds a bias unless it is the literal zero.
+OutputPort AddBias(NodeLowering& n, OutputPort x, OutputPort bias);
+
+}  // namespace nnefc::lower

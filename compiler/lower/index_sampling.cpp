@@ -1,0 +1,238 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/dims.h"
+#include "compiler/lower/pooling.h"
+#include "compiler/lower/table.h"
+#include "compiler/lower/window.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+OutputPort IntBinary(NodeLowering& n, std::string_view type, OutputPort x, int64_t y, std::string_view suffix) {
+  return n.Binary(type, x, n.ConstInt(y, fmt::format("{}_value", suffix)), suffix);
+}
+
+// The products of the items after each: the strides of a row-major index.
+std::vector<int64_t> Strides(const std::vector<int64_t>& extents) {
+  std::vector<int64_t> strides(extents.size(), 1);
+  for (size_t i = extents.size(); i > 1; --i) {
+    strides[i - 2] = ir::SaturatingMultiply(strides[i - 1], extents[i - 1]);
+  }
+  return strides;
+}
+
+// Digit `i` of a row-major index within `extents`.
+OutputPort Digit(NodeLowering& n, OutputPort index, const std::vector<int64_t>& extents, size_t i) {
+  const int64_t stride = Strides(extents)[i];
+  if (stride != 1) index = IntBinary(n, "Divide", index, stride, "row");
+  const bool outermost = std::all_of(extents.begin(), extents.begin() + static_cast<int64_t>(i),
+                                     [](int64_t extent) { return extent == 1; });
+  return outermost ? index : IntBinary(n, "FloorMod", index, extents[i], "column");
+}
+
+// A tensor [1, .., places, .., 1] of `start + place * step`.
+OutputPort Ramp(NodeLowering& n, size_t rank, size_t axis, int64_t places, int64_t start, int64_t step) {
+  nnefc::Shape shape(rank, 1);
+  shape[axis] = places;
+  std::vector<int64_t> values;
+  for (int64_t place = 0; place < places; ++place) values.push_back(start + place * step);
+  return n.Constant(TensorValue::FromInts(shape, values), "starts");
+}
+
+// The known extents, at most kMostPlaces each and indexable as a whole.
+std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialShape& shape, size_t from) {
+  std::vector<int64_t> extents;
+  for (int64_t i = static_cast<int64_t>(from); i < shape.rank(); ++i) {
+    if (!shape[i].known()) {
+      n.UnknownExtent("a tensor that is sampled by index", i);
+      return std::nullopt;
+    }
+    extents.push_back(shape[i].value());
+  }
+  const bool small = std::all_of(extents.begin(), extents.end(), [](int64_t x) { return x <= kMostPlaces; });
+  if (!small || !Volume(extents)) {
+    n.Error(kWindowTooLarge, "a tensor that `{}` indexes has more than {} elements along an axis", n.node().type(),
+            kMostPlaces);
+    return std::nullopt;
+  }
+  return extents;
+}
+
+// OpenVINO's index of a maximum is its place in the tensor, NNEF's is its place
+// in the window (R 4.3.3), both row-major over the spatial dimensions.
+OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const PartialShape& shape, const Window& window) {
+  const auto extents = KnownExtents(n, shape, 2);
+  const auto places = KnownExtents(n, SlidShape(shape, window, 2), 2);
+  if (!extents || !places) return flat;
+  const std::vector<int64_t> strides = Strides(window.size);
+  OutputPort sum;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    if (window.size[i] == 1) continue;
+    const OutputPort starts =
+        Ramp(n, window.rank() + 2, i + 2, (*places)[i], -window.pad_begin[i], window.stride[i]);
+    OutputPort place = n.Binary("Subtract", Digit(n, flat, *extents, i), starts, "offset");
+    if (window.dilation[i] != 1) place = IntBinary(n, "Divide", place, window.dilation[i], "place");
+    if (strides[i] != 1) place = IntBinary(n, "Multiply", place, strides[i], "weighted");
+    sum = sum.valid() ? n.Binary("Add", sum, place, "index") : place;
+  }
+  return sum.valid() ? sum : n.Binary("Subtract", flat, flat, "index");  // a window of one element
+}
+
+// The maximum and its place under a window over spatial dimensions.
+std::vector<OutputPort> SpatialMaxWithIndex(NodeLowering& n, OutputPort x, const PartialShape& shape,
+                                            const Window& window) {
+  ir::AttributeMap attributes = PoolAttributes(window);
+  attributes.Set("dilations", window.dilation);
+  attributes.Set("index_element_type", ElementType::kI64);
+  attributes.Set("axis", 2);
+  const ir::NodeId pool = n.AddNode("opset8", "MaxPool", x, attributes, 2);
+  return {{pool, 0}, PlaceInWindow(n, {pool, 1}, shape, window)};
+}
+
+// Maximum and index, or nothing after Keep: a window along dimensions that are
+// not adjacent has no form in OpenVINO.
+std::optional<std::vector<OutputPort>> MaxWithIndex(NodeLowering& n) {
+  const PartialShape& shape = n.input_shape(0);
+  std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = shape});
+  if (!window) return std::nullopt;
+  OutputPort x = CropBeforehand(n, n.input(0), *window, 0);
+  if (window->border != "ignore") x = PadBeforehand(n, x, *window, 0);
+  std::vector<OutputPort> results;
+  const bool slid = SlideOnce(
+      n, x, n.Shape(x, shape.rank()), n.output_shape(), *window,
+      [&](OutputPort view, const PartialShape& view_shape, const Window& moving) {
+        return SpatialMaxWithIndex(n, view, view_shape, moving);
+      },
+      results);
+  if (!slid) n.Keep();
+  if (results.size() != 2) return std::nullopt;
+  return results;
+}
+
+void LowerArgmaxPool(NodeLowering& n) {
+  const auto results = MaxWithIndex(n);
+  if (results) n.SetOutput(results->back());
+}
+
+void LowerMaxPoolWithIndex(NodeLowering& n) {
+  const auto results = MaxWithIndex(n);
+  if (!results) return;
+  n.SetOutput(0, results->front());
+  n.SetOutput(1, results->back());
+}
+
+// What `sample` and `desample` share: windows over a tensor seen as [rows,
+// elements], where the dimensions before the first that the window moves along
+// are the rows.
+struct Sampling {
+  size_t leading = 0;
+  std::vector<int64_t> lead_extents;
+  std::vector<int64_t> scaled;  // extents of the padded, up-scaled tensor
+  std::vector<int64_t> places;  // extents of the down-scaled tensor
+
+  static int64_t Product(const std::vector<int64_t>& extents) { return *Volume(extents); }
+  std::vector<int64_t> Rows(const std::vector<int64_t>& extents) const {
+    return {Product(lead_extents), Product(extents)};
+  }
+};
+
+std::optional<Sampling> MakeSampling(NodeLowering& n, const PartialShape& scaled, const PartialShape& places,
+                                     const Window& window) {
+  Sampling sampling;
+  while (sampling.leading < window.rank() && window.IsTrivial(sampling.leading)) ++sampling.leading;
+  const auto all = KnownExtents(n, places, 0);
+  const auto scaled_extents = KnownExtents(n, scaled, sampling.leading);
+  if (!all || !scaled_extents) return std::nullopt;
+  const auto middle = all->begin() + static_cast<int64_t>(sampling.leading);
+  sampling.lead_extents.assign(all->begin(), middle);
+  sampling.places.assign(middle, all->end());
+  sampling.scaled = *scaled_extents;
+  return sampling;
+}
+
+// The position in the up-scaled tensor of each place in its window.
+OutputPort FlatPosition(NodeLowering& n, OutputPort index, const Sampling& sampling, const Window& window) {
+  const std::vector<int64_t> strides = Strides(sampling.scaled);
+  OutputPort sum;
+  for (size_t i = sampling.leading; i < window.rank(); ++i) {
+    const size_t axis = i - sampling.leading;
+    OutputPort position =
+        Ramp(n, window.rank(), i, sampling.places[axis], 0, window.stride[i] * strides[axis]);
+    if (window.size[i] > 1) {
+      const OutputPort digit = Digit(n, index, window.size, i);
+      const int64_t weight = window.dilation[i] * strides[axis];
+      position = n.Binary("Add", weight == 1 ? digit : IntBinary(n, "Multiply", digit, weight, "moved"), position,
+                          "position");
+    }
+    sum = sum.valid() ? n.Binary("Add", sum, position, "positions") : position;
+  }
+  // All terms may be ramps, which are smaller than the index is.
+  return n.Binary("Add", sum, n.Binary("Multiply", index, n.ConstInt(0, "zero"), "zeros"), "positions");
+}
+
+// `sample(input, index, size = ..)`: the elements that the indices choose.
+void LowerSample(NodeLowering& n) {
+  std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
+  if (!window) return;
+  const OutputPort x = PadBeforehand(n, n.input(0), *window, 0);
+  const auto sampling = MakeSampling(n, n.Shape(x, n.input_rank(0)), n.output_shape(), *window);
+  if (!sampling) return;
+  if (sampling->leading == window->rank()) {
+    n.SetOutput(x);
+    return;
+  }
+  const OutputPort flat = FlatPosition(n, n.input(1), *sampling, *window);
+  const OutputPort chosen = n.Add("opset6", "GatherElements",
+                                  {n.Reshape(x, sampling->Rows(sampling->scaled), "rows"),
+                                   n.Reshape(flat, sampling->Rows(sampling->places), "position_rows")},
+                                  Attributes({{"axis", 1}}));
+  n.SetOutput(n.Reshape(chosen, n.output_shape().known_extents()));
+}
+
+// `desample(input, index, size = ..)`: sums the elements where the indices
+// point to in a tensor of zeros, and cuts off the padding.
+void LowerDesample(NodeLowering& n) {
+  const std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"),
+                                                      .extents = n.input_shape(0),
+                                                      .backward = true,
+                                                      .output_shape = n.Ints("output_shape")});
+  if (!window) return;
+  PartialShape padded = n.output_shape();
+  std::vector<int64_t> begin;
+  std::vector<int64_t> end;
+  for (size_t i = 0; i < window->rank(); ++i) {
+    const auto axis = static_cast<int64_t>(i);
+    begin.push_back(-window->pad_begin[i]);
+    end.push_back(-window->pad_end[i]);
+    if (padded[axis].known()) padded.set(axis, padded[axis].value() - begin.back() - end.back());
+  }
+  const auto sampling = MakeSampling(n, padded, n.input_shape(0), *window);
+  if (!sampling) return;
+  if (sampling->leading == window->rank()) {
+    n.SetOutput(n.input(0));
+    return;
+  }
+  const OutputPort flat = FlatPosition(n, n.input(1), *sampling, *window);
+  const OutputPort zeros =
+      n.Add("opset3", "Broadcast",
+            {n.ConstFloat(0, "zero"), n.ConstInts(sampling->Rows(sampling->scaled), "rows_shape")},
+            Attributes({{"mode", "numpy"}}), "zero_rows");
+  const OutputPort sums = n.Add("opset12", "ScatterElementsUpdate",
+                                {zeros, n.Reshape(flat, sampling->Rows(sampling->places), "position_rows"),
+                                 n.Reshape(n.input(0), sampling->Rows(sampling->places), "rows"),
+                                 n.ConstInt(1, "axis")},
+                                Attributes({{"reduction", "sum"}, {"use_init_val", true}}));
+  n.SetOutput(Pad(n, n.Reshape(sums, padded.known_extents()), begin, end, "constant", 0.0, "crop"));
+}
+
+}  // namespace
+
+void RegisterIndexSampling(LoweringTable& table) {
+  table["argmax_pool"] = LowerArgmaxPool;
+  table["max_pool_with_index"] = LowerMaxPoolWithIndex;
+  table["sample"] = LowerSample;
+  table["desample"] = LowerDesample;
+}
+
+}  // namespace nnefc::lower

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "compiler/ir/graph.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+// Gives the data of a variable, or nothing if there is none; the provider has
+// told the user why.
+using VariableData =
+    std::function<std::optional<TensorValue>(const std::string& label, ElementType type, const ir::PartialShape& shape,
+                                             const ir::Origin& origin)>;
+
+struct LowerOptions {
+  // Null: variables become Const nodes without a value (`compile` of a bare
+  // document, shapes and structure only).
+  VariableData variable_data;
+};
+
+// Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations
+// (operations.md section 2). Parameters keep their order and names, results
+// keep theirs; each node's name is the NNEF identifier it came from, and each
+// output that had an NNEF identifier keeps it as tensor name. What has no
+// OpenVINO form stays a node of the set "nnef". Null if a mistake was emitted.
+std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context);
+
+}  // namespace nnefc

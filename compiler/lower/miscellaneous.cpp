@@ -1,0 +1,38 @@
+#include "compiler/lower/node_lowering.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+// A copy is another name of the tensor. One that is a result of the graph is
+// a tensor of its own, so that the names of results stay apart.
+OutputPort Copy(NodeLowering& n, int32_t output) {
+  if (!n.IsResult(output)) return n.input(0);
+  return n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.source_input(0).type}}), "copy");
+}
+
+void LowerCopy(NodeLowering& n) {
+  for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, Copy(n, i));
+}
+
+// The sum of any number of tensors; of none it is zero.
+void LowerAddN(NodeLowering& n) {
+  if (n.num_inputs() == 0) {
+    n.SetOutput(n.ConstFloat(0, "zero"));
+    return;
+  }
+  OutputPort sum = n.input(0);
+  for (int32_t i = 1; i < n.num_inputs(); ++i) sum = n.Binary("Add", sum, n.input(i));
+  n.SetOutput(sum);
+}
+
+}  // namespace
+
+void RegisterMiscellaneous(LoweringTable& table) {
+  table["copy"] = LowerCopy;
+  table["copy_n"] = LowerCopy;
+  table["add_n"] = LowerAddN;
+}
+
+}  // namespace nnefc::lower

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "compiler/lower/pooling.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+// avg_roi_align and max_roi_align (R 4.6.2): resampling, which has no form in
+// OpenVINO and stays an operation of the set nnef, then pooling of blocks.
+void LowerRoiAlign(NodeLowering& n) {
+  constexpr int64_t kLargest = 1 << 20;
+  std::vector<int64_t> size = n.Ints("output_size");
+  const std::vector<int64_t> rate = n.Ints("sampling_rate");
+  const auto is_modest = [](int64_t item) { return item <= kLargest; };
+  if (!std::all_of(size.begin(), size.end(), is_modest) || !std::all_of(rate.begin(), rate.end(), is_modest)) {
+    n.Error(kWindowTooLarge, "`output_size` or `sampling_rate` of `{}` has an item above 2^20", n.node().type());
+    return;
+  }
+  for (size_t i = 0; i < size.size(); ++i) size[i] *= rate[i];
+  const OutputPort resampled =
+      n.Add(ir::kNnefSet, "roi_resample", {n.input(0), n.input(1), n.input(2)},
+            Attributes({{"output_size", size}, {"method", n.String("resize_method")}}), "resampled");
+  const Window window = BlockWindow(rate, static_cast<size_t>(n.input_rank(0)));
+  const PartialShape shape = n.Shape(resampled, n.input_rank(0));
+  const bool averages = n.node().type() == "avg_roi_align";
+  n.SetOutput(averages ? Box(n, resampled, shape, n.output_shape(), window, true)
+                       : MaxPool(n, resampled, shape, n.output_shape(), window, false));
+}
+
+}  // namespace
+
+// avg_roi_pool, max_roi_pool and roi_resample have no OpenVINO form: ROIPooling
+// rounds and divides into bins by other rules, ROIAlign interpolates across the
+// edge of a region where NNEF crops first.
+void RegisterRoi(LoweringTable& table) {
+  table["avg_roi_align"] = LowerRoiAlign;
+  table["max_roi_align"] = LowerRoiAlign;
+}
+
+}  // namespace nnefc::lower

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "compiler/lower/table.h"
+#include "compiler/lower/node_lowering.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+// A constant is seen anew at compile time: its bytes are shared.
+bool ReshapeConstant(NodeLowering& n) {
+  if (!n.target().node(n.input(0).node).Is("opset1", "Const") || !n.output_shape().known()) return false;
+  n.SetOutput(n.WithShape(n.input(0), n.output_shape().known_extents()));
+  return true;
+}
+
+// `reshape(input, shape = [0, -1], axis_start = 1, axis_count = 2)`: extents
+// before the range are copied, those behind it too where they keep their place.
+void LowerReshape(NodeLowering& n) {
+  if (ReshapeConstant(n)) return;
+  const PartialShape& input = n.input_shape(0);
+  const std::vector<int64_t> shape = n.Ints("shape");
+  const int64_t start = n.Int("axis_start");
+  const int64_t count = n.Int("axis_count") == -1 ? input.rank() - start : n.Int("axis_count");
+  std::vector<int64_t> target(static_cast<size_t>(start), 0);
+  target.insert(target.end(), shape.begin(), shape.end());
+  for (int64_t axis = start + count; axis < input.rank(); ++axis) {
+    if (static_cast<int64_t>(shape.size()) == count) {
+      target.push_back(0);
+    } else if (input[axis].known()) {
+      target.push_back(input[axis].value());
+    } else if (std::find(target.begin(), target.end(), -1) == target.end()) {
+      target.push_back(-1);
+    } else {
+      n.UnknownExtent("`input`", axis);
+      return;
+    }
+  }
+  n.SetOutput(n.Reshape(n.input(0), target, "reshape"));
+}
+
+template <bool kAdds>
+void LowerSqueeze(NodeLowering& n) {
+  const std::vector<int64_t> axes = n.Ints("axes");
+  if (axes.empty()) {
+    n.SetOutput(n.input(0));  // Squeeze without axes would remove all that are 1
+  } else if (!ReshapeConstant(n)) {
+    n.SetOutput(n.Add("opset1", kAdds ? "Unsqueeze" : "Squeeze", {n.input(0), n.ConstInts(axes, "axes")}));
+  }
+}
+
+// `axes` permutes the first dimensions; the others stay.
+void LowerTranspose(NodeLowering& n) {
+  std::vector<int64_t> order = n.Ints("axes");
+  while (static_cast<int64_t>(order.size()) < n.input_rank(0)) order.push_back(static_cast<int64_t>(order.size()));
+  if (std::is_sorted(order.begin(), order.end())) {
+    n.SetOutput(n.input(0));
+    return;
+  }
+  n.SetOutput(n.Add("opset1", "Transpose", {n.input(0), n.ConstInts(order, "order")}));
+}
+
+void LowerTile(NodeLowering& n) {
+  n.SetOutput(n.Add("opset1", "Tile", {n.input(0), n.ConstInts(n.Ints("repeats"), "repeats")}));
+}
+
+void LowerGather(NodeLowering& n) {
+  n.SetOutput(n.Add("opset8", "Gather", {n.input(0), n.input(1), n.ConstInt(n.Int("axis"), "axis")},
+                    Attributes({{"batch_dims", 0}})));
+}
+
+// `cast<integer>(x)`: toward zero; to logical: not zero.
+void LowerCast(NodeLowering& n) {
+  if (n.source_input(0).type == n.DataType() && !n.IsResult(0)) {
+    n.SetOutput(n.input(0));
+    return;
+  }
+  n.SetOutput(
+      n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.DataType()}})));
+}
+
+}  // namespace
+
+void RegisterShapeOps(LoweringTable& table) {
+  table["reshape"] = LowerReshape;
+  table["squeeze"] = LowerSqueeze<false>;
+  table["unsqueeze"] = LowerSqueeze<true>;
+  table["transpose"] = LowerTranspose;
+  table["tile"] = LowerTile;
+  table["gather"] = LowerGather;
+  table["cast"] = LowerCast;
+}
+
+}  // namespace nnefc::lower

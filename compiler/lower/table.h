@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string_view>
+
+#include "llvm/ADT/StringMap.h"
+
+namespace nnefc::lower {
+
+class NodeLowering;
+
+// Adds to the target what computes one NNEF node and sets its outputs.
+using LowerFunction = void (*)(NodeLowering&);
+
+// The lowering of each NNEF operation that has an OpenVINO form, by name.
+using LoweringTable = llvm::StringMap<LowerFunction>;
+
+// The families, one file each.
+void RegisterTensorIntroducing(LoweringTable& table);
+void RegisterElementwise(LoweringTable& table);
+void RegisterConvolution(LoweringTable& table);
+void RegisterPooling(LoweringTable& table);
+void RegisterIndexSampling(LoweringTable& table);
+void RegisterResampling(LoweringTable& table);
+void RegisterReduce(LoweringTable& table);
+void RegisterShapeOps(LoweringTable& table);
+void RegisterSections(LoweringTable& table);
+void RegisterRoi(LoweringTable& table);
+void RegisterMatmul(LoweringTable& table);
+void RegisterUpdate(LoweringTable& table);
+void RegisterActivation(LoweringTable& table);
+void RegisterNormalization(LoweringTable& table);
+void RegisterQuantization(LoweringTable& table);
+void RegisterMiscellaneous(LoweringTable& table);
+
+}  // namespace nnefc::lower

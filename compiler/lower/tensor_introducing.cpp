@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "compiler/lower/facts.h"
+#include "compiler/lower/node_lowering.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+// Constants of one repeated value are written out up to this size; beyond it
+// they are broadcast when the graph runs.
+constexpr int64_t kLargestFilledVolume = int64_t{1} << 20;
+
+// `external(shape = [1, 3, 224, 224])`
+void LowerExternal(NodeLowering& n) {
+  const ir::Output& output = n.node().output();
+  const ir::NodeId id =
+      n.state().target.AddParameter(n.node().name(), output.type, output.shape, n.node().origin());
+  n.SetOutput({id, 0});
+}
+
+// The elements of `value` as doubles; logicals are 0 and 1.
+std::vector<double> Elements(const Attribute& value) {
+  std::vector<double> elements;
+  if (const auto* scalar = value.get<double>()) return {*scalar};
+  if (const auto* integer = value.get<int64_t>()) return {static_cast<double>(*integer)};
+  if (const auto* logical = value.get<bool>()) return {*logical ? 1.0 : 0.0};
+  if (const auto* scalars = value.get<Attribute::Scalars>()) return *scalars;
+  if (const auto* logicals = value.get<Attribute::Logicals>()) {
+    for (bool item : *logicals) elements.push_back(item ? 1.0 : 0.0);
+  }
+  return elements;
+}
+
+TensorValue MakeValue(ElementType type, nnefc::Shape shape, const Attribute& value) {
+  // Integers are not sent through double, which is exact to 53 bits only.
+  if (const auto* integers = value.get<Attribute::Integers>()) {
+    TensorValue exact = TensorValue::FromInts(std::move(shape), *integers);
+    return type == ElementType::kI64 ? exact : exact.ConvertedTo(type);
+  }
+  const std::vector<double> elements = Elements(value);
+  std::vector<float> floats(elements.begin(), elements.end());
+  TensorValue exact = TensorValue::FromFloats(std::move(shape), floats);
+  return type == ElementType::kF32 ? exact : exact.ConvertedTo(type);
+}
+
+// `constant(shape = [2, 2], value = [1.0, 2.0, 3.0, 4.0])`; one value fills the shape.
+void LowerConstant(NodeLowering& n) {
+  const ir::Output& output = n.node().output();
+  if (output.value) {
+    n.SetOutput(n.Constant(*output.value, "const"));
+    return;
+  }
+  const Attribute& value = n.node().attribute("value");
+  const nnefc::Shape shape = output.shape.known_extents();
+  const std::optional<int64_t> volume = Volume(shape);
+  const size_t count = value.IsList() ? value.ListSize() : 1;
+  if (count != 1 || volume == 1) {
+    n.SetOutput(n.Constant(MakeValue(n.DataType(), shape, value), "const"));
+    return;
+  }
+  const TensorValue one = MakeValue(n.DataType(), {}, value);
+  if (volume && *volume <= kLargestFilledVolume && one.type() != ElementType::kI64) {
+    n.SetOutput(n.Constant(TensorValue::Filled(one.type(), shape, one.ElementAsDouble(0)), "const"));
+    return;
+  }
+  const OutputPort target = n.ConstInts(shape, "shape");
+  n.SetOutput(n.Add("opset3", "Broadcast", {n.Constant(one, "value"), target}, Attributes({{"mode", "numpy"}})));
+}
+
+// The initial data of a variable.
+OutputPort VariableConst(NodeLowering& n) {
+  const ir::Output& output = n.node().output();
+  const std::string label = n.String("label");
+  if (!n.state().options.variable_data) return n.ConstWithoutValue(output.type, output.shape, "const");
+  std::optional<TensorValue> data =
+      n.state().options.variable_data(label, output.type, output.shape, n.node().origin());
+  if (!data) {
+    n.state().failed = true;
+    return n.ConstWithoutValue(output.type, output.shape, "const");
+  }
+  if (data->type() != output.type || PartialShape(llvm::ArrayRef<int64_t>(data->shape())) != output.shape) {
+    n.Error(kVariableData, "the data of variable `{}` are {}{}; expected {}{}", label, Name(data->type()),
+            ToString(llvm::ArrayRef<int64_t>(data->shape())), Name(output.type), ToString(output.shape));
+    return n.ConstWithoutValue(output.type, output.shape, "const");
+  }
+  return n.Constant(std::move(*data), "const");
+}
+
+// `variable(shape = [64, 3, 7, 7], label = 'conv1/filter')`. One that is
+// updated is a state: all variables of its label read the same value, that of
+// the beginning of the cycle (4.8).
+void LowerVariable(NodeLowering& n) {
+  const std::string label = n.String("label");
+  const auto state = n.state().states.find(label);
+  if (state == n.state().states.end()) {
+    n.SetOutput(VariableConst(n));
+    return;
+  }
+  if (!state->second.valid()) {
+    const ir::Output& output = n.node().output();
+    state->second = n.Add("opset6", "ReadValue", VariableConst(n),
+                          Attributes({{"variable_id", label},
+                                      {"variable_type", output.type},
+                                      {"variable_shape", output.shape}}));
+  }
+  n.SetOutput(state->second);
+}
+
+}  // namespace
+
+void FindUpdatedVariables(LowerState& state) {
+  for (ir::NodeId id : state.source.nodes()) {
+    const ir::Node& node = state.source.node(id);
+    if (!node.Is(ir::kNnefSet, "update")) continue;
+    const ir::Node& variable = state.source.node(node.input(0).node);
+    if (variable.Is(ir::kNnefSet, "variable")) {
+      state.states.try_emplace(variable.attribute("label").AsString(), OutputPort());
+    }
+  }
+}
+
+void RegisterTensorIntroducing(LoweringTable& table) {
+  table["external"] = LowerExternal;
+  table["constant"] = LowerConstant;
+  table["variable"] = LowerVariable;
+}
+
+}  // namespace nnefc::lower

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/lower/node_lowering.h"
+
+namespace nnefc::lower {
+
+// A window of NNEF (R 4.3) with an item in each list for each dimension that it
+// slides along. Padding is settled: automatic padding has been computed.
+struct Window {
+  std::vector<int64_t> size = {};
+  std::vector<int64_t> stride = {};
+  std::vector<int64_t> dilation = {};
+  std::vector<int64_t> pad_begin = {};
+  std::vector<int64_t> pad_end = {};
+  std::string border = "constant";
+
+  size_t rank() const { return size.size(); }
+  // The extent over which the window reaches.
+  int64_t reach(size_t axis) const { return (size[axis] - 1) * dilation[axis] + 1; }
+  bool IsTrivial(size_t axis) const {
+    return size[axis] == 1 && stride[axis] == 1 && pad_begin[axis] == 0 && pad_end[axis] == 0;
+  }
+  bool IsPadded() const;
+  bool IsDilated() const;
+  int64_t Volume() const;
+  // The items of `axes`.
+  Window Select(llvm::ArrayRef<int64_t> axes) const;
+};
+
+// The most places along one axis for which a table is made at compile time.
+inline constexpr int64_t kMostPlaces = int64_t{1} << 22;
+
+// Blocks of `size`, for the last dimensions of `rank`, that tile the tensor.
+Window BlockWindow(std::vector<int64_t> size, size_t rank);
+
+// What a window is read from.
+struct WindowSource {
+  std::vector<int64_t> size;
+  PartialShape extents;    // of the up-scaled tensor, along the window's dimensions
+  bool backward = false;   // `extents` are down-scaled: deconv, debox, desample
+  std::vector<int64_t> output_shape = {};  // of a backward operation, along the window's dimensions
+};
+
+// Reads `border`, `padding`, `stride` and `dilation` of the node. Automatic
+// padding needs the extent where the stride is not 1; emits kUnknownExtent and
+// returns nothing if it is unknown.
+std::optional<Window> ReadWindow(NodeLowering& n, WindowSource source);
+// The window with the defaults of `stride` and `dilation` and automatic
+// padding, which are those of the normalizations and the point-wise filters.
+std::optional<Window> AutomaticWindow(NodeLowering& n, WindowSource source);
+
+// OpenVINO's pad mode for a border: 'constant', 'replicate', 'reflect' and
+// 'reflect-even'. Emits kBorderMode and returns an empty name for others.
+std::string_view PadMode(NodeLowering& n, const std::string& border);
+// Pads all dimensions explicitly; negative pads crop. No padding, no operation.
+OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> end,
+               std::string_view mode, double value = 0.0, std::string_view suffix = "pad");
+// Does the window's padding beforehand by its border ('ignore' by zeros) and
+// takes it out of the window. `leading` is the number of dimensions before the
+// window's.
+OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
+// Crops by the negative items of the window's padding and takes them out.
+OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
+
+// Computes one placement of a window on a tensor [batch, channel, spatial..]
+// whose spatial dimensions are the window's.
+using SpatialFunction = std::function<OutputPort(OutputPort x, const PartialShape& shape, const Window& window)>;
+
+// Applies a separable window of full rank: if it is trivial along the first two
+// of three to five dimensions `apply` is called once; otherwise once for each
+// run of dimensions, on a reshaped tensor in which they are spatial
+// (`size = [1, 5, 1, 1]` slides along the channels of [N, C, H, W] seen as
+// [N, 1, C, H * W]). `output` has the extents of the result. Emits
+// kUnknownExtent where a reshape needs an extent.
+OutputPort SlideSeparable(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
+                          const Window& window, const SpatialFunction& apply);
+// Applies a window that is not separable; false if its dimensions are not
+// adjacent, or too many, and `apply` was not called. `results` tensors come
+// of each call; they are put back into the tensor's rank.
+using SpatialFunctions =
+    std::function<std::vector<OutputPort>(OutputPort x, const PartialShape& shape, const Window& window)>;
+bool SlideOnce(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
+               const Window& window, const SpatialFunctions& apply, std::vector<OutputPort>& results);
+
+// The extents of the output of a forward window; unknown ones stay unknown.
+PartialShape SlidShape(const PartialShape& shape, const Window& window, size_t leading);
+
+}  // namespace nnefc::lower

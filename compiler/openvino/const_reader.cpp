@@ -1,0 +1,100 @@
+#include "compiler/openvino/const_reader.h"
+
+#include "compiler/openvino/attribute_text.h"
+
+namespace nnefc::openvino {
+
+namespace {
+
+constexpr size_t kShown = 60;
+
+template <typename T>
+std::optional<T> ParsedData(XmlFile& xml, pugi::xml_attribute attribute, ir::AttributeKind kind) {
+  const std::string_view text = attribute.value();
+  const std::optional<ir::Attribute> value = ParseAttribute(text, kind);
+  if (value) return *value->get<T>();
+  xml.Error(kXmlAttributeValue, xml.Range(attribute), "`{}` of `data` is `{}`; expected {}", attribute.name(),
+            text.substr(0, kShown), KindText(kind));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer) {
+  const pugi::xml_node data = xml.Child(layer.element, "data");
+  const PortElement* port = layer.outputs.empty() ? nullptr : &layer.outputs.front();
+  DeclaredTensor tensor;
+  if (const pugi::xml_attribute attribute = data.attribute("element_type")) {
+    const auto type = ParsedData<ElementType>(xml, attribute, ir::AttributeKind::kType);
+    if (!type) return std::nullopt;
+    tensor.type = *type;
+  } else if (port != nullptr && port->precision != ElementType::kDynamic) {
+    tensor.type = port->precision;
+  } else {
+    xml.Error(kXmlMissingAttribute, xml.Range(layer.element), "the {} `{}` tells its element type nowhere",
+              layer.type, layer.name.substr(0, kShown));
+    return std::nullopt;
+  }
+  if (const pugi::xml_attribute attribute = data.attribute("shape")) {
+    const auto shape = ParsedData<ir::PartialShape>(xml, attribute, ir::AttributeKind::kShape);
+    if (!shape) return std::nullopt;
+    tensor.shape = *shape;
+    return tensor;
+  }
+  if (data.attribute("element_type") || port == nullptr) {
+    xml.Error(kXmlMissingAttribute, xml.Range(layer.element), "the {} `{}` tells its shape nowhere",
+              layer.type, layer.name.substr(0, kShown));
+    return std::nullopt;
+  }
+  tensor.shape = port->shape.value_or(ir::PartialShape::OfRank(0));
+  return tensor;
+}
+
+bool ConstReader::Open(const LayerElement& layer) {
+  if (tried_) return file_ != nullptr;
+  tried_ = true;
+  auto file = MappedFile::Open(path_);
+  if (file) {
+    file_ = *file;
+    return true;
+  }
+  xml_->Error(kConstWeights, xml_->Range(layer.element), "the constants are missing: {}",
+              file.error().message);
+  return false;
+}
+
+std::optional<TensorValue> ConstReader::Read(const LayerElement& layer) {
+  const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer);
+  const pugi::xml_node data = xml_->RequiredChild(layer.element, "data");
+  if (!tensor || !data) return std::nullopt;
+  const std::optional<int64_t> offset = xml_->Integer(data, "offset", 0);
+  const std::optional<int64_t> size = xml_->Integer(data, "size", 0);
+  if (!offset || !size) return std::nullopt;
+  const std::optional<Shape> shape = tensor->shape.extents();
+  const std::optional<int64_t> volume = shape ? Volume(*shape) : std::nullopt;
+  const bool has_bytes = BitWidth(tensor->type) != 0;
+  const std::optional<size_t> needed = volume && has_bytes ? ByteSize(tensor->type, *volume) : std::nullopt;
+  if (!needed) {
+    xml_->Error(kConstSize, xml_->Range(data), "a constant cannot have the element type {} and the shape {}",
+                Name(tensor->type), ToString(tensor->shape));
+    return std::nullopt;
+  }
+  if (*needed > static_cast<uint64_t>(*size)) {
+    xml_->Error(kConstSize, xml_->Range(data.attribute("size")),
+                "`size` is {} bytes; the shape {} of {} needs {}", *size, ToString(tensor->shape),
+                Name(tensor->type), *needed);
+    return std::nullopt;
+  }
+  if (*size == 0) return TensorValue(tensor->type, *shape, Buffer::Allocate(0));
+  if (!Open(layer)) return std::nullopt;
+  const auto begin = static_cast<uint64_t>(*offset);
+  if (begin > file_->size() || static_cast<uint64_t>(*size) > file_->size() - begin) {
+    xml_->Error(kConstRange, xml_->Range(data.attribute("offset")),
+                "the bytes from {} to {} are outside of `{}`, which has {}", begin,
+                begin + static_cast<uint64_t>(*size), path_, file_->size());
+    return std::nullopt;
+  }
+  return TensorValue(tensor->type, *shape, Buffer::Map(file_, static_cast<size_t>(begin), *needed));
+}
+
+}  // namespace nnefc::openvino

@@ -1,0 +1,270 @@
+#include "compiler/openvino/graph_reader.h"
+
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/schema.h"
+#include "compiler/openvino/attribute_text.h"
+#include "compiler/openvino/limits.h"
+#include "compiler/openvino/rt_info.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace nnefc::openvino {
+
+namespace {
+
+constexpr size_t kShown = 60;  // characters of a name in messages
+
+std::string_view Shown(std::string_view name) {
+  return name.substr(0, kShown);
+}
+
+// Elements of unknown operations may hold bodies under other names.
+bool IsBodyTag(std::string_view tag) {
+  return tag == "body" || tag.ends_with("_body");
+}
+
+// `then_body` before `else_body`, whatever their order in the file.
+std::vector<pugi::xml_node> BodyElements(XmlFile& xml, pugi::xml_node layer) {
+  std::vector<pugi::xml_node> bodies;
+  for (pugi::xml_node child : layer.children()) {
+    if (IsBodyTag(child.name()) && xml.Child(layer, child.name()) == child) bodies.push_back(child);
+  }
+  std::stable_sort(bodies.begin(), bodies.end(), [](pugi::xml_node a, pugi::xml_node b) {
+    return std::string_view(a.name()) == "then_body" && std::string_view(b.name()) != "then_body";
+  });
+  return bodies;
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Graph> GraphReader::Read() {
+  return ReadNet(xml_->root(), 0, nullptr);
+}
+
+// Recursion is bounded by kDeepestBody.
+std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, BodyLayers* places) {
+  const size_t errors = emitter_->error_count();
+  Layers layers = ReadLayers(*xml_, net, opsets_, *emitter_);
+  if (emitter_->error_count() > errors) return nullptr;
+  const std::optional<std::vector<int32_t>> order = OrderOfCreation(*xml_, layers, *registry_);
+  if (!order) return nullptr;
+  auto graph = std::make_unique<ir::Graph>(registry_, net.attribute("name").value());
+  for (int32_t place : *order) {
+    if (emitter_->exhausted()) return nullptr;
+    MakeNode(*graph, layers.layers, layers.layers[static_cast<size_t>(place)], depth);
+  }
+  if (emitter_->error_count() > errors) return nullptr;
+  for (const LayerElement& layer : layers.layers) {
+    if (IsOpset1(layer, *registry_, "Parameter")) {
+      if (places != nullptr) places->parameters[layer.id] = static_cast<int32_t>(graph->parameters().size());
+      graph->AddToParameters(layer.node);
+    } else if (IsOpset1(layer, *registry_, "Result")) {
+      if (places != nullptr) places->results[layer.id] = static_cast<int32_t>(graph->results().size());
+      graph->AddToResults(layer.node);
+    }
+  }
+  if (graph->results().empty() && graph->sinks().empty()) {
+    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name());
+    return nullptr;
+  }
+  ReadGraphRtInfo(*xml_, net, *graph);
+  if (depth == 0) NameResults(*graph);
+  graphs_.push_back({graph.get(), std::move(layers)});
+  return graph;
+}
+
+ir::OpId GraphReader::OperationOf(const LayerElement& layer) {
+  if (layer.op.valid()) return layer.op;
+  const ir::OpId known = registry_->Find(layer.version, layer.type);
+  if (known.valid()) return known;
+  return registry_->Add({.set = std::string(layer.version),
+                         .name = std::string(layer.type),
+                         .section = {},
+                         .inputs = {{.name = "inputs", .variadic = true}},
+                         .outputs = {"outputs[]"}});
+}
+
+// A file may leave out the last outputs; `num_outputs` is what the node has.
+bool GraphReader::CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs) {
+  const auto declared = static_cast<int32_t>(layer.outputs.size());
+  num_outputs = declared;
+  if (!info.outputs.empty() && info.outputs.back().ends_with("[]")) return true;
+  const auto most = static_cast<int32_t>(info.outputs.size());
+  num_outputs = most;
+  if (declared <= most) return true;
+  xml_->Error(kLayerOutputs, xml_->Range(layer.element), "the layer `{}` declares {} outputs; `{}` has {}",
+              Shown(layer.name), declared, info.name, most);
+  return false;
+}
+
+void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer,
+                           int depth) {
+  const ir::OpId op = OperationOf(layer);
+  int32_t num_outputs = 0;
+  const bool outputs_fit = CheckOutputs(layer, registry_->Info(op), num_outputs);
+  std::vector<ir::OutputPort> inputs;
+  for (EdgeSource source : layer.sources) {
+    const ir::NodeId feeder = layers[static_cast<size_t>(source.layer)].node;
+    if (!feeder.valid()) return;  // it broke a rule
+    inputs.push_back({feeder, source.output});
+  }
+  if (!outputs_fit) return;
+  layer.node = graph.AddNode({.op = op,
+                              .name = std::string(layer.name),
+                              .inputs = inputs,
+                              .attributes = ReadAttributes(layer),
+                              .num_outputs = num_outputs,
+                              .origin = {.range = xml_->Range(layer.element), .frame = nullptr}});
+  SetDeclaredOutputs(graph, layer);
+  if (!layer.op.valid() && num_outputs == 0) graph.AddToSinks(layer.node);
+  if (IsOpset1(layer, *registry_, "Const")) {
+    if (std::optional<TensorValue> value = constants_.Read(layer)) {
+      graph.SetOutputType({layer.node, 0}, value->type(),
+                          ir::PartialShape(llvm::ArrayRef<int64_t>(value->shape())));
+      graph.SetOutputValue({layer.node, 0}, std::move(value));
+    }
+  }
+  ReadBodies(graph, layer, depth);
+  ReadAllRtInfo(graph, layer);
+}
+
+ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
+  ir::AttributeMap attributes;
+  if (IsOpset1(layer, *registry_, "Result")) {
+    const pugi::xml_attribute names = layer.element.attribute("output_names");
+    if (names) attributes.Set("output_names", SplitNames(names.value()));
+    return attributes;
+  }
+  if (IsOpset1(layer, *registry_, "Const")) return attributes;
+  if (IsOpset1(layer, *registry_, "Parameter")) {
+    if (const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer)) {
+      attributes.Set("element_type", tensor->type);
+      attributes.Set("shape", tensor->shape);
+    }
+    return attributes;
+  }
+  const ir::OpInfo* info = layer.op.valid() ? &registry_->Info(layer.op) : nullptr;
+  const ir::OpRow* row = info != nullptr ? ir::FindOpRow(info->set, info->name) : nullptr;
+  for (pugi::xml_attribute attribute : xml_->Child(layer.element, "data").attributes()) {
+    const std::string_view name = attribute.name();
+    const std::string_view text = attribute.value();
+    const ir::AttributeInfo* expected = row != nullptr ? row->Find(name) : nullptr;
+    if (expected == nullptr) {
+      if (row != nullptr) {
+        xml_->Error(kLayerUnknownAttribute, xml_->Range(attribute),
+                    "`{}` has no attribute `{}`; it has no effect", row->info.name, Shown(name));
+      }
+      attributes.Set(name, text);
+      continue;
+    }
+    if (std::optional<ir::Attribute> value = ParseAttribute(text, expected->kind)) {
+      attributes.Set(name, std::move(*value));
+      continue;
+    }
+    xml_->Error(kXmlAttributeValue, xml_->Range(attribute), "`{}` of `{}` is `{}`; expected {}", name,
+                row->info.name, Shown(text), KindText(expected->kind));
+  }
+  return attributes;
+}
+
+void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer) {
+  for (size_t i = 0; i < layer.outputs.size(); ++i) {
+    const PortElement& port = layer.outputs[i];
+    const ir::OutputPort output{layer.node, static_cast<int32_t>(i)};
+    graph.SetOutputType(output, port.precision, port.shape.value_or(ir::PartialShape::OfRank(0)));
+    graph.SetOutputNames(output, SplitNames(port.element.attribute("names").value()));
+  }
+}
+
+void GraphReader::ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth) {
+  const std::vector<pugi::xml_node> elements = BodyElements(*xml_, layer.element);
+  if (elements.empty()) return;
+  if (depth == kDeepestBody) {
+    xml_->Error(kNetNesting, xml_->Range(layer.element), "the nesting depth exceeds the maximum of {} bodies",
+                kDeepestBody);
+    return;
+  }
+  for (pugi::xml_node element : elements) {
+    BodyLayers inner;
+    ir::Body body;
+    body.role = element.name();
+    body.graph = ReadNet(element, depth + 1, &inner);
+    if (body.graph == nullptr) continue;
+    ReadPortMap(*xml_, layer, inner, body);
+    graph.AddBody(layer.node, std::move(body));
+  }
+}
+
+void GraphReader::ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer) {
+  ReadNodeRtInfo(*xml_, layer.element, graph, layer.node, RtInfoPlace::kLayer);
+  for (size_t i = 0; i < layer.inputs.size(); ++i) {
+    ReadNodeRtInfo(*xml_, layer.inputs[i].element, graph, layer.node, RtInfoPlace::kInput,
+                   static_cast<int32_t>(i));
+  }
+  for (size_t i = 0; i < layer.outputs.size(); ++i) {
+    ReadNodeRtInfo(*xml_, layer.outputs[i].element, graph, layer.node, RtInfoPlace::kOutput,
+                   static_cast<int32_t>(i));
+  }
+}
+
+// A result is called by its tensor name, which is how OpenVINO's users know
+// it, unless its layer's name is one of them or another result has it too.
+void GraphReader::NameResults(ir::Graph& graph) const {
+  std::vector<std::string> chosen;
+  llvm::StringMap<int> uses;
+  for (ir::NodeId id : graph.results()) {
+    const ir::Node& result = graph.node(id);
+    const ir::Attribute* given = result.attributes().Find("output_names");
+    std::vector<std::string> names = graph.output(result.input(0)).names;
+    if (given != nullptr && given->ListSize() > 0) names = *given->get<ir::Attribute::Strings>();
+    const bool keeps_name =
+        names.empty() || std::find(names.begin(), names.end(), result.name()) != names.end();
+    chosen.push_back(keeps_name ? result.name() : names.front());
+    ++uses[chosen.back()];
+  }
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    if (uses[chosen[i]] == 1) graph.SetName(graph.results()[i], chosen[i]);
+  }
+}
+
+// ---- declared against inferred ----
+
+bool GraphReader::CompareDeclared() {
+  const size_t errors = emitter_->error_count();
+  for (const ReadGraph& read : graphs_) {
+    for (const LayerElement& layer : read.layers.layers) {
+      if (layer.node.valid()) CompareLayer(*read.graph, layer);
+    }
+  }
+  return emitter_->error_count() == errors;
+}
+
+void GraphReader::CompareLayer(const ir::Graph& graph, const LayerElement& layer) {
+  const ir::Node& node = graph.node(layer.node);
+  for (size_t i = 0; i < layer.inputs.size(); ++i) {
+    ComparePort(layer.inputs[i], graph.output(node.input(static_cast<int32_t>(i))), layer.name);
+  }
+  for (size_t i = 0; i < layer.outputs.size(); ++i) {
+    ComparePort(layer.outputs[i], node.output(static_cast<int32_t>(i)), layer.name);
+  }
+}
+
+void GraphReader::ComparePort(const PortElement& port, const ir::Output& output, std::string_view layer) {
+  constexpr ElementType kUnknown = ElementType::kDynamic;
+  if (port.precision != kUnknown && output.type != kUnknown && port.precision != output.type) {
+    xml_->Error(kPortPrecision, xml_->Range(port.element), "port {} of the layer `{}` declares {}; it is {}",
+                port.id, Shown(layer), PortName(port.precision), PortName(output.type));
+  }
+  if (!port.shape || !output.shape.rank_known()) return;
+  const bool same_rank = port.shape->rank() == output.shape.rank();
+  const auto differs = [](ir::Dim a, ir::Dim b) { return !a.Compatible(b); };
+  if (same_rank && std::equal(port.shape->dims().begin(), port.shape->dims().end(),
+                              output.shape.dims().begin(), std::not_fn(differs))) {
+    return;
+  }
+  xml_->Error(kPortDims, xml_->Range(port.element),
+              "port {} of the layer `{}` declares the shape {}; it is {}", port.id, Shown(layer),
+              ToString(*port.shape), ToString(output.shape));
+}
+
+}  // namespace nnefc::openvino

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/openvino/const_reader.h"
+#include "compiler/openvino/layers.h"
+#include "compiler/openvino/port_map.h"
+#include "compiler/openvino/xml_file.h"
+
+namespace nnefc::openvino {
+
+// Builds the graph of a `net` and those of its bodies.
+class GraphReader {
+ public:
+  GraphReader(XmlFile* xml, ir::OpRegistry* registry, std::string weights_path, Emitter* emitter)
+      : xml_(xml),
+        registry_(registry),
+        opsets_(*registry),
+        constants_(xml, std::move(weights_path)),
+        emitter_(emitter) {}
+
+  // The graph of the root, or null and diagnostics. Types and shapes are those
+  // that the file declares.
+  std::unique_ptr<ir::Graph> Read();
+  // Compares what the ports declare with what was inferred. True if they agree.
+  bool CompareDeclared();
+
+ private:
+  // A graph as it was read: which node a layer became.
+  struct ReadGraph {
+    const ir::Graph* graph;
+    Layers layers;
+  };
+
+  std::unique_ptr<ir::Graph> ReadNet(pugi::xml_node net, int depth, BodyLayers* places);
+  void MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer, int depth);
+  ir::OpId OperationOf(const LayerElement& layer);
+  bool CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs);
+  ir::AttributeMap ReadAttributes(const LayerElement& layer);
+  void SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer);
+  void ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth);
+  void ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer);
+  void NameResults(ir::Graph& graph) const;
+  void CompareLayer(const ir::Graph& graph, const LayerElement& layer);
+  void ComparePort(const PortElement& port, const ir::Output& output, std::string_view layer);
+
+  XmlFile* xml_;
+  ir::OpRegistry* registry_;
+  OpsetIndex opsets_;
+  ConstReader constants_;
+  Emitter* emitter_;
+  std::vector<ReadGraph> graphs_;
+};
+
+}  // namespace nnefc::openvino

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "compiler/ir/graph.h"
+#include "compiler/openvino/layer_order.h"
+#include "compiler/openvino/weights.h"
+#include "compiler/openvino/xml_writer.h"
+
+namespace nnefc::openvino {
+
+// Writes `<layers>`, `<edges>` and `<rt_info>` of a graph and of the bodies in
+// it (nested at most kDeepestBody, checked by CheckWritable).
+class LayerWriter {
+ public:
+  LayerWriter(XmlWriter* xml, WeightsWriter* weights) : xml_(xml), weights_(weights) {}
+
+  void WriteGraph(const ir::Graph& graph);
+
+ private:
+  void WriteLayer(const ir::Graph& graph, const LayerOrder& order, const ir::Node& node);
+  void WriteData(const ir::Node& node);
+  void WriteConstData(const ir::Node& node);
+  void WritePorts(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs);
+  void WritePort(const ir::Output& output, int64_t id, const std::vector<std::string>& names,
+                 const ir::Node& node, bool is_input, int32_t index);
+  void WriteBodies(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs);
+  void WritePortMap(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs, size_t body,
+                    std::string_view tag);
+  void WriteBackEdges(const ir::Body& body, const LayerOrder& inner);
+  void WriteEdges(const ir::Graph& graph, const LayerOrder& order);
+
+  XmlWriter* xml_;
+  WeightsWriter* weights_;
+};
+
+}  // namespace nnefc::openvino

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace nnefc::openvino {
+
+inline constexpr int kDeepestBody = 64;          // bodies within bodies, as OpenVINO has it
+inline constexpr int kMostAttributes = 256;      // of one XML element
+inline constexpr int kMostRtInfoEntries = 4096;  // of one graph or layer
+inline constexpr int kDeepestRtInfo = 64;
+inline constexpr uint64_t kLongestXml = uint64_t{256} << 20;     // bytes of text
+inline constexpr uint64_t kMostXmlMemory = uint64_t{768} << 20;  // of the parsed elements
+
+}  // namespace nnefc::openvino

@@ -1,0 +1,142 @@
+#include "compiler/openvino/port_map.h"
+
+#include <type_traits>
+
+#include "compiler/openvino/attribute_text.h"
+
+namespace nnefc::openvino {
+
+namespace {
+
+class PortMapReader {
+ public:
+  PortMapReader(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body)
+      : xml_(xml), layer_(layer), inner_(inner), body_(body) {}
+
+  void Read() {
+    const std::string prefix = body_.role.substr(0, body_.role.size() - std::string_view("body").size());
+    const std::string tag = prefix + "port_map";
+    const pugi::xml_node map = xml_.RequiredChild(layer_.element, tag.c_str());
+    const Numbering inputs = FindNumbering(map, "input", layer_.inputs, false);
+    const Numbering outputs = FindNumbering(map, "output", layer_.outputs, true);
+    for (pugi::xml_node entry : map.children("input"))
+      ReadEntry(entry, inputs, inner_.parameters, body_.inputs);
+    for (pugi::xml_node entry : map.children("output"))
+      ReadEntry(entry, outputs, inner_.results, body_.outputs);
+    if (prefix.empty()) ReadBackEdges();
+  }
+
+ private:
+  // What external_port_id counts.
+  enum class Meaning : uint8_t { kPortId, kPlace, kNeither };
+  struct Numbering {
+    Meaning meaning = Meaning::kPlace;
+    std::unordered_map<int64_t, int32_t> place_of_id;
+    int64_t count = 0;
+  };
+
+  // Inputs are meant by place, outputs by port id, unless only the other fits.
+  Numbering FindNumbering(pugi::xml_node map, const char* tag, const std::vector<PortElement>& ports,
+                          bool prefer_ids) {
+    Numbering numbering;
+    numbering.count = static_cast<int64_t>(ports.size());
+    for (size_t i = 0; i < ports.size(); ++i) {
+      numbering.place_of_id.try_emplace(ports[i].id, static_cast<int32_t>(i));
+    }
+    bool ids_fit = true;
+    bool places_fit = true;
+    for (pugi::xml_node entry : map.children(tag)) {
+      const std::optional<int64_t> id = ParsedId(entry);
+      if (!id || *id < 0) continue;
+      ids_fit &= numbering.place_of_id.contains(*id);
+      places_fit &= *id < numbering.count;
+    }
+    if (ids_fit && (prefer_ids || !places_fit)) {
+      numbering.meaning = Meaning::kPortId;
+    } else {
+      numbering.meaning = places_fit ? Meaning::kPlace : Meaning::kNeither;
+    }
+    return numbering;
+  }
+
+  // A bad one is told by ReadExternal.
+  static std::optional<int64_t> ParsedId(pugi::xml_node entry) {
+    return ParseInteger(Trimmed(entry.attribute("external_port_id").value()));
+  }
+
+  bool IsLoop() const { return layer_.type == "Loop" || !layer_.op.valid(); }
+
+  std::optional<int32_t> ReadExternal(pugi::xml_node entry, const Numbering& numbering) {
+    const std::optional<int64_t> id = xml_.Integer(entry, "external_port_id");
+    if (!id) return std::nullopt;
+    const std::string_view purpose = entry.attribute("purpose").value();
+    if (*id == -1 && IsLoop() && (purpose == "current_iteration" || purpose == "execution_condition"))
+      return -1;
+    const auto by_id = numbering.place_of_id.find(*id);
+    if (numbering.meaning == Meaning::kPortId && by_id != numbering.place_of_id.end()) return by_id->second;
+    if (numbering.meaning == Meaning::kPlace && *id >= 0 && *id < numbering.count)
+      return static_cast<int32_t>(*id);
+    xml_.Error(kPortMapExternal, xml_.Range(entry.attribute("external_port_id")),
+               "`external_port_id` {} is no {} of the layer `{}`", *id, entry.name(),
+               layer_.name.substr(0, 60));
+    return std::nullopt;
+  }
+
+  std::optional<int32_t> ReadInternal(pugi::xml_node entry, const char* attribute,
+                                      const std::unordered_map<int64_t, int32_t>& places,
+                                      std::string_view kind) {
+    const std::optional<int64_t> id = xml_.Integer(entry, attribute, 0);
+    if (!id) return std::nullopt;
+    const auto place = places.find(*id);
+    if (place != places.end()) return place->second;
+    xml_.Error(kPortMapInternal, xml_.Range(entry.attribute(attribute)), "`{}` {} is no {} of `{}`",
+               attribute, *id, kind, body_.role);
+    return std::nullopt;
+  }
+
+  template <typename Mapping>
+  void ReadEntry(pugi::xml_node entry, const Numbering& numbering,
+                 const std::unordered_map<int64_t, int32_t>& places, std::vector<Mapping>& mappings) {
+    const std::string_view kind = std::is_same_v<Mapping, ir::InputMapping> ? "Parameter" : "Result";
+    const std::optional<int32_t> external = ReadExternal(entry, numbering);
+    const std::optional<int32_t> internal = ReadInternal(entry, "internal_layer_id", places, kind);
+    if (!external || !internal) return;
+    Mapping mapping;
+    mapping.external = *external;
+    mapping.internal = *internal;
+    if (entry.attribute("axis")) {
+      mapping.axis = xml_.Integer(entry, "axis", 0);
+      ReadOptional(entry, "start", mapping.start);
+      ReadOptional(entry, "end", mapping.end);
+      ReadOptional(entry, "stride", mapping.stride);
+      ReadOptional(entry, "part_size", mapping.part_size);
+    }
+    mappings.push_back(mapping);
+  }
+
+  void ReadOptional(pugi::xml_node entry, const char* name, int64_t& value) {
+    if (!entry.attribute(name)) return;
+    if (const std::optional<int64_t> given = xml_.Integer(entry, name)) value = *given;
+  }
+
+  void ReadBackEdges() {
+    for (pugi::xml_node edge : xml_.Child(layer_.element, "back_edges").children("edge")) {
+      const auto result = ReadInternal(edge, "from-layer", inner_.results, "Result");
+      const auto parameter = ReadInternal(edge, "to-layer", inner_.parameters, "Parameter");
+      if (result && parameter) body_.back_edges.push_back({*result, *parameter});
+    }
+  }
+
+  XmlFile& xml_;
+  const LayerElement& layer_;
+  const BodyLayers& inner_;
+  ir::Body& body_;
+};
+
+}  // namespace
+
+void ReadPortMap(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body) {
+  PortMapReader(xml, layer, inner, body).Read();
+}
+
+}  // namespace nnefc::openvino

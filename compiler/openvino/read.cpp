@@ -1,0 +1,89 @@
+#include "compiler/openvino/read.h"
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/origin.h"
+#include "compiler/openvino/attribute_text.h"
+#include "compiler/openvino/graph_reader.h"
+#include "compiler/openvino/limits.h"
+#include "compiler/openvino/rules.h"
+#include "compiler/openvino/weights.h"
+#include "compiler/openvino/xml_file.h"
+
+namespace nnefc {
+
+namespace {
+
+using openvino::XmlFile;
+
+constexpr int64_t kOldestVersion = 10;
+constexpr int64_t kNewestVersion = 11;
+
+bool CheckRoot(XmlFile& xml) {
+  const pugi::xml_node root = xml.root();
+  if (!openvino::EqualsIgnoringCase(root.name(), "net")) {
+    xml.Error(kXmlMissingElement, xml.Range(root), "the root of the file is `{}`; expected `net`",
+              std::string_view(root.name()).substr(0, 60));
+    return false;
+  }
+  const std::optional<int64_t> version = xml.Integer(root, "version");
+  if (!version) return false;
+  if (*version >= kOldestVersion && *version <= kNewestVersion) return true;
+  xml.Error(kNetVersion, xml.Range(root.attribute("version")),
+            "`version` of `net` is {}; versions {} and {} are read", *version, kOldestVersion,
+            kNewestVersion);
+  return false;
+}
+
+bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) {
+  bool all_known = true;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.info().infer == nullptr) {
+      all_known = false;
+      emitter
+          .Emit(kLayerUnknownType, node.origin().range,
+                "the operation `{}` of `{}`, the layer `{}`, is unknown", node.type(), node.set(),
+                node.name())
+          .Notes(ir::StackNotes(node.origin().frame));
+    }
+    if (depth > openvino::kDeepestBody) continue;  // nothing that was read or verified is so deep
+    for (const ir::Body& body : node.bodies())
+      all_known &= TellUnknownOperations(*body.graph, emitter, depth + 1);
+  }
+  return all_known;
+}
+
+}  // namespace
+
+bool LooksLikeOpenVino(std::string_view text) {
+  while (true) {
+    const size_t tag = text.find('<');
+    if (tag == std::string_view::npos) return false;
+    text.remove_prefix(tag + 1);
+    if (text.starts_with("?") || text.starts_with("!")) continue;
+    return text.size() > 3 && openvino::EqualsIgnoringCase(text.substr(0, 3), "net") &&
+           std::string_view(" \t\r\n>").find(text[3]) != std::string_view::npos;
+  }
+}
+
+ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::OpRegistry& registry,
+                                                 Context& context, const ReadOptions& options) {
+  auto xml = XmlFile::Load(path, context);
+  if (!xml) return xml.error();
+  std::unique_ptr<ir::Graph> graph;
+  if (*xml == nullptr || !CheckRoot(**xml)) return graph;
+  const std::string weights_path =
+      options.weights_path.empty() ? openvino::WeightsPath(path) : options.weights_path;
+  openvino::GraphReader reader(xml->get(), &registry, weights_path, &context.emitter);
+  const size_t errors = context.emitter.error_count();
+  graph = reader.Read();
+  if (graph == nullptr || context.emitter.error_count() > errors) return std::unique_ptr<ir::Graph>();
+  if (!ir::InferGraph(*graph, context.emitter) || !reader.CompareDeclared()) graph.reset();
+  return graph;
+}
+
+bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter) {
+  return TellUnknownOperations(graph, emitter, 0);
+}
+
+}  // namespace nnefc

@@ -1,0 +1,135 @@
+#include "compiler/openvino/write.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/ir/origin.h"
+#include "compiler/openvino/layer_writer.h"
+#include "compiler/openvino/limits.h"
+#include "compiler/openvino/rules.h"
+#include "compiler/openvino/weights.h"
+#include "compiler/openvino/xml_writer.h"
+
+namespace nnefc {
+
+namespace {
+
+using openvino::kDeepestBody;
+
+class WritableChecker {
+ public:
+  explicit WritableChecker(Emitter& emitter) : emitter_(emitter) {}
+
+  // `depth` is the number of bodies that the graph stands in; at most
+  // kDeepestBody, so that the recursion is bounded.
+  void Check(const ir::Graph& graph, int depth) {
+    for (ir::NodeId id : graph.nodes()) {
+      if (emitter_.exhausted()) return;
+      const ir::Node& node = graph.node(id);
+      CheckNode(node);
+      if (!node.bodies().empty() && depth == kDeepestBody) {
+        Tell(kNetNesting, node, "bodies are nested deeper than {}", kDeepestBody);
+        continue;
+      }
+      for (const ir::Body& body : node.bodies()) Check(*body.graph, depth + 1);
+    }
+  }
+  bool writable() const { return writable_; }
+
+ private:
+  void CheckNode(const ir::Node& node) {
+    if (node.set() == ir::kNnefSet) {
+      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR", node.type(),
+           node.name());
+    }
+    if (node.Is("opset1", "Const") && !node.output().value) {
+      Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
+    }
+  }
+
+  template <typename... Args>
+  void Tell(const Rule& rule, const ir::Node& node, fmt::format_string<Args...> format, Args&&... args) {
+    writable_ = false;
+    emitter_.Emit(rule, node.origin().range, format, std::forward<Args>(args)...)
+        .Notes(StackNotes(node.origin().frame));
+  }
+
+  Emitter& emitter_;
+  bool writable_ = true;
+};
+
+// Keeps the file at `path` under another name until the run has succeeded.
+class Backup {
+ public:
+  explicit Backup(const std::string& path) : path_(path), kept_(path + ".XXXXXX") {
+    const int descriptor = ::mkostemp(kept_.data(), 0);
+    if (descriptor >= 0) ::close(descriptor);
+    is_kept_ = descriptor >= 0 && std::rename(path_.c_str(), kept_.c_str()) == 0;
+    if (!is_kept_ && descriptor >= 0) std::remove(kept_.c_str());
+  }
+  Backup(const Backup&) = delete;
+  Backup& operator=(const Backup&) = delete;
+  ~Backup() {
+    if (is_kept_) std::remove(kept_.c_str());
+  }
+  // Puts back what was at the path: the former file or nothing.
+  void Restore() {
+    if (is_kept_) {
+      std::rename(kept_.c_str(), path_.c_str());
+    } else {
+      std::remove(path_.c_str());
+    }
+    is_kept_ = false;
+  }
+
+ private:
+  std::string path_;
+  std::string kept_;
+  bool is_kept_ = false;
+};
+
+ErrorOr<Success> CommitBoth(OutputFile& weights, const std::string& weights_path, OutputFile& xml) {
+  Backup backup(weights_path);
+  if (auto committed = weights.Commit(); !committed) {
+    backup.Restore();
+    return committed;
+  }
+  auto committed = xml.Commit();
+  if (!committed) backup.Restore();
+  return committed;
+}
+
+}  // namespace
+
+bool CheckWritable(const ir::Graph& graph, Emitter& emitter) {
+  WritableChecker checker(emitter);
+  checker.Check(graph, 0);
+  return checker.writable();
+}
+
+ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
+                               const WriteOptions& options) {
+  const std::string weights_path =
+      options.weights_path.empty() ? openvino::WeightsPath(xml_path) : options.weights_path;
+  if (weights_path == xml_path)
+    return SystemError{fmt::format("`{}` cannot hold both XML and constants", xml_path)};
+  auto weights_file = OutputFile::Create(weights_path);
+  if (!weights_file) return weights_file.error();
+  auto xml_file = OutputFile::Create(xml_path);
+  if (!xml_file) return xml_file.error();
+
+  openvino::XmlWriter xml(&*xml_file);
+  openvino::WeightsWriter weights(&*weights_file);
+  xml.Begin("net");
+  xml.Attribute("name", graph.name());
+  xml.Attribute("version", 11);
+  openvino::LayerWriter(&xml, &weights).WriteGraph(graph);
+  xml.End();
+  if (auto written = weights.Finish(); !written) return written;
+  if (auto written = xml.Finish(); !written) return written;
+  return CommitBoth(*weights_file, weights_path, *xml_file);
+}
+
+}  // namespace nnefc

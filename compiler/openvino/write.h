@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "compiler/ir/graph.h"
+#include "compiler/support/context.h"
+#include "compiler/support/error_or.h"
+
+namespace nnefc {
+
+struct WriteOptions {
+  // Where the constants go; empty: beside the XML, ending in `.bin`.
+  std::string weights_path;
+};
+
+// Tells every reason why the graph cannot be written as OpenVINO IR: an
+// operation without an OpenVINO form, a variable without data, bodies nested
+// too deep. True if there is none.
+bool CheckWritable(const ir::Graph& graph, Emitter& emitter);
+
+// Writes the graph as OpenVINO IR version 11: `net.xml` and `net.bin`, both or
+// none. The graph must be writable and without cycles (checked). What feeds no
+// result and no sink is left out. The same graph gives the same bytes, and what
+// ReadOpenVino makes of them gives them again.
+ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
+                               const WriteOptions& options = {});
+
+}  // namespace nnefc

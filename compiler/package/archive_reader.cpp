@@ -1,0 +1,292 @@
+#include "compiler/package/archive_reader.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "compiler/package/rules.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+namespace {
+
+constexpr size_t kMaxEntries = 1'000'000;
+
+// Collects the bytes of a file that arrive in blocks.
+class GrowingBuffer {
+ public:
+  // `trusted` bytes may be allocated at once, `expected` is where growth ends.
+  GrowingBuffer(uint64_t trusted, std::optional<uint64_t> expected)
+      : trusted_(trusted), expected_(expected) {}
+
+  // False if memory is short.
+  bool Append(const void* data, size_t size) {
+    size_t capacity = buffer_ == nullptr ? 0 : buffer_->size();
+    if (capacity - used_ < size) {
+      uint64_t wanted = std::max<uint64_t>({used_ + size, uint64_t{2} * capacity, trusted_});
+      if (expected_) wanted = std::max<uint64_t>(used_ + size, std::min(wanted, *expected_));
+      auto grown = Buffer::Allocate(wanted);
+      if (grown == nullptr) return false;
+      if (used_ > 0) std::memcpy(grown->mutable_data(), buffer_->data(), used_);
+      buffer_ = std::move(grown);
+    }
+    if (size > 0) std::memcpy(buffer_->mutable_data() + used_, data, size);
+    used_ += size;
+    return true;
+  }
+
+  std::shared_ptr<const Buffer> Take() {
+    if (buffer_ == nullptr) return Buffer::Allocate(0);
+    if (used_ == buffer_->size()) return std::move(buffer_);
+    return Buffer::Slice(std::move(buffer_), 0, used_);
+  }
+
+ private:
+  uint64_t trusted_;
+  std::optional<uint64_t> expected_;
+  std::shared_ptr<Buffer> buffer_;
+  size_t used_ = 0;
+};
+
+std::string_view OrEmpty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+}  // namespace
+
+std::optional<std::string> ContainedPath(std::string_view path) {
+  if (path.starts_with('/') || path.find('\0') != std::string_view::npos) return std::nullopt;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  llvm::StringRef(path.data(), path.size()).split(parts, '/', -1, /*KeepEmpty=*/false);
+  std::string contained;
+  for (llvm::StringRef part : parts) {
+    if (part == ".") continue;
+    if (part == "..") return std::nullopt;
+    if (!contained.empty()) contained += '/';
+    contained += part;
+  }
+  return contained;
+}
+
+ArchiveReader::ArchiveReader(const DataSource& source, const Options& options, Emitter& emitter)
+    : source_(source), options_(options), emitter_(emitter), archive_(archive_read_new()) {
+  NNEFC_CHECK(archive_ != nullptr);
+}
+
+ArchiveReader::~ArchiveReader() {
+  archive_read_free(archive_);
+}
+
+template <typename... Args>
+void ArchiveReader::Fail(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
+  failed_ = true;
+  emitter_.Emit(rule, ByteRange(source_.file, 0, 0), format, std::forward<Args>(args)...);
+}
+
+void ArchiveReader::FailDamaged(std::string_view fallback) {
+  std::string_view reason = OrEmpty(archive_error_string(archive_));
+  if (gzip_ != nullptr && !gzip_->error().empty()) reason = gzip_->error();
+  if (reason.empty()) reason = fallback;
+  if (current_.empty()) return Fail(kArchiveDamaged, "the archive is damaged: {}", ShownText(reason));
+  Fail(kArchiveDamaged, "the archive is damaged at or after `{}`: {}", ShownText(current_),
+       ShownText(reason));
+}
+
+ssize_t ArchiveReader::ReadPacked(archive* handle, void* self, const void** block) {
+  auto* reader = static_cast<ArchiveReader*>(self);
+  auto bytes = reader->gzip_->Next();
+  if (!bytes) {
+    archive_set_error(handle, EILSEQ, "%s", std::string(reader->gzip_->error()).c_str());
+    return ARCHIVE_FATAL;
+  }
+  reader->unpacked_ += bytes->size();
+  *block = bytes->data();
+  return static_cast<ssize_t>(bytes->size());
+}
+
+bool ArchiveReader::Open() {
+  opened_ = true;
+  std::span<const std::byte> bytes(source_.bytes->data(), source_.bytes->size());
+  int status = ARCHIVE_OK;
+  if (options_.format == Format::kZip) {
+    archive_read_support_format_zip_seekable(archive_);
+  } else {
+    archive_read_support_format_tar(archive_);
+    // The filters that libarchive implements itself; others run programs.
+    archive_read_support_filter_bzip2(archive_);
+    archive_read_support_filter_compress(archive_);
+    archive_read_support_filter_lz4(archive_);
+    archive_read_support_filter_lzma(archive_);
+    archive_read_support_filter_xz(archive_);
+    archive_read_support_filter_zstd(archive_);
+  }
+  if (options_.format == Format::kTar && IsGzip(bytes)) {
+    gzip_ = std::make_unique<GzipStream>(bytes);
+    status = archive_read_open(archive_, this, nullptr, ReadPacked, nullptr);
+  } else {
+    status = archive_read_open_memory(archive_, bytes.data(), bytes.size());
+  }
+  // One compression and the plain stream; more is how bombs are built.
+  int most = gzip_ != nullptr ? 1 : 2;
+  bool layered = status == ARCHIVE_OK && archive_filter_count(archive_) > most;
+  if (status == ARCHIVE_OK && !layered) return true;
+  if (gzip_ != nullptr && !gzip_->error().empty()) {
+    FailDamaged("");
+    return false;
+  }
+  Fail(kArchiveFormat, "this is no {} archive: {}", options_.format == Format::kZip ? "zip" : "tar",
+       layered ? "it is compressed several times" : ShownText(OrEmpty(archive_error_string(archive_))));
+  return false;
+}
+
+bool ArchiveReader::CheckTotal() {
+  uint64_t total = std::max<uint64_t>(unpacked_, static_cast<uint64_t>(archive_filter_bytes(archive_, 0)));
+  if (options_.format == Format::kZip) total = unpacked_;
+  if (total <= options_.max_bytes) return true;
+  Fail(kArchiveTooLarge, "the archive unpacks to more than {} bytes; raise the bound with `--max-bytes`",
+       options_.max_bytes);
+  return false;
+}
+
+template <typename Consume>
+bool ArchiveReader::ReadBlocks(Consume consume) {
+  unread_ = false;
+  uint64_t received = 0;
+  while (true) {
+    const void* block = nullptr;
+    size_t size = 0;
+    int64_t offset = 0;
+    int status = archive_read_data_block(archive_, &block, &size, &offset);
+    if (status == ARCHIVE_EOF) break;
+    if (status != ARCHIVE_OK) {
+      FailDamaged("its data cannot be read");
+      return false;
+    }
+    if (static_cast<uint64_t>(offset) != received) {
+      Fail(kArchiveSize, "`{}` has holes; sparse files are not read", ShownText(current_));
+      return false;
+    }
+    received += size;
+    if (options_.format == Format::kZip) unpacked_ += size;
+    if (!CheckTotal()) return false;
+    if (!consume(block, size)) {
+      Fail(kDataTooLarge, "there is no memory for the {} bytes of `{}`", received, ShownText(current_));
+      return false;
+    }
+  }
+  if (!current_size_ || received == *current_size_) return true;
+  Fail(kArchiveSize, "`{}` has {} bytes, but its header says {}", ShownText(current_), received,
+       *current_size_);
+  return false;
+}
+
+// Looks at what the header of an entry says; true if it is a regular file.
+bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
+  const char* name = archive_entry_pathname(entry);
+  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+  current_ = std::string(OrEmpty(name));
+  std::optional<std::string> contained = ContainedPath(current_);
+  if (!contained) {
+    Fail(kArchiveOutside, "the entry `{}` leads out of the archive", ShownText(current_));
+    return false;
+  }
+  const auto type = archive_entry_filetype(entry);
+  const char* target = archive_entry_hardlink(entry);
+  if (target == nullptr && type == AE_IFLNK) target = archive_entry_symlink(entry);
+  if (target != nullptr || type == AE_IFLNK) {
+    Fail(kArchiveLink, "the entry `{}` is a link to `{}`; links are refused", ShownText(current_),
+         ShownText(OrEmpty(target)));
+    return false;
+  }
+  if (type == AE_IFDIR) return false;
+  if (type != AE_IFREG) {
+    Fail(kArchiveDevice, "the entry `{}` is no regular file", ShownText(current_));
+    return false;
+  }
+  if (archive_entry_sparse_count(entry) > 0) {
+    Fail(kArchiveSize, "`{}` has holes; sparse files are not read", ShownText(current_));
+    return false;
+  }
+  if (contained->empty()) return false;
+  if (!seen_.insert(*contained).second) {
+    Fail(kArchiveDuplicate, "the archive holds `{}` twice", ShownText(*contained));
+    return false;
+  }
+  current_size_.reset();
+  if (archive_entry_size_is_set(entry)) current_size_ = static_cast<uint64_t>(archive_entry_size(entry));
+  if (current_size_ && *current_size_ > options_.max_bytes) {
+    Fail(kArchiveTooLarge, "`{}` says that it has {} bytes; the bound of `--max-bytes` is {}",
+         ShownText(current_), *current_size_, options_.max_bytes);
+    return false;
+  }
+  path = std::move(*contained);
+  return true;
+}
+
+std::optional<std::string> ArchiveReader::Next() {
+  if (failed_ || (!opened_ && !Open())) return std::nullopt;
+  for (size_t entries = 0; entries < kMaxEntries; ++entries) {
+    // A zip file has a directory; in a tar what is skipped has to fit, too.
+    if (unread_ && options_.format == Format::kTar && !ReadBlocks([](const void*, size_t) { return true; })) {
+      return std::nullopt;
+    }
+    archive_entry* entry = nullptr;
+    int status = archive_read_next_header(archive_, &entry);
+    if (status == ARCHIVE_EOF) {
+      Finish();
+      return std::nullopt;
+    }
+    // A warning is about characters of names or times, which do not matter.
+    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) {
+      FailDamaged("an entry cannot be read");
+      return std::nullopt;
+    }
+    if (!CheckTotal()) return std::nullopt;
+    std::string path;
+    unread_ = Accept(entry, path);
+    if (failed_) return std::nullopt;
+    if (seen_.size() > kMaxEntries) break;
+    if (unread_) return path;
+  }
+  Fail(kArchiveTooLarge, "the archive has more than {} entries", kMaxEntries);
+  return std::nullopt;
+}
+
+std::shared_ptr<const Buffer> ArchiveReader::Read() {
+  if (failed_ || !unread_) return nullptr;
+  const std::byte* begin = source_.bytes->data();
+  const std::byte* end = begin + source_.bytes->size();
+  constexpr uint64_t kFirst = uint64_t{1} << 20;
+  constexpr uint64_t kUsualRatio = 4;
+  GrowingBuffer buffer(std::max(kFirst, kUsualRatio * source_.bytes->size()), current_size_);
+  std::shared_ptr<const Buffer> stored;
+  bool read = ReadBlocks([&](const void* block, size_t size) {
+    auto* data = static_cast<const std::byte*>(block);
+    // libarchive hands out memory of the archive itself where it can.
+    bool inside = !std::less<>()(data, begin) && std::less<>()(data, end);
+    if (inside && current_size_ && size == *current_size_) {
+      stored = Buffer::Slice(source_.bytes, static_cast<size_t>(data - begin), size);
+      return true;
+    }
+    return buffer.Append(block, size);
+  });
+  if (!read) return nullptr;
+  return stored != nullptr ? stored : buffer.Take();
+}
+
+// Reads what follows the last entry, so that its checksum is verified.
+void ArchiveReader::Finish() {
+  while (gzip_ != nullptr) {
+    auto bytes = gzip_->Next();
+    if (!bytes) return FailDamaged("");
+    if (bytes->empty()) return;
+    unpacked_ += bytes->size();
+    if (!CheckTotal()) return;
+  }
+}
+
+}  // namespace nnefc

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/package/data_source.h"
+#include "compiler/package/gzip_stream.h"
+#include "llvm/ADT/StringSet.h"
+
+struct archive;
+struct archive_entry;
+
+namespace nnefc {
+
+// Walks through the files of an archive held in memory. Everything that could
+// harm is refused with an error: names that lead out of the archive, links,
+// devices, entries given twice, sizes that do not fit, and more than `max_bytes`
+// in all. Memory grows with the data that arrive, never with a size that a
+// header states.
+class ArchiveReader {
+ public:
+  enum class Format : uint8_t {
+    kTar,  // with any compression
+    kZip,
+  };
+  struct Options {
+    Format format = Format::kTar;
+    uint64_t max_bytes = 0;
+  };
+
+  // `source` and `emitter` must outlive the reader.
+  ArchiveReader(const DataSource& source, const Options& options, Emitter& emitter);
+  ~ArchiveReader();
+  ArchiveReader(const ArchiveReader&) = delete;
+  ArchiveReader& operator=(const ArchiveReader&) = delete;
+
+  // Goes to the next regular file and returns its path, without `./` and empty
+  // parts; nothing at the end or after an error, see failed().
+  std::optional<std::string> Next();
+  // The content of the current file: a part of the archive where it lies there
+  // unpacked. Null after an error.
+  std::shared_ptr<const Buffer> Read();
+  // True if an error was emitted.
+  bool failed() const { return failed_; }
+
+ private:
+  template <typename... Args>
+  void Fail(const Rule& rule, fmt::format_string<Args...> format, Args&&... args);
+  void FailDamaged(std::string_view fallback);
+  bool Open();
+  bool Accept(archive_entry* entry, std::string& path);
+  template <typename Consume>
+  bool ReadBlocks(Consume consume);
+  bool CheckTotal();
+  void Finish();
+  static ssize_t ReadPacked(archive* handle, void* reader, const void** block);
+
+  const DataSource& source_;
+  Options options_;
+  Emitter& emitter_;
+  archive* archive_ = nullptr;
+  std::unique_ptr<GzipStream> gzip_;
+  uint64_t unpacked_ = 0;  // by gzip_
+  llvm::StringSet<> seen_;
+  std::string current_;
+  std::optional<uint64_t> current_size_;
+  bool unread_ = false;
+  bool opened_ = false;
+  bool failed_ = false;
+};
+
+// The path without `.`, empty parts and repeated slashes; nothing if it is
+// absolute or leads out by `..`.
+std::optional<std::string> ContainedPath(std::string_view path);
+
+}  // namespace nnefc

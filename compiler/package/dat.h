@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/package/data_source.h"
+#include "compiler/support/context.h"
+#include "compiler/support/tensor/tensor_value.h"
+
+namespace nnefc {
+
+// What the items of a tensor file stand for.
+enum class DatCoding : uint8_t {
+  kPlain,        // themselves
+  kLinear,       // min + q / (2^bits - 1) * (max - min)
+  kLogarithmic,  // powers of two up to 2^ceil(log2(max))
+  kQuantized,    // indices whose meaning stands in `graph.quant`
+  kAlgorithm,    // indices whose meaning is the file's algorithm text (P 5.2)
+};
+
+// The type of the items as written, whatever their width.
+enum class DatItems : uint8_t { kFloat, kUnsigned, kSigned, kBool };
+
+// A tensor file (language of R 5.2 or P 5.2) as read: its items widened to the
+// next native type, not decoded.
+struct DatFile {
+  enum class Format : uint8_t { kProvisional, kRatified };
+
+  FileId file;
+  Format format = Format::kRatified;
+  DatItems items = DatItems::kFloat;
+  DatCoding coding = DatCoding::kPlain;
+  int bits = 32;
+  // Of kLinear and kLogarithmic; of kQuantized where `has_range`.
+  float min = 0;
+  float max = 0;
+  bool has_range = false;
+  // Of kAlgorithm: "linear_quantize(min = -1.0, max = 1.0, bits = 8)".
+  std::string algorithm;
+  // Float items are f16, f32 or f64, bools are boolean, integers u8 to u64 or
+  // i8 to i64. Whole native items are mapped, not copied.
+  TensorValue value;
+  // Places in the file that messages point to.
+  uint64_t type_offset = 0;
+  uint64_t algorithm_offset = 0;
+  uint64_t data_offset = 0;
+};
+
+// How `graph.quant` tells to read quantized items (R 4.9.5): evaluated
+// arguments, each a single f32 or a tensor that broadcasts to the items'
+// shape (leading extents aligned, R 4.1).
+struct DatQuantization {
+  enum class Algorithm : uint8_t { kMinMaxLinear, kZeroPointLinear, kLogarithmic };
+
+  Algorithm algorithm = Algorithm::kMinMaxLinear;
+  int bits = 8;
+  bool is_signed = false;
+  bool symmetric = false;
+  TensorValue min = {};         // kMinMaxLinear
+  TensorValue max = {};         // kMinMaxLinear, kLogarithmic
+  TensorValue zero_point = {};  // kZeroPointLinear
+  TensorValue scale = {};       // kZeroPointLinear
+};
+
+// Reads a tensor file of either dialect, which its header and size tell apart.
+// Nothing is believed before it is checked against the bytes that are there.
+std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
+
+// Turns items into what a variable of type `wanted` holds: kF32 (`scalar`),
+// kI64 (`integer`) or kBoolean (`logical`); R 5.2.1. Floats are converted,
+// quantized items decoded, by `quantization` if given; items of another type
+// are an error. Plain f32 stays mapped.
+std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emitter& emitter,
+                                     const DatQuantization* quantization = nullptr);
+
+// Writes a tensor of any element type but string. bf16 is written as 32-bit
+// float; provisional files hold booleans as 8-bit unsigned integers. Fails for
+// what the header cannot say: 4 GiB or a rank above 8 in the ratified format.
+ErrorOr<Success> WriteDat(const std::string& path, const TensorValue& value,
+                          DatFile::Format format = DatFile::Format::kRatified);
+
+}  // namespace nnefc

@@ -1,0 +1,386 @@
+#include <bit>
+#include <cstring>
+
+#include "compiler/package/dat.h"
+#include "compiler/package/rules.h"
+
+namespace nnefc {
+namespace {
+
+constexpr uint64_t kRatifiedHeader = 128;
+constexpr uint64_t kStrayBytes = 4;
+constexpr uint32_t kRatifiedMaxRank = 8;
+// The provisional format bounds no rank; the arrays of other tools end here.
+constexpr uint32_t kProvisionalMaxRank = 32;
+
+// Places in the headers.
+constexpr uint64_t kVersionAt = 2;
+constexpr uint64_t kLengthAt = 4;  // of the data in R, of the header in P
+constexpr uint64_t kRankAt = 8;
+constexpr uint64_t kExtentsAt = 12;
+constexpr uint64_t kRatifiedBitsAt = 44;
+constexpr uint64_t kRatifiedTypeAt = 48;
+constexpr uint64_t kRatifiedParametersAt = 52;
+
+std::optional<uint64_t> DataBytes(llvm::ArrayRef<int64_t> shape, int bits) {
+  std::optional<int64_t> volume = Volume(shape);
+  int64_t total = 0;
+  if (!volume || __builtin_mul_overflow(*volume, int64_t{bits}, &total)) return std::nullopt;
+  return static_cast<uint64_t>(total / 8 + (total % 8 != 0 ? 1 : 0));
+}
+
+bool BitsFit(DatItems items, uint32_t bits) {
+  switch (items) {
+    case DatItems::kFloat:
+      return bits == 16 || bits == 32 || bits == 64;
+    case DatItems::kBool:
+      return bits == 1 || bits == 8;
+    case DatItems::kUnsigned:
+    case DatItems::kSigned:
+      return bits >= 1 && bits <= 64;
+  }
+  return false;
+}
+
+std::string_view ExpectedBits(DatItems items) {
+  switch (items) {
+    case DatItems::kFloat:
+      return "floats have 16, 32 or 64";
+    case DatItems::kBool:
+      return "bools have 1 or 8";
+    case DatItems::kUnsigned:
+    case DatItems::kSigned:
+      return "integers have 1 to 64";
+  }
+  return "";
+}
+
+// Item types of the ratified format: R 5.2, and those of 1.0 to 1.0.2, which
+// denoted two of them in hexadecimal.
+struct RatifiedType {
+  uint32_t code;
+  DatItems items;
+  DatCoding coding;
+};
+constexpr uint32_t kIntegerCode = 1;  // signed by a flag in the deprecated parameters
+constexpr RatifiedType kRatifiedTypes[] = {
+    {0, DatItems::kFloat, DatCoding::kPlain},        {kIntegerCode, DatItems::kUnsigned, DatCoding::kPlain},
+    {2, DatItems::kUnsigned, DatCoding::kQuantized}, {3, DatItems::kSigned, DatCoding::kQuantized},
+    {4, DatItems::kSigned, DatCoding::kPlain},       {5, DatItems::kBool, DatCoding::kPlain},
+    {0x10, DatItems::kUnsigned, DatCoding::kLinear}, {0x11, DatItems::kUnsigned, DatCoding::kLogarithmic},
+};
+
+class DatReader {
+ public:
+  DatReader(const DataSource& source, Emitter& emitter)
+      : source_(source), emitter_(emitter), size_(source.bytes->size()) {
+    dat_.file = source.file;
+  }
+
+  std::optional<DatFile> Read() {
+    if (!CheckMagic()) return std::nullopt;
+    bool read = IsProvisional() ? ReadProvisional() : ReadRatified();
+    if (!read || !Unpack()) return std::nullopt;
+    return std::move(dat_);
+  }
+
+ private:
+  uint8_t U8(uint64_t at) const { return static_cast<uint8_t>(source_.bytes->data()[at]); }
+  uint16_t U16(uint64_t at) const { return static_cast<uint16_t>(U8(at) | U8(at + 1) << 8); }
+  uint32_t U32(uint64_t at) const { return U16(at) | static_cast<uint32_t>(U16(at + 2)) << 16; }
+  float F32(uint64_t at) const { return std::bit_cast<float>(U32(at)); }
+
+  template <typename... Args>
+  bool Fail(const Rule& rule, uint64_t at, uint64_t size, fmt::format_string<Args...> format,
+            Args&&... args) {
+    emitter_.Emit(rule, ByteRange(source_.file, at, size), format, std::forward<Args>(args)...);
+    return false;
+  }
+  bool FailTruncated(std::string_view where) {
+    return Fail(kDatTruncated, size_, 0, "the file ends after {} byte{}, within {}", size_,
+                size_ == 1 ? "" : "s", where);
+  }
+
+  bool CheckMagic();
+  bool IsProvisional() const;
+  bool ReadProvisional();
+  bool ReadRatified();
+  bool ReadRatifiedType();
+  bool CheckBits(uint32_t bits, uint64_t at, uint64_t size);
+  void ReadExtents(uint32_t rank);
+  std::optional<uint64_t> CheckedDataBytes();
+  bool CheckDataSize(uint64_t expected);
+
+  bool Unpack();
+  template <typename T>
+  bool UnpackItems(ElementType type);
+  bool FailMemory() {
+    return Fail(kDataTooLarge, dat_.data_offset, 0, "there is no memory for {} items of {} bits",
+                *Volume(shape_), dat_.bits);
+  }
+
+  const DataSource& source_;
+  Emitter& emitter_;
+  uint64_t size_;
+  DatFile dat_;
+  Shape shape_;
+};
+
+bool DatReader::CheckMagic() {
+  for (uint64_t at = 0; at < std::min<uint64_t>(size_, 2); ++at) {
+    if (U8(at) == (at == 0 ? 0x4e : 0xef)) continue;
+    return Fail(kDatMagic, 0, 2, "this is no tensor file: it starts with `{:02X} {:02X}`, not with `4E EF`",
+                U8(0), size_ > 1 ? U8(1) : 0);
+  }
+  constexpr uint64_t kShortestHeader = 16;
+  if (size_ < kShortestHeader) return FailTruncated("the header");
+  if (U8(kVersionAt) == 1 && U8(kVersionAt + 1) == 0) return true;
+  return Fail(kDatVersion, kVersionAt, 2, "version {}.{} of the tensor format is not known; expected 1.0",
+              U8(kVersionAt), U8(kVersionAt + 1));
+}
+
+// The formats share magic and version. A provisional header states its own
+// length, 16 + 4 * rank + the length of its text; a ratified one the length of
+// the data behind its 128 bytes. A file can satisfy both (a provisional tensor
+// of 128 bytes has that size; in a ratified tensor of shape [1,6] the length
+// of the data, 24, is that of a provisional header of rank 2), but not with
+// bits per item in the provisional place: a ratified file has zero there,
+// behind its last extent.
+bool DatReader::IsProvisional() const {
+  uint64_t type_at = kExtentsAt + uint64_t{4} * U32(kRankAt);
+  if (type_at + 4 > size_) return false;
+  if (U32(kLengthAt) != type_at + 4 + U16(type_at + 2)) return false;
+  if (U8(type_at + 1) != 0) return true;
+  uint64_t ratified = kRatifiedHeader + U32(kLengthAt);
+  return size_ != ratified && size_ != ratified + kStrayBytes;
+}
+
+void DatReader::ReadExtents(uint32_t rank) {
+  for (uint32_t i = 0; i < rank; ++i) shape_.push_back(U32(kExtentsAt + uint64_t{4} * i));
+}
+
+bool DatReader::CheckBits(uint32_t bits, uint64_t at, uint64_t size) {
+  if (!BitsFit(dat_.items, bits)) {
+    return Fail(kDatBits, at, size, "{} bits per item; {}", bits, ExpectedBits(dat_.items));
+  }
+  dat_.bits = static_cast<int>(bits);
+  return true;
+}
+
+std::optional<uint64_t> DatReader::CheckedDataBytes() {
+  std::optional<uint64_t> bytes = DataBytes(shape_, dat_.bits);
+  if (!bytes) {
+    Fail(kDatExtents, kExtentsAt, 4 * shape_.size(),
+         "a tensor of shape {} with {} bits per item is too large", ToString(shape_), dat_.bits);
+  }
+  return bytes;
+}
+
+// Expects `expected` bytes from data_offset to the end of the file.
+bool DatReader::CheckDataSize(uint64_t expected) {
+  uint64_t present = size_ - dat_.data_offset;
+  if (present < expected) {
+    return Fail(kDatTruncated, size_, 0,
+                "the file ends after {} of {} bytes of data ({} with {} bits per item)", present, expected,
+                ToString(shape_), dat_.bits);
+  }
+  if (present > expected) {
+    return Fail(kDatSize, dat_.data_offset + expected, present - expected,
+                "{} byte{} follow{} the data ({} with {} bits per item)", present - expected,
+                present - expected == 1 ? "" : "s", present - expected == 1 ? "s" : "", ToString(shape_),
+                dat_.bits);
+  }
+  return true;
+}
+
+bool DatReader::ReadProvisional() {
+  dat_.format = DatFile::Format::kProvisional;
+  uint32_t rank = U32(kRankAt);
+  if (rank > kProvisionalMaxRank) {
+    return Fail(kDatRank, kRankAt, 4, "rank {}; tensors of rank 0 to {} can be read", rank,
+                kProvisionalMaxRank);
+  }
+  ReadExtents(rank);
+  dat_.type_offset = kExtentsAt + uint64_t{4} * rank;
+  uint8_t type = U8(dat_.type_offset);
+  constexpr DatItems kItems[] = {DatItems::kFloat, DatItems::kUnsigned, DatItems::kSigned,
+                                 DatItems::kUnsigned};
+  constexpr uint8_t kQuantizedType = 1;
+  if (type >= std::size(kItems)) {
+    return Fail(kDatItemType, dat_.type_offset, 1,
+                "item type {}; expected 0 (float), 1 (quantized), 2 (signed) or 3 (unsigned)", type);
+  }
+  dat_.items = kItems[type];
+  if (!CheckBits(U8(dat_.type_offset + 1), dat_.type_offset + 1, 1)) return false;
+
+  dat_.data_offset = U32(kLengthAt);
+  if (dat_.data_offset > size_) return FailTruncated("the header");
+  dat_.algorithm_offset = dat_.type_offset + 4;
+  uint64_t text_size = dat_.data_offset - dat_.algorithm_offset;
+  if (type != kQuantizedType && text_size != 0) {
+    return Fail(kDatAlgorithm, dat_.algorithm_offset, text_size,
+                "a quantization algorithm is given for items that are not quantized");
+  }
+  if (type == kQuantizedType) dat_.coding = text_size != 0 ? DatCoding::kAlgorithm : DatCoding::kQuantized;
+  dat_.algorithm.assign(reinterpret_cast<const char*>(source_.bytes->data()) + dat_.algorithm_offset,
+                        text_size);
+
+  std::optional<uint64_t> expected = CheckedDataBytes();
+  return expected && CheckDataSize(*expected);
+}
+
+bool DatReader::ReadRatifiedType() {
+  dat_.type_offset = kRatifiedTypeAt;
+  uint32_t code = U32(kRatifiedTypeAt);
+  if (code >> 16 != 0) {
+    return Fail(kDatVendorType, kRatifiedTypeAt, 4,
+                "item type 0x{:08x} is of vendor 0x{:04x}; only Khronos' item types, of vendor 0, are known",
+                code, code >> 16);
+  }
+  for (const RatifiedType& type : kRatifiedTypes) {
+    if (type.code != code) continue;
+    dat_.items = type.items;
+    dat_.coding = type.coding;
+    if (code == kIntegerCode && U32(kRatifiedParametersAt) != 0) dat_.items = DatItems::kSigned;
+    if (type.coding == DatCoding::kPlain) return true;
+    dat_.min = F32(kRatifiedParametersAt);
+    dat_.max = F32(kRatifiedParametersAt + 4);
+    dat_.has_range = dat_.min != 0 || dat_.max != 0;
+    return true;
+  }
+  return Fail(kDatItemType, kRatifiedTypeAt, 4,
+              "item type {}; expected 0 (float), 1 (unsigned), 2 or 3 (quantized), 4 (signed) or 5 (bool)",
+              code);
+}
+
+bool DatReader::ReadRatified() {
+  if (size_ < kRatifiedHeader) return FailTruncated("the header");
+  uint32_t rank = U32(kRankAt);
+  if (rank > kRatifiedMaxRank) {
+    return Fail(kDatRank, kRankAt, 4, "rank {}; expected 0 to {}", rank, kRatifiedMaxRank);
+  }
+  ReadExtents(rank);
+  if (!ReadRatifiedType() || !CheckBits(U32(kRatifiedBitsAt), kRatifiedBitsAt, 4)) return false;
+  std::optional<uint64_t> expected = CheckedDataBytes();
+  if (!expected) return false;
+  if (*expected != U32(kLengthAt)) {
+    return Fail(kDatSize, kLengthAt, 4,
+                "the header says {} bytes of data, but shape {} with {} bits per item takes {}",
+                U32(kLengthAt), ToString(shape_), dat_.bits, *expected);
+  }
+  dat_.data_offset = kRatifiedHeader;
+  if (size_ == kRatifiedHeader + kStrayBytes + *expected) {
+    dat_.data_offset += kStrayBytes;
+    emitter_.Emit(kDatStrayBytes, ByteRange(source_.file, kRatifiedHeader, kStrayBytes),
+                  "{} stray bytes between header and data, as an old exporter wrote them, are skipped",
+                  kStrayBytes);
+  }
+  if (!CheckDataSize(*expected)) return false;
+  for (uint32_t i = rank; i < kRatifiedMaxRank; ++i) {
+    uint64_t at = kExtentsAt + uint64_t{4} * i;
+    if (U32(at) == 0) continue;
+    emitter_.Emit(kDatStrayExtents, ByteRange(source_.file, at, 4),
+                  "extent {} behind the last of a tensor of rank {} is ignored; it should be 0", U32(at),
+                  rank);
+    break;
+  }
+  return true;
+}
+
+ElementType NativeType(DatItems items, int bits) {
+  switch (items) {
+    case DatItems::kFloat:
+      return bits == 16 ? ElementType::kF16 : bits == 32 ? ElementType::kF32 : ElementType::kF64;
+    case DatItems::kBool:
+      return ElementType::kBoolean;
+    case DatItems::kUnsigned:
+      return bits <= 8    ? ElementType::kU8
+             : bits <= 16 ? ElementType::kU16
+             : bits <= 32 ? ElementType::kU32
+                          : ElementType::kU64;
+    case DatItems::kSigned:
+      return bits <= 8    ? ElementType::kI8
+             : bits <= 16 ? ElementType::kI16
+             : bits <= 32 ? ElementType::kI32
+                          : ElementType::kI64;
+  }
+  return ElementType::kDynamic;
+}
+
+// Takes items of any width from a stream of bytes: whole bytes are
+// little-endian (R 5.2: "all data"), other widths are packed with the most
+// significant bit first.
+class BitStream {
+ public:
+  BitStream(const std::byte* bytes, int bits) : at_(bytes), bits_(bits) {}
+
+  uint64_t Next() {
+    if (bits_ % 8 == 0) {
+      uint64_t value = 0;
+      for (int shift = 0; shift < bits_; shift += 8) value |= static_cast<uint64_t>(*at_++) << shift;
+      return value;
+    }
+    while (held_ < bits_) {
+      window_ = window_ << 8 | static_cast<unsigned>(*at_++);
+      held_ += 8;
+    }
+    held_ -= bits_;
+    uint64_t mask = (uint64_t{1} << bits_) - 1;
+    return static_cast<uint64_t>(window_ >> held_) & mask;
+  }
+
+ private:
+  const std::byte* at_;
+  int bits_;
+  int held_ = 0;                  // bits in the window that were not taken
+  unsigned __int128 window_ = 0;  // holds up to 63 + 8 of them
+};
+
+template <typename T>
+bool DatReader::UnpackItems(ElementType type) {
+  auto volume = static_cast<uint64_t>(*Volume(shape_));
+  std::optional<size_t> size = ByteSize(type, static_cast<int64_t>(volume));
+  auto buffer = size ? Buffer::Allocate(*size) : nullptr;
+  if (buffer == nullptr) return FailMemory();
+  auto* out = reinterpret_cast<T*>(buffer->mutable_data());
+  BitStream stream(source_.bytes->data() + dat_.data_offset, dat_.bits);
+  int unused = 64 - dat_.bits;
+  for (uint64_t i = 0; i < volume; ++i) {
+    uint64_t item = stream.Next();
+    if (dat_.items == DatItems::kBool) {
+      item = item != 0 ? 1 : 0;
+    } else if (dat_.items == DatItems::kSigned) {
+      item = static_cast<uint64_t>(static_cast<int64_t>(item << unused) >> unused);
+    }
+    out[i] = static_cast<T>(item);
+  }
+  dat_.value = TensorValue(type, shape_, std::move(buffer));
+  return true;
+}
+
+bool DatReader::Unpack() {
+  ElementType type = NativeType(dat_.items, dat_.bits);
+  if (dat_.items != DatItems::kBool && BitWidth(type) == dat_.bits) {
+    auto size = static_cast<size_t>(*DataBytes(shape_, dat_.bits));
+    dat_.value = TensorValue(type, shape_, Buffer::Slice(source_.bytes, dat_.data_offset, size));
+    return true;
+  }
+  switch (BitWidth(type)) {
+    case 8:
+      return UnpackItems<uint8_t>(type);
+    case 16:
+      return UnpackItems<uint16_t>(type);
+    case 32:
+      return UnpackItems<uint32_t>(type);
+    default:
+      return UnpackItems<uint64_t>(type);
+  }
+}
+
+}  // namespace
+
+std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter) {
+  return DatReader(source, emitter).Read();
+}
+
+}  // namespace nnefc

@@ -1,0 +1,344 @@
+#include "compiler/package/model.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "compiler/package/archive_reader.h"
+#include "compiler/package/rules.h"
+
+namespace nnefc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kGraphFile = "graph.nnef";
+constexpr std::string_view kQuantizationFile = "graph.quant";
+constexpr std::string_view kTensorSuffix = ".dat";
+
+std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The label of a tensor file; resource forks that macOS adds (`._x.dat`) are
+// none.
+std::optional<std::string> LabelOf(std::string_view member) {
+  if (!member.ends_with(kTensorSuffix) || BaseName(member).starts_with("._")) return std::nullopt;
+  return std::string(member.substr(0, member.size() - kTensorSuffix.size()));
+}
+
+// "`a`, `b` and 3 more".
+std::string Listed(std::vector<std::string> names) {
+  constexpr size_t kShown = 4;
+  std::sort(names.begin(), names.end());
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    text += fmt::format("{}`{}`", i == 0 ? "" : ", ", ShownText(names[i]));
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+// A document by itself.
+class BareModel : public ModelContainer {
+ public:
+  BareModel(const std::string& path, FileId text, Context& context) : ModelContainer(path, text, context) {
+    graph_text_ = text;
+  }
+  bool has_weights() const override { return false; }
+  std::vector<std::string> Labels() const override { return {}; }
+
+ protected:
+  bool HasMember(const std::string&) const override { return false; }
+  std::optional<DataSource> ReadMember(const std::string&, Emitter&) const override { return std::nullopt; }
+};
+
+class FolderModel : public ModelContainer {
+ public:
+  FolderModel(std::string path, FileId file, Context& context)
+      : ModelContainer(std::move(path), file, context) {}
+
+  static ModelOpenResult Open(std::string path, Context& context);
+  bool has_weights() const override {
+    bool found = false;
+    Walk([&](const std::string& member) { return !(found = LabelOf(member).has_value()); });
+    return found;
+  }
+  std::vector<std::string> Labels() const override {
+    std::vector<std::string> labels;
+    Walk([&](const std::string& member) {
+      if (auto label = LabelOf(member)) labels.push_back(std::move(*label));
+      return true;
+    });
+    std::sort(labels.begin(), labels.end());
+    return labels;
+  }
+
+ protected:
+  bool HasMember(const std::string& member) const override {
+    std::error_code error;
+    return fs::is_regular_file(Path(member), error);
+  }
+  std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const override {
+    auto source = OpenData(Path(member), context());
+    if (source) return *source;
+    emitter.Emit(kContainerUnreadable, ByteRange(file_, 0, 0), "{}", source.error().message);
+    return std::nullopt;
+  }
+
+ private:
+  std::string Path(std::string_view member) const { return fmt::format("{}/{}", name_, member); }
+  // Calls `use` with the path inside the folder of every file until it returns
+  // false. Folders behind links and unreadable ones are passed over.
+  template <typename Use>
+  void Walk(Use use) const {
+    std::error_code error;
+    fs::recursive_directory_iterator it(name_, fs::directory_options::skip_permission_denied, error);
+    for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+      std::error_code ignored;
+      if (it->is_directory(ignored)) continue;
+      if (!use(it->path().string().substr(name_.size() + 1))) return;
+    }
+  }
+};
+
+ModelOpenResult FolderModel::Open(std::string path, Context& context) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  FileId file = context.sources.AddOpaque(path, FileKind::kNamed);
+  auto model = std::make_unique<FolderModel>(path, file, context);
+  std::error_code error;
+  if (!fs::exists(model->Path(kGraphFile), error)) {
+    std::vector<std::string> others;
+    fs::directory_iterator it(path, error);
+    if (error) {
+      context.emitter.Emit(kContainerUnreadable, ByteRange(file, 0, 0), "cannot open `{}`: {}", path,
+                           SystemErrorText(error.value()));
+      return {.model = nullptr, .environment_failed = true};
+    }
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+      if (it->path().extension() == ".nnef") others.push_back(it->path().filename().string());
+    }
+    if (others.empty()) {
+      context.emitter.Emit(kContainerNoGraph, ByteRange(file, 0, 0), "there is no `{}` in the folder",
+                           kGraphFile);
+    } else {
+      context.emitter.Emit(kContainerNoGraph, ByteRange(file, 0, 0),
+                           "there is no `{}` in the folder; it holds {}, which can be opened by name",
+                           kGraphFile, Listed(std::move(others)));
+    }
+    return {};
+  }
+  for (std::string_view name : {kGraphFile, kQuantizationFile}) {
+    if (name == kQuantizationFile && !fs::exists(model->Path(name), error)) continue;
+    auto text = context.sources.Open(model->Path(name));
+    if (!text) {
+      context.emitter.Emit(kContainerUnreadable, ByteRange(file, 0, 0), "{}", text.error().message);
+      return {.model = nullptr, .environment_failed = true};
+    }
+    if (name == kGraphFile)
+      model->graph_text_ = *text;
+    else
+      model->quantization_text_ = *text;
+  }
+  return {.model = std::move(model), .environment_failed = false};
+}
+
+// The texts and tensor files of an archive, held in memory; those of a tar
+// without compression are parts of the mapped archive.
+class ArchiveModel : public ModelContainer {
+ public:
+  ArchiveModel(const DataSource& archive, const std::string& path, Context& context)
+      : ModelContainer(path, archive.file, context), archive_(archive) {}
+
+  static ModelOpenResult Open(const DataSource& archive, const std::string& path, Context& context,
+                              const ModelOpenOptions& options);
+  bool has_weights() const override {
+    return std::any_of(members_.begin(), members_.end(),
+                       [](const auto& member) { return LabelOf(member.first); });
+  }
+  std::vector<std::string> Labels() const override {
+    std::vector<std::string> labels;
+    for (const auto& [path, bytes] : members_) {
+      if (auto label = LabelOf(path)) labels.push_back(std::move(*label));
+    }
+    std::sort(labels.begin(), labels.end());
+    return labels;
+  }
+
+ protected:
+  bool HasMember(const std::string& member) const override { return members_.contains(member); }
+  std::optional<DataSource> ReadMember(const std::string& member, Emitter&) const override {
+    return DataSource{context().sources.AddOpaque(Told(member), FileKind::kBinary), members_.at(member)};
+  }
+
+ private:
+  std::string Told(std::string_view member) const { return fmt::format("{}:{}{}", name_, folder_, member); }
+  bool Unpack(const ModelOpenOptions& options);
+  bool ChooseGraph();
+  bool AddText(const std::string& member, FileId& text);
+
+  DataSource archive_;
+  std::string folder_;  // that all members lie in: "" or "model/"
+  std::map<std::string, std::shared_ptr<const Buffer>> members_;
+  std::vector<std::string> documents_;  // every `.nnef`
+};
+
+bool ArchiveModel::Unpack(const ModelOpenOptions& options) {
+  ArchiveReader reader(archive_, {.format = ArchiveReader::Format::kTar, .max_bytes = options.max_bytes},
+                       context_->emitter);
+  while (auto path = reader.Next()) {
+    std::string_view base = BaseName(*path);
+    if (base.ends_with(".nnef")) documents_.push_back(*path);
+    if (base != kGraphFile && base != kQuantizationFile && !LabelOf(*path)) continue;
+    std::shared_ptr<const Buffer> bytes = reader.Read();
+    if (bytes == nullptr) return false;
+    members_.emplace(std::move(*path), std::move(bytes));
+  }
+  return !reader.failed();
+}
+
+// Finds `graph.nnef` at the top, or in the one folder nearest to it.
+bool ArchiveModel::ChooseGraph() {
+  auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
+  std::vector<std::string> candidates;
+  for (const std::string& path : documents_) {
+    if (BaseName(path) != kGraphFile) continue;
+    if (!candidates.empty() && depth(path) > depth(candidates.front())) continue;
+    if (!candidates.empty() && depth(path) < depth(candidates.front())) candidates.clear();
+    candidates.push_back(path);
+  }
+  SourceRange range = ByteRange(file_, 0, 0);
+  if (candidates.empty()) {
+    std::string others = documents_.empty() ? "" : fmt::format("; it holds {}", Listed(documents_));
+    context_->emitter.Emit(kContainerNoGraph, range, "there is no `{}` in the archive{}", kGraphFile, others);
+    return false;
+  }
+  if (candidates.size() > 1) {
+    context_->emitter.Emit(kContainerSeveralGraphs, range, "the archive holds several models: {}",
+                           Listed(std::move(candidates)));
+    return false;
+  }
+  folder_ = candidates.front().substr(0, candidates.front().size() - kGraphFile.size());
+  std::map<std::string, std::shared_ptr<const Buffer>> members;
+  for (auto& [path, bytes] : members_) {
+    if (path.starts_with(folder_)) members.emplace(path.substr(folder_.size()), std::move(bytes));
+  }
+  members_ = std::move(members);
+  return true;
+}
+
+bool ArchiveModel::AddText(const std::string& member, FileId& text) {
+  const Buffer& bytes = *members_.at(member);
+  if (bytes.size() > std::numeric_limits<uint32_t>::max()) {
+    context_->emitter.Emit(kDataTooLarge, ByteRange(file_, 0, 0), "`{}` is larger than 4 GiB", member);
+    return false;
+  }
+  text = context_->sources.AddText(Told(member),
+                                   std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  members_.erase(member);
+  return true;
+}
+
+ModelOpenResult ArchiveModel::Open(const DataSource& archive, const std::string& path, Context& context,
+                                   const ModelOpenOptions& options) {
+  auto model = std::make_unique<ArchiveModel>(archive, path, context);
+  if (!model->Unpack(options) || !model->ChooseGraph()) return {};
+  if (!model->AddText(std::string(kGraphFile), model->graph_text_)) return {};
+  if (model->members_.contains(std::string(kQuantizationFile))) {
+    FileId text;
+    if (!model->AddText(std::string(kQuantizationFile), text)) return {};
+    model->quantization_text_ = text;
+  }
+  return {.model = std::move(model), .environment_failed = false};
+}
+
+bool StartsWith(std::span<const std::byte> bytes, std::string_view magic, size_t at = 0) {
+  return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
+}
+
+// An archive is known by its content, which no text starts with, or by its
+// name, so that a damaged one is told as such.
+bool IsArchive(const std::string& path, std::span<const std::byte> bytes) {
+  using namespace std::string_view_literals;
+  constexpr size_t kTarMagicAt = 257;
+  if (StartsWith(bytes, "ustar", kTarMagicAt)) return true;
+  for (std::string_view magic :
+       {"\x1f\x8b"sv, "\x1f\x9d"sv, "BZh"sv,
+        "\xfd"
+        "7zXZ"sv,
+        "\x28\xb5\x2f\xfd"sv, "\x04\x22\x4d\x18"sv, "\x5d\x00\x00"sv, "PK\x03\x04"sv}) {
+    if (StartsWith(bytes, magic)) return true;
+  }
+  std::string_view name = BaseName(path);
+  for (std::string_view end : {".tar", ".tgz", ".tbz2", ".txz", ".tlz", ".tzst"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return name.find(".tar.") != std::string_view::npos;
+}
+
+}  // namespace
+
+ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
+                                     const ModelOpenOptions& options) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return FolderModel::Open(path, context);
+  auto mapped = MappedFile::Open(path);
+  if (mapped && IsArchive(path, (*mapped)->bytes())) {
+    DataSource archive{context.sources.AddOpaque(path, FileKind::kNamed),
+                       Buffer::Map(*mapped, 0, (*mapped)->size())};
+    return ArchiveModel::Open(archive, path, context, options);
+  }
+  auto text = mapped ? context.sources.Open(path) : ErrorOr<FileId>(mapped.error());
+  if (!text) {
+    context.emitter.Emit(kContainerUnreadable, SourceRange(), "{}", text.error().message);
+    return {.model = nullptr, .environment_failed = true};
+  }
+  return {.model = std::make_unique<BareModel>(path, *text, context), .environment_failed = false};
+}
+
+namespace {
+
+// The file of a label; nothing for a label that names no file inside.
+std::optional<std::string> MemberOf(std::string_view label) {
+  while (label.starts_with('/')) label.remove_prefix(1);
+  std::optional<std::string> path = ContainedPath(label);
+  if (!path || path->empty()) return std::nullopt;
+  return *path + std::string(kTensorSuffix);
+}
+
+}  // namespace
+
+bool ModelContainer::HasVariable(std::string_view label) const {
+  std::optional<std::string> member = MemberOf(label);
+  return member && HasMember(*member);
+}
+
+std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
+  std::optional<std::string> member = MemberOf(label);
+  if (!member) {
+    emitter.Emit(kContainerLabel, ByteRange(file_, 0, 0), "the label `{}` leads out of the model",
+                 ShownText(label));
+    return std::nullopt;
+  }
+  if (!HasMember(*member)) {
+    emitter.Emit(kContainerNoVariable, ByteRange(file_, 0, 0), "there is no `{}` for the variable `{}`",
+                 ShownText(*member), ShownText(label));
+    return std::nullopt;
+  }
+  std::optional<DataSource> source = ReadMember(*member, emitter);
+  if (!source) return std::nullopt;
+  return ReadDat(*source, emitter);
+}
+
+std::optional<TensorValue> ModelContainer::ReadVariable(std::string_view label, ElementType type,
+                                                        Emitter& emitter,
+                                                        const DatQuantization* quantization) const {
+  std::optional<DatFile> dat = ReadVariableFile(label, emitter);
+  if (!dat) return std::nullopt;
+  return DecodeDat(*dat, type, emitter, quantization);
+}
+
+}  // namespace nnefc

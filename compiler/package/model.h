@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/package/dat.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+class ModelContainer;
+
+struct ModelOpenOptions {
+  // Bound on the unpacked size of an archive: --max-bytes.
+  uint64_t max_bytes = uint64_t{16} << 30;
+};
+
+struct ModelOpenResult {
+  // Null on failure, which was emitted.
+  std::unique_ptr<ModelContainer> model;
+  // True if the failure is the environment's (a file that cannot be opened)
+  // and not the model's.
+  bool environment_failed = false;
+};
+
+// A model as it lies on disk (R 5.1, P 5.1): a folder or an archive (`.tar`,
+// `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
+// and perhaps `graph.quant`; or a bare document without weights. Nothing is
+// ever unpacked to disk.
+class ModelContainer {
+ public:
+  // Opens the model at `path`. The members of an archive may lie in one folder
+  // (`model/graph.nnef`); entries that leave it, links, devices and entries
+  // that are given twice are refused. `context` must outlive the model.
+  static ModelOpenResult Open(const std::string& path, Context& context,
+                              const ModelOpenOptions& options = {});
+  virtual ~ModelContainer() = default;
+
+  // The path that was opened.
+  const std::string& name() const { return name_; }
+  FileId graph_text() const { return graph_text_; }
+  std::optional<FileId> quantization_text() const { return quantization_text_; }
+
+  // True if there is at least one tensor file.
+  virtual bool has_weights() const = 0;
+  // Labels of the tensor files present, sorted: `conv1/filter` for
+  // `conv1/filter.dat`; variants such as `conv1/filter.dat.int8` do not count.
+  virtual std::vector<std::string> Labels() const = 0;
+  // True if there is `<label>.dat`, leading slashes of the label aside.
+  bool HasVariable(std::string_view label) const;
+  // Reads the tensor file of a variable; nothing if there is none, it cannot
+  // be read or is damaged, which was emitted.
+  std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
+  // The same, decoded as in DecodeDat.
+  std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter,
+                                          const DatQuantization* quantization = nullptr) const;
+
+ protected:
+  ModelContainer(std::string name, FileId file, Context& context)
+      : name_(std::move(name)), file_(file), context_(&context) {}
+
+  // `member` is the file's path inside the model; it leads nowhere else.
+  virtual bool HasMember(const std::string& member) const = 0;
+  virtual std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const = 0;
+
+  Context& context() const { return *context_; }
+
+  std::string name_;
+  FileId file_;  // tells the model as a whole
+  Context* context_;
+  FileId graph_text_;
+  std::optional<FileId> quantization_text_;
+};
+
+}  // namespace nnefc

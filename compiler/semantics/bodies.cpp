@@ -1,0 +1,214 @@
+#include "compiler/semantics/checker.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+void Checker::CheckFragmentBody(ast::FragmentId id) {
+  const ast::Fragment& fragment = document_.fragments[id];
+  if (!fragment.has_body) return;
+  const size_t errors = context_.emitter.error_count();
+  const Signature& signature = out_->signature(id);
+  body_ = BodyKind::kFragment;
+  in_generic_ = signature.is_generic;
+  has_syntax_error_ = false;
+  has_lost_names_ = fragment.has_error;
+  scope_.Clear();
+  llvm::SmallVector<ast::Name, 4> results;
+  auto declare = [this](const TypedName& name, LocalKind kind) {
+    if (scope_.Find(name.name.symbol) != nullptr) return;  // reported
+    scope_.Add(name.name.symbol, {.kind = kind,
+                                  .assigned = kind == LocalKind::kParameter,
+                                  .type = name.type,
+                                  .declaration = name.name.range});
+  };
+  for (const TypedName& parameter : signature.parameters) declare(parameter, LocalKind::kParameter);
+  for (const TypedName& result : signature.results) {
+    declare(result, LocalKind::kResult);
+    results.push_back(result.name);
+  }
+  CheckAssignments(fragment.body);
+  CheckAssigned(results);
+  if (context_.emitter.error_count() != errors || has_syntax_error_ || has_lost_names_) {
+    out_->unsound_[static_cast<size_t>(id.index)] = true;
+  }
+}
+
+void Checker::CheckGraphBody(const ast::Graph& graph) {
+  CheckNames(graph.parameters, graph.results);
+  body_ = BodyKind::kGraph;
+  in_generic_ = false;
+  has_syntax_error_ = false;
+  has_lost_names_ = graph.has_error;
+  scope_.Clear();
+  auto declare = [this](const ast::Name& name, LocalKind kind) {
+    if (scope_.Find(name.symbol) != nullptr) return;  // reported
+    scope_.Add(name.symbol, {.kind = kind, .type = error_, .declaration = name.range});
+  };
+  for (const ast::Name& parameter : graph.parameters) declare(parameter, LocalKind::kGraphParameter);
+  for (const ast::Name& result : graph.results) declare(result, LocalKind::kResult);
+  CheckAssignments(graph.body);
+  CheckAssigned(graph.parameters);
+  CheckAssigned(graph.results);
+  scope_.Clear();
+}
+
+void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
+  for (rest_ = body; !rest_.empty(); rest_ = rest_.drop_front()) {
+    if (context_.emitter.exhausted()) {
+      has_syntax_error_ = has_lost_names_ = true;  // What follows is not known to be right.
+      return;
+    }
+    const ast::Assignment& assignment = rest_.front();
+    externals_.clear();
+    if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_lost_names_ = true;
+    // The right side first: `y = relu(y)` uses `y` before it is assigned.
+    const TypeId type = CheckExpr(assignment.right);
+    Assign(assignment.left, type, assignment.right, true);
+    for (ExprId external : externals_) {
+      // 3.3.1 of the provisional text asks for one direction only.
+      if (!IsRatified() || has_lost_names_) break;
+      Report(kExternalNotParameter, expr(external).range,
+             "the result of `external` must be a parameter of the graph and nothing else");
+    }
+  }
+}
+
+void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
+  if (has_lost_names_) return;
+  for (const ast::Name& name : names) {
+    Local* local = scope_.Find(name.symbol);
+    if (local == nullptr || local->assigned || local->declaration != name.range) continue;
+    if (local->kind == LocalKind::kGraphParameter) {
+      Report(kGraphParameter, name.range,
+             "parameter `{}` of the graph is not the result of an `external` operation", Text(name.symbol));
+    } else {
+      Report(kResultNotAssigned, name.range, "result `{}` is not assigned", Text(name.symbol));
+    }
+  }
+}
+
+void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
+  const ast::Expr& target = expr(left);
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&target.node)) {
+    AssignIdentifier(left, identifier->name, type, right, is_whole);
+    return;
+  }
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&target.node)) {
+    AssignArray(target, *array, type, right, is_whole);
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&target.node)) {
+    AssignTuple(target, *tuple, type, right, is_whole);
+  } else if (!std::holds_alternative<ast::ErrorExpr>(target.node)) {
+    Report(kNotAssignable, target.range, "only names, and arrays and tuples of names, can be assigned");
+  }
+}
+
+// The length of the array on the right is expansion's matter.
+void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, TypeId type, ExprId right,
+                          bool is_whole) {
+  if (Kind(type) != TypeKind::kArray && !IsError(type)) {
+    Report(kAssignmentStructure, left.range, "an array is on the left, but `{}` on the right", Text(type));
+    type = error_;
+  }
+  const auto* sources = std::get_if<ast::ArrayExpr>(&expr(Inner(right)).node);
+  for (size_t i = 0; i < items.items.size(); ++i) {
+    const bool is_known = is_whole && sources != nullptr && i < sources->items.size();
+    Assign(items.items[i], IsError(type) ? error_ : types_.Item(type), is_known ? sources->items[i] : right,
+           is_known);
+  }
+}
+
+void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
+                          bool is_whole) {
+  if (!IsError(type) && Kind(type) != TypeKind::kTuple) {
+    Report(kAssignmentStructure, left.range, "a tuple is on the left, but `{}` on the right", Text(type));
+    type = error_;
+  } else if (!IsError(type) && types_.Items(type).size() != items.items.size()) {
+    Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side `{}` has {}",
+           items.items.size(), Text(type), types_.Items(type).size());
+    type = error_;
+  }
+  const auto* sources = std::get_if<ast::TupleExpr>(&expr(Inner(right)).node);
+  for (size_t i = 0; i < items.items.size(); ++i) {
+    const bool is_known = is_whole && sources != nullptr && i < sources->items.size();
+    Assign(items.items[i], IsError(type) ? error_ : types_.Items(type)[i],
+           is_known ? sources->items[i] : right, is_known);
+  }
+}
+
+void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId right, bool is_whole) {
+  const SourceRange range = expr(left).range;
+  Local* local = scope_.Find(name);
+  const bool is_external = is_whole && body_ == BodyKind::kGraph && !externals_.empty() && IsExternal(right);
+  const Origin origin = is_whole ? OriginOf(right) : Origin::kUndecided;
+  if (body_ == BodyKind::kGraph && Kind(type) != TypeKind::kTensor && !IsError(type)) {
+    ReportNotTensor(range, name, type);
+    type = error_;
+  }
+  if (local == nullptr) {
+    scope_.Add(name, {.kind = LocalKind::kLocal,
+                      .origin = origin,
+                      .assigned = true,
+                      .type = type,
+                      .declaration = range,
+                      .assignment = range});
+    return;
+  }
+  if (!CheckAssignable(range, name, *local)) {
+    // Not told again as an external without a parameter.
+    if (is_external) ForgetExternals(right);
+    return;
+  }
+  if (local->kind == LocalKind::kGraphParameter) {
+    if (is_external) {
+      ForgetExternals(right);
+    } else if (!IsError(type)) {
+      Report(kGraphParameter, range, "parameter `{}` of the graph must be the result of `external`",
+             Text(name))
+          .Note(local->declaration, "declared here");
+    }
+  }
+  if (local->kind == LocalKind::kResult && body_ == BodyKind::kFragment) {
+    CheckResultType(local->declaration, name, local->type, type, right);
+    type = local->type;
+  }
+  local->assigned = true;
+  local->assignment = range;
+  local->origin = origin;
+  local->type = type;
+  if (local->kind == LocalKind::kUnknown) local->kind = LocalKind::kLocal;
+}
+
+bool Checker::CheckAssignable(SourceRange range, Symbol name, const Local& local) {
+  if (local.kind == LocalKind::kUnknown) return true;
+  if (local.kind == LocalKind::kParameter) {
+    Report(kParameterAssigned, range, "parameter `{}` cannot be assigned", Text(name))
+        .Note(local.declaration, "declared here");
+    return false;
+  }
+  if (!local.assigned) return true;
+  Report(kReassigned, range, "`{}` is assigned twice", Text(name))
+      .Note(local.assignment, "first assigned here");
+  return false;
+}
+
+void Checker::CheckResultType(SourceRange declaration, Symbol name, TypeId declared, TypeId type,
+                              ExprId right) {
+  if (IsCastable(types_, dialect_, type, declared)) return;
+  DiagnosticBuilder builder =
+      Report(kTypeMismatch, expr(right).range, "result `{}` is of type `{}`; got `{}`", Text(name),
+             Text(declared), Text(type));
+  if (TypeOf(right) == type) FixScalars(right, declared, builder);
+  builder.Note(declaration, "declared here");
+}
+
+void Checker::ReportNotTensor(SourceRange range, Symbol name, TypeId type) {
+  const bool can_unpack = types_.ContainsTensor(type);
+  Report(kGraphIdentifierType, range, "`{}` is of type `{}`; names in the body of a graph are tensors{}",
+         Text(name), Text(type),
+         !can_unpack                      ? ""
+         : Kind(type) == TypeKind::kArray ? ", unpack the array with `[.., ..] =`"
+                                          : ", unpack the tuple with `(.., ..) =`");
+}
+
+}  // namespace nnefc

@@ -1,0 +1,79 @@
+#include "compiler/semantics/casts.h"
+
+namespace nnefc {
+namespace {
+
+bool IsPrimitive(TypeKind kind) {
+  return kind >= TypeKind::kInteger && kind <= TypeKind::kGeneric;
+}
+
+// `from` is a primitive or a tensor, `element` that of the tensor to be cast to.
+bool IsCastableToTensor(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeId element) {
+  const TypeKind to = types.Kind(element);
+  if (types.Kind(from) == TypeKind::kTensor) {
+    if (types.Element(from) == element || to == TypeKind::kAny) return true;
+    return to == TypeKind::kGeneric && types.Kind(types.Element(from)) != TypeKind::kAny;
+  }
+  if (!IsPrimitive(types.Kind(from))) return false;
+  if (dialect == ast::Dialect::kProvisional) {
+    return types.Kind(from) == TypeKind::kScalar || types.Kind(from) == TypeKind::kLogical;
+  }
+  return from == element || to == TypeKind::kAny || to == TypeKind::kGeneric;
+}
+
+}  // namespace
+
+bool IsCastable(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeId to) {
+  if (from == to) return true;
+  const TypeKind source = types.Kind(from);
+  const TypeKind target = types.Kind(to);
+  if (source == TypeKind::kError || target == TypeKind::kError || source == TypeKind::kAny) return true;
+  switch (target) {
+    case TypeKind::kGeneric:
+      return IsPrimitive(source);
+    case TypeKind::kTensor:
+      return IsCastableToTensor(types, dialect, from, types.Element(to));
+    case TypeKind::kArray:
+      return source == TypeKind::kArray && IsCastable(types, dialect, types.Item(from), types.Item(to));
+    case TypeKind::kTuple: {
+      if (source != TypeKind::kTuple) return false;
+      llvm::ArrayRef<TypeId> sources = types.Items(from);
+      llvm::ArrayRef<TypeId> targets = types.Items(to);
+      if (sources.size() != targets.size()) return false;
+      for (size_t i = 0; i < sources.size(); ++i) {
+        if (!IsCastable(types, dialect, sources[i], targets[i])) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+TypeId CommonType(TypeTable& types, ast::Dialect dialect, TypeId a, TypeId b) {
+  if (a == b) return a;
+  // Before casts: an Error type must win, so that nothing is told of it again.
+  if (types.Kind(a) == TypeKind::kError || types.Kind(b) == TypeKind::kError) {
+    return types.Primitive(TypeKind::kError);
+  }
+  // An item type is joined as such: of `[[], [x]]`, where neither item may be
+  // cast to the other whole, too.
+  if (types.Kind(a) == TypeKind::kArray && types.Kind(b) == TypeKind::kArray) {
+    TypeId item = CommonType(types, dialect, types.Item(a), types.Item(b));
+    return item.valid() ? types.Array(item) : TypeId();
+  }
+  if (types.Kind(a) == TypeKind::kTuple && types.Kind(b) == TypeKind::kTuple) {
+    if (types.Items(a).size() != types.Items(b).size()) return TypeId();
+    llvm::SmallVector<TypeId, 4> items;
+    for (size_t i = 0; i < types.Items(a).size(); ++i) {
+      items.push_back(CommonType(types, dialect, types.Items(a)[i], types.Items(b)[i]));
+      if (!items.back().valid()) return TypeId();
+    }
+    return types.Tuple(items);
+  }
+  if (IsCastable(types, dialect, a, b)) return b;
+  if (IsCastable(types, dialect, b, a)) return a;
+  return TypeId();
+}
+
+}  // namespace nnefc

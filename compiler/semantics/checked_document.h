@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "compiler/semantics/types.h"
+#include "compiler/syntax/ast.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Allocator.h"
+
+namespace nnefc {
+
+class CheckedDocument;
+
+// A fragment of the user's document or of the standard library.
+struct Callee {
+  const CheckedDocument* document = nullptr;
+  ast::FragmentId fragment;
+
+  bool valid() const { return document != nullptr; }
+  friend bool operator==(Callee, Callee) = default;
+};
+
+// A parameter or result with its checked type.
+struct TypedName {
+  ast::Name name;
+  TypeId type;
+  ast::ExprId default_value;  // of the callee's document; invalid if none
+};
+
+// The checked declaration of a fragment.
+struct Signature {
+  ast::Name name;
+  std::vector<TypedName> parameters;
+  std::vector<TypedName> results;
+  bool is_generic = false;
+  TypeId generic_default;  // invalid if none
+  bool has_body = false;   // a compound; otherwise a primitive
+};
+
+// How an invocation binds its arguments.
+struct Binding {
+  Callee callee;
+  // One per parameter of the callee, of the caller's document; invalid where
+  // the default holds.
+  llvm::ArrayRef<ast::ExprId> arguments;
+  // The type that stands for `?` of the callee as far as it is known here:
+  // invalid if the callee is not generic; `?` itself where the body of a
+  // generic fragment passes its own on.
+  TypeId generic;
+};
+
+// A document and what the checker found out about it, as side tables. Always
+// complete: what is wrong has an Error type or no binding.
+class CheckedDocument {
+ public:
+  const ast::Document& ast() const { return *ast_; }
+  ast::Dialect dialect() const { return ast_->dialect; }
+  const TypeTable& types() const { return *types_; }
+  // The standard library it was checked against; null for a library itself.
+  const CheckedDocument* library() const { return library_; }
+  bool is_library() const { return library_ == nullptr; }
+  // The graph to compile: null if there is none or the choice is ambiguous.
+  const ast::Graph* graph() const { return graph_; }
+  const Signature& signature(ast::FragmentId fragment) const {
+    return signatures_[static_cast<size_t>(fragment.index)];
+  }
+  // Looks a fragment up here, then in the library.
+  Callee Find(Symbol name) const;
+  // The binding of an InvocationExpr, or null if it is wrong.
+  const Binding* binding(ast::ExprId invocation) const;
+  // The type of an expression as seen in its fragment; kError where it was
+  // reported, invalid for left values and what no body holds.
+  TypeId type(ast::ExprId expr) const { return expr_types_[static_cast<size_t>(expr.index)]; }
+  // True if neither the declaration nor the body of the fragment holds an
+  // error; a wrong one is not expanded.
+  bool sound(ast::FragmentId fragment) const { return !unsound_[static_cast<size_t>(fragment.index)]; }
+  // True if the document names the extension.
+  bool has_extension(std::string_view name) const {
+    return extensions_.contains(llvm::StringRef(name.data(), name.size()));
+  }
+
+ private:
+  friend class Checker;
+  friend class StandardLibrary;
+
+  std::unique_ptr<const ast::Document> ast_;
+  std::shared_ptr<TypeTable> types_;
+  const CheckedDocument* library_ = nullptr;
+  const ast::Graph* graph_ = nullptr;
+  std::vector<Signature> signatures_;  // by FragmentId
+  llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
+  std::vector<int32_t> binding_index_;  // by ExprId; -1: none
+  std::vector<Binding> bindings_;
+  std::vector<TypeId> expr_types_;  // by ExprId
+  std::vector<bool> unsound_;       // by FragmentId
+  llvm::StringSet<> extensions_;
+  llvm::BumpPtrAllocator allocator_;  // of the bindings' arguments
+};
+
+}  // namespace nnefc

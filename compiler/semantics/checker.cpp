@@ -1,0 +1,80 @@
+#include "compiler/semantics/checker.h"
+
+namespace nnefc {
+namespace {
+
+// The library below a model, if it is one.
+const CheckedDocument* StandardBelow(const CheckedDocument* library) {
+  while (library != nullptr && !library->is_library()) library = library->library();
+  return library;
+}
+
+}  // namespace
+
+Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind,
+                 const CheckedDocument* library, StandardLibrary& libraries, Context& context)
+    : out_(std::make_unique<CheckedDocument>()),
+      document_(*document),
+      kind_(kind),
+      dialect_(document->dialect),
+      standard_(library != nullptr ? StandardBelow(library) : out_.get()),
+      libraries_(libraries),
+      context_(context),
+      types_(*libraries.types()),
+      error_(types_.Primitive(TypeKind::kError)),
+      integer_(types_.Primitive(TypeKind::kInteger)),
+      scalar_(types_.Primitive(TypeKind::kScalar)),
+      logical_(types_.Primitive(TypeKind::kLogical)),
+      string_(types_.Primitive(TypeKind::kString)),
+      external_(context.symbols.Intern("external")),
+      variable_(context.symbols.Intern("variable")),
+      update_(context.symbols.Intern("update")) {
+  out_->ast_ = std::move(document);
+  out_->types_ = libraries.types();
+  out_->library_ = library;
+  out_->signatures_.resize(document_.fragments.size());
+  out_->unsound_.resize(document_.fragments.size());
+  out_->binding_index_.assign(document_.exprs.size(), -1);
+  out_->expr_types_.resize(document_.exprs.size());
+  for (const ast::Extension& extension : document_.extensions) {
+    for (const ast::Name& name : extension.names) out_->extensions_.insert(Text(name.symbol));
+  }
+}
+
+std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options) {
+  CheckDialectRules(document_, kind_, context_);
+  DeclareFragments();
+  ChooseGraph(options);
+  for (size_t i = 0; i < document_.fragments.size(); ++i) {
+    CheckFragmentBody(ast::FragmentId(static_cast<int32_t>(i)));
+  }
+  // Of several graphs only the chosen one has to be right.
+  for (const ast::Graph& graph : document_.graphs) {
+    if (out_->graph_ == nullptr || out_->graph_ == &graph) CheckGraphBody(graph);
+  }
+  return std::move(out_);
+}
+
+std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
+  CheckDialectRules(document_, kind_, context_);
+  DeclareFragments();
+  for (size_t i = 0; i < document_.fragments.size(); ++i) {
+    CheckFragmentBody(ast::FragmentId(static_cast<int32_t>(i)));
+  }
+  return std::move(out_);
+}
+
+std::string_view Checker::SourceText(SourceRange range) const {
+  return context_.sources.Text(range.file).substr(range.begin, range.end - range.begin);
+}
+
+ast::ExprId Checker::Inner(ExprId id) const {
+  while (const auto* paren = std::get_if<ast::ParenExpr>(&expr(id).node)) id = paren->inner;
+  return id;
+}
+
+bool Checker::IsStandard(Callee callee, Symbol name) const {
+  return callee.document == standard_ && SignatureOf(callee).name.symbol == name;
+}
+
+}  // namespace nnefc

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "compiler/semantics/casts.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/semantics/dialect_rules.h"
+#include "compiler/semantics/rules.h"
+#include "compiler/semantics/scope.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc {
+
+// Where a value goes: an invocation that is itself an argument is chained.
+enum class Use : uint8_t { kValue, kArgument };
+
+// The body that is being checked.
+enum class BodyKind : uint8_t { kFragment, kGraph, kQuantization };
+
+// Checks one document and fills its side tables. Its parts stand in
+// declarations.cpp, bodies.cpp, expressions.cpp, operators.cpp,
+// invocations.cpp, generics.cpp, external_rules.cpp and quantization.cpp.
+//
+// Nothing recurses over what the syntax does not bound: brackets nest at most
+// --max-nesting deep, and chains of operators, subscripts and branches are
+// walked in loops.
+class Checker {
+ public:
+  Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, const CheckedDocument* library,
+          StandardLibrary& libraries, Context& context);
+
+  std::unique_ptr<CheckedDocument> CheckModel(const CheckOptions& options);
+  std::unique_ptr<CheckedDocument> CheckLibrary();
+  // `is_activation` tells the names that keys may have.
+  std::unique_ptr<CheckedDocument> CheckQuantization(
+      llvm::function_ref<bool(std::string_view)> is_activation);
+
+ private:
+  using ExprId = ast::ExprId;
+
+  // ---- declarations.cpp ----
+  void ChooseGraph(const CheckOptions& options);
+  void DeclareFragments();
+  void DeclareFragment(ast::FragmentId id);
+  void CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<ast::Name> results);
+  void CheckParameters(const ast::Fragment& fragment, Signature& signature);
+  void CheckResults(const ast::Fragment& fragment, Signature& signature);
+  void CheckGenericUse(const ast::Fragment& fragment, const Signature& signature);
+  TypeId ResolveType(ast::TypeId id);
+  TypeId ResolvePrimitive(ast::PrimitiveName name);
+  TypeId ResolveTuple(const ast::Type& type, const ast::TupleType& tuple);
+
+  // ---- bodies.cpp ----
+  void CheckFragmentBody(ast::FragmentId id);
+  void CheckGraphBody(const ast::Graph& graph);
+  void CheckAssignments(llvm::ArrayRef<ast::Assignment> body);
+  void CheckAssigned(llvm::ArrayRef<ast::Name> names);
+  // Gives `left` the value of type `type`; `right` is the expression that
+  // makes it where it is known, otherwise the one that holds it.
+  void Assign(ExprId left, TypeId type, ExprId right, bool is_whole);
+  void AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, TypeId type, ExprId right,
+                   bool is_whole);
+  void AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
+                   bool is_whole);
+  void AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId right, bool is_whole);
+  // Whether the identifier may be assigned; reports if not.
+  bool CheckAssignable(SourceRange range, Symbol name, const Local& local);
+  void CheckResultType(SourceRange declaration, Symbol name, TypeId declared, TypeId type, ExprId right);
+  void ReportNotTensor(SourceRange range, Symbol name, TypeId type);
+
+  // ---- external_rules.cpp: external, variable and update ----
+  // How the value of `right` came to be.
+  Origin OriginOf(ExprId right);
+  // Whether `right` is an invocation of `external`, or a choice of such.
+  bool IsExternal(ExprId right);
+  void ForgetExternals(ExprId right);
+  // Judges an invocation of an operation that not every body may use.
+  void CheckPlace(ExprId id, const ast::InvocationExpr& invocation, Callee callee);
+  void CheckUpdateTarget(ExprId target);
+
+  // ---- expressions.cpp ----
+  TypeId CheckExpr(ExprId id, Use use = Use::kValue);
+  // An expression that is no chain of operators, subscripts or branches.
+  TypeId CheckLeaf(ExprId id, Use use);
+  // The link of a chain, whose inner expression has type `inner`.
+  TypeId CheckLink(ExprId id, TypeId inner);
+  TypeId CheckIdentifier(const ast::Expr& expr, Symbol name);
+  TypeId CheckArray(const ast::Expr& expr, llvm::ArrayRef<ExprId> items, Use use);
+  TypeId CheckTuple(const ast::Expr& expr, llvm::ArrayRef<ExprId> items, Use use);
+  TypeId CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension);
+  TypeId CheckSubscript(const ast::Expr& expr, const ast::SubscriptExpr& subscript, TypeId base);
+  TypeId CheckTupleSubscript(const ast::SubscriptExpr& subscript, TypeId base);
+  TypeId CheckSelect(const ast::Expr& expr, const ast::SelectExpr& select, TypeId otherwise);
+  TypeId CheckBuiltin(const ast::Expr& expr, const ast::BuiltinExpr& builtin);
+  void CheckIndex(ExprId index);
+  void CheckCondition(ExprId condition);
+  void ReportUndefined(SourceRange range, Symbol name, const Local* local);
+  // The type, or Error after a report that it is too large.
+  TypeId Bounded(TypeId type, SourceRange range);
+
+  // ---- operators.cpp ----
+  TypeId UnaryType(const ast::Expr& expr, const ast::UnaryExpr& unary, TypeId operand);
+  TypeId BinaryType(const ast::Expr& expr, const ast::BinaryExpr& binary, TypeId left, TypeId right);
+  // The type of an operator on values; invalid if it does not go with them.
+  TypeId ValueOperatorType(ast::BinaryOperator op, TypeId left, TypeId right);
+  TypeId TensorOperatorType(const ast::Expr& expr, std::string_view spelling, std::string_view operation,
+                            llvm::ArrayRef<ExprId> operands, llvm::ArrayRef<TypeId> types);
+
+  // ---- invocations.cpp ----
+  TypeId CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use);
+  // The operation that is invoked; invalid if there is none, which was reported.
+  Callee Resolve(const ast::InvocationExpr& invocation);
+  void ReportUndeclared(const ast::InvocationExpr& invocation);
+  // Fills `slots`, one per parameter; false if some argument found no place.
+  bool BindArguments(const ast::InvocationExpr& invocation, Callee callee,
+                     llvm::MutableArrayRef<ExprId> slots);
+  bool BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
+                 llvm::MutableArrayRef<ExprId> slots);
+  bool BindPositional(const ast::Argument& argument, const TypedName& parameter, ExprId& slot);
+  void ReportUnknownArgument(const ast::Name& name, Callee callee);
+  bool CheckMissing(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots);
+  bool CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots,
+                          TypeId generic);
+  // Records the binding; its arguments are copied.
+  void Keep(ExprId id, Binding binding);
+  void CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature);
+  // The type of an invocation: that of the result, or a tuple of several.
+  TypeId ResultType(const Signature& signature, TypeId generic);
+  // An argument or operand of type `from` does not go with `expected`.
+  void ReportArgument(ExprId argument, TypeId expected, const TypedName& parameter,
+                      std::string_view operation);
+  // Adds the repairs of integers that stand where scalars are expected:
+  // `2` -> `2.0`, `n` -> `scalar(n)`.
+  void FixScalars(ExprId expr, TypeId expected, DiagnosticBuilder& builder);
+
+  // ---- generics.cpp ----
+  // The type that stands for `?` of the callee: invalid if it is not generic,
+  // Error if it was reported that there is none.
+  TypeId DeduceGeneric(const ast::InvocationExpr& invocation, const Signature& signature,
+                       llvm::ArrayRef<ExprId> slots);
+  TypeId ExplicitGeneric(const ast::InvocationExpr& invocation, const Signature& signature);
+  void CollectGeneric(TypeId parameter, TypeId argument, llvm::SmallVectorImpl<TypeId>& candidates) const;
+
+  // ---- quantization.cpp ----
+  void CheckQuantizationEntry(const ast::Quantization& entry);
+  void CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, Callee callee);
+  bool IsTensorLiteral(ExprId argument, TypeId expected);
+
+  // ---- shared ----
+  template <typename... Args>
+  DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
+                           Args&&... args) {
+    return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
+  }
+  // Empty for the name that a broken declaration lacks.
+  std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
+  std::string Text(TypeId type) const { return types_.Text(type, dialect_); }
+  const ast::Expr& expr(ExprId id) const { return document_.exprs[id]; }
+  // The text of a range of the document.
+  std::string_view SourceText(SourceRange range) const;
+  // The expression inside parentheses.
+  ExprId Inner(ExprId id) const;
+  bool IsRatified() const { return dialect_ == ast::Dialect::kRatified; }
+  TypeKind Kind(TypeId type) const { return types_.Kind(type); }
+  bool IsError(TypeId type) const { return Kind(type) == TypeKind::kError; }
+  TypeId TypeOf(ExprId id) const { return out_->expr_types_[static_cast<size_t>(id.index)]; }
+  TypeId SetType(ExprId id, TypeId type) { return out_->expr_types_[static_cast<size_t>(id.index)] = type; }
+  bool IsStandard(Callee callee, Symbol name) const;
+  // Whether the declaration could not be read: nothing is known of invocations.
+  static bool IsBroken(Callee callee) { return callee.document->ast().fragments[callee.fragment].has_error; }
+  // Where the standard operations are: the library, that of the model, or the
+  // document itself.
+  const CheckedDocument& standard() const { return *standard_; }
+  const Signature& SignatureOf(Callee callee) const { return callee.document->signature(callee.fragment); }
+
+  std::unique_ptr<CheckedDocument> out_;
+  const ast::Document& document_;
+  const CheckedKind kind_;
+  const ast::Dialect dialect_;
+  const CheckedDocument* standard_;
+  StandardLibrary& libraries_;
+  Context& context_;
+  TypeTable& types_;
+  const TypeId error_, integer_, scalar_, logical_, string_;
+  const Symbol external_, variable_, update_;
+
+  // Of the body at hand.
+  Scope scope_;
+  BodyKind body_ = BodyKind::kFragment;
+  bool in_generic_ = false;
+  bool has_syntax_error_ = false;           // some expression could not be read
+  bool has_lost_names_ = false;             // some left value could not be read: names may be missing
+  llvm::ArrayRef<ast::Assignment> rest_;    // from the assignment at hand on
+  llvm::SmallVector<ExprId, 4> externals_;  // invoked by the assignment at hand
+};
+
+}  // namespace nnefc

@@ -1,0 +1,229 @@
+#include "compiler/semantics/checker.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+void Checker::ChooseGraph(const CheckOptions& options) {
+  if (options.graph.has_value()) {
+    const ast::Graph* chosen = nullptr;
+    for (const ast::Graph& graph : document_.graphs) {
+      if (Text(graph.name.symbol) != *options.graph) continue;
+      if (chosen != nullptr) {
+        Report(kSeveralGraphs, graph.name.range, "the document has several graphs of the name `{}`",
+               *options.graph)
+            .Note(chosen->name.range, "the first one");
+        return;
+      }
+      chosen = &graph;
+    }
+    if (chosen == nullptr) {
+      const SourceRange place =
+          document_.graphs.empty() ? SourceRange{document_.file, 0, 0} : document_.graphs.front().name.range;
+      DiagnosticBuilder builder =
+          Report(kUnknownGraph, place, "the document has no graph of the name `{}`", *options.graph);
+      for (const ast::Graph& graph : document_.graphs) {
+        builder.Note(graph.name.range, "it has `{}`", Text(graph.name.symbol));
+      }
+    }
+    out_->graph_ = chosen;
+    return;
+  }
+  if (document_.graphs.size() > 1) {
+    DiagnosticBuilder builder =
+        Report(kSeveralGraphs, document_.graphs[1].name.range,
+               "the document has {} graphs; `--graph NAME` chooses one", document_.graphs.size());
+    builder.Note(document_.graphs[0].name.range, "the first one");
+    return;
+  }
+  if (!document_.graphs.empty()) out_->graph_ = &document_.graphs.front();
+}
+
+// All declarations come first: fragments may be used before they are defined.
+void Checker::DeclareFragments() {
+  for (size_t i = 0; i < document_.fragments.size(); ++i) {
+    const ast::FragmentId id(static_cast<int32_t>(i));
+    const size_t errors = context_.emitter.error_count();
+    DeclareFragment(id);
+    if (context_.emitter.error_count() != errors || document_.fragments[id].has_error)
+      out_->unsound_[i] = true;
+  }
+}
+
+void Checker::DeclareFragment(ast::FragmentId id) {
+  const ast::Fragment& fragment = document_.fragments[id];
+  Signature& signature = out_->signatures_[static_cast<size_t>(id.index)];
+  signature.name = fragment.name;
+  signature.has_body = fragment.has_body;
+  signature.is_generic = fragment.is_generic && IsRatified();
+  if (signature.is_generic && fragment.generic_default.has_value()) {
+    signature.generic_default = ResolvePrimitive(*fragment.generic_default);
+    if (Kind(signature.generic_default) == TypeKind::kGeneric) {
+      Report(kGenericDefault, fragment.generic_range, "the default of `?` cannot be `?` itself");
+      signature.generic_default = error_;
+    }
+  }
+  if (!fragment.name.symbol.valid()) return;
+  const std::string_view name = Text(fragment.name.symbol);
+  const auto [entry, inserted] = out_->by_name_.try_emplace(fragment.name.symbol, id);
+  if (!inserted) {
+    Report(kDuplicateFragment, fragment.name.range, "fragment `{}` is defined twice", name)
+        .Note(document_.fragments[entry->second].name.range, "first defined here");
+  } else if (out_->library_ != nullptr) {
+    const Callee standard = out_->library_->Find(fragment.name.symbol);
+    if (standard.valid()) {
+      Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation", name)
+          .Note(SignatureOf(standard).name.range, "the standard operation");
+    }
+  }
+  if (fragment.has_error) return;
+  llvm::SmallVector<ast::Name, 8> parameters, results;
+  for (const ast::Parameter& parameter : fragment.parameters) parameters.push_back(parameter.name);
+  for (const ast::Result& result : fragment.results) results.push_back(result.name);
+  CheckNames(parameters, results);
+  in_generic_ = signature.is_generic;
+  CheckParameters(fragment, signature);
+  CheckResults(fragment, signature);
+  CheckGenericUse(fragment, signature);
+}
+
+// Parameters and results of one declaration have different names.
+void Checker::CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<ast::Name> results) {
+  scope_.Clear();
+  auto check = [this](const ast::Name& name, LocalKind kind, std::string_view what) {
+    const Local* known = scope_.Find(name.symbol);
+    if (known == nullptr) {
+      scope_.Add(name.symbol, {.kind = kind, .declaration = name.range});
+      return;
+    }
+    const std::string_view known_as = known->kind == LocalKind::kParameter ? "parameter" : "result";
+    Report(kDuplicateName, name.range, "{} `{}` has the name of another {}", what, Text(name.symbol),
+           known_as)
+        .Note(known->declaration, "the other {}", known_as);
+  };
+  for (const ast::Name& name : parameters) check(name, LocalKind::kParameter, "parameter");
+  for (const ast::Name& name : results) check(name, LocalKind::kResult, "result");
+  scope_.Clear();
+}
+
+void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signature) {
+  const TypedName* attribute = nullptr;
+  signature.parameters.reserve(fragment.parameters.size());
+  for (const ast::Parameter& parameter : fragment.parameters) {
+    const TypeId type = ResolveType(parameter.type);
+    signature.parameters.push_back({parameter.name, type, parameter.default_value});
+    if (!types_.ContainsTensor(type) && !IsError(type)) {
+      if (attribute == nullptr) attribute = &signature.parameters.back();
+    } else if (IsRatified() && !IsError(type) && attribute != nullptr) {
+      Report(kParameterOrder, parameter.name.range, "tensor parameter `{}` must precede the attributes",
+             Text(parameter.name.symbol))
+          .Note(attribute->name.range, "`{}` is an attribute", Text(attribute->name.symbol));
+    }
+    if (!parameter.default_value.valid()) continue;
+    const TypeId value = CheckExpr(parameter.default_value);
+    if (IsCastable(types_, dialect_, value, type)) continue;
+    DiagnosticBuilder builder = Report(kDefaultType, expr(parameter.default_value).range,
+                                       "the default of `{}` is of type `{}`; expected `{}`",
+                                       Text(parameter.name.symbol), Text(value), Text(type));
+    FixScalars(parameter.default_value, type, builder);
+  }
+}
+
+void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) {
+  signature.results.reserve(fragment.results.size());
+  for (const ast::Result& result : fragment.results) {
+    const TypeId type = ResolveType(result.type);
+    signature.results.push_back({result.name, type, {}});
+    if (!IsRatified() || IsError(type)) continue;
+    const SourceRange range = document_.types[result.type].range;
+    if (!types_.OnlyTensors(type)) {
+      Report(kAttributeResult, range, "result `{}` is of type `{}`; results of fragments are tensors",
+             Text(result.name.symbol), Text(type));
+    } else if (types_.ContainsUnbound(type)) {
+      Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is not told",
+             Text(result.name.symbol), Text(type));
+    }
+  }
+}
+
+// A fragment is generic if and only if `?` is in its declaration.
+void Checker::CheckGenericUse(const ast::Fragment& fragment, const Signature& signature) {
+  if (!IsRatified()) return;
+  bool is_used = false;
+  bool has_error = false;
+  auto look = [&](const TypedName& name) {
+    is_used |= types_.ContainsGeneric(name.type);
+    has_error |= IsError(name.type);
+  };
+  for (const TypedName& parameter : signature.parameters) look(parameter);
+  for (const TypedName& result : signature.results) look(result);
+  const std::string_view name = Text(fragment.name.symbol);
+  if (is_used && !signature.is_generic) {
+    SourceRange behind = fragment.name.range;
+    behind.begin = behind.end;
+    Report(kGenericUndeclared, fragment.name.range,
+           "fragment `{}` has parameters or results of the type `?` but is not declared as `{}<?>`", name,
+           name)
+        .Fix(behind, "<?>");
+  }
+  if (!is_used && !has_error && signature.is_generic) {
+    Report(kGenericUnused, fragment.generic_range,
+           "generic fragment `{}` has neither a parameter nor a result of the type `?`", name)
+        .Fix(fragment.generic_range, "");
+  }
+}
+
+TypeId Checker::ResolvePrimitive(ast::PrimitiveName name) {
+  switch (name) {
+    case ast::PrimitiveName::kInteger:
+    case ast::PrimitiveName::kExtent:  // the dialect rules tell the right one
+      return integer_;
+    case ast::PrimitiveName::kScalar:
+      return scalar_;
+    case ast::PrimitiveName::kLogical:
+      return logical_;
+    case ast::PrimitiveName::kString:
+      return string_;
+    case ast::PrimitiveName::kGeneric:
+      return IsRatified() ? types_.Primitive(TypeKind::kGeneric) : error_;
+  }
+  return error_;
+}
+
+TypeId Checker::ResolveType(ast::TypeId id) {
+  // `T[][]..` is unrolled: the syntax does not bound it.
+  const SourceRange range = document_.types[id].range;
+  size_t dimensions = 0;
+  while (const auto* array = std::get_if<ast::ArrayType>(&document_.types[id].node)) {
+    id = array->item;
+    ++dimensions;
+  }
+  const ast::Type& base = document_.types[id];
+  TypeId type = error_;
+  if (const auto* primitive = std::get_if<ast::PrimitiveType>(&base.node)) {
+    type = ResolvePrimitive(primitive->name);
+  } else if (const auto* tensor = std::get_if<ast::TensorType>(&base.node)) {
+    const TypeId any = types_.Primitive(TypeKind::kAny);
+    const bool has_element = IsRatified() && tensor->element.has_value();
+    // A missing data type was reported; the one that was meant is scalar.
+    const TypeId unbound = IsRatified() && !tensor->has_brackets ? scalar_ : any;
+    type = types_.Tensor(has_element ? ResolvePrimitive(*tensor->element) : unbound);
+  } else if (const auto* tuple = std::get_if<ast::TupleType>(&base.node)) {
+    type = ResolveTuple(base, *tuple);
+  }
+  for (size_t i = 0; i < dimensions && !IsError(type); ++i) type = Bounded(types_.Array(type), range);
+  return type;
+}
+
+TypeId Checker::ResolveTuple(const ast::Type& type, const ast::TupleType& tuple) {
+  llvm::SmallVector<TypeId, 4> items;
+  for (ast::TypeId item : tuple.items) items.push_back(ResolveType(item));
+  const TypeId resolved = types_.Tuple(items);
+  if (IsRatified() && !IsError(resolved) && types_.ContainsTensor(resolved) &&
+      !types_.OnlyTensors(resolved)) {
+    Report(kMixedTuple, type.range, "the tuple type `{}` mixes tensors and attributes", Text(resolved));
+  }
+  return Bounded(resolved, type.range);
+}
+
+}  // namespace nnefc

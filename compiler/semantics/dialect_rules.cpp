@@ -1,0 +1,355 @@
+#include "compiler/semantics/dialect_rules.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/semantics/rules.h"
+#include "compiler/semantics/suggest.h"
+
+namespace nnefc {
+namespace {
+
+using namespace semantics;
+
+// Longer texts are not written anew.
+constexpr uint32_t kMaxFixLength = 1000;
+
+constexpr std::string_view kKnownExtensions[] = {kFragmentExtension, kOperatorExtension,
+                                                 "NNEFC_control_flow"};
+
+// Walks the stores of the document instead of its trees: order plays no part.
+class DialectRules {
+ public:
+  DialectRules(const ast::Document& document, CheckedKind kind, Context& context)
+      : document_(document), kind_(kind), context_(context), is_ratified_(IsRatified(document.dialect)) {}
+
+  void Check() {
+    CheckExtensions();
+    CheckTypes();
+    CheckDeclarations();
+    MarkStatements();
+    for (size_t i = 0; i < document_.exprs.size(); ++i) CheckExpr(ast::ExprId(static_cast<int32_t>(i)));
+    ReportOperators();
+  }
+
+ private:
+  static bool IsRatified(ast::Dialect dialect) { return dialect == ast::Dialect::kRatified; }
+
+  template <typename... Args>
+  DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
+                           Args&&... args) {
+    return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
+  }
+  // Empty for the name that a broken declaration lacks.
+  std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
+  std::string_view SourceText(SourceRange range) const {
+    return context_.sources.Text(range.file).substr(range.begin, range.end - range.begin);
+  }
+  std::string_view SourceText(ast::ExprId id) const { return SourceText(document_.exprs[id].range); }
+
+  bool Has(std::string_view extension) const {
+    for (const ast::Extension& statement : document_.extensions) {
+      for (const ast::Name& name : statement.names) {
+        if (Text(name.symbol) == extension) return true;
+      }
+    }
+    return false;
+  }
+
+  void CheckExtensions();
+  void CheckTypes();
+  void CheckDeclarations();
+  void CheckFragment(const ast::Fragment& fragment);
+  void CheckName(const ast::Name& name);
+  void MarkStatements();
+  void CheckLeft(ast::ExprId left);
+  void CheckExpr(ast::ExprId id);
+  void CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension);
+  void CheckBuiltin(const ast::BuiltinExpr& builtin);
+  bool IsOperatorExpression(ast::ExprId id) const;
+  void ReportOperators();
+  void FixExtension(DiagnosticBuilder& builder, std::string_view extension);
+
+  const ast::Document& document_;
+  const CheckedKind kind_;
+  Context& context_;
+  const bool is_ratified_;
+  std::vector<bool> is_left_, is_right_;  // by ExprId: a whole side of an assignment
+  // The expressions that need operator expressions.
+  std::vector<SourceRange> operators_;
+};
+
+void DialectRules::CheckExtensions() {
+  for (const ast::Extension& statement : document_.extensions) {
+    if (!is_ratified_) {
+      Report(kDialectExtension, statement.range,
+             "`extension` belongs to the ratified dialect; a provisional document enables nothing")
+          .Fix(statement.range, "");
+      continue;
+    }
+    for (const ast::Name& name : statement.names) {
+      const std::string_view text = Text(name.symbol);
+      if (std::find(std::begin(kKnownExtensions), std::end(kKnownExtensions), text) !=
+          std::end(kKnownExtensions)) {
+        continue;
+      }
+      Suggestion suggestion(text);
+      for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
+      if (suggestion.best().empty()) {
+        Report(kUnknownExtension, name.range, "unknown extension `{}`", text);
+        continue;
+      }
+      Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?", text,
+             suggestion.best())
+          .Fix(name.range, std::string(suggestion.best()));
+    }
+  }
+}
+
+void DialectRules::CheckTypes() {
+  for (const ast::Type& type : document_.types) {
+    if (const auto* primitive = std::get_if<ast::PrimitiveType>(&type.node)) {
+      if (is_ratified_ && primitive->name == ast::PrimitiveName::kExtent) {
+        Report(kDialectType, type.range,
+               "`extent` belongs to the provisional dialect; the type is `integer` here")
+            .Fix(type.range, "integer");
+      }
+      if (!is_ratified_ && primitive->name == ast::PrimitiveName::kInteger) {
+        Report(kDialectType, type.range,
+               "`integer` belongs to the ratified dialect; the type is `extent` here")
+            .Fix(type.range, "extent");
+      }
+      if (!is_ratified_ && primitive->name == ast::PrimitiveName::kGeneric) {
+        Report(kDialectType, type.range, "the generic type `?` belongs to the ratified dialect");
+      }
+      continue;
+    }
+    const auto* tensor = std::get_if<ast::TensorType>(&type.node);
+    if (tensor == nullptr) continue;
+    if (is_ratified_ && !tensor->has_brackets) {
+      Report(kDialectType, type.range,
+             "`tensor` without a data type belongs to the provisional dialect; write `tensor<scalar>` here")
+          .Fix(type.range, "tensor<scalar>");
+    } else if (is_ratified_ && tensor->element == ast::PrimitiveName::kExtent) {
+      Report(kDialectType, type.range,
+             "`extent` belongs to the provisional dialect; the type is `integer` here")
+          .Fix(type.range, "tensor<integer>");
+    } else if (!is_ratified_ && tensor->has_brackets) {
+      Report(kDialectType, type.range, "`{}` belongs to the ratified dialect; the type is `tensor` here",
+             SourceText(type.range))
+          .Fix(type.range, "tensor");
+    }
+  }
+}
+
+void DialectRules::CheckName(const ast::Name& name) {
+  // The keywords that both dialects share never get here: they are tokens.
+  const std::string_view text = Text(name.symbol);
+  const bool is_keyword =
+      is_ratified_ ? text == "version" || text == "extension" || text == "integer" || text == "yield"
+                   : text == "extent";
+  if (!is_keyword) return;
+  Report(kKeywordName, name.range, "`{}` is a keyword of the {} dialect and cannot be a name", text,
+         is_ratified_ ? "ratified" : "provisional");
+}
+
+void DialectRules::CheckDeclarations() {
+  for (const ast::Fragment& fragment : document_.fragments) CheckFragment(fragment);
+  for (const ast::Graph& graph : document_.graphs) {
+    CheckName(graph.name);
+    for (const ast::Name& name : graph.parameters) CheckName(name);
+    for (const ast::Name& name : graph.results) CheckName(name);
+  }
+  if (!is_ratified_ || document_.fragments.empty() || Has(kFragmentExtension)) return;
+  const ast::Fragment& first = *document_.fragments.begin();
+  DiagnosticBuilder builder = Report(kMissingFragmentExtension, first.keyword_range,
+                                     "fragment definitions need `extension {};`", kFragmentExtension);
+  FixExtension(builder, kFragmentExtension);
+}
+
+void DialectRules::CheckFragment(const ast::Fragment& fragment) {
+  CheckName(fragment.name);
+  for (const ast::Parameter& parameter : fragment.parameters) CheckName(parameter.name);
+  for (const ast::Result& result : fragment.results) CheckName(result.name);
+  if (is_ratified_) return;
+  if (fragment.is_generic) {
+    Report(kDialectGeneric, fragment.generic_range,
+           "generic fragments belong to the ratified dialect; `tensor` takes any data type here")
+        .Fix(fragment.generic_range, "");
+  }
+  if (!fragment.has_body && !fragment.has_error && kind_ != CheckedKind::kLibrary) {
+    Report(kDialectBody, fragment.name.range,
+           "`{}` has no body; fragments without one belong to the ratified dialect",
+           Text(fragment.name.symbol));
+  }
+}
+
+void DialectRules::MarkStatements() {
+  is_left_.resize(document_.exprs.size());
+  is_right_.resize(document_.exprs.size());
+  auto mark = [this](llvm::ArrayRef<ast::Assignment> body) {
+    for (const ast::Assignment& assignment : body) {
+      CheckLeft(assignment.left);
+      is_left_[static_cast<size_t>(assignment.left.index)] = true;
+      is_right_[static_cast<size_t>(assignment.right.index)] = true;
+      const ast::ExprNode& right = document_.exprs[assignment.right].node;
+      // 3.2.1: in flat syntax the right side is an invocation.
+      if (!std::holds_alternative<ast::InvocationExpr>(right) &&
+          !std::holds_alternative<ast::ErrorExpr>(right)) {
+        operators_.push_back(document_.exprs[assignment.right].range);
+      }
+    }
+  };
+  for (const ast::Fragment& fragment : document_.fragments) mark(fragment.body);
+  for (const ast::Graph& graph : document_.graphs) mark(graph.body);
+  for (const ast::Quantization& entry : document_.quantizations) {
+    if (entry.invocation.valid()) is_right_[static_cast<size_t>(entry.invocation.index)] = true;
+  }
+}
+
+// Left values nest no deeper than the syntax allows.
+void DialectRules::CheckLeft(ast::ExprId left) {
+  const ast::Expr& expr = document_.exprs[left];
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node)) {
+    CheckName({identifier->name, expr.range});
+  } else if (const auto* array = std::get_if<ast::ArrayExpr>(&expr.node)) {
+    for (ast::ExprId item : array->items) CheckLeft(item);
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&expr.node)) {
+    for (ast::ExprId item : tuple->items) CheckLeft(item);
+  }
+}
+
+void DialectRules::CheckExpr(ast::ExprId id) {
+  const ast::Expr& expr = document_.exprs[id];
+  if (IsOperatorExpression(id)) operators_.push_back(expr.range);
+  if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node)) {
+    CheckComprehension(expr, *comprehension);
+  } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+    CheckBuiltin(*builtin);
+  } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+    if (!is_ratified_ && binary->op == ast::BinaryOperator::kIn) {
+      Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
+    }
+  } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
+    if (!invocation->type_argument.has_value()) return;
+    if (!is_ratified_) {
+      Report(kDialectGeneric, invocation->type_argument_range,
+             "type arguments belong to the ratified dialect; `{}` takes none here",
+             Text(invocation->callee.symbol));
+    } else if (invocation->type_argument == ast::PrimitiveName::kExtent) {
+      Report(kDialectType, invocation->type_argument_range,
+             "`extent` belongs to the provisional dialect; the type is `integer` here")
+          .Fix(invocation->type_argument_range, "integer");
+    }
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&expr.node)) {
+    if (!is_ratified_ || tuple->parenthesized || is_left_[static_cast<size_t>(id.index)]) return;
+    Report(kDialectTuple, expr.range,
+           "a tuple without parentheses on the right belongs to the provisional dialect; write `(..)` here")
+        .Fix(expr.range, fmt::format("({})", SourceText(expr.range)));
+  }
+}
+
+void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension) {
+  for (const ast::Iterator& iterator : comprehension.iterators) CheckName(iterator.name);
+  if (comprehension.form == document_.dialect) return;
+  // Nested ones would repeat their text level by level.
+  const bool has_fix = expr.range.end - expr.range.begin < kMaxFixLength;
+  std::string loop;
+  for (const ast::Iterator& iterator : comprehension.iterators) {
+    if (!has_fix) break;
+    loop += fmt::format("{}{} in {}", loop.empty() ? "for " : ", ", Text(iterator.name.symbol),
+                        SourceText(iterator.iterable));
+  }
+  if (comprehension.condition.valid() && has_fix)
+    loop += fmt::format(" if {}", SourceText(comprehension.condition));
+  if (is_ratified_) {
+    DiagnosticBuilder builder = Report(kDialectComprehension, expr.range,
+                                       "this form of array comprehension belongs to the provisional dialect; "
+                                       "write `[for .. in .. yield ..]` here");
+    if (has_fix) builder.Fix(expr.range, fmt::format("[{} yield {}]", loop, SourceText(comprehension.body)));
+    return;
+  }
+  const bool is_single = comprehension.iterators.size() == 1;
+  DiagnosticBuilder builder = Report(
+      kDialectComprehension, expr.range,
+      "this form of array comprehension belongs to the ratified dialect; write `[.. for .. in ..]` here{}",
+      is_single ? "" : ", with one iterator");
+  if (is_single && has_fix)
+    builder.Fix(expr.range, fmt::format("[{} {}]", SourceText(comprehension.body), loop));
+}
+
+void DialectRules::CheckBuiltin(const ast::BuiltinExpr& builtin) {
+  if (is_ratified_ && builtin.builtin == ast::Builtin::kExtent) {
+    Report(kDialectBuiltin, builtin.name_range,
+           "`extent(..)` belongs to the provisional dialect; write `integer(..)` here")
+        .Fix(builtin.name_range, "integer");
+  }
+  if (!is_ratified_ && builtin.builtin == ast::Builtin::kInteger) {
+    Report(kDialectBuiltin, builtin.name_range,
+           "`integer(..)` belongs to the ratified dialect; write `extent(..)` here")
+        .Fix(builtin.name_range, "extent");
+  }
+}
+
+// Whether the expression is one of 3.2.3, beyond flat syntax.
+bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
+  const ast::ExprNode& node = document_.exprs[id].node;
+  if (std::holds_alternative<ast::InvocationExpr>(node)) return !is_right_[static_cast<size_t>(id.index)];
+  if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    const ast::ExprNode& operand = document_.exprs[unary->operand].node;
+    const bool is_number = std::holds_alternative<ast::IntegerLiteral>(operand) ||
+                           std::holds_alternative<ast::ScalarLiteral>(operand);
+    return unary->op != ast::UnaryOperator::kMinus || !is_number;
+  }
+  return std::holds_alternative<ast::BinaryExpr>(node) || std::holds_alternative<ast::SelectExpr>(node) ||
+         std::holds_alternative<ast::ComprehensionExpr>(node) ||
+         std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node) ||
+         std::holds_alternative<ast::ParenExpr>(node);
+}
+
+// One report a document, or a graph, at the first place: the missing line is
+// one mistake however many expressions need it.
+void DialectRules::ReportOperators() {
+  if (kind_ != CheckedKind::kModel || operators_.empty()) return;
+  auto starts_first = [](const SourceRange& a, const SourceRange& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  };
+  if (is_ratified_) {
+    if (Has(kOperatorExtension)) return;
+    DiagnosticBuilder builder = Report(kMissingOperatorExtension,
+                                       *std::min_element(operators_.begin(), operators_.end(), starts_first),
+                                       "operator expressions need `extension {};`; without it arguments are "
+                                       "literals, names, arrays and tuples",
+                                       kOperatorExtension);
+    FixExtension(builder, kOperatorExtension);
+    return;
+  }
+  for (const ast::Graph& graph : document_.graphs) {
+    const SourceRange* first = nullptr;
+    for (const SourceRange& range : operators_) {
+      if (range.begin < graph.range.begin || range.end > graph.range.end) continue;
+      if (first == nullptr || starts_first(range, *first)) first = &range;
+    }
+    if (first == nullptr) continue;
+    Report(kGraphNotFlat, *first,
+           "the body of a graph is restricted to flat syntax: invocations of literals, names, arrays and "
+           "tuples");
+  }
+}
+
+// Inserts the extension behind the version or the extensions before it.
+void DialectRules::FixExtension(DiagnosticBuilder& builder, std::string_view extension) {
+  if (!document_.has_version) return;
+  SourceRange place =
+      document_.extensions.empty() ? document_.version_range : document_.extensions.back().range;
+  place.begin = place.end;
+  builder.Fix(place, fmt::format("\nextension {};", extension));
+}
+
+}  // namespace
+
+void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context) {
+  DialectRules(document, kind, context).Check();
+}
+
+}  // namespace nnefc

@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "compiler/semantics/checker.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+Origin Checker::OriginOf(ExprId right) {
+  const ast::ExprNode& node = expr(Inner(right)).node;
+  if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
+    const Local* local = scope_.Find(identifier->name);
+    return local != nullptr ? local->origin : Origin::kUndecided;
+  }
+  const auto* invocation = std::get_if<ast::InvocationExpr>(&node);
+  if (invocation == nullptr) return Origin::kUndecided;
+  const Callee callee = out_->Find(invocation->callee.symbol);
+  if (IsStandard(callee, variable_)) return Origin::kVariable;
+  // What a fragment of the document returns may be a variable.
+  return callee.document == standard_ ? Origin::kOther : Origin::kUndecided;
+}
+
+bool Checker::IsExternal(ExprId right) {
+  right = Inner(right);
+  while (const auto* select = std::get_if<ast::SelectExpr>(&expr(right).node)) {
+    if (!IsExternal(select->value)) return false;
+    right = Inner(select->otherwise);
+  }
+  return std::find(externals_.begin(), externals_.end(), right) != externals_.end();
+}
+
+void Checker::ForgetExternals(ExprId right) {
+  right = Inner(right);
+  while (const auto* select = std::get_if<ast::SelectExpr>(&expr(right).node)) {
+    ForgetExternals(select->value);
+    right = Inner(select->otherwise);
+  }
+  externals_.erase(std::remove(externals_.begin(), externals_.end(), right), externals_.end());
+}
+
+void Checker::CheckPlace(ExprId id, const ast::InvocationExpr& invocation, Callee callee) {
+  const Symbol name = invocation.callee.symbol;
+  if (name != external_ && name != variable_ && name != update_) return;
+  if (callee.document != standard_) return;
+  if (body_ == BodyKind::kGraph) {
+    if (name == external_) externals_.push_back(id);
+    return;
+  }
+  if (name == external_) {
+    Report(kOnlyInGraph, invocation.callee.range,
+           "`external` is for the body of the graph, not of a fragment");
+  } else if (IsRatified()) {
+    Report(kOnlyInGraph, invocation.callee.range,
+           "`{}` is for the body of the graph, not of a fragment; pass its result as a parameter",
+           Text(name));
+  }
+}
+
+// 4.8 (4.7): what is updated is a variable. Where a fragment decides, in
+// parameters and results of fragments, expansion does.
+void Checker::CheckUpdateTarget(ExprId target) {
+  const ast::Expr& value = expr(Inner(target));
+  const bool is_literal = std::holds_alternative<ast::ScalarLiteral>(value.node) ||
+                          std::holds_alternative<ast::IntegerLiteral>(value.node) ||
+                          std::holds_alternative<ast::LogicalLiteral>(value.node) ||
+                          std::holds_alternative<ast::StringLiteral>(value.node);
+  if (!is_literal && OriginOf(target) != Origin::kOther) return;
+  DiagnosticBuilder builder =
+      Report(kUpdateTarget, value.range, "`{}` is no variable; `update` takes the result of `variable`",
+             SourceText(value.range).substr(0, 80));
+  const auto* identifier = std::get_if<ast::IdentifierExpr>(&value.node);
+  if (identifier == nullptr) return;
+  builder.Note(scope_.Find(identifier->name)->assignment, "assigned here");
+}
+
+}  // namespace nnefc

@@ -1,0 +1,101 @@
+#include "compiler/semantics/checker.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+// 3.3.2: explicit, `f<integer>(..)`; else the default of the declaration; else
+// deduced from the arguments, which must agree.
+TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signature& signature,
+                              llvm::ArrayRef<ExprId> slots) {
+  if (invocation.type_argument.has_value()) return ExplicitGeneric(invocation, signature);
+  if (!signature.is_generic) return TypeId();
+  if (signature.generic_default.valid()) return signature.generic_default;
+  llvm::SmallVector<TypeId, 4> candidates;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].valid()) continue;
+    CollectGeneric(signature.parameters[i].type, TypeOf(slots[i]), candidates);
+  }
+  if (candidates.size() == 1) return candidates[0];
+  const std::string_view name = Text(signature.name.symbol);
+  if (llvm::is_contained(candidates, error_)) return error_;
+  if (candidates.empty()) {
+    SourceRange behind = invocation.callee.range;
+    behind.begin = behind.end;
+    Report(kGenericUndeduced, invocation.callee.range,
+           "the type of `{}` does not follow from its arguments; write `{}<scalar>(..)` or another type",
+           name, name)
+        .Note(signature.name.range, "declared here");
+    return error_;
+  }
+  std::string types;
+  for (TypeId candidate : candidates) {
+    types += fmt::format("{}`{}`", types.empty() ? "" : " and ", Text(candidate));
+  }
+  DiagnosticBuilder builder = Report(kGenericContradiction, invocation.callee.range,
+                                     "the arguments of `{}` do not agree on its type: {}", name, types);
+  if (candidates.size() == 2 && llvm::is_contained(candidates, scalar_)) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i].valid())
+        FixScalars(slots[i], types_.Substitute(signature.parameters[i].type, scalar_), builder);
+    }
+  }
+  builder.Note(signature.name.range, "declared here");
+  return error_;
+}
+
+TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Signature& signature) {
+  // The dialect rules told already.
+  if (!IsRatified()) return TypeId();
+  const std::string_view name = Text(signature.name.symbol);
+  if (!signature.is_generic) {
+    Report(kNotGeneric, invocation.type_argument_range, "`{}` is not generic and takes no type", name)
+        .Note(signature.name.range, "declared here");
+    return TypeId();
+  }
+  const TypeId type = ResolvePrimitive(*invocation.type_argument);
+  if (Kind(type) == TypeKind::kGeneric && !in_generic_) {
+    Report(kGenericOutside, invocation.type_argument_range,
+           "`{}<?>` passes on the type of a generic fragment, but what holds it is not generic", name);
+    return error_;
+  }
+  return type;
+}
+
+void Checker::CollectGeneric(TypeId parameter, TypeId argument,
+                             llvm::SmallVectorImpl<TypeId>& candidates) const {
+  if (!types_.ContainsGeneric(parameter)) return;
+  const TypeKind kind = Kind(argument);
+  auto add = [&](TypeId type) {
+    if (!llvm::is_contained(candidates, type)) candidates.push_back(type);
+  };
+  if (kind == TypeKind::kError) return add(argument);
+  const bool is_primitive = kind >= TypeKind::kInteger && kind <= TypeKind::kGeneric;
+  switch (Kind(parameter)) {
+    case TypeKind::kGeneric:
+      if (is_primitive) add(argument);
+      return;
+    case TypeKind::kTensor:
+      if (is_primitive) add(argument);
+      // The data type of `tensor<>` is not told.
+      if (kind == TypeKind::kTensor && Kind(types_.Element(argument)) != TypeKind::kAny) {
+        add(types_.Element(argument));
+      }
+      return;
+    case TypeKind::kArray:
+      if (kind == TypeKind::kArray) CollectGeneric(types_.Item(parameter), types_.Item(argument), candidates);
+      return;
+    case TypeKind::kTuple: {
+      if (kind != TypeKind::kTuple || types_.Items(parameter).size() != types_.Items(argument).size()) return;
+      for (size_t i = 0; i < types_.Items(parameter).size(); ++i) {
+        CollectGeneric(types_.Items(parameter)[i], types_.Items(argument)[i], candidates);
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace nnefc

@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <utility>
+
+#include "compiler/semantics/checker.h"
+#include "compiler/semantics/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+namespace {
+
+std::string_view DialectName(ast::Dialect dialect) {
+  return dialect == ast::Dialect::kRatified ? "ratified" : "provisional";
+}
+
+ast::Dialect Other(ast::Dialect dialect) {
+  return dialect == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified;
+}
+
+}  // namespace
+
+TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use) {
+  if (context_.emitter.exhausted()) return error_;
+  for (const ast::Argument& argument : invocation.arguments) CheckExpr(argument.value, Use::kArgument);
+  const Callee callee = Resolve(invocation);
+  if (!callee.valid() || IsBroken(callee)) return error_;
+  const Signature& signature = SignatureOf(callee);
+  CheckPlace(id, invocation, callee);
+  if (use == Use::kArgument) CheckChaining(invocation, signature);
+  llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
+  bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
+  // What is bound is checked even so; a wrong binding leaves `?` open.
+  const TypeId generic = is_valid || invocation.type_argument.has_value()
+                             ? DeduceGeneric(invocation, signature, slots)
+                         : signature.is_generic ? error_
+                                                : TypeId();
+  is_valid &= CheckArgumentTypes(invocation, callee, slots, generic);
+  is_valid &= !generic.valid() || !IsError(generic);
+  if (is_valid) Keep(id, {callee, slots, generic});
+  // Where arguments and type contradict each other the result is in doubt.
+  return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
+}
+
+void Checker::Keep(ExprId id, Binding binding) {
+  out_->binding_index_[static_cast<size_t>(id.index)] = static_cast<int32_t>(out_->bindings_.size());
+  ExprId* kept = out_->allocator_.Allocate<ExprId>(binding.arguments.size());
+  std::uninitialized_copy(binding.arguments.begin(), binding.arguments.end(), kept);
+  binding.arguments = {kept, binding.arguments.size()};
+  out_->bindings_.push_back(binding);
+}
+
+Callee Checker::Resolve(const ast::InvocationExpr& invocation) {
+  const Callee callee = out_->Find(invocation.callee.symbol);
+  if (callee.valid()) return callee;
+  const std::string_view name = Text(invocation.callee.symbol);
+  // Chapter 7 of the provisional text calls it so throughout.
+  if (!IsRatified() && name == "quantize_linear") {
+    Report(kOldOperationName, invocation.callee.range, "`quantize_linear` is named `linear_quantize`")
+        .Fix(invocation.callee.range, "linear_quantize");
+    return standard().Find(context_.symbols.Find("linear_quantize"));
+  }
+  ReportUndeclared(invocation);
+  return {};
+}
+
+void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
+  const SourceRange range = invocation.callee.range;
+  const std::string_view name = Text(invocation.callee.symbol);
+  const ast::Dialect other = Other(dialect_);
+  if (name == "integer" || name == "extent") {
+    const std::string_view cast = IsRatified() ? "integer" : "extent";
+    Report(kDialectBuiltin, range, "`{}(..)` belongs to the {} dialect; write `{}(..)` here", name,
+           DialectName(other), cast)
+        .Fix(range, std::string(cast));
+    return;
+  }
+  if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
+      libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
+    std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
+    DiagnosticBuilder builder =
+        Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name,
+               DialectName(other), same.empty() ? "" : fmt::format("; it is `{}` here", same));
+    if (!same.empty()) builder.Fix(range, std::string(same));
+    return;
+  }
+  Suggestion suggestion(name);
+  if (!context_.emitter.exhausted()) {
+    for (const ast::Fragment& fragment : document_.fragments) suggestion.Offer(Text(fragment.name.symbol));
+    for (const ast::Fragment& fragment : standard().ast().fragments)
+      suggestion.Offer(Text(fragment.name.symbol));
+  }
+  if (suggestion.best().empty()) {
+    Report(kUndeclaredOperation, range, "undeclared operation `{}`", name);
+    return;
+  }
+  Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name,
+         suggestion.best())
+      .Fix(range, std::string(suggestion.best()));
+}
+
+bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,
+                            llvm::MutableArrayRef<ExprId> slots) {
+  const Signature& signature = SignatureOf(callee);
+  if (invocation.arguments.size() > slots.size()) {
+    const ast::Argument& extra = invocation.arguments[slots.size()];
+    Report(kTooManyArguments, extra.name.has_value() ? extra.name->range : expr(extra.value).range,
+           "`{}` takes {} arguments, but got {}", Text(signature.name.symbol), slots.size(),
+           invocation.arguments.size())
+        .Note(signature.name.range, "declared here");
+    return false;
+  }
+  bool is_valid = true;
+  size_t positional = 0;
+  bool has_named = false;
+  for (const ast::Argument& argument : invocation.arguments) {
+    if (argument.name.has_value()) {
+      has_named = true;
+      is_valid &= BindNamed(argument, callee, positional, slots);
+    } else if (has_named) {
+      Report(kPositionalAfterNamed, expr(argument.value).range,
+             "an argument without a name follows a named one");
+      is_valid = false;
+    } else {
+      is_valid &= BindPositional(argument, signature.parameters[positional], slots[positional]);
+      ++positional;
+    }
+  }
+  return is_valid;
+}
+
+bool Checker::BindPositional(const ast::Argument& argument, const TypedName& parameter, ExprId& slot) {
+  slot = argument.value;
+  if (!IsRatified() || types_.ContainsTensor(parameter.type) || IsError(parameter.type)) return true;
+  SourceRange before = expr(argument.value).range;
+  before.end = before.begin;
+  const std::string_view name = Text(parameter.name.symbol);
+  Report(kPositionalAttribute, expr(argument.value).range,
+         "attribute `{}` is given by its position; only tensors can be, write `{} = ..`", name, name)
+      .Fix(before, fmt::format("{} = ", name))
+      .Note(parameter.name.range, "declared here");
+  return true;  // There is no doubt which parameter was meant.
+}
+
+bool Checker::BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
+                        llvm::MutableArrayRef<ExprId> slots) {
+  const Signature& signature = SignatureOf(callee);
+  const auto found = llvm::find_if(signature.parameters, [&](const TypedName& parameter) {
+    return parameter.name.symbol == argument.name->symbol;
+  });
+  if (found == signature.parameters.end()) {
+    ReportUnknownArgument(*argument.name, callee);
+    return false;
+  }
+  const size_t index = static_cast<size_t>(found - signature.parameters.begin());
+  const std::string_view name = Text(argument.name->symbol);
+  if (index < positional) {
+    Report(kPositionalAndNamed, argument.name->range, "argument `{}` is also given by its position", name)
+        .Note(expr(slots[index]).range, "given here");
+    return false;
+  }
+  if (slots[index].valid()) {
+    Report(kDuplicateArgument, argument.name->range, "argument `{}` is given twice", name)
+        .Note(expr(slots[index]).range, "first given here");
+    return false;
+  }
+  slots[index] = argument.value;
+  return true;
+}
+
+void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
+  const Signature& signature = SignatureOf(callee);
+  const std::string_view text = Text(name.symbol);
+  Suggestion suggestion(text);
+  for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
+  std::string_view best = suggestion.best();
+  // `perm` of `transpose`: the other dialect's name of the same parameter.
+  bool is_other_dialects = false;
+  if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
+    const Callee twin = libraries_.Get(Other(dialect_)).Find(signature.name.symbol);
+    const size_t count = twin.valid() ? SignatureOf(twin).parameters.size() : 0;
+    for (size_t i = 0; i < std::min(count, signature.parameters.size()); ++i) {
+      if (SignatureOf(twin).parameters[i].name.symbol != name.symbol) continue;
+      is_other_dialects = true;
+      best = Text(signature.parameters[i].name.symbol);
+    }
+  }
+  DiagnosticBuilder builder = Report(
+      kUnknownArgument, name.range, "`{}` has no parameter `{}`{}", Text(signature.name.symbol), text,
+      best.empty()        ? ""
+      : is_other_dialects ? fmt::format("; the {} dialect calls `{}` so", DialectName(Other(dialect_)), best)
+                          : fmt::format("; did you mean `{}`?", best));
+  if (!best.empty()) builder.Fix(name.range, std::string(best));
+  builder.Note(signature.name.range, "declared here");
+}
+
+bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
+                           llvm::ArrayRef<ExprId> slots) {
+  const Signature& signature = SignatureOf(callee);
+  std::string missing;
+  size_t count = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].valid() || signature.parameters[i].default_value.valid()) continue;
+    missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", Text(signature.parameters[i].name.symbol));
+    ++count;
+  }
+  if (count == 0) return true;
+  Report(kMissingArgument, invocation.callee.range, "`{}` lacks the argument{} {}",
+         Text(signature.name.symbol), count > 1 ? "s" : "", missing)
+      .Note(signature.name.range, "declared here");
+  return false;
+}
+
+bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee,
+                                 llvm::ArrayRef<ExprId> slots, TypeId generic) {
+  const Signature& signature = SignatureOf(callee);
+  bool is_valid = true;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const TypedName& parameter = signature.parameters[i];
+    const bool has_default = !slots[i].valid();
+    // Defaults were checked with the declaration; that of `x: ?` awaits `?`.
+    if (has_default && !(parameter.default_value.valid() && types_.ContainsGeneric(parameter.type))) continue;
+    const TypeId expected = generic.valid() ? types_.Substitute(parameter.type, generic) : parameter.type;
+    const TypeId type = has_default ? callee.document->type(parameter.default_value) : TypeOf(slots[i]);
+    if (IsCastable(types_, dialect_, type, expected)) continue;
+    is_valid = false;
+    if (!has_default) {
+      ReportArgument(slots[i], expected, parameter, Text(signature.name.symbol));
+      continue;
+    }
+    Report(kTypeMismatch, invocation.callee.range,
+           "the default of `{}` of `{}` is of type `{}`; expected `{}`", Text(parameter.name.symbol),
+           Text(signature.name.symbol), Text(type), Text(expected))
+        .Note(parameter.name.range, "declared here");
+  }
+  if (body_ != BodyKind::kQuantization && IsStandard(callee, update_) && !slots.empty() && slots[0].valid()) {
+    CheckUpdateTarget(slots[0]);
+  }
+  return is_valid;
+}
+
+void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& parameter,
+                             std::string_view operation) {
+  DiagnosticBuilder builder =
+      Report(kTypeMismatch, expr(argument).range, "argument `{}` of `{}` is of type `{}`; expected `{}`",
+             Text(parameter.name.symbol), operation, Text(TypeOf(argument)), Text(expected));
+  FixScalars(argument, expected, builder);
+  builder.Note(parameter.name.range, "declared here");
+}
+
+// 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The
+// provisional dialect lets a tuple be passed to a tuple.
+void Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
+  if (!IsRatified() || signature.results.empty()) return;
+  const TypeId type = signature.results[0].type;
+  if (signature.results.size() == 1 && (Kind(type) == TypeKind::kTensor || IsError(type))) return;
+  Report(kChainedResults, invocation.callee.range,
+         "`{}` has {}; only an invocation of a single tensor can be an argument", Text(signature.name.symbol),
+         signature.results.size() == 1 ? fmt::format("a result of type `{}`", Text(type))
+                                       : fmt::format("{} results", signature.results.size()));
+}
+
+TypeId Checker::ResultType(const Signature& signature, TypeId generic) {
+  auto substitute = [&](const TypedName& result) {
+    return generic.valid() ? types_.Substitute(result.type, generic) : result.type;
+  };
+  if (signature.results.size() == 1) return substitute(signature.results[0]);
+  if (signature.results.empty()) return error_;  // the parser told
+  llvm::SmallVector<TypeId, 4> types;
+  for (const TypedName& result : signature.results) types.push_back(substitute(result));
+  const TypeId tuple = types_.Tuple(types);
+  return types_.WithinBounds(tuple) ? tuple : error_;
+}
+
+void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
+  id = Inner(id);
+  const ast::Expr& value = expr(id);
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
+    if (Kind(expected) != TypeKind::kArray || array->items.size() > 64) return;
+    for (ExprId item : array->items) FixScalars(item, types_.Item(expected), builder);
+    return;
+  }
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+    if (Kind(expected) != TypeKind::kTuple || types_.Items(expected).size() != tuple->items.size()) return;
+    for (size_t i = 0; i < tuple->items.size(); ++i)
+      FixScalars(tuple->items[i], types_.Items(expected)[i], builder);
+    return;
+  }
+  const TypeId element = Kind(expected) == TypeKind::kTensor ? types_.Element(expected) : expected;
+  const bool wants_scalar = element == scalar_ || (!IsRatified() && Kind(element) == TypeKind::kAny);
+  if (!wants_scalar || TypeOf(id) != integer_) return;
+  const auto* unary = std::get_if<ast::UnaryExpr>(&value.node);
+  const ExprId operand = unary != nullptr ? unary->operand : id;
+  if (std::holds_alternative<ast::IntegerLiteral>(expr(operand).node)) {
+    SourceRange behind = value.range;
+    behind.begin = behind.end;
+    builder.Fix(behind, ".0");
+  } else if (!IsRatified() || kind_ != CheckedKind::kModel || out_->has_extension(kOperatorExtension)) {
+    builder.Fix(value.range, fmt::format("scalar({})", SourceText(value.range)));
+  }
+}
+
+}  // namespace nnefc

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace nnefc {
+
+// Finds the name that a misspelt one was meant to be: the first of those with
+// the least edit distance, which must be small beside the length of the name.
+// The work is bounded: long names and more than kMaxOffers names are not
+// looked at.
+class Suggestion {
+ public:
+  explicit Suggestion(std::string_view wanted);
+  void Offer(std::string_view candidate);
+  // Empty if no name is near. A view of the candidate.
+  std::string_view best() const { return best_; }
+
+ private:
+  static constexpr size_t kMaxLength = 64;
+  static constexpr size_t kMaxOffers = 20000;
+
+  std::string_view wanted_;
+  std::string_view best_;
+  size_t limit_;  // a candidate must be nearer than this
+  size_t offers_ = 0;
+};
+
+}  // namespace nnefc

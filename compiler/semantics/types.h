@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiler/support/ids.h"
+#include "compiler/syntax/ast.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+
+namespace nnefc {
+
+struct SemTypeTag;
+// An interned type; equal types have equal ids.
+using TypeId = TypedId<SemTypeTag>;
+
+// Kinds of types. The provisional dialect's `extent` is kInteger, its `tensor`
+// a tensor of kAny: the data types `scalar`, `logical` and `coordinate` are
+// told where an operation's declaration implies them.
+enum class TypeKind : uint8_t {
+  kError,  // of what was already reported; goes with everything
+  kInteger,
+  kScalar,
+  kLogical,
+  kString,
+  kGeneric,  // `?` of a generic fragment
+  kTensor,   // element(): kInteger.., kGeneric, or kAny for `tensor<>`
+  kAny,      // element of `tensor<>`, item of the empty array `[]`
+  kArray,
+  kTuple,
+};
+
+// Interns types; one per Context-wide run.
+class TypeTable {
+ public:
+  // Bounds on the types that a document may build, `[[[..]]]` or
+  // `b = (a, a); c = (b, b); ..`: larger ones are reported by the checker, so
+  // that no walk over a type is deep or long.
+  static constexpr uint32_t kMaxDepth = 256;
+  static constexpr uint32_t kMaxSize = 4096;
+
+  TypeTable();
+  TypeTable(const TypeTable&) = delete;
+  TypeTable& operator=(const TypeTable&) = delete;
+
+  TypeId Primitive(TypeKind kind) const;  // kError .. kGeneric, kAny
+  // What is built of an Error type is an Error type.
+  TypeId Tensor(TypeId element);
+  TypeId Array(TypeId item);
+  TypeId Tuple(llvm::ArrayRef<TypeId> items);
+
+  TypeKind Kind(TypeId type) const { return types_[type].kind; }
+  TypeId Element(TypeId type) const;                // of a tensor
+  TypeId Item(TypeId type) const;                   // of an array
+  llvm::ArrayRef<TypeId> Items(TypeId type) const;  // of a tuple
+  bool ContainsTensor(TypeId type) const { return types_[type].contains_tensor; }
+  bool ContainsGeneric(TypeId type) const { return types_[type].contains_generic; }
+  // True if no value but a tensor is in it: `tensor<scalar>`, `tensor<scalar>[]`,
+  // `(tensor<scalar>,tensor<integer>)`.
+  bool OnlyTensors(TypeId type) const { return types_[type].only_tensors; }
+  // True if `tensor<>` is in it.
+  bool ContainsUnbound(TypeId type) const { return types_[type].contains_unbound; }
+  bool WithinBounds(TypeId type) const {
+    return types_[type].depth <= kMaxDepth && types_[type].size <= kMaxSize;
+  }
+  // In the words of `dialect`: "tensor<scalar>", "extent[]", "(integer,integer)[]".
+  std::string Text(TypeId type, ast::Dialect dialect) const;
+  // The type with `?` replaced.
+  TypeId Substitute(TypeId type, TypeId generic);
+
+ private:
+  struct Entry {
+    TypeKind kind;
+    bool contains_tensor = false;
+    bool contains_generic = false;
+    bool only_tensors = false;
+    bool contains_unbound = false;
+    uint32_t depth = 1;
+    uint32_t size = 1;
+    llvm::ArrayRef<TypeId> parts = {};
+  };
+  TypeId Intern(TypeKind kind, llvm::ArrayRef<TypeId> parts);
+  void AppendText(TypeId type, ast::Dialect dialect, std::string& text) const;
+
+  ValueStore<TypeId, Entry> types_;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<TypeId, 1>> by_hash_;
+  llvm::BumpPtrAllocator allocator_;
+};
+
+}  // namespace nnefc

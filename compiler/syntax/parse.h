@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "compiler/support/context.h"
+#include "compiler/syntax/ast.h"
+
+namespace nnefc {
+
+enum class DocumentKind : uint8_t {
+  kModel,         // version, fragments, one graph
+  kLibrary,       // stdlib: version, fragments; primitives end with `;` in both dialects; no graph
+  kQuantization,  // graph.quant
+};
+
+struct ParseOptions {
+  // Nothing: told by the text (language.md, "Dialect detection").
+  std::optional<ast::Dialect> dialect;
+  DocumentKind kind = DocumentKind::kModel;
+};
+
+// Parses a text of either dialect. Total: always returns a document; what
+// could not be read is an Error node, and each mistake was emitted, local to
+// its statement.
+std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context);
+
+}  // namespace nnefc

@@ -1,0 +1,201 @@
+#include <algorithm>
+
+#include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/rules.h"
+
+namespace nnefc::parse {
+
+// ---- types ----
+
+ast::PrimitiveName AstBuilder::BuildTypeName(const Parser::TypeNameContext& context) {
+  const Token name = Unwrap(context.name);
+  switch (name.kind) {
+    case TokenKind::kScalar:
+      return ast::PrimitiveName::kScalar;
+    case TokenKind::kLogical:
+      return ast::PrimitiveName::kLogical;
+    case TokenKind::kString:
+      return ast::PrimitiveName::kString;
+    case TokenKind::kQuestion:
+      return ast::PrimitiveName::kGeneric;
+    default:
+      break;
+  }
+  if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
+  if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
+  context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type", Text(name));
+  return ast::PrimitiveName::kScalar;
+}
+
+ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
+  ast::Type type;
+  type.range = Range(context);
+  if (static_cast<int64_t>(context.arrays.size()) > context_.limits.nesting) {
+    context_.emitter.Emit(kNestingLimit, type.range,
+                          "the type nests more than {} arrays; `--max-nesting` raises the limit",
+                          context_.limits.nesting);
+    return document_.types.Add(type);
+  }
+  SourceRange item_range = type.range;
+  if (context.name != nullptr) {
+    item_range = Range(*context.name);
+    type.node = ast::PrimitiveType{BuildTypeName(*context.name)};
+  } else if (context.tensor != nullptr) {
+    item_range = Range(*context.tensor);
+    ast::TensorType tensor;
+    tensor.has_brackets = context.tensor->open != nullptr;
+    if (context.tensor->element != nullptr) tensor.element = BuildTypeName(*context.tensor->element);
+    type.node = tensor;
+  } else {
+    item_range = Range(*context.tuple);
+    llvm::SmallVector<ast::TypeId, 4> items;
+    for (const auto* item : context.tuple->items) items.push_back(BuildType(*item));
+    type.node = ast::TupleType{Keep(items)};
+  }
+  ast::TypeId id = document_.types.Add({item_range, type.node});
+  for (const auto* bracket : context.arrays) {
+    // Up to the `]`, which may stand apart from the `[`.
+    SourceRange range = type.range;
+    if (bracket != context.arrays.back()) range.end = Unwrap(bracket).end;
+    id = document_.types.Add({range, ast::ArrayType{id}});
+  }
+  return id;
+}
+
+// ---- defaults ----
+
+AstBuilder::Built AstBuilder::BuildDefault(const Parser::LiteralExprContext& context) {
+  if (context.literal != nullptr) {
+    const Token literal = Unwrap(context.literal);
+    if (IsLeastInteger(context.sign, context.literal)) return BuildNumber(literal, true, Range(context));
+    const Built built = BuildLiteral(literal);
+    return context.sign != nullptr ? ApplyUnary(Unwrap(context.sign), built) : built;
+  }
+  const auto& items = context.array != nullptr ? context.array->items : context.tuple->items;
+  llvm::SmallVector<ast::ExprId, 4> kept;
+  int64_t height = 0;
+  for (const auto* item : items) {
+    const Built built = BuildDefault(*item);
+    kept.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept)}, height + 1);
+  return Make(Range(context), ast::TupleExpr{Keep(kept), true}, height + 1);
+}
+
+// `size: (extent,extent) = 1, 1`: the second literal makes the default a tuple.
+void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context) {
+  const Built item = BuildDefault(context);
+  llvm::SmallVector<ast::ExprId, 4> items;
+  const ast::Expr& before = document_.exprs[parameter.default_value];
+  const auto* tuple = std::get_if<ast::TupleExpr>(&before.node);
+  if (tuple != nullptr && !tuple->parenthesized) {
+    items.append(tuple->items.begin(), tuple->items.end());
+  } else {
+    items.push_back(parameter.default_value);
+  }
+  items.push_back(item.id);
+  const SourceRange range = Cover(before.range, Range(item.id));
+  parameter.default_value = Make(range, ast::TupleExpr{Keep(items), false}, 0).id;
+}
+
+// ---- declarations ----
+
+llvm::ArrayRef<ast::Parameter> AstBuilder::BuildParameters(const Parser::ParameterListContext* context) {
+  if (context == nullptr) return {};
+  llvm::SmallVector<ast::Parameter, 8> parameters;
+  for (const auto* item : context->items) {
+    if (item->continuation != nullptr) {
+      if (parameters.empty() || !parameters.back().default_value.valid()) {
+        context_.emitter.Emit(kUnexpectedToken, Range(*item),
+                              "expected the name of a parameter, found a literal");
+        continue;
+      }
+      ExtendDefault(parameters.back(), *item->continuation);
+      continue;
+    }
+    const Parser::ParameterContext& spelled = *item->declared;
+    ast::Parameter parameter;
+    parameter.name = MakeName(spelled.name);
+    parameter.type = BuildType(*spelled.type);
+    if (spelled.defaultValue != nullptr) parameter.default_value = Limit(BuildDefault(*spelled.defaultValue));
+    parameters.push_back(parameter);
+  }
+  return Keep(parameters);
+}
+
+llvm::ArrayRef<ast::Result> AstBuilder::BuildResults(const Parser::ResultListContext* context) {
+  if (context == nullptr) return {};
+  llvm::SmallVector<ast::Result, 4> results;
+  for (const auto* item : context->items) results.push_back({MakeName(item->name), BuildType(*item->type)});
+  return Keep(results);
+}
+
+llvm::ArrayRef<ast::Name> AstBuilder::BuildNames(const Parser::IdentifierListContext* context) {
+  if (context == nullptr) return {};
+  llvm::SmallVector<ast::Name, 4> names;
+  for (const auto* name : context->names) names.push_back(MakeName(name));
+  return Keep(names);
+}
+
+void AstBuilder::RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
+                              std::string_view what) {
+  if (count > 0) return;
+  context_.emitter.Emit(kEmptyList, range, "expected at least one {} of the {} `{}`", what, owner,
+                        context_.symbols.Text(name.symbol));
+}
+
+ast::Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext& context, bool broken) {
+  ast::Fragment fragment;
+  const Token keyword = Unwrap(context.start);
+  fragment.keyword_range = Range(keyword);
+  fragment.range = fragment.keyword_range;
+  fragment.name = MakeName(context.name);
+  fragment.has_error = broken;
+  if (broken) return fragment;
+  fragment.range = Range(context);
+  if (context.generic != nullptr) {
+    fragment.is_generic = true;
+    fragment.generic_range = Range(*context.generic);
+    if (context.generic->defaultType != nullptr)
+      fragment.generic_default = BuildTypeName(*context.generic->defaultType);
+  }
+  fragment.parameters = BuildParameters(context.parameters);
+  fragment.results = BuildResults(context.results);
+  RequireItems(fragment.parameters.size(), fragment.name.range, "fragment", fragment.name, "parameter");
+  RequireItems(fragment.results.size(), fragment.name.range, "fragment", fragment.name, "result");
+  return fragment;
+}
+
+ast::Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context, bool broken) {
+  ast::Graph graph;
+  const Token keyword = Unwrap(context.start);
+  graph.keyword_range = Range(keyword);
+  graph.range = graph.keyword_range;
+  graph.name = MakeName(context.name);
+  graph.has_error = broken;
+  if (broken) return graph;
+  graph.range = Range(context);
+  graph.parameters = BuildNames(context.parameters);
+  graph.results = BuildNames(context.results);
+  RequireItems(graph.parameters.size(), graph.name.range, "graph", graph.name, "parameter");
+  RequireItems(graph.results.size(), graph.name.range, "graph", graph.name, "result");
+  return graph;
+}
+
+ast::Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& context) {
+  ast::Extension extension;
+  extension.range = Range(context);
+  llvm::SmallVector<ast::Name, 4> names;
+  for (const auto* name : context.names) names.push_back(MakeName(name));
+  extension.names = Keep(names);
+  if (!context.commas.empty()) {
+    const SourceRange comma = Range(Unwrap(context.commas.front()));
+    auto report =
+        context_.emitter.Emit(kExtensionComma, comma, "extensions are separated by blanks, not by `,`");
+    for (const auto* spelled : context.commas) report.Fix(Range(Unwrap(spelled)), "");
+  }
+  return extension;
+}
+
+}  // namespace nnefc::parse

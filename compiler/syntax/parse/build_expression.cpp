@@ -1,0 +1,445 @@
+#include <algorithm>
+
+#include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/rules.h"
+
+namespace nnefc::parse {
+namespace {
+
+// How tightly an operator binds; language.md, "precedence".
+constexpr int kUnaryPrecedence = 6;
+constexpr int kPowerPrecedence = 7;
+
+int Precedence(TokenKind op) {
+  switch (op) {
+    case TokenKind::kIn:
+      return 1;
+    case TokenKind::kAnd:
+    case TokenKind::kOr:
+      return 2;
+    case TokenKind::kPlus:
+    case TokenKind::kMinus:
+      return 4;
+    case TokenKind::kStar:
+    case TokenKind::kSlash:
+      return 5;
+    case TokenKind::kCaret:
+      return kPowerPrecedence;
+    default:  // comparisons
+      return 3;
+  }
+}
+
+ast::BinaryOperator BinaryOperatorOf(TokenKind op) {
+  switch (op) {
+    case TokenKind::kPlus:
+      return ast::BinaryOperator::kAdd;
+    case TokenKind::kMinus:
+      return ast::BinaryOperator::kSub;
+    case TokenKind::kStar:
+      return ast::BinaryOperator::kMul;
+    case TokenKind::kSlash:
+      return ast::BinaryOperator::kDiv;
+    case TokenKind::kCaret:
+      return ast::BinaryOperator::kPow;
+    case TokenKind::kLess:
+      return ast::BinaryOperator::kLt;
+    case TokenKind::kLessEqual:
+      return ast::BinaryOperator::kLe;
+    case TokenKind::kGreater:
+      return ast::BinaryOperator::kGt;
+    case TokenKind::kGreaterEqual:
+      return ast::BinaryOperator::kGe;
+    case TokenKind::kEqual:
+      return ast::BinaryOperator::kEq;
+    case TokenKind::kNotEqual:
+      return ast::BinaryOperator::kNe;
+    case TokenKind::kAnd:
+      return ast::BinaryOperator::kAnd;
+    case TokenKind::kOr:
+      return ast::BinaryOperator::kOr;
+    default:
+      NNEFC_CHECK(op == TokenKind::kIn);
+      return ast::BinaryOperator::kIn;
+  }
+}
+
+ast::UnaryOperator UnaryOperatorOf(TokenKind op) {
+  if (op == TokenKind::kPlus) return ast::UnaryOperator::kPlus;
+  return op == TokenKind::kMinus ? ast::UnaryOperator::kMinus : ast::UnaryOperator::kNot;
+}
+
+ast::Builtin BuiltinOf(TokenKind name) {
+  switch (name) {
+    case TokenKind::kShapeOf:
+      return ast::Builtin::kShapeOf;
+    case TokenKind::kLengthOf:
+      return ast::Builtin::kLengthOf;
+    case TokenKind::kRangeOf:
+      return ast::Builtin::kRangeOf;
+    case TokenKind::kScalar:
+      return ast::Builtin::kScalar;
+    case TokenKind::kLogical:
+      return ast::Builtin::kLogical;
+    default:
+      NNEFC_CHECK(name == TokenKind::kString);
+      return ast::Builtin::kString;
+  }
+}
+
+}  // namespace
+
+AstBuilder::AstBuilder(ast::Document& document, Context& context)
+    : document_(document), context_(context), text_(context.sources.Text(document.file)) {}
+
+SourceRange AstBuilder::Range(const antlr4::ParserRuleContext& context) const {
+  return {document_.file, Unwrap(context.start).begin, Unwrap(context.stop).end};
+}
+
+ast::Name AstBuilder::MakeName(const antlr4::Token* token) {
+  if (token == nullptr) return {};
+  const Token name = Unwrap(token);
+  return {context_.symbols.Intern(Text(name)), Range(name)};
+}
+
+AstBuilder::Built AstBuilder::Make(SourceRange range, ast::ExprNode node, int64_t height) {
+  return {document_.exprs.Add({range, node}), height};
+}
+
+ast::ExprId AstBuilder::Limit(Built built) {
+  if (built.height <= context_.limits.nesting) return built.id;
+  const SourceRange range = Range(built.id);
+  context_.emitter.Emit(kNestingLimit, range,
+                        "the expression nests {} operators and brackets, more than the limit of {}; "
+                        "`--max-nesting` raises it",
+                        built.height, context_.limits.nesting);
+  return MakeError(range);
+}
+
+// ---- operators ----
+
+AstBuilder::Built AstBuilder::BuildRvalue(const Parser::RvalueExprContext& context) {
+  const Built first = BuildBinary(*context.first, context.operators, context.rest);
+  if (context.conditions.empty()) return first;
+  const size_t base = operands_.size();
+  operands_.push_back(first);
+  for (const auto* otherwise : context.otherwise) {
+    const Built built = BuildBinary(*otherwise);
+    operands_.push_back(built);
+  }
+  // `x if c else y if d else z` is `x if c else (y if d else z)`.
+  Built result = operands_.back();
+  for (size_t i = context.conditions.size(); i-- > 0;) {
+    const Built condition = BuildRvalue(*context.conditions[i]);
+    const Built value = operands_[base + i];
+    const int64_t height = std::max({condition.height, value.height, result.height}) + 1;
+    result = Make(Cover(Range(value.id), Range(result.id)),
+                  ast::SelectExpr{condition.id, value.id, result.id}, height);
+  }
+  operands_.resize(base);
+  return result;
+}
+
+// Operator precedence over the flat list: an operator waits until one that
+// binds less tightly follows.
+AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
+                                          const std::vector<Parser::BinaryOperatorContext*>& operators,
+                                          const std::vector<Parser::UnaryExprContext*>& rest) {
+  if (operators.empty() && first.operators.empty()) return BuildOperand(first, false);
+  const size_t operand_base = operands_.size();
+  const size_t operator_base = operators_.size();
+  PushOperand(first, false);
+  for (size_t i = 0; i < operators.size(); ++i) {
+    const Token op = Unwrap(operators[i]->op);
+    ReduceWhile(operator_base, Precedence(op.kind));
+    operators_.push_back({op, false});
+    PushOperand(*rest[i], op.kind == TokenKind::kCaret);
+  }
+  ReduceWhile(operator_base, 0);
+  const Built result = operands_.back();
+  operands_.resize(operand_base);
+  return result;
+}
+
+// The unary operators of an exponent belong to it (`x ^ -2.0`); others wait
+// for a `^` that may follow.
+void AstBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponent) {
+  const bool least = !unary.operators.empty() && IsLeastInteger(unary.operators.back()->op, unary.literal);
+  const size_t signs = unary.operators.size() - (least ? 1 : 0);
+  if (!exponent) {
+    for (size_t i = 0; i < signs; ++i) operators_.push_back({Unwrap(unary.operators[i]->op), true});
+  }
+  Built operand = BuildOperand(unary, least);
+  if (exponent) {
+    for (size_t i = signs; i-- > 0;) operand = ApplyUnary(Unwrap(unary.operators[i]->op), operand);
+  }
+  operands_.push_back(operand);
+}
+
+// Applies the operators above `base` that bind at least as tightly.
+void AstBuilder::ReduceWhile(size_t base, int precedence) {
+  while (operators_.size() > base) {
+    const PendingOperator top = operators_.back();
+    if ((top.unary ? kUnaryPrecedence : Precedence(top.token.kind)) < precedence) return;
+    operators_.pop_back();
+    Reduce(top);
+  }
+}
+
+void AstBuilder::Reduce(const PendingOperator& op) {
+  const Built right = operands_.back();
+  if (op.unary) {
+    operands_.back() = ApplyUnary(op.token, right);
+    return;
+  }
+  operands_.pop_back();
+  const Built left = operands_.back();
+  operands_.back() =
+      Make(Cover(Range(left.id), Range(right.id)),
+           ast::BinaryExpr{BinaryOperatorOf(op.token.kind), left.id, right.id, Range(op.token)},
+           std::max(left.height, right.height) + 1);
+}
+
+AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
+  return Make(Cover(Range(op), Range(operand.id)), ast::UnaryExpr{UnaryOperatorOf(op.kind), operand.id},
+              operand.height + 1);
+}
+
+// ---- operands ----
+
+// Without its unary operators; with the minus sign of the least integer.
+AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& context, bool least_integer) {
+  Built built;
+  if (context.call != nullptr) {
+    built = BuildInvocation(context);
+  } else if (context.name != nullptr) {
+    const ast::Name name = MakeName(context.name);
+    built = Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
+  } else if (context.literal != nullptr) {
+    const Token literal = Unwrap(context.literal);
+    built = least_integer ? BuildNumber(literal, true,
+                                        Cover(Range(Unwrap(context.operators.back()->op)), Range(literal)))
+                          : BuildLiteral(literal);
+  } else if (context.array != nullptr) {
+    built = BuildArray(*context.array);
+  } else if (context.tuple != nullptr) {
+    built = BuildTuple(*context.tuple);
+  } else {
+    built = BuildBuiltin(*context.builtin);
+  }
+  for (const auto* subscript : context.subscripts) built = BuildSubscript(built, *subscript);
+  return built;
+}
+
+AstBuilder::Built AstBuilder::BuildSubscript(Built base, const Parser::SubscriptExprContext& context) {
+  ast::SubscriptExpr subscript;
+  subscript.base = base.id;
+  subscript.is_range = context.range != nullptr;
+  int64_t height = base.height;
+  if (context.begin != nullptr) {
+    const Built begin = BuildRvalue(*context.begin);
+    subscript.begin = begin.id;
+    height = std::max(height, begin.height);
+  }
+  if (context.end != nullptr) {
+    const Built end = BuildRvalue(*context.end);
+    subscript.end = end.id;
+    height = std::max(height, end.height);
+  }
+  return Make(Cover(Range(base.id), Range(context)), subscript, height + 1);
+}
+
+AstBuilder::Built AstBuilder::BuildArray(const Parser::ArrayRvalueExprContext& context) {
+  if (context.comprehension != nullptr || context.provisional != nullptr) return BuildComprehension(context);
+  llvm::SmallVector<ast::ExprId, 4> items;
+  int64_t height = 0;
+  for (const auto* item : context.items) {
+    const Built built = BuildRvalue(*item);
+    items.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  return Make(Range(context), ast::ArrayExpr{Keep(items)}, height + 1);
+}
+
+AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprContext& context) {
+  const auto* ratified = context.comprehension;
+  const Parser::LoopIterListContext& loop = ratified ? *ratified->iterators : *context.provisional->iterators;
+  const Parser::RvalueExprContext* condition =
+      ratified ? ratified->condition : context.provisional->condition;
+  ast::ComprehensionExpr comprehension;
+  comprehension.form = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
+  if (ratified == nullptr && loop.items.size() > 1) {
+    context_.emitter.Emit(
+        kComprehensionForm, Range(*loop.items[1]),
+        "a comprehension with `for` behind its expression has one iterator; `[for .. yield ..]` "
+        "may have several");
+  }
+  llvm::SmallVector<ast::Iterator, 2> iterators;
+  int64_t height = 0;
+  const auto keep = [&height](Built built) {
+    height = std::max(height, built.height);
+    return built.id;
+  };
+  for (const auto* item : loop.items)
+    iterators.push_back({MakeName(item->name), keep(BuildBinary(*item->value))});
+  comprehension.iterators = Keep(iterators);
+  if (condition != nullptr) comprehension.condition = keep(BuildRvalue(*condition));
+  comprehension.body = keep(BuildRvalue(ratified ? *ratified->value : *context.items[0]));
+  return Make(Range(context), comprehension, height + 1);
+}
+
+AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& context) {
+  if (context.items.size() == 1) {
+    const Built inner = BuildRvalue(*context.items[0]);
+    return Make(Range(context), ast::ParenExpr{inner.id}, inner.height + 1);
+  }
+  llvm::SmallVector<ast::ExprId, 4> items;
+  int64_t height = 0;
+  for (const auto* item : context.items) {
+    const Built built = BuildRvalue(*item);
+    items.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  return Make(Range(context), ast::TupleExpr{Keep(items), true}, height + 1);
+}
+
+// ---- calls ----
+
+// `integer(x)` is a cast of the ratified dialect, `extent(x)` one of the
+// provisional; in the other dialect each may be an operation.
+bool AstBuilder::IsCast(Token name, ast::Builtin& builtin) const {
+  const bool ratified = document_.dialect == ast::Dialect::kRatified;
+  builtin = ratified ? ast::Builtin::kInteger : ast::Builtin::kExtent;
+  return Text(name) == (ratified ? "integer" : "extent");
+}
+
+AstBuilder::Built AstBuilder::MakeCast(ast::Builtin builtin, Token name,
+                                       const Parser::InvocationContext& call) {
+  const SourceRange range = Cover(Range(name), Range(call));
+  if (call.typeArgument != nullptr || call.arguments.size() != 1 || call.arguments[0]->name != nullptr) {
+    context_.emitter.Emit(kCastArguments, range, "the cast `{}` takes one argument without a name",
+                          Text(name));
+    return {MakeError(range), 0};
+  }
+  const Built argument = BuildRvalue(*call.arguments[0]->value);
+  return Make(range, ast::BuiltinExpr{builtin, Range(name), argument.id}, argument.height + 1);
+}
+
+AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& context) {
+  const Token name = Unwrap(context.name);
+  const Parser::InvocationContext& call = *context.call;
+  ast::Builtin builtin;
+  if (IsCast(name, builtin)) return MakeCast(builtin, name, call);
+  ast::InvocationExpr invocation;
+  invocation.callee = MakeName(context.name);
+  if (call.typeArgument != nullptr) {
+    invocation.type_argument = BuildTypeName(*call.typeArgument);
+    invocation.type_argument_range = Range(*call.typeArgument);
+  }
+  llvm::SmallVector<ast::Argument, 8> arguments;
+  int64_t height = 0;
+  for (const auto* argument : call.arguments) arguments.push_back(BuildArgument(*argument, height));
+  invocation.arguments = Keep(arguments);
+  if (arguments.empty()) {
+    context_.emitter.Emit(kEmptyList, Range(call), "expected at least one argument of `{}`", Text(name));
+  }
+  return Make(Cover(invocation.callee.range, Range(call)), invocation, height + 1);
+}
+
+ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
+  ast::Argument argument;
+  if (context.name != nullptr) argument.name = MakeName(context.name);
+  const Built value = BuildRvalue(*context.value);
+  argument.value = value.id;
+  height = std::max(height, value.height);
+  return argument;
+}
+
+AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& context) {
+  const Token name = Unwrap(context.name);
+  const Built argument = BuildRvalue(*context.value);
+  return Make(Range(context), ast::BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id},
+              argument.height + 1);
+}
+
+// ---- left values and statements ----
+
+AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& context) {
+  if (context.name != nullptr) {
+    const ast::Name name = MakeName(context.name);
+    return Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
+  }
+  const auto& items = context.array != nullptr ? context.array->items : context.tuple->items;
+  llvm::SmallVector<ast::ExprId, 4> kept;
+  int64_t height = 0;
+  for (const auto* item : items) {
+    const Built built = BuildLvalue(*item);
+    kept.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept)}, height + 1);
+  return Make(Range(context), ast::TupleExpr{Keep(kept), true}, height + 1);
+}
+
+AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context) {
+  const Built first = BuildLvalue(*context.left);
+  if (context.leftRest.empty()) return first;
+  llvm::SmallVector<ast::ExprId, 4> items = {first.id};
+  int64_t height = first.height;
+  for (const auto* item : context.leftRest) {
+    const Built built = BuildLvalue(*item);
+    items.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  return Make(Cover(Range(first.id), Range(items.back())), ast::TupleExpr{Keep(items), false}, height + 1);
+}
+
+// `a, b if c else d` is the tuple `(a, (b if c else d))`.
+AstBuilder::Built AstBuilder::BuildRight(const Parser::AssignmentContext& context) {
+  const Built first = BuildRvalue(*context.right);
+  if (context.rightRest.empty()) return first;
+  llvm::SmallVector<ast::ExprId, 4> items = {first.id};
+  int64_t height = first.height;
+  for (const auto* item : context.rightRest) {
+    const Built built = BuildRvalue(*item);
+    items.push_back(built.id);
+    height = std::max(height, built.height);
+  }
+  return Make(Cover(Range(first.id), Range(items.back())), ast::TupleExpr{Keep(items), false}, height + 1);
+}
+
+ast::Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& context) {
+  ast::Assignment assignment;
+  assignment.range = Range(context);
+  assignment.has_semicolon = Unwrap(context.end).kind == TokenKind::kSemicolon;
+  assignment.left = Limit(BuildLeft(context));
+  assignment.right = Limit(BuildRight(context));
+  return assignment;
+}
+
+ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContext* context,
+                                                  SourceRange range) {
+  ast::Assignment assignment;
+  assignment.range = range;
+  const bool left_read = context != nullptr && context->equals != nullptr;
+  assignment.left = left_read ? Limit(BuildLeft(*context)) : MakeError(range);
+  assignment.right = MakeError(range);
+  return assignment;
+}
+
+ast::Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContext& context) {
+  ast::Quantization entry;
+  const Token key = Unwrap(context.key);
+  entry.key = {StringValue(key).value, Range(key)};
+  entry.invocation = Limit(BuildRvalue(*context.value));
+  const ast::Expr& value = document_.exprs[entry.invocation];
+  if (!std::holds_alternative<ast::InvocationExpr>(value.node) &&
+      !std::holds_alternative<ast::ErrorExpr>(value.node)) {
+    context_.emitter.Emit(kQuantizationForm, value.range, "expected a quantization operation such as `{}`",
+                          "linear_quantize(min = 0.0, max = 1.0, bits = 8)");
+    entry.invocation = MakeError(value.range);
+  }
+  return entry;
+}
+
+}  // namespace nnefc::parse

@@ -1,0 +1,366 @@
+#include "compiler/syntax/parse/document_parser.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "compiler/syntax/rules.h"
+#include "fmt/format.h"
+
+namespace nnefc::parse {
+
+DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& options, Context& context)
+    : document_(document),
+      options_(options),
+      context_(context),
+      reader_(document, context),
+      builder_(document, context),
+      parser_(&stream_),
+      errors_(std::make_shared<ErrorStrategy>(reader_, context)) {
+  parser_.setBuildParseTree(false);
+  parser_.removeErrorListeners();
+  parser_.setErrorHandler(errors_);
+}
+
+template <typename RuleContext>
+RuleContext* DocumentParser::Run(RuleContext* (Parser::*rule)()) {
+  errors_->Begin(statement_, statement_.has_lexical_error || statement_.too_deep);
+  if (statement_.too_deep) return nullptr;
+  stream_.Load(statement_);
+  try {
+    return (parser_.*rule)();
+  } catch (const StatementAbandoned&) {
+    return nullptr;
+  }
+}
+
+SourceRange DocumentParser::StatementRange() const {
+  return Cover(reader_.Range(statement_.tokens.front()), reader_.Range(statement_.tokens.back()));
+}
+
+std::string DocumentParser::Describe(Token token) const {
+  if (token.kind == TokenKind::kEndOfText) return "the end of the text";
+  const std::string_view text = reader_.Text(token);
+  return fmt::format("`{}{}`", text.substr(0, 40), text.size() > 40 ? ".." : "");
+}
+
+bool DocumentParser::AtKeyword(std::string_view word) {
+  const Token token = reader_.Peek();
+  return token.kind == TokenKind::kIdentifier && reader_.Text(token) == word;
+}
+
+void DocumentParser::ReportMissingSemicolon(std::string_view what) {
+  if (!IsRatified() || statement_.has_semicolon()) return;
+  const SourceRange end = reader_.Range(statement_.tokens.back());
+  context_.emitter.Emit(kMissingSemicolon, end, "expected `;` after {}", what).Fix(end, ";");
+}
+
+// ---- documents ----
+
+void DocumentParser::ParseModel() {
+  ParseVersion();
+  while (!context_.emitter.exhausted()) {
+    switch (reader_.Peek().kind) {
+      case TokenKind::kFragment:
+        ParseFragment();
+        break;
+      case TokenKind::kGraph:
+        ParseGraph();
+        break;
+      case TokenKind::kEndOfText: {
+        const bool wants_graph =
+            options_.kind == DocumentKind::kModel && document_.graphs.empty() && !lost_text_;
+        if (wants_graph) {
+          context_.emitter.Emit(kMissingGraph, reader_.Range(reader_.Peek()), "the document has no graph");
+        }
+        return;
+      }
+      default:
+        if (AtKeyword("extension")) {
+          ParseExtension();
+        } else {
+          SkipTopLevel();
+        }
+    }
+  }
+}
+
+void DocumentParser::ReportOrder(std::string_view what, std::string_view where) {
+  context_.emitter.Emit(kDocumentOrder, reader_.Range(reader_.Peek()), "{} must stand before {}", what,
+                        where);
+}
+
+// Text that belongs to no declaration, up to the next one.
+void DocumentParser::SkipTopLevel() {
+  lost_text_ = true;
+  const Token first = reader_.Peek();
+  if (!document_.graphs.empty()) {
+    context_.emitter.Emit(kTrailingText, reader_.Range(first),
+                          "expected the end of the text after the graph, found {}", Describe(first));
+  } else {
+    context_.emitter.Emit(kUnexpectedToken, reader_.Range(first), "expected `{}` or `graph`, found {}",
+                          "fragment", Describe(first));
+  }
+  do {
+    reader_.Take();
+    const TokenKind kind = reader_.Peek().kind;
+    if (kind == TokenKind::kEndOfText || kind == TokenKind::kFragment || kind == TokenKind::kGraph) return;
+  } while (!AtKeyword("extension"));
+}
+
+// ---- version and extensions ----
+
+// No `;` stands behind the version: a ratified document that lacks it has
+// extensions or types of tensors with brackets.
+bool DocumentParser::LooksRatified() {
+  Scanner scanner(context_.sources.Text(document_.file), statement_.next.begin);
+  Token before;
+  while (true) {
+    const Token token = scanner.Next();
+    if (token.kind == TokenKind::kEndOfText) return false;
+    if (token.kind == TokenKind::kComment) continue;
+    if (token.kind == TokenKind::kIdentifier && reader_.Text(token) == "extension") return true;
+    if (token.kind == TokenKind::kLess && before.kind == TokenKind::kTensor) return true;
+    before = token;
+  }
+}
+
+void DocumentParser::DetectDialect() {
+  if (options_.dialect) {
+    document_.dialect = *options_.dialect;
+    return;
+  }
+  const bool ratified = statement_.has_semicolon() || LooksRatified();
+  document_.dialect = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
+}
+
+void DocumentParser::ParseVersion() {
+  if (!AtKeyword("version")) {
+    const Token first = reader_.Peek();
+    statement_.next = first;
+    statement_.tokens.assign(1, {TokenKind::kStatementEnd, first.begin, first.begin});
+    DetectDialect();
+    const SourceRange at{document_.file, first.begin, first.begin};
+    context_.emitter
+        .Emit(kMissingVersion, at, "expected `version 1.0` at the start of the document, found {}",
+              Describe(first))
+        .Fix(at, IsRatified() ? "version 1.0;\n" : "version 1.0\n");
+    return;
+  }
+  reader_.ReadVersion(statement_);
+  DetectDialect();
+  document_.version_range = StatementRange();
+  if (const auto* version = Run(&Parser::version)) {
+    document_.has_version = true;
+    CheckVersion(Unwrap(version->number));
+    ReportMissingSemicolon("the version");
+    if (!IsRatified() && statement_.has_semicolon()) {
+      const SourceRange semicolon = reader_.Range(statement_.tokens.back());
+      context_.emitter
+          .Emit(kVersionSemicolon, semicolon, "`;` after the version belongs to the ratified dialect")
+          .Fix(semicolon, "");
+    }
+  }
+  Release();
+}
+
+void DocumentParser::CheckVersion(Token number) {
+  const std::string_view text = reader_.Text(number);
+  const char* end = text.data() + text.size();
+  const auto major = std::from_chars(text.data(), end, document_.version_major);
+  if (major.ptr != end && *major.ptr == '.') std::from_chars(major.ptr + 1, end, document_.version_minor);
+  if (text == "1.0") return;
+  context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
+                        "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
+}
+
+void DocumentParser::ParseExtension() {
+  if (!document_.graphs.empty()) {
+    ReportOrder("extensions", "the graph");
+  } else if (!document_.fragments.empty()) {
+    ReportOrder("extensions", "fragments");
+  }
+  reader_.ReadExtension(statement_);
+  if (const auto* extension = Run(&Parser::extension)) {
+    document_.extensions.push_back(builder_.BuildExtension(*extension));
+    ReportMissingSemicolon("the extension");
+  }
+  Release();
+}
+
+// ---- fragments and graphs ----
+
+// Reads a declaration with `rule`; where it is broken, the context holds what
+// was read before the mistake, or is nullptr.
+template <typename RuleContext>
+DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleContext* (Parser::*rule)()) {
+  reader_.ReadDeclaration(statement_);
+  Declaration<RuleContext> declaration;
+  declaration.context = Run(rule);
+  declaration.broken = declaration.context == nullptr;
+  if (!declaration.broken) return declaration;
+  lost_text_ = true;
+  if (!statement_.too_deep) declaration.context = static_cast<RuleContext*>(errors_->abandoned_root());
+  return declaration;
+}
+
+// True if `{`, or `;` where allowed, follows the declaration that was read;
+// reports otherwise.
+bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
+  Token found = Unwrap(stream_.LT(1));
+  if (found.kind == TokenKind::kStatementEnd) {
+    found = reader_.Peek();
+    if (found.kind == TokenKind::kLeftBrace) return true;
+    if (found.kind == TokenKind::kSemicolon && expected.find(';') != std::string_view::npos) return true;
+  }
+  if (!statement_.has_lexical_error) {
+    context_.emitter.Emit(kUnexpectedToken, reader_.Range(found),
+                          "expected {} after the declaration of `{}`, found {}", expected,
+                          context_.symbols.Text(name.symbol), Describe(found));
+  }
+  lost_text_ = true;
+  return false;
+}
+
+void DocumentParser::ParseFragment() {
+  if (!document_.graphs.empty()) ReportOrder("fragments", "the graph");
+  const auto declaration = RunDeclaration(&Parser::fragmentDeclaration);
+  ast::Fragment fragment;
+  fragment.keyword_range = reader_.Range(statement_.tokens.front());
+  fragment.range = StatementRange();
+  fragment.has_error = true;
+  if (declaration.context != nullptr)
+    fragment = builder_.BuildFragment(*declaration.context, declaration.broken);
+  if (!declaration.broken && !ExpectBody("`{` or `;`", fragment.name)) fragment.has_error = true;
+  Release();
+  const Token next = reader_.Peek();
+  if (next.kind == TokenKind::kSemicolon) fragment.semicolon_range = reader_.Range(reader_.Take());
+  fragment.has_body = next.kind == TokenKind::kLeftBrace;
+  if (fragment.semicolon_range.valid()) fragment.range.end = fragment.semicolon_range.end;
+  if (fragment.has_body) {
+    fragment.body = ParseBody("fragment", fragment.name, fragment.body_range);
+    fragment.range.end = fragment.body_range.end;
+  }
+  document_.fragments.Add(fragment);
+}
+
+void DocumentParser::ParseGraph() {
+  if (options_.kind == DocumentKind::kLibrary) {
+    context_.emitter.Emit(kDocumentOrder, reader_.Range(reader_.Peek()), "a library has no graph");
+  }
+  const auto declaration = RunDeclaration(&Parser::graphDeclaration);
+  ast::Graph graph;
+  graph.keyword_range = reader_.Range(statement_.tokens.front());
+  graph.range = StatementRange();
+  graph.has_error = true;
+  if (declaration.context != nullptr) graph = builder_.BuildGraph(*declaration.context, declaration.broken);
+  if (!declaration.broken && !ExpectBody("`{`", graph.name)) graph.has_error = true;
+  Release();
+  if (reader_.Peek().kind == TokenKind::kSemicolon) reader_.Take();
+  if (reader_.Peek().kind == TokenKind::kLeftBrace) {
+    graph.body = ParseBody("graph", graph.name, graph.body_range);
+    graph.range.end = graph.body_range.end;
+  }
+  document_.graphs.push_back(graph);
+}
+
+// From `{` to `}`, which go to `range`.
+llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what, ast::Name name,
+                                                          SourceRange& range) {
+  const Token open = reader_.Take();
+  range = reader_.Range(open);
+  std::vector<ast::Assignment> body;
+  const std::string title = name.range.valid()
+                                ? fmt::format("the {} `{}`", what, context_.symbols.Text(name.symbol))
+                                : fmt::format("the {}", what);
+  bool any = false;
+  while (!context_.emitter.exhausted()) {
+    const Token token = reader_.Peek();
+    switch (token.kind) {
+      case TokenKind::kRightBrace:
+        range.end = token.end;
+        reader_.Take();
+        if (!any) {
+          context_.emitter.Emit(kEmptyBody, Cover(reader_.Range(open), reader_.Range(token)),
+                                "expected at least one assignment in the body of {}", title);
+        }
+        return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+      case TokenKind::kEndOfText:
+      case TokenKind::kFragment:
+      case TokenKind::kGraph:
+        range.end = token.begin;
+        context_.emitter
+            .Emit(kUnclosedBody, reader_.Range(token), "expected `}}` to close the body of {}, found {}",
+                  title, Describe(token))
+            .Note(reader_.Range(open), "opened here");
+        return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+      case TokenKind::kSemicolon:
+      case TokenKind::kLeftBrace:
+        context_.emitter.Emit(kUnexpectedToken, reader_.Range(token), "expected an assignment, found {}",
+                              Describe(token));
+        reader_.Take();
+        break;
+      default:
+        body.push_back(ParseAssignment());
+    }
+    any = true;
+  }
+  return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+}
+
+ast::Assignment DocumentParser::ParseAssignment() {
+  reader_.ReadAssignment(statement_);
+  const auto* context = Run(&Parser::assignment);
+  ast::Assignment assignment;
+  if (context != nullptr) {
+    assignment = builder_.BuildAssignment(*context);
+    if (!statement_.has_lexical_error) ReportMissingSemicolon("the assignment");
+  } else {
+    const auto* root = statement_.too_deep ? nullptr : errors_->abandoned_root();
+    assignment =
+        builder_.BuildBrokenAssignment(static_cast<const Parser::AssignmentContext*>(root), StatementRange());
+    assignment.has_semicolon = statement_.has_semicolon();
+  }
+  Release();
+  return assignment;
+}
+
+// ---- quantization files ----
+
+void DocumentParser::ParseQuantization() {
+  bool first = !options_.dialect.has_value();
+  if (options_.dialect) document_.dialect = *options_.dialect;
+  while (reader_.Peek().kind != TokenKind::kEndOfText && !context_.emitter.exhausted()) {
+    reader_.ReadQuantization(statement_);
+    // Told by the `;` of the first entry, which only the ratified dialect has.
+    if (first && !statement_.has_semicolon()) document_.dialect = ast::Dialect::kProvisional;
+    first = false;
+    if (const auto* entry = Run(&Parser::quantization)) {
+      document_.quantizations.push_back(builder_.BuildQuantization(*entry));
+      ReportMissingSemicolon("the quantization");
+    }
+    Release();
+  }
+}
+
+}  // namespace nnefc::parse
+
+namespace nnefc {
+
+std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
+  auto document = std::make_unique<ast::Document>();
+  document->file = file;
+  // About nine bytes of a network make an expression; growing a list of a
+  // million of them by copying would take longer than to parse some.
+  constexpr size_t kBytesPerExpr = 8;
+  constexpr size_t kMostReserved = size_t{1} << 22;
+  document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));
+  parse::DocumentParser parser(*document, options, context);
+  if (options.kind == DocumentKind::kQuantization) {
+    parser.ParseQuantization();
+  } else {
+    parser.ParseModel();
+  }
+  return document;
+}
+
+}  // namespace nnefc

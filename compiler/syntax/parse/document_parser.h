@@ -1,0 +1,66 @@
+#pragma once
+
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/parse/error_strategy.h"
+
+namespace nnefc::parse {
+
+// Walks the rules `document` and `quantizationFile` of NnefParser.g4, handing
+// each statement to the generated parser and its contexts to the AST builder.
+class DocumentParser {
+ public:
+  DocumentParser(ast::Document& document, const ParseOptions& options, Context& context);
+
+  void ParseModel();
+  void ParseQuantization();
+
+ private:
+  using Parser = grammar::NnefParser;
+
+  // Reads statement_ with one rule; the context of the rule, or nullptr after
+  // a mistake.
+  template <typename RuleContext>
+  RuleContext* Run(RuleContext* (Parser::*rule)());
+  template <typename RuleContext>
+  struct Declaration {
+    RuleContext* context = nullptr;
+    bool broken = false;
+  };
+  template <typename RuleContext>
+  Declaration<RuleContext> RunDeclaration(RuleContext* (Parser::*rule)());
+  bool ExpectBody(std::string_view expected, ast::Name name);
+  // Frees the contexts of the statement.
+  void Release() { parser_.getTreeTracker().reset(); }
+
+  void DetectDialect();
+  bool LooksRatified();
+  void ParseVersion();
+  void CheckVersion(Token number);
+  void ParseExtension();
+  void ParseFragment();
+  void ParseGraph();
+  llvm::ArrayRef<ast::Assignment> ParseBody(std::string_view what, ast::Name name, SourceRange& range);
+  ast::Assignment ParseAssignment();
+  void ReportOrder(std::string_view what, std::string_view where);
+  void SkipTopLevel();
+  void ReportMissingSemicolon(std::string_view what);
+  SourceRange StatementRange() const;
+  std::string Describe(Token token) const;
+  bool AtKeyword(std::string_view word);
+  bool IsRatified() const { return document_.dialect == ast::Dialect::kRatified; }
+
+  ast::Document& document_;
+  const ParseOptions& options_;
+  Context& context_;
+  StatementReader reader_;
+  AstBuilder builder_;
+  Statement statement_;
+  AntlrStream stream_;
+  Parser parser_;
+  std::shared_ptr<ErrorStrategy> errors_;
+  // A declaration could not be read, so that what is missing may be in it.
+  bool lost_text_ = false;
+};
+
+}  // namespace nnefc::parse

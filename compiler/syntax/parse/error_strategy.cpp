@@ -1,0 +1,44 @@
+#include "compiler/syntax/parse/error_strategy.h"
+
+namespace nnefc::parse {
+
+void ErrorStrategy::Begin(const Statement& statement, bool silent) {
+  statement_ = &statement;
+  silent_ = silent;
+  root_ = nullptr;
+  failed_ = false;
+}
+
+antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
+  Report(parser);
+  throw StatementAbandoned();
+}
+
+void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) {
+  Report(parser);
+}
+
+void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr e) {
+  throw StatementAbandoned();
+}
+
+void ErrorStrategy::Report(antlr4::Parser* parser) {
+  failed_ = true;
+  antlr4::ParserRuleContext* rule = parser->getContext();
+  root_ = rule;
+  while (root_->parent != nullptr) root_ = static_cast<antlr4::ParserRuleContext*>(root_->parent);
+  if (silent_) return;
+
+  const size_t found = parser->getTokenStream()->index();
+  const SyntaxError error = DescribeSyntaxError(*parser, *rule, reader_, *statement_, found);
+  const std::vector<Token>& tokens = statement_->tokens;
+  SourceRange range = reader_.Range(tokens[std::min(found, tokens.size() - 1)]);
+  SourceRange behind = range;
+  if (found > 0) behind.begin = behind.end = tokens[found - 1].end;
+  if (error.after_previous) range = behind;
+  auto report = context_.emitter.Emit(*error.rule, range, "{}", error.message);
+  if (error.opening) report.Note(reader_.Range(*error.opening), "opened here");
+  if (!error.insertion.empty()) report.Fix(behind, error.insertion);
+}
+
+}  // namespace nnefc::parse

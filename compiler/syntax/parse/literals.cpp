@@ -1,0 +1,111 @@
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/rules.h"
+
+namespace nnefc::parse {
+namespace {
+
+bool IsPrintable(char c) {
+  return c >= 0x20 && c < 0x7F;
+}
+
+}  // namespace
+
+AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
+  switch (token.kind) {
+    case TokenKind::kNumericLiteral:
+      return BuildNumber(token, false, Range(token));
+    case TokenKind::kStringLiteral:
+      return Make(Range(token), StringValue(token), 0);
+    default:
+      return Make(Range(token), ast::LogicalLiteral{token.kind == TokenKind::kTrue}, 0);
+  }
+}
+
+bool AstBuilder::IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
+  if (sign == nullptr || literal == nullptr || Unwrap(sign).kind != TokenKind::kMinus) return false;
+  return Text(Unwrap(literal)) == "9223372036854775808";
+}
+
+// `negative` takes the minus sign in: the one way to write the least integer.
+AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRange range) {
+  const std::string_view digits = Text(token);
+  if (digits.find_first_of(".eE") != std::string_view::npos) return Make(range, ScalarValue(token), 0);
+  ast::IntegerLiteral literal;
+  const std::string text = negative ? "-" + std::string(digits) : std::string();
+  const std::string_view spelled = negative ? std::string_view(text) : digits;
+  const auto result = std::from_chars(spelled.data(), spelled.data() + spelled.size(), literal.value);
+  if (result.ec == std::errc::result_out_of_range) {
+    literal.value = 0;
+    context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into an integer of 64 bits",
+                          digits.size() > 60 ? digits.substr(0, 60) : digits);
+  }
+  return Make(range, literal, 0);
+}
+
+ast::ExprNode AstBuilder::ScalarValue(Token token) {
+  const std::string_view digits = Text(token);
+  double value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec == std::errc::result_out_of_range) {
+    // Told alike for too large and for too small; the latter is rounded.
+    value = std::strtod(std::string(digits).c_str(), nullptr);
+    if (std::isinf(value)) {
+      value = 0;
+      context_.emitter.Emit(kNumberRange, Range(token), "`{}` is too large for a scalar",
+                            digits.size() > 60 ? digits.substr(0, 60) : digits);
+    }
+  }
+  return ast::ScalarLiteral{value};
+}
+
+ast::StringLiteral AstBuilder::StringValue(Token token) {
+  const std::string_view text = Text(token);
+  const bool terminated = text.size() >= 2 && text.back() == text.front();
+  const std::string_view body = text.substr(1, text.size() - (terminated ? 2 : 1));
+  bool plain = true;
+  for (const char c : body) plain &= IsPrintable(c) && c != '\\';
+  if (plain) return {context_.symbols.Intern(body)};
+  return {context_.symbols.Intern(Unescape(token, body))};
+}
+
+std::string AstBuilder::Unescape(Token token, std::string_view body) {
+  const char quote = text_[token.begin];
+  const uint32_t start = token.begin + 1;
+  std::string value;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const auto at = static_cast<uint32_t>(start + i);
+    const char c = body[i];
+    if (c == '\\') {
+      const bool escape = i + 1 < body.size() && (body[i + 1] == quote || body[i + 1] == '\\');
+      if (escape) {
+        ++i;
+      } else {
+        context_.emitter
+            .Emit(kInvalidEscape, {document_.file, at, at + 1},
+                  "`\\` must be escaped as `\\\\` inside a string")
+            .Fix({document_.file, at, at}, "\\");
+      }
+      value += body[i];
+      continue;
+    }
+    if (!IsPrintable(c)) {
+      size_t end = i + 1;
+      while (end < body.size() && !IsPrintable(body[end])) ++end;
+      context_.emitter.Emit(kInvalidStringCharacter, {document_.file, at, static_cast<uint32_t>(start + end)},
+                            "byte 0x{:02x} is not printable ASCII and stands inside a string",
+                            static_cast<unsigned char>(c));
+      value.append(body.substr(i, end - i));
+      i = end - 1;
+      continue;
+    }
+    value += c;
+  }
+  return value;
+}
+
+}  // namespace nnefc::parse

@@ -1,0 +1,412 @@
+#include "compiler/syntax/parse/statement_reader.h"
+
+#include <algorithm>
+
+#include "compiler/syntax/rules.h"
+
+namespace nnefc::parse {
+namespace {
+
+constexpr std::string_view kByteOrderMarkBytes = "\xEF\xBB\xBF";
+
+bool IsTypeName(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kScalar:
+    case TokenKind::kLogical:
+    case TokenKind::kString:
+    case TokenKind::kQuestion:
+    case TokenKind::kIdentifier:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsSoftTypeName(std::string_view name) {
+  return name == "integer" || name == "extent";
+}
+
+// True for the last token of an operand, which no name can follow.
+bool EndsOperand(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kRightParen:
+    case TokenKind::kRightBracket:
+    case TokenKind::kIdentifier:
+    case TokenKind::kNumericLiteral:
+    case TokenKind::kStringLiteral:
+    case TokenKind::kTrue:
+    case TokenKind::kFalse:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What ends an assignment without belonging to it.
+bool IsBorder(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kEndOfText:
+    case TokenKind::kLeftBrace:
+    case TokenKind::kRightBrace:
+    case TokenKind::kFragment:
+    case TokenKind::kGraph:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+StatementReader::StatementReader(ast::Document& document, Context& context)
+    : document_(document),
+      context_(context),
+      file_(document.file),
+      text_(context.sources.Text(document.file)),
+      scanner_(text_, text_.starts_with(kByteOrderMarkBytes) ? 3 : 0) {
+  if (text_.starts_with(kByteOrderMarkBytes)) {
+    const SourceRange mark{file_, 0, 3};
+    context_.emitter.Emit(kByteOrderMark, mark, "the text begins with a byte order mark").Fix(mark, "");
+  }
+}
+
+bool StatementReader::OnLaterLine(Token first, Token second) const {
+  if (second.begin <= first.end) return false;
+  return text_.substr(first.end, second.begin - first.end).find('\n') != std::string_view::npos;
+}
+
+Token StatementReader::Take() {
+  const Token token = At(0);
+  if (token.kind == TokenKind::kEndOfText) return token;
+  if (++start_ == buffer_.size()) {
+    buffer_.clear();
+    start_ = 0;
+  }
+  return token;
+}
+
+// ---- tokens ----
+
+void StatementReader::Fetch() {
+  while (true) {
+    Token token = scanner_.Next();
+    // Nobody reads on after so many errors.
+    if (context_.emitter.exhausted()) token.kind = TokenKind::kEndOfText;
+    switch (token.kind) {
+      case TokenKind::kComment:
+        KeepComment(token);
+        break;
+      case TokenKind::kUnexpected: {
+        // Garbage is told once, not byte for byte.
+        Token following = scanner_.Next();
+        while (following.kind == TokenKind::kUnexpected && following.begin == token.end) {
+          token.end = following.end;
+          following = scanner_.Next();
+        }
+        ReportUnexpected(token);
+        scanner_ = Scanner(text_, following.begin);
+        break;
+      }
+      case TokenKind::kUnterminatedString: {
+        const char quote = text_[token.begin];
+        context_.emitter.Emit(kUnterminatedString, Range(token),
+                              "expected `{}` to end the string before the line ends", quote);
+        lexical_errors_.push_back(token.begin);
+        token.kind = TokenKind::kStringLiteral;
+        buffer_.push_back(token);
+        last_ = token;
+        return;
+      }
+      default:
+        buffer_.push_back(token);
+        last_ = token;
+        return;
+    }
+    last_ = token;
+  }
+}
+
+void StatementReader::KeepComment(Token comment) {
+  ast::Comment kept;
+  kept.range = Range(comment);
+  if (Text(comment).ends_with('\r')) --kept.range.end;
+  kept.trailing = last_.end > 0 && last_.kind != TokenKind::kComment && !OnLaterLine(last_, comment);
+  document_.comments.push_back(kept);
+}
+
+void StatementReader::ReportUnexpected(Token token) {
+  lexical_errors_.push_back(token.begin);
+  const std::string_view text = Text(token);
+  const auto byte = static_cast<unsigned char>(text[0]);
+  if (text == ".") {
+    const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
+    auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
+                                        after_digits ? "expected a digit after the decimal point"
+                                                     : "expected a digit before the decimal point");
+    if (after_digits) report.Fix({file_, token.end, token.end}, "0");
+    if (!after_digits) report.Fix({file_, token.begin, token.begin}, "0");
+    return;
+  }
+  if (byte < 0x20 || byte == 0x7F) {
+    context_.emitter.Emit(kInvalidCharacter, Range(token), "control character 0x{:02x} outside a comment",
+                          byte);
+  } else if (byte >= 0x80) {
+    context_.emitter.Emit(kInvalidCharacter, Range(token),
+                          "byte 0x{:02x} is not ASCII and stands outside a comment", byte);
+  } else {
+    context_.emitter.Emit(kInvalidCharacter, Range(token), "`{}` begins no token of NNEF", text);
+  }
+}
+
+// ---- statements ----
+
+void StatementReader::Finish(Statement& statement, size_t count, bool with_semicolon) {
+  const auto first = buffer_.begin() + static_cast<ptrdiff_t>(start_);
+  statement.tokens.assign(first, first + static_cast<ptrdiff_t>(count));
+  if (!with_semicolon) {
+    const uint32_t end = count > 0 ? statement.tokens.back().end : At(0).begin;
+    statement.tokens.push_back({TokenKind::kStatementEnd, end, end});
+  }
+  start_ += count;
+  if (start_ >= buffer_.size() / 2) {
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(start_));
+    start_ = 0;
+  }
+  statement.next = At(0);
+  statement.has_lexical_error = false;
+  // Characters read ahead belong to statements to come.
+  std::erase_if(lexical_errors_, [&](uint32_t offset) {
+    if (offset >= statement.next.begin) return false;
+    statement.has_lexical_error = true;
+    return true;
+  });
+}
+
+// Skips the rest of a statement without keeping it.
+void StatementReader::FinishTooDeep(Statement& statement, size_t count) {
+  context_.emitter.Emit(kNestingLimit, Range(At(count)),
+                        "the statement nests more than {} brackets; `--max-nesting` raises the limit",
+                        context_.limits.nesting);
+  while (!IsBorder(At(count).kind) && At(count).kind != TokenKind::kSemicolon) {
+    buffer_.erase(buffer_.begin() + static_cast<ptrdiff_t>(start_ + count));
+  }
+  const bool with_semicolon = At(count).kind == TokenKind::kSemicolon;
+  Finish(statement, count + (with_semicolon ? 1 : 0), with_semicolon);
+  statement.too_deep = true;
+}
+
+bool StatementReader::Nest(size_t index) {
+  switch (At(index).kind) {
+    case TokenKind::kLeftParen:
+    case TokenKind::kLeftBracket:
+    case TokenKind::kIf:
+      if (static_cast<int64_t>(open_.size()) >= context_.limits.nesting) return false;
+      open_.push_back(At(index).kind);
+      break;
+    case TokenKind::kFor:
+      // Marks the bracket of a comprehension that is to have `yield`.
+      if (KindBefore(index, 1) == TokenKind::kLeftBracket && !open_.empty()) open_.back() = TokenKind::kFor;
+      break;
+    case TokenKind::kIdentifier:
+      if (!open_.empty() && Text(At(index)) == "yield") RetypeYield(index);
+      break;
+    case TokenKind::kElse:
+      if (!open_.empty() && open_.back() == TokenKind::kIf) open_.pop_back();
+      break;
+    case TokenKind::kRightParen:
+    case TokenKind::kRightBracket:
+      // The `if` of a comprehension ends with it.
+      while (!open_.empty() && open_.back() == TokenKind::kIf) open_.pop_back();
+      if (!open_.empty()) open_.pop_back();
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+void StatementReader::ReadVersion(Statement& statement) {
+  statement.too_deep = false;
+  size_t count = 0;
+  while (true) {
+    const Token token = At(count);
+    if (token.kind == TokenKind::kSemicolon) return Finish(statement, count + 1, true);
+    const bool extension = token.kind == TokenKind::kIdentifier && Text(token) == "extension";
+    if (IsBorder(token.kind) || extension || (count > 1 && OnLaterLine(At(count - 1), token))) break;
+    ++count;
+  }
+  Finish(statement, count, false);
+}
+
+void StatementReader::ReadExtension(Statement& statement) {
+  statement.too_deep = false;
+  size_t count = 1;
+  while (true) {
+    const Token token = At(count);
+    if (token.kind == TokenKind::kSemicolon) return Finish(statement, count + 1, true);
+    const bool extension = token.kind == TokenKind::kIdentifier && Text(token) == "extension";
+    if (IsBorder(token.kind) || extension) break;
+    ++count;
+  }
+  Finish(statement, count, false);
+}
+
+void StatementReader::ReadDeclaration(Statement& statement) {
+  statement.too_deep = false;
+  open_.clear();
+  size_t count = 1;
+  while (!IsBorder(At(count).kind) && At(count).kind != TokenKind::kSemicolon) {
+    if (!Nest(count)) return FinishTooDeep(statement, count);
+    if (At(count).kind == TokenKind::kGreaterEqual) SplitGreaterEqual(count);
+    ++count;
+  }
+  Finish(statement, count, false);
+}
+
+void StatementReader::ReadAssignment(Statement& statement) {
+  statement.too_deep = false;
+  open_.clear();
+  bool seen_assign = false;
+  size_t count = 0;
+  while (!IsBorder(At(count).kind)) {
+    switch (At(count).kind) {
+      case TokenKind::kSemicolon:
+        return Finish(statement, count + 1, true);
+      case TokenKind::kAssign: {
+        size_t start = 0;
+        if (BeginsAssignment(count, seen_assign, start)) return Finish(statement, start, false);
+        if (open_.empty()) {
+          seen_assign = true;
+        } else {
+          RetypeArgumentName(count);
+        }
+        break;
+      }
+      case TokenKind::kIdentifier:
+        // `y = relu(x)` newline `z` ..: no need to wait for the `=`.
+        if (seen_assign && open_.empty() && EndsOperand(At(count - 1).kind) &&
+            OnLaterLine(At(count - 1), At(count))) {
+          return Finish(statement, count, false);
+        }
+        break;
+      case TokenKind::kGreater:
+      case TokenKind::kLeftParen:
+        RetypeTypeArgument(count);
+        break;
+      default:
+        break;
+    }
+    if (!Nest(count)) return FinishTooDeep(statement, count);
+    ++count;
+  }
+  Finish(statement, count, false);
+}
+
+// True if the `=` at `index` is that of an assignment of its own, whose left
+// side begins at `start` > 0.
+bool StatementReader::BeginsAssignment(size_t index, bool seen_assign, size_t& start) {
+  if (open_.empty()) {
+    start = LeftSideStart(index);
+    if (start == 0 || start >= index) return false;
+    return seen_assign || OnLaterLine(At(start - 1), At(start));
+  }
+  // Inside brackets a name before `=` is that of an argument, unless it stands
+  // where no argument can begin: `y = conv(x, f` newline `z = relu(y)`.
+  start = index - 1;
+  if (index < 2 || At(start).kind != TokenKind::kIdentifier) return false;
+  const TokenKind before = At(start - 1).kind;
+  if (before == TokenKind::kComma || before == TokenKind::kLeftParen) return false;
+  return OnLaterLine(At(start - 1), At(start));
+}
+
+size_t StatementReader::LeftSideStart(size_t index) {
+  size_t start = index;
+  while (start > 0) {
+    // One item: a name, or brackets back to where they open.
+    const TokenKind last = At(start - 1).kind;
+    if (last == TokenKind::kIdentifier || IsKeyword(last)) {
+      --start;
+    } else if (last == TokenKind::kRightParen || last == TokenKind::kRightBracket) {
+      size_t depth = 0;
+      do {
+        const TokenKind kind = At(--start).kind;
+        if (kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket) ++depth;
+        if (kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket) --depth;
+      } while (depth > 0 && start > 0);
+    } else {
+      return start;
+    }
+    if (start == 0 || At(start - 1).kind != TokenKind::kComma) return start;
+    --start;
+  }
+  return start;
+}
+
+void StatementReader::ReadQuantization(Statement& statement) {
+  statement.too_deep = false;
+  open_.clear();
+  size_t count = 0;
+  while (At(count).kind != TokenKind::kEndOfText) {
+    const Token token = At(count);
+    if (token.kind == TokenKind::kSemicolon) return Finish(statement, count + 1, true);
+    // `"key":` begins the next entry.
+    if (token.kind == TokenKind::kColon && count > 1 && At(count - 1).kind == TokenKind::kStringLiteral &&
+        OnLaterLine(At(count - 2), At(count - 1))) {
+      return Finish(statement, count - 1, false);
+    }
+    if (token.kind == TokenKind::kGreater || token.kind == TokenKind::kLeftParen) RetypeTypeArgument(count);
+    if (token.kind == TokenKind::kAssign) RetypeArgumentName(count);
+    if (!Nest(count)) return FinishTooDeep(statement, count);
+    ++count;
+  }
+  Finish(statement, count, false);
+}
+
+// At the `>` of `name<scalar>`, or at the `(` of `name<integer>(`, since
+// `integer` and `extent` may be names of values.
+void StatementReader::RetypeTypeArgument(size_t index) {
+  const bool at_paren = At(index).kind == TokenKind::kLeftParen;
+  if (at_paren && KindBefore(index, 1) != TokenKind::kGreater) return;
+  const size_t close = at_paren ? index - 1 : index;
+  const TokenKind type = KindBefore(close, 1);
+  if (!IsTypeName(type) || KindBefore(close, 2) != TokenKind::kLess ||
+      KindBefore(close, 3) != TokenKind::kIdentifier) {
+    return;
+  }
+  if (type == TokenKind::kIdentifier && !(at_paren && IsSoftTypeName(Text(At(close - 1))))) return;
+  buffer_[start_ + close - 2].kind = TokenKind::kTypeArgumentOpen;
+}
+
+// The `yield` of `[for i in a if c yield e]`, unless it is a value's name.
+void StatementReader::RetypeYield(size_t index) {
+  const auto bracket =
+      std::find_if(open_.rbegin(), open_.rend(), [](TokenKind kind) { return kind != TokenKind::kIf; });
+  if (bracket == open_.rend() || *bracket != TokenKind::kFor) return;
+  buffer_[start_ + index].kind = TokenKind::kYield;
+  // The condition is over, and what follows it is not nested in it.
+  open_.resize(open_.size() - static_cast<size_t>(bracket - open_.rbegin()));
+}
+
+// The `axis` of `concat(x, axis = 1)`.
+void StatementReader::RetypeArgumentName(size_t index) {
+  if (KindBefore(index, 1) != TokenKind::kIdentifier) return;
+  const TokenKind before = KindBefore(index, 2);
+  if (before != TokenKind::kComma && before != TokenKind::kLeftParen) return;
+  buffer_[start_ + index - 1].kind = TokenKind::kArgumentName;
+}
+
+// The `>=` of `tensor<scalar>= 0.0` and `tensor<>= 0.0`.
+void StatementReader::SplitGreaterEqual(size_t index) {
+  const size_t open = IsTypeName(KindBefore(index, 1)) ? 2 : 1;
+  if (KindBefore(index, open) != TokenKind::kLess || KindBefore(index, open + 1) != TokenKind::kTensor)
+    return;
+  Token& token = buffer_[start_ + index];
+  Token assign = token;
+  token.kind = TokenKind::kGreater;
+  --token.end;
+  assign.kind = TokenKind::kAssign;
+  ++assign.begin;
+  buffer_.insert(buffer_.begin() + static_cast<ptrdiff_t>(start_ + index) + 1, assign);
+}
+
+}  // namespace nnefc::parse

@@ -1,0 +1,293 @@
+#include "compiler/syntax/parse/error_strategy.h"
+#include "compiler/syntax/rules.h"
+#include "fmt/format.h"
+
+namespace nnefc::parse {
+namespace {
+
+using grammar::NnefParser;
+
+template <typename T>
+const T& As(const antlr4::tree::ParseTree& context) {
+  return static_cast<const T&>(context);
+}
+
+// Words one mistake: what the rule that the parser is in wants next.
+class Describer {
+ public:
+  Describer(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
+            const StatementReader& reader, const Statement& statement, size_t found)
+      : expected_(parser.getATN().nextTokens(parser.getATN().states[parser.getState()])),
+        rule_(rule),
+        reader_(reader),
+        statement_(statement),
+        at_(found),
+        found_(statement.tokens[std::min(found, statement.tokens.size() - 1)]) {}
+
+  SyntaxError Describe() {
+    if (const auto malformed = MalformedNumber()) return *malformed;
+    if (found_.kind == TokenKind::kArgumentName && rule_.getRuleIndex() != NnefParser::RuleInvocation) {
+      return Unexpected(fmt::format("the name of an operation before the argument {}", Quoted(found_)));
+    }
+    if (Wants(TokenKind::kIdentifier) && IsKeyword(found_.kind) && WantsName()) {
+      return {
+          &kKeywordAsName, fmt::format("{} is a keyword and cannot be a name", Quoted(found_)), {}, {}, {}};
+    }
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleVersion:
+      case NnefParser::RuleExtension:
+        return Header();
+      case NnefParser::RuleFragmentDeclaration:
+      case NnefParser::RuleGraphDeclaration:
+      case NnefParser::RuleGenericDeclaration:
+      case NnefParser::RuleParameterItem:
+      case NnefParser::RuleParameter:
+      case NnefParser::RuleResult:
+      case NnefParser::RuleIdentifierList:
+        return Declaration();
+      case NnefParser::RuleTypeName:
+      case NnefParser::RuleTypeSpec:
+      case NnefParser::RuleTensorTypeSpec:
+      case NnefParser::RuleTupleTypeSpec:
+        return Type();
+      case NnefParser::RuleAssignment:
+      case NnefParser::RuleQuantization:
+      case NnefParser::RuleLvalueExpr:
+      case NnefParser::RuleArrayLvalueExpr:
+      case NnefParser::RuleTupleLvalueExpr:
+      case NnefParser::RuleLiteralExpr:
+      case NnefParser::RuleArrayLiteralExpr:
+      case NnefParser::RuleTupleLiteralExpr:
+        return Statements();
+      default:
+        return Expression();
+    }
+  }
+
+ private:
+  bool Wants(TokenKind kind) const { return expected_.contains(static_cast<size_t>(kind)); }
+
+  // True where a name alone is wanted, rather than an expression.
+  bool WantsName() const {
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleExtension:
+      case NnefParser::RuleFragmentDeclaration:
+      case NnefParser::RuleGraphDeclaration:
+      case NnefParser::RuleParameterItem:
+      case NnefParser::RuleResult:
+      case NnefParser::RuleIdentifierList:
+      case NnefParser::RuleLvalueExpr:
+      case NnefParser::RuleLoopIter:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  std::string Quoted(Token token) const {
+    std::string_view text = reader_.Text(token);
+    constexpr size_t kLongest = 40;
+    if (text.size() > kLongest) return fmt::format("`{}..`", text.substr(0, kLongest));
+    return fmt::format("`{}`", text);
+  }
+  std::string Found() const {
+    const Token token = found_.kind == TokenKind::kStatementEnd ? statement_.next : found_;
+    return token.kind == TokenKind::kEndOfText ? "the end of the text" : Quoted(token);
+  }
+  // "`conv`", or "the fragment" where the name could not be read.
+  std::string NameOr(const antlr4::Token* token, std::string_view otherwise) const {
+    return token != nullptr ? Quoted(Unwrap(token)) : std::string(otherwise);
+  }
+  bool Passed(TokenKind kind) const {
+    for (size_t i = 0; i < at_; ++i) {
+      if (statement_.tokens[i].kind == kind) return true;
+    }
+    return false;
+  }
+
+  SyntaxError Unexpected(std::string what) const {
+    return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), {}, {}, {}};
+  }
+  SyntaxError Missing(std::string what) const {
+    return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), true, {}, {}};
+  }
+  // Where an assignment is not ended by `;`, the statement reader ends it; so
+  // what was found is no assignment of its own.
+  SyntaxError MissingSemicolon(std::string_view what) const {
+    return Unexpected(fmt::format("`;` after {}", what));
+  }
+  SyntaxError Unclosed(std::string_view bracket, std::string what, const antlr4::Token* opening) const {
+    return {&kUnclosedBracket,
+            fmt::format("expected `{}` to close {}, found {}", bracket, what, Found()),
+            true,
+            {},
+            opening != nullptr ? std::optional(Unwrap(opening)) : std::nullopt};
+  }
+
+  // `1e` and `2x` are a number and a name that touch.
+  std::optional<SyntaxError> MalformedNumber() const {
+    if (at_ == 0 || found_.kind != TokenKind::kIdentifier) return std::nullopt;
+    const Token previous = statement_.tokens[at_ - 1];
+    if (previous.kind != TokenKind::kNumericLiteral || previous.end != found_.begin) return std::nullopt;
+    return SyntaxError{
+        &kMalformedNumber,
+        fmt::format("`{}{}` is neither a number nor a name", reader_.Text(previous), reader_.Text(found_)),
+        {},
+        {},
+        {}};
+  }
+
+  SyntaxError Header() const {
+    if (rule_.getRuleIndex() == NnefParser::RuleVersion) {
+      if (As<NnefParser::VersionContext>(rule_).number == nullptr) return Missing("a number after `version`");
+      return MissingSemicolon("the version");
+    }
+    if (As<NnefParser::ExtensionContext>(rule_).names.empty()) return Missing("a name after `extension`");
+    return Wants(TokenKind::kSemicolon) ? MissingSemicolon("the extension")
+                                        : Unexpected("the name of an extension");
+  }
+
+  SyntaxError Declaration() const {
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleFragmentDeclaration:
+        return Declared("fragment", As<NnefParser::FragmentDeclarationContext>(rule_).name);
+      case NnefParser::RuleGraphDeclaration:
+        return Declared("graph", As<NnefParser::GraphDeclarationContext>(rule_).name);
+      case NnefParser::RuleGenericDeclaration:
+        if (Wants(TokenKind::kQuestion)) return Missing("`?` in the generic declaration");
+        return Unclosed(">", "the generic declaration",
+                        As<NnefParser::GenericDeclarationContext>(rule_).open);
+      case NnefParser::RuleParameter: {
+        const auto& parameter = As<NnefParser::ParameterContext>(rule_);
+        return Missing(fmt::format("`:` and a type after the parameter {}", Quoted(Unwrap(parameter.name))));
+      }
+      case NnefParser::RuleResult: {
+        const auto& result = As<NnefParser::ResultContext>(rule_);
+        if (result.name == nullptr) return Unexpected("the name of a result");
+        return Missing(fmt::format("`:` and a type after the result {}", Quoted(Unwrap(result.name))));
+      }
+      case NnefParser::RuleParameterItem:
+        return Unexpected("the name of a parameter");
+      default:
+        return Unexpected("a name");
+    }
+  }
+
+  SyntaxError Declared(std::string_view what, const antlr4::Token* name) const {
+    if (name == nullptr) return Missing(fmt::format("a name after `{}`", what));
+    const std::string quoted = Quoted(Unwrap(name));
+    const std::string list =
+        fmt::format("the {} of {}", Passed(TokenKind::kArrow) ? "results" : "parameters", quoted);
+    if (Wants(TokenKind::kLeftParen)) return Missing(fmt::format("`(` to open {}", list));
+    if (Wants(TokenKind::kRightParen)) return Unclosed(")", list, nullptr);
+    if (Wants(TokenKind::kArrow)) return Missing(fmt::format("`->` after the parameters of {}", quoted));
+    return Unexpected(list);
+  }
+
+  SyntaxError Type() const {
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleTensorTypeSpec:
+        return Unclosed(">", "the tensor type", As<NnefParser::TensorTypeSpecContext>(rule_).open);
+      case NnefParser::RuleTupleTypeSpec:
+        if (As<NnefParser::TupleTypeSpecContext>(rule_).items.size() == 1) {
+          return Missing("`,` and a second type, since a tuple has at least two items");
+        }
+        return Unclosed(")", "the tuple type", rule_.start);
+      default:
+        // Behind `T[` only `]` can follow.
+        if (Wants(TokenKind::kRightBracket)) return Missing("`]` of the array type");
+        return Unexpected("a type");
+    }
+  }
+
+  SyntaxError Statements() const {
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleAssignment:
+        if (Wants(TokenKind::kSemicolon)) return MissingSemicolon("the assignment");
+        return Missing(
+            fmt::format("`=` after {}", at_ == 1 ? Quoted(statement_.tokens[0]) : "the left side"));
+      case NnefParser::RuleQuantization:
+        if (Wants(TokenKind::kSemicolon)) return MissingSemicolon("the quantization");
+        if (Wants(TokenKind::kColon)) return Missing("`:` after the name of the tensor");
+        return Unexpected("the name of a tensor in quotes");
+      case NnefParser::RuleLvalueExpr:
+        return Unexpected("a name, array or tuple on the left of `=`");
+      case NnefParser::RuleArrayLvalueExpr:
+        return Unclosed("]", "the array", rule_.start);
+      case NnefParser::RuleTupleLvalueExpr:
+        return Tuple(As<NnefParser::TupleLvalueExprContext>(rule_).items.size());
+      case NnefParser::RuleLiteralExpr:
+        return Unexpected("a literal as the default value");
+      case NnefParser::RuleArrayLiteralExpr:
+        return Unclosed("]", "the array", rule_.start);
+      default:
+        return Tuple(As<NnefParser::TupleLiteralExprContext>(rule_).items.size());
+    }
+  }
+
+  SyntaxError Tuple(size_t items) const {
+    if (items == 1) return Missing("`,` and a second item, since a tuple has at least two");
+    return Unclosed(")", "the tuple", rule_.start);
+  }
+
+  SyntaxError Expression() const {
+    switch (rule_.getRuleIndex()) {
+      case NnefParser::RuleRvalueExpr:
+        return Missing("`else` after the condition of `if`");
+      case NnefParser::RuleInvocation: {
+        const auto& call = As<NnefParser::InvocationContext>(rule_);
+        const std::string name =
+            NameOr(As<NnefParser::UnaryExprContext>(*rule_.parent).name, "the operation");
+        if (found_.kind == TokenKind::kAssign) {
+          return {&kArgumentName,
+                  fmt::format("expected the name of a parameter of {} before `=`", name),
+                  {},
+                  {},
+                  {}};
+        }
+        if (call.open != nullptr) return Unclosed(")", fmt::format("the arguments of {}", name), call.open);
+        if (call.close != nullptr) return Missing(fmt::format("`(` to open the arguments of {}", name));
+        return Missing(fmt::format("`>` after the type of {}", name));
+      }
+      case NnefParser::RuleBuiltinExpr: {
+        const std::string name = Quoted(Unwrap(rule_.start));
+        if (Wants(TokenKind::kLeftParen)) return Missing(fmt::format("`(` after {}", name));
+        return Unclosed(")", fmt::format("the argument of {}", name), nullptr);
+      }
+      case NnefParser::RuleArrayRvalueExpr:
+        return Unclosed("]", "the array", rule_.start);
+      case NnefParser::RuleTupleRvalueExpr: {
+        const size_t items = As<NnefParser::TupleRvalueExprContext>(rule_).items.size();
+        return Unclosed(")", items > 1 ? "the tuple" : "the parentheses", rule_.start);
+      }
+      case NnefParser::RuleSubscriptExpr:
+        return Unclosed("]", "the subscript", rule_.start);
+      case NnefParser::RuleComprehensionExpr:
+        return Missing("`yield` in the comprehension");
+      case NnefParser::RuleLoopIter:
+        if (Wants(TokenKind::kIn)) {
+          return Missing(fmt::format("`in` after the iterator {}", Quoted(statement_.tokens[at_ - 1])));
+        }
+        return Unexpected("the name of an iterator");
+      default:
+        if (at_ == 0) return Unexpected("an expression");
+        return Unexpected(fmt::format("an expression after {}", Quoted(statement_.tokens[at_ - 1])));
+    }
+  }
+
+  const antlr4::misc::IntervalSet& expected_;
+  const antlr4::ParserRuleContext& rule_;
+  const StatementReader& reader_;
+  const Statement& statement_;
+  const size_t at_;
+  const Token found_;
+};
+
+}  // namespace
+
+SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
+                                const StatementReader& reader, const Statement& statement, size_t found) {
+  return Describer(parser, rule, reader, statement, found).Describe();
+}
+
+}  // namespace nnefc::parse

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nnefc::parse {
+
+// The tokens of NnefLexer.g4 under its numbers, which a test compares.
+enum class TokenKind : uint8_t {
+  kEndOfText,
+  kTypeArgumentOpen,  // the `<` of `name<type>`
+  kArgumentName,      // an identifier before `=` inside brackets
+  kYield,             // of a comprehension that begins with `for`
+  kStatementEnd,      // of zero length
+  kFragment,
+  kGraph,
+  kTensor,
+  kScalar,
+  kLogical,
+  kString,
+  kShapeOf,
+  kLengthOf,
+  kRangeOf,
+  kFor,
+  kIn,
+  kIf,
+  kElse,
+  kTrue,
+  kFalse,
+  kLeftParen,
+  kRightParen,
+  kLeftBracket,
+  kRightBracket,
+  kLeftBrace,
+  kRightBrace,
+  kComma,
+  kColon,
+  kSemicolon,
+  kAssign,
+  kArrow,
+  kQuestion,
+  kPlus,
+  kMinus,
+  kStar,
+  kSlash,
+  kCaret,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kAnd,
+  kOr,
+  kNot,
+  kIdentifier,
+  kNumericLiteral,
+  kStringLiteral,
+  kUnterminatedString,
+  kComment,
+  kWhiteSpace,  // never made
+  kUnexpected,
+};
+
+// Bytes [begin, end) of the text.
+struct Token {
+  TokenKind kind = TokenKind::kEndOfText;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  std::string_view Text(std::string_view text) const { return text.substr(begin, end - begin); }
+};
+
+constexpr bool IsKeyword(TokenKind kind) {
+  return kind >= TokenKind::kFragment && kind <= TokenKind::kFalse;
+}
+
+}  // namespace nnefc::parse

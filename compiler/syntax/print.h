@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "compiler/support/context.h"
+#include "compiler/syntax/ast.h"
+
+namespace nnefc {
+
+// The text of an expression in canonical style, such as
+// `conv(x, filter, stride = [2, 2])`. With `max_length` > 0 a longer text is
+// cut and ends in `..`, for messages. Parsed back it gives the same AST; what
+// could not be parsed is printed as it was written.
+std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Context& context,
+                      size_t max_length = 0);
+
+// The text of a type as written, such as `(integer, tensor<?>[])`.
+std::string PrintType(const ast::Document& document, ast::TypeId type);
+
+// The text of a document in canonical style: a statement a line, four blanks
+// of indentation, single blank lines kept. A comment stays before the statement
+// that follows it or behind the one it trails; one inside a statement moves
+// before it.
+std::string PrintDocument(const ast::Document& document, const Context& context);
+
+// A string literal with that value: in `'`, with the quote and `\` escaped.
+std::string QuoteString(std::string_view value);
+// The shortest literal that reads back as `value`, never that of an integer.
+std::string PrintScalar(double value);
+
+}  // namespace nnefc

@@ -1,0 +1,87 @@
+#include "runtime/engine/evaluate.h"
+
+#include "compiler/ir/infer.h"
+#include "fmt/format.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// What shape inference may want to see of an input: lists of extents, axes,
+// scales are short.
+constexpr int64_t kLargestInspectedValue = 4096;
+
+ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
+  const std::optional<Shape> shape = output.shape.extents();
+  if (!shape || output.type == ElementType::kDynamic) return SystemError{"the shape of its result is not known"};
+  const std::optional<int64_t> volume = Volume(*shape);
+  const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
+  std::shared_ptr<Buffer> buffer = bytes ? Buffer::Allocate(*bytes) : nullptr;
+  if (buffer == nullptr) return SystemError{fmt::format("no memory for a result of shape {}", ToString(*shape))};
+  return TensorValue(output.type, *shape, std::move(buffer));
+}
+
+}  // namespace
+
+ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                               const KernelRegistry& kernels) {
+  const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
+  if (factory == nullptr) return SystemError{"there is no kernel for it"};
+  std::vector<TensorValue> aligned, outputs;
+  std::vector<TensorView> views;
+  std::vector<MutableTensorView> output_views;
+  llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
+  for (const TensorValue& input : inputs) {
+    aligned.push_back(input.Aligned(8));
+    views.emplace_back(aligned.back());
+    input_infos.push_back({.type = input.type(), .shape = input.shape()});
+  }
+  for (const ir::Output& output : node.outputs()) {
+    ErrorOr<TensorValue> value = AllocateOutput(output);
+    if (!value) return value.error();
+    // The buffer was made here and is not shared yet.
+    std::byte* bytes = const_cast<std::byte*>(value->bytes());
+    output_views.emplace_back(value->type(), value->shape(), bytes);
+    output_infos.push_back({.type = value->type(), .shape = value->shape()});
+    outputs.push_back(*value);
+  }
+  std::optional<PreparedKernel> prepared =
+      (*factory)({.node = &node, .inputs = input_infos, .outputs = output_infos});
+  if (!prepared) return SystemError{"there is no kernel for it"};
+  llvm::SmallVector<const TensorView*, 4> input_pointers;
+  llvm::SmallVector<const MutableTensorView*, 4> output_pointers;
+  for (const TensorView& view : views) input_pointers.push_back(&view);
+  for (const MutableTensorView& view : output_views) output_pointers.push_back(&view);
+  ErrorOr<Success> done = prepared->kernel->Run({.inputs = input_pointers, .outputs = output_pointers});
+  if (!done) return done.error();
+  return outputs;
+}
+
+ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
+                                                      llvm::ArrayRef<TensorValue> inputs,
+                                                      const KernelRegistry& kernels) {
+  // A graph of this node alone, its inputs parameters of known value.
+  ir::Graph single(&graph.registry());
+  llvm::SmallVector<ir::OutputPort, 4> ports;
+  for (const TensorValue& input : inputs) {
+    const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape())};
+    const ir::NodeId parameter = single.AddParameter("", input.type(), shape);
+    single.SetOutputType({parameter, 0}, input.type(), shape);
+    if (input.volume() <= kLargestInspectedValue) single.SetOutputValue({parameter, 0}, input);
+    ports.push_back({parameter, 0});
+  }
+  const ir::NodeId id = single.AddNode({.op = node.op(),
+                                        .name = node.name(),
+                                        .inputs = ports,
+                                        .segments = node.segments(),
+                                        .attributes = node.attributes(),
+                                        .num_outputs = node.num_outputs()});
+  Emitter emitter;
+  if (!ir::InferNode(single, id, emitter)) {
+    const bool told = !emitter.diagnostics().empty();
+    return SystemError{told ? emitter.diagnostics().front().message : "its inputs do not fit it"};
+  }
+  return EvaluateNode(single.node(id), inputs, kernels);
+}
+
+}  // namespace nnefc::runtime

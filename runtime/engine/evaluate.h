@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/support/error_or.h"
+#include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/registry.h"
+
+namespace nnefc::runtime {
+
+// Computes the outputs of one node from values with its reference kernel. The
+// shapes of the outputs must be known.
+ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                               const KernelRegistry& kernels);
+
+// The same where shapes follow from the values: infers them first.
+ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
+                                                      llvm::ArrayRef<TensorValue> inputs,
+                                                      const KernelRegistry& kernels);
+
+}  // namespace nnefc::runtime

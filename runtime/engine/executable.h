@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/support/diagnostics.h"
+#include "compiler/support/error_or.h"
+#include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/backend.h"
+
+namespace nnefc::runtime {
+
+struct ExecutableOptions {
+  Backend backend = Backend::kOneDnn;
+  int threads = 0;  // 0: as many as cores
+};
+
+// A graph input or output as the user sees it.
+struct Port {
+  std::string name;
+  ElementType type = ElementType::kDynamic;
+  ir::PartialShape shape;
+};
+
+// Time spent in one step of a plan.
+struct StepProfile {
+  std::string name;       // of the step's main node
+  std::string operation;  // "Convolution+ReLU"
+  std::string kernel;     // "onednn:jit:avx512_core", "reference"
+  double milliseconds = 0;
+  Shape shape;  // of its first output
+};
+
+// A graph made ready to run: weights in the layouts of their kernels, plans by
+// input shapes. Immutable; any number of sessions of any threads share it.
+class Executable {
+ public:
+  // Takes a graph of OpenVINO operations (after LowerGraph or read from XML).
+  // Operations without a kernel and wrong nodes are emitted and give null.
+  static std::shared_ptr<const Executable> Create(std::shared_ptr<const ir::Graph> graph,
+                                                  const ExecutableOptions& options, Emitter& emitter);
+  virtual ~Executable() = default;
+
+  virtual const std::vector<Port>& inputs() const = 0;
+  virtual const std::vector<Port>& outputs() const = 0;
+  // A description of the plan for static shapes: one line a step.
+  virtual std::string DescribePlan() const = 0;
+};
+
+// One run at a time: the arena, the state of variables.
+class Session {
+ public:
+  static std::unique_ptr<Session> Create(std::shared_ptr<const Executable> executable);
+  virtual ~Session() = default;
+
+  // Runs the graph once. `inputs` in the order of Executable::inputs(), of
+  // their types and of shapes that fit them. Returns outputs in order, or what
+  // is wrong with the inputs (told by name), or the node that failed at run
+  // time.
+  virtual ErrorOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
+  // Sets the variables back to their initial values.
+  virtual void ResetState() = 0;
+  // When on, Run records the time of each step.
+  virtual void EnableProfile(bool on) = 0;
+  virtual const std::vector<StepProfile>& profile() const = 0;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/engine/executable.h"
+#include "runtime/engine/plan.h"
+#include "runtime/engine/weight_cache.h"
+
+namespace nnefc::runtime {
+
+// Sets the number of threads of the OpenMP pool for the calling thread while
+// it lives.
+class ThreadScope {
+ public:
+  explicit ThreadScope(int threads);
+  ~ThreadScope();
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
+
+class ExecutableImpl final : public Executable {
+ public:
+  ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options);
+
+  const std::vector<Port>& inputs() const override { return inputs_; }
+  const std::vector<Port>& outputs() const override { return outputs_; }
+  std::string DescribePlan() const override;
+
+  // Emits what keeps the graph from being run at all; plans it if the shapes
+  // of its inputs are known.
+  bool Check(Emitter& emitter);
+  // The plan for inputs of these shapes, made now or before.
+  ErrorOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
+  const KernelRegistry& kernels() const { return kernels_; }
+  int threads() const { return threads_; }
+
+ private:
+  std::shared_ptr<const Plan> FindPlan(const std::vector<Shape>& shapes) const;
+  std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
+  bool HasKernel(const ir::Node& node) const;
+
+  std::shared_ptr<const ir::Graph> graph_;
+  Backend backend_;
+  int threads_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  KernelRegistry kernels_;
+  mutable WeightCache weights_;
+  mutable std::mutex mutex_;
+  mutable std::list<std::shared_ptr<const Plan>> plans_;  // the last used first
+};
+
+}  // namespace nnefc::runtime

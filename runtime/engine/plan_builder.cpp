@@ -1,0 +1,422 @@
+#include "runtime/engine/plan_builder.h"
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/engine/prepare_graph.h"
+#include "runtime/engine/rules.h"
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+bool IsView(const ir::Node& node) {
+  return node.set() == "opset1" && (node.type() == "Reshape" || node.type() == "Squeeze" || node.type() == "Unsqueeze");
+}
+
+// Kernels see whole bytes.
+bool HasViews(ElementType type) { return BitWidth(type) >= 8; }
+
+}  // namespace
+
+bool PlanBuilder::Fail(const Rule& rule, const ir::Node& node, std::string message) {
+  emitter_.Emit(rule, node.origin().range, "`{}` ({}): {}", node.name(), node.type(), message)
+      .Notes(ir::StackNotes(node.origin().frame));
+  return false;
+}
+
+bool PlanBuilder::Build() {
+  FindGroups();
+  const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  for (size_t i = 0; i < graph_.parameters().size(); ++i) {
+    const ir::Node& node = graph_.node(graph_.parameters()[i]);
+    if (!HasViews(node.output().type)) {
+      return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(node.output().type)));
+    }
+    const Shape& shape = plan_.input_shapes[i];
+    SetValue(node.port(), values_.Add({.storage = PlanValue::Storage::kInput,
+                                       .type = node.output().type,
+                                       .shape = shape,
+                                       .bytes = ByteSize(node.output().type, Volume(shape).value_or(0)).value_or(0),
+                                       .input = static_cast<int32_t>(i)}));
+  }
+  for (ir::NodeId id : *order) {
+    if (!AddNode(graph_.node(id))) return false;
+  }
+  for (ir::NodeId id : graph_.results()) {
+    if (!AddResult(graph_.node(id))) return false;
+  }
+  return true;
+}
+
+void PlanBuilder::FindGroups() {
+  const FusionFinder find = options_.kernels->hooks(options_.backend).find_fusions;
+  if (find == nullptr) return;
+  for (const FusionGroup& group : find(graph_)) {
+    Work work{.main = &graph_.node(group.main), .posts = {}};
+    in_group_[group.main] = true;
+    for (ir::NodeId post : group.posts) {
+      work.posts.push_back(&graph_.node(post));
+      in_group_[post] = true;
+    }
+    groups_[work.last().id()] = work;
+  }
+}
+
+bool PlanBuilder::AddNode(const ir::Node& node) {
+  if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) return true;
+  if (node.info().is_source) return AddSource(node);
+  if (auto group = groups_.find(node.id()); group != groups_.end()) return AddGroup(group->second);
+  // The others of a group run where its last node stands: what they need is
+  // there by then, and nobody else reads their results.
+  if (in_group_.count(node.id()) > 0) return true;
+  if (node.type() == "ReadValue" || node.type() == "Assign") return AddStateStep(node);
+  return AddSingle(node);
+}
+
+bool PlanBuilder::AddSource(const ir::Node& node) {
+  if (!node.output().value) return Fail(kConstantWithoutData, node, "it has no data");
+  const TensorValue& value = *node.output().value;
+  if (!HasViews(value.type())) {
+    // Only a conversion could read it, and that was evaluated.
+    return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(value.type())));
+  }
+  const ValueId id = values_.Add({.storage = PlanValue::Storage::kConstant,
+                                  .type = value.type(),
+                                  .shape = value.shape(),
+                                  .bytes = value.byte_size(),
+                                  .data = value.buffer()});
+  constants_.emplace(id, value);
+  SetValue(node.port(), id);
+  return true;
+}
+
+bool PlanBuilder::AddGroup(const Work& work) {
+  Request request = MakeRequest(work);
+  const bool heap = llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); });
+  if (!heap) {
+    if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request)) {
+      return AddKernelStep(work, request, std::move(*prepared));
+    }
+  }
+  if (!AddSingle(*work.main)) return false;
+  for (const ir::Node* post : work.posts) {
+    if (!AddSingle(*post)) return false;
+  }
+  return true;
+}
+
+bool PlanBuilder::AddSingle(const ir::Node& node) {
+  bool dynamic = false;
+  for (ir::OutputPort port : node.inputs()) dynamic |= IsHeap(ValueOf(port));
+  for (const ir::Output& output : node.outputs()) {
+    dynamic |= !output.shape.known() || output.type == ElementType::kDynamic;
+    if (!dynamic && !HasViews(output.type)) {
+      return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(output.type)));
+    }
+  }
+  if (dynamic) return AddDynamicStep(node);
+  if (IsView(node)) return AddView(node);
+  if (node.Is("opset1", "Concat") && TryJoin(node)) return true;
+  const Work work{.main = &node, .posts = {}};
+  Request request = MakeRequest(work);
+  std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
+  if (!prepared) prepared = Prepare(Backend::kReference, work, request);
+  if (!prepared) return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
+  return AddKernelStep(work, request, std::move(*prepared));
+}
+
+PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
+  Request request;
+  for (ir::OutputPort port : work.main->inputs()) request.input_values.push_back(ValueOf(port));
+  ir::NodeId chained = work.main->id();
+  for (const ir::Node* post : work.posts) {
+    PostOperation operation{.node = post, .first_operand = static_cast<int>(request.input_values.size())};
+    for (int32_t i = 0; i < post->num_inputs(); ++i) {
+      if (post->input(i).node == chained) {
+        operation.chained_input = i;
+      } else {
+        request.input_values.push_back(ValueOf(post->input(i)));
+      }
+    }
+    request.posts.push_back(operation);
+    chained = post->id();
+  }
+  // While this step is planned, its own reads do not keep its inputs alive.
+  for (ValueId id : request.input_values) values_.CountRead(id);
+  for (ValueId id : request.input_values) {
+    const PlanValue& value = values_[id];
+    int64_t uses = 0;
+    for (ValueId other : request.input_values) uses += values_.Find(other).root == values_.Find(id).root;
+    const auto constant = constants_.find(id);
+    request.inputs.push_back({.type = value.type,
+                              .shape = value.shape,
+                              .layout = value.layout,
+                              .constant = constant == constants_.end() ? nullptr : &constant->second,
+                              .overwritable = uses == 1 && values_.IsDead(id)});
+  }
+  for (ValueId id : request.input_values) values_.ExpectReads(id, 1);
+  for (const ir::Output& output : work.last().outputs()) {
+    request.outputs.push_back({.type = output.type, .shape = output.shape.extents().value_or(Shape())});
+  }
+  return request;
+}
+
+std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& work, Request& request) const {
+  const KernelFactory* factory = options_.kernels->Find(backend, work.main->set(), work.main->type());
+  if (factory == nullptr) return std::nullopt;
+  request.request = {
+      .node = work.main, .posts = request.posts, .inputs = request.inputs, .outputs = request.outputs};
+  return (*factory)(request.request);
+}
+
+bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared) {
+  Step step{.node = work.main, .name = work.last().name(), .operation = work.main->type(), .kernel = prepared.kernel};
+  for (const ir::Node* post : work.posts) step.operation += "+" + post->type();
+  const int in_place = prepared.in_place;
+  bool overwrites = prepared.in_place_required;
+  for (size_t i = 0; i < request.input_values.size(); ++i) {
+    const ValueId original = request.input_values[i];
+    const bool own = prepared.in_place_required && static_cast<int>(i) == in_place;
+    const ValueId id = InLayout(original, prepared.inputs[i], own);
+    if (id < 0) return Fail(kRuntimeMemory, *work.main, "its inputs cannot be laid out for its kernel");
+    step.inputs.push_back(id);
+    if (static_cast<int>(i) == in_place && id == original) overwrites |= request.inputs[i].overwritable;
+  }
+  CountReads(work);
+  for (size_t i = 0; i < request.outputs.size(); ++i) {
+    const ValueId id = AddArenaValue(request.outputs[i].type, request.outputs[i].shape, prepared.outputs[i]);
+    if (id < 0) return Fail(kRuntimeMemory, *work.main, "its result does not fit into memory");
+    if (i == 0 && in_place >= 0 && overwrites) {
+      const ValueId input = step.inputs[static_cast<size_t>(in_place)];
+      const bool fits = values_[input].bytes == values_[id].bytes && SameLayout(values_[input].layout, values_[id].layout);
+      NNEFC_CHECK(fits || !prepared.in_place_required);
+      if (fits) values_.Join(id, input, 0);
+    }
+    step.outputs.push_back(id);
+    SetValue(work.last().port(static_cast<int32_t>(i)), id);
+  }
+  if (prepared.scratch_bytes > 0) {
+    step.scratch = values_.Add({.type = ElementType::kU8, .bytes = prepared.scratch_bytes});
+  }
+  plan_.steps.push_back(std::move(step));
+  return true;
+}
+
+void PlanBuilder::CountReads(const Work& work) {
+  for (ir::OutputPort port : work.main->inputs()) values_.CountRead(ValueOf(port));
+  ir::NodeId chained = work.main->id();
+  for (const ir::Node* post : work.posts) {
+    for (ir::OutputPort port : post->inputs()) {
+      if (port.node != chained) values_.CountRead(ValueOf(port));
+    }
+    chained = post->id();
+  }
+}
+
+bool PlanBuilder::AddView(const ir::Node& node) {
+  const ValueId source = InLayout(ValueOf(node.input(0)), nullptr);
+  if (source < 0) return Fail(kRuntimeMemory, node, "its input cannot be laid out");
+  PlanValue view = values_[source];
+  view.shape = node.output().shape.known_extents();
+  view.root = source;
+  view.offset = 0;
+  if (Volume(view.shape) != Volume(values_[source].shape)) {
+    return Fail(kRuntimeMemory, node, "its result has another number of elements");
+  }
+  const ValueId id = values_.Add(view);
+  if (auto constant = constants_.find(source); constant != constants_.end()) {
+    constants_.emplace(id, constant->second.Reshaped(view.shape));
+  }
+  SetValue(node.port(), id);
+  CountReads({.main = &node, .posts = {}});
+  return true;
+}
+
+// Parts that lie behind one another need no step: they are made in their place
+// in the whole.
+bool PlanBuilder::TryJoin(const ir::Node& node) {
+  const Shape shape = node.output().shape.known_extents();
+  const int64_t axis = NormalAxis(IntOr(node, "axis", 0), static_cast<int64_t>(shape.size()));
+  ValueInfo whole{.type = node.output().type, .shape = shape};
+  llvm::SmallVector<ValueInfo, 4> parts;
+  llvm::SmallVector<ValueId, 4> roots;
+  bool plain = true;
+  for (ir::OutputPort port : node.inputs()) {
+    const ValueId id = ValueOf(port);
+    const PlanValues::Place place = values_.Find(id);
+    const bool whole_buffer = place.offset == 0 && values_[place.root].bytes == values_[id].bytes;
+    if (values_[place.root].storage != PlanValue::Storage::kArena || !whole_buffer) return false;
+    if (llvm::is_contained(roots, place.root)) return false;
+    roots.push_back(place.root);
+    parts.push_back({.type = values_[id].type, .shape = values_[id].shape, .layout = values_[id].layout});
+    plain &= values_[id].layout == nullptr;
+  }
+  if (plain) {
+    for (int64_t i = 0; i < axis; ++i) {
+      if (shape[static_cast<size_t>(i)] != 1) return false;
+    }
+  } else {
+    const JoinedLayout join = options_.kernels->hooks(options_.backend).join;
+    std::optional<Layout> layout = join == nullptr ? std::nullopt : join(parts, whole, axis);
+    if (!layout) return false;
+    whole.layout = *layout;
+  }
+  const ValueId id = AddArenaValue(whole.type, shape, whole.layout);
+  size_t bytes = 0;
+  for (ValueId root : roots) bytes += values_[root].bytes;
+  if (id < 0 || bytes != values_[id].bytes) return false;
+  size_t offset = 0;
+  for (ValueId root : roots) {
+    values_.Join(root, id, offset);
+    offset += values_[root].bytes;
+  }
+  SetValue(node.port(), id);
+  CountReads({.main = &node, .posts = {}});
+  return true;
+}
+
+bool PlanBuilder::AddStateStep(const ir::Node& node) {
+  const bool reads = node.type() == "ReadValue";
+  Step step{.kind = reads ? Step::Kind::kReadState : Step::Kind::kWriteState,
+            .node = &node,
+            .name = node.name(),
+            .operation = node.type()};
+  for (ir::OutputPort port : node.inputs()) {
+    const ValueId id = InLayout(ValueOf(port), nullptr);
+    if (id < 0) return Fail(kRuntimeMemory, node, "its input cannot be laid out");
+    step.inputs.push_back(id);
+  }
+  CountReads({.main = &node, .posts = {}});
+  if (reads) {
+    const std::optional<Shape> shape = node.output().shape.extents();
+    const ValueId id =
+        shape ? AddArenaValue(node.output().type, *shape, nullptr) : AddHeapValue(node.output().type);
+    if (id < 0) return Fail(kRuntimeMemory, node, "its result does not fit into memory");
+    step.outputs.push_back(id);
+    SetValue(node.port(), id);
+  } else if (node.num_outputs() > 0) {
+    // Assign passes its input on.
+    SetValue(node.port(), step.inputs[0]);
+  }
+  plan_.steps.push_back(std::move(step));
+  return true;
+}
+
+bool PlanBuilder::AddDynamicStep(const ir::Node& node) {
+  if (options_.kernels->Find(Backend::kReference, node.set(), node.type()) == nullptr) {
+    return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
+  }
+  Step step{.kind = Step::Kind::kDynamic, .node = &node, .name = node.name(), .operation = node.type()};
+  for (ir::OutputPort port : node.inputs()) {
+    const ValueId id = InLayout(ValueOf(port), nullptr);
+    if (id < 0) return Fail(kRuntimeMemory, node, "its inputs cannot be laid out");
+    step.inputs.push_back(id);
+  }
+  CountReads({.main = &node, .posts = {}});
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    const ValueId id = AddHeapValue(node.output(i).type);
+    step.outputs.push_back(id);
+    SetValue(node.port(i), id);
+  }
+  plan_.steps.push_back(std::move(step));
+  return true;
+}
+
+bool PlanBuilder::AddResult(const ir::Node& node) {
+  const ValueId id = InLayout(ValueOf(node.input(0)), nullptr);
+  if (id < 0) return Fail(kRuntimeMemory, node, "it cannot be laid out");
+  plan_.results.push_back(id);
+  return true;
+}
+
+ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
+  if (SameLayout(values_[id].layout, layout)) return id;
+  if (values_[id].storage == PlanValue::Storage::kConstant) return ConstantInLayout(id, layout);
+  if (!own) {
+    for (ValueId other : reordered_[id]) {
+      if (SameLayout(values_[other].layout, layout)) return other;
+    }
+  }
+  const ReorderFactory reorder = options_.kernels->hooks(options_.backend).make_reorder;
+  if (reorder == nullptr) return -1;
+  std::shared_ptr<const Kernel> kernel = reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
+  if (kernel == nullptr) return -1;
+  const ValueId result = AddArenaValue(values_[id].type, values_[id].shape, layout);
+  if (result < 0) return -1;
+  // Others may come to read the copy; it is never dead while planning.
+  values_.ExpectReads(result, 1);
+  if (!own) reordered_[id].push_back(result);
+  plan_.steps.push_back({.name = "", .operation = "reorder", .kernel = kernel, .inputs = {id}, .outputs = {result}});
+  return result;
+}
+
+ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
+  for (ValueId other : reordered_[id]) {
+    if (SameLayout(values_[other].layout, layout)) return other;
+  }
+  ErrorOr<std::shared_ptr<const Buffer>> data =
+      options_.weights->Get(constants_.at(id), layout, options_.kernels->hooks(options_.backend).make_reorder);
+  if (!data) return -1;
+  const ValueId result = values_.Add({.storage = PlanValue::Storage::kConstant,
+                                      .type = values_[id].type,
+                                      .shape = values_[id].shape,
+                                      .layout = layout,
+                                      .bytes = layout->byte_size(),
+                                      .data = *data});
+  reordered_[id].push_back(result);
+  return result;
+}
+
+ValueId PlanBuilder::AddArenaValue(ElementType type, const Shape& shape, const Layout& layout) {
+  const std::optional<int64_t> volume = Volume(shape);
+  const std::optional<size_t> bytes = volume ? ByteSize(type, *volume) : std::nullopt;
+  if (!bytes) return -1;
+  return values_.Add(
+      {.type = type, .shape = shape, .layout = layout, .bytes = layout != nullptr ? layout->byte_size() : *bytes});
+}
+
+ValueId PlanBuilder::AddHeapValue(ElementType type) {
+  return values_.Add({.storage = PlanValue::Storage::kHeap, .type = type});
+}
+
+void PlanBuilder::SetValue(ir::OutputPort port, ValueId id) {
+  by_port_[{port.node.index, port.index}] = id;
+  values_.ExpectReads(id, static_cast<int64_t>(graph_.node(port.node).uses(port.index).size()));
+}
+
+std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const std::vector<Shape>& input_shapes,
+                                     const PlanOptions& options, Emitter& emitter) {
+  auto plan = std::make_shared<Plan>();
+  plan->input_shapes = input_shapes;
+  plan->graph = PrepareGraph(graph, input_shapes, *options.kernels, emitter);
+  if (plan->graph == nullptr) return nullptr;
+  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite) rewrite(*plan->graph);
+  if (!PlanBuilder(*plan, options, emitter).Build()) return nullptr;
+  if (!PlaceInArena(*plan)) {
+    emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
+    return nullptr;
+  }
+  return plan;
+}
+
+std::string Describe(const Plan& plan) {
+  std::string text;
+  for (const Step& step : plan.steps) {
+    const std::string implementation = step.kernel != nullptr ? step.kernel->implementation() : "engine";
+    std::string result = "-";
+    if (!step.outputs.empty()) {
+      const PlanValue& value = plan.values[static_cast<size_t>(step.outputs[0])];
+      const std::string shape = value.storage == PlanValue::Storage::kHeap ? "[...]" : ToString(value.shape);
+      result = fmt::format("{}{}", Name(value.type), shape);
+      if (value.layout != nullptr) result += " " + value.layout->ToString();
+    }
+    text += fmt::format("{:<32} {:<40} {:<32} {}\n", step.name, step.operation, implementation, result);
+  }
+  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(), static_cast<double>(plan.arena_bytes) / 1e6);
+  return text;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "runtime/engine/plan.h"
+#include "runtime/engine/plan_values.h"
+
+namespace nnefc::runtime {
+
+// Turns a prepared graph into steps, node by node in topological order.
+class PlanBuilder {
+ public:
+  PlanBuilder(Plan& plan, const PlanOptions& options, Emitter& emitter)
+      : plan_(plan), graph_(*plan.graph), options_(options), emitter_(emitter), values_(&plan.values) {}
+
+  // Makes steps, values and results; false if a mistake was emitted.
+  bool Build();
+
+ private:
+  // A step to be made: a node and what is fused to it.
+  struct Work {
+    const ir::Node* main;
+    std::vector<const ir::Node*> posts;
+
+    const ir::Node& last() const { return posts.empty() ? *main : *posts.back(); }
+  };
+  // A request with the storage it points into.
+  struct Request {
+    KernelRequest request;
+    std::vector<PostOperation> posts;
+    llvm::SmallVector<ValueId, 4> input_values;
+    llvm::SmallVector<ValueInfo, 4> inputs;
+    llvm::SmallVector<ValueInfo, 1> outputs;
+  };
+
+  void FindGroups();
+  bool AddNode(const ir::Node& node);
+  bool AddSource(const ir::Node& node);
+  bool AddGroup(const Work& work);
+  bool AddSingle(const ir::Node& node);
+  bool AddStateStep(const ir::Node& node);
+  bool AddDynamicStep(const ir::Node& node);
+  bool AddView(const ir::Node& node);
+  bool TryJoin(const ir::Node& node);
+  bool AddResult(const ir::Node& node);
+
+  Request MakeRequest(const Work& work);
+  std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
+  bool AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared);
+
+  // The value in the layout; a reordering step is added where it lies
+  // otherwise. `own` asks for a copy that nobody else will read. -1 after an
+  // emitted mistake.
+  ValueId InLayout(ValueId id, const Layout& layout, bool own = false);
+  ValueId ConstantInLayout(ValueId id, const Layout& layout);
+  ValueId AddArenaValue(ElementType type, const Shape& shape, const Layout& layout);
+  ValueId AddHeapValue(ElementType type);
+  void SetValue(ir::OutputPort port, ValueId id);
+  ValueId ValueOf(ir::OutputPort port) const { return by_port_.at({port.node.index, port.index}); }
+  // Counts the inputs of the nodes of a step as read.
+  void CountReads(const Work& work);
+  bool IsHeap(ValueId id) const { return values_[id].storage == PlanValue::Storage::kHeap; }
+  bool Fail(const Rule& rule, const ir::Node& node, std::string message);
+
+  Plan& plan_;
+  const ir::Graph& graph_;
+  const PlanOptions& options_;
+  Emitter& emitter_;
+  PlanValues values_;
+  std::map<std::pair<int32_t, int32_t>, ValueId> by_port_;
+  std::map<ValueId, std::vector<ValueId>> reordered_;
+  // By the last node of each group: the group. Others of a group have none.
+  llvm::DenseMap<ir::NodeId, Work> groups_;
+  llvm::DenseMap<ir::NodeId, bool> in_group_;
+  std::map<ValueId, TensorValue> constants_;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,27 @@
+#include "runtime/engine/weight_cache.h"
+
+namespace nnefc::runtime {
+
+ErrorOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
+                                                        ReorderFactory reorder) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry>& entries = entries_[value.buffer().get()];
+  for (const Entry& entry : entries) {
+    if (entry.shape == value.shape() && SameLayout(entry.layout, layout)) return entry.reordered;
+  }
+  std::shared_ptr<const Kernel> kernel =
+      reorder == nullptr ? nullptr : reorder(value.type(), value.shape(), nullptr, layout);
+  if (kernel == nullptr) return SystemError{"a constant cannot be laid out for its kernel"};
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(layout->byte_size());
+  if (buffer == nullptr) return SystemError{"out of memory"};
+  const TensorView input(value);
+  const MutableTensorView output(value.type(), value.shape(), buffer->mutable_data());
+  const TensorView* inputs[] = {&input};
+  const MutableTensorView* outputs[] = {&output};
+  ErrorOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
+  if (!done) return done.error();
+  entries.push_back({value.buffer(), value.shape(), layout, buffer});
+  return std::shared_ptr<const Buffer>(buffer);
+}
+
+}  // namespace nnefc::runtime

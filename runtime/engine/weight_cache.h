@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "compiler/support/error_or.h"
+#include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/registry.h"
+
+namespace nnefc::runtime {
+
+// Constants in the layouts of their kernels, made once for all plans of an
+// executable. Safe to use from several threads.
+class WeightCache {
+ public:
+  // The bytes of `value` in `layout`.
+  ErrorOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout, ReorderFactory reorder);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Buffer> source;  // kept: its address is the key
+    Shape shape;
+    Layout layout;
+    std::shared_ptr<const Buffer> reordered;
+  };
+  std::mutex mutex_;
+  std::map<const Buffer*, std::vector<Entry>> entries_;
+};
+
+}  // namespace nnefc::runtime

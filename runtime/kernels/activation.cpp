@@ -1,0 +1,153 @@
+// Activation functions with parameters.
+
+#include <cmath>
+
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/tensor/strided_loop.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// min(max(x, low), high)
+struct ClampFunction {
+  double low, high;
+
+  template <typename T>
+  T Apply(T x) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::min(std::max(x, static_cast<T>(low)), static_cast<T>(high));
+    }
+    // An integer x is compared with the bounds rounded inwards.
+    const T lowest = ConvertElement<T>(std::ceil(low));
+    const T highest = ConvertElement<T>(std::floor(high));
+    return std::min(std::max(x, lowest), highest);
+  }
+};
+
+// x < 0 ? alpha * (exp(x) - 1) : x
+struct EluFunction {
+  double alpha;
+
+  template <typename T>
+  T Apply(T x) const {
+    return x < T(0) ? static_cast<T>(alpha) * std::expm1(x) : x;
+  }
+};
+
+// lambda * (x > 0 ? x : alpha * (exp(x) - 1))
+struct SeluFunction {
+  double alpha, lambda;
+
+  template <typename T>
+  T Apply(T x) const {
+    return static_cast<T>(lambda) * (x > T(0) ? x : static_cast<T>(alpha) * std::expm1(x));
+  }
+};
+
+// x * sigmoid(beta * x)
+struct SwishFunction {
+  double beta;
+
+  template <typename T>
+  T Apply(T x) const {
+    return x / (T(1) + std::exp(-static_cast<T>(beta) * x));
+  }
+};
+
+struct HardSigmoidFunction {
+  double alpha, beta;
+
+  template <typename T>
+  T Apply(T x) const {
+    return std::max(T(0), std::min(T(1), static_cast<T>(alpha) * x + static_cast<T>(beta)));
+  }
+};
+
+struct GeluErfFunction {
+  template <typename T>
+  T Apply(T x) const {
+    return T(0.5) * x * (T(1) + std::erf(x / std::sqrt(T(2))));
+  }
+};
+
+struct GeluTanhFunction {
+  template <typename T>
+  T Apply(T x) const {
+    return T(0.5) * x * (T(1) + std::tanh(std::sqrt(T(2.0 / 3.14159265358979323846)) * (x + T(0.044715) * x * x * x)));
+  }
+};
+
+double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
+  if (run.num_inputs() <= index || run.input(index).volume() < 1) return fallback;
+  return ElementsAsDoubles(run.input(index))[0];
+}
+
+ErrorOr<Success> Clamp(const ReferenceRun& run) {
+  return RunUnary(run, VisitNumericTypes(),
+                  ClampFunction{DoubleOr(run.node, "min", -INFINITY), DoubleOr(run.node, "max", INFINITY)});
+}
+
+ErrorOr<Success> Elu(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(), EluFunction{DoubleOr(run.node, "alpha", 1)});
+}
+
+ErrorOr<Success> Selu(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(), SeluFunction{ScalarInput(run, 1, 1), ScalarInput(run, 2, 1)});
+}
+
+ErrorOr<Success> Swish(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(), SwishFunction{ScalarInput(run, 1, 1)});
+}
+
+ErrorOr<Success> HardSigmoid(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(), HardSigmoidFunction{ScalarInput(run, 1, 0.2), ScalarInput(run, 2, 0.5)});
+}
+
+ErrorOr<Success> Gelu(const ReferenceRun& run) {
+  std::string mode = StringOr(run.node, "approximation_mode", "ERF");
+  if (mode == "TANH" || mode == "tanh") return RunUnary(run, VisitFloatTypes(), GeluTanhFunction());
+  return RunUnary(run, VisitFloatTypes(), GeluErfFunction());
+}
+
+// out = x < 0 ? slope * x : x. A slope of rank 1 belongs to axis 1 of x, one
+// of more axes broadcasts as numpy does.
+ErrorOr<Success> PRelu(const ReferenceRun& run) {
+  const TensorView& x = run.input(0);
+  const TensorView& slope = run.input(1);
+  int64_t first_axis = x.rank() - slope.rank();
+  if (slope.rank() == 1 && slope.volume() != 1 && x.rank() > 1 && slope.extent(0) == x.extent(1)) first_axis = 1;
+  const Strides slope_strides = BroadcastStrides(slope, x.shape(), first_axis);
+  const bool known = VisitNumericType(x.type(), [&]<typename T>(TypeTag<T>) {
+    StridedLoop<2> loop(x.shape(), {x.strides(), slope_strides});
+    const auto [x_stride, s_stride] = loop.row_strides();
+    loop.Run([&](const std::array<int64_t, 2>& offsets, int64_t length) {
+      const T* xs = x.data<T>() + offsets[0];
+      const T* ss = slope.data<T>() + offsets[1];
+      T* out = run.output().mutable_data<T>() + offsets[0];
+      for (int64_t i = 0; i < length; ++i) {
+        using C = ComputeType<T>;
+        const C value = static_cast<C>(xs[i * x_stride]);
+        out[i * x_stride] = T(static_cast<C>(value < C(0) ? value * static_cast<C>(ss[i * s_stride]) : value));
+      }
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterActivation(KernelRegistry& registry) {
+  registry.AddReference({"opset1"}, "Clamp", Clamp, Aliasing::kInPlace);
+  registry.AddReference({"opset1"}, "Elu", Elu, Aliasing::kInPlace);
+  registry.AddReference({"opset1"}, "Selu", Selu);
+  registry.AddReference({"opset4"}, "Swish", Swish);
+  registry.AddReference({"opset1"}, "HardSigmoid", HardSigmoid);
+  registry.AddReference({"opset2", "opset7"}, "Gelu", Gelu, Aliasing::kInPlace);
+  registry.AddReference({"opset1"}, "PReLU", PRelu);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "compiler/ir/graph.h"
+#include "runtime/tensor/tensor_view.h"
+
+namespace nnefc::runtime {
+
+// The strides by which `view` is read as a tensor of shape `target`: 0 along
+// repeated axes. By the node's `auto_broadcast`: "numpy" aligns last axes,
+// "pdpd" axis 0 of the view with `axis` of the target.
+Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target, int64_t first_axis);
+// Where axis 0 of input `view` lies in a result of rank `rank`.
+int64_t BroadcastAxis(const ir::Node& node, const TensorView& view, int64_t rank);
+
+}  // namespace nnefc::runtime

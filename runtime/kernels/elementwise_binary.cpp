@@ -1,0 +1,257 @@
+// Operations of two broadcast inputs whose output element depends on one
+// element of each: out[i] = f(a[i], b[i]); and Select, of three.
+
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/tensor/strided_loop.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Integer arithmetic wraps around, as the machine's does.
+#define NNEFC_WRAPPING_FUNCTION(Name, op)                                       \
+  struct Name {                                                                 \
+    template <typename T>                                                       \
+    static T Apply(T a, T b) {                                                  \
+      if constexpr (std::is_floating_point_v<T>) return a op b;                 \
+      return static_cast<T>(static_cast<uint64_t>(a) op static_cast<uint64_t>(b)); \
+    }                                                                           \
+  };
+NNEFC_WRAPPING_FUNCTION(Add, +)
+NNEFC_WRAPPING_FUNCTION(Subtract, -)
+NNEFC_WRAPPING_FUNCTION(Multiply, *)
+#undef NNEFC_WRAPPING_FUNCTION
+
+struct SquaredDifference {
+  template <typename T>
+  static T Apply(T a, T b) {
+    const T difference = Subtract::Apply(a, b);
+    return Multiply::Apply(difference, difference);
+  }
+};
+
+// NaN in the first operand selects the second, as NNEF's definition by
+// `select(x < y, x, y)` does.
+struct Minimum {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return a < b ? a : b;
+  }
+};
+
+struct Maximum {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return a > b ? a : b;
+  }
+};
+
+struct Power {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (b == T(2)) return a * a;
+      return std::pow(a, b);
+    }
+    return ConvertElement<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+  }
+};
+
+// Integer divisors are checked for zero beforehand; -1 is apart because the
+// smallest integer divided by it does not fit.
+struct TruncatedDivide {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a / b;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == T(-1)) return Subtract::Apply(T(0), a);
+    }
+    return static_cast<T>(a / b);
+  }
+};
+
+// The sign of the dividend.
+struct TruncatedMod {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T(-1)) return T(0);
+      }
+      return static_cast<T>(a % b);
+    }
+  }
+};
+
+// The sign of the divisor.
+struct FloorMod {
+  template <typename T>
+  static T Apply(T a, T b) {
+    const T rest = TruncatedMod::Apply(a, b);
+    return rest != T(0) && ((rest < T(0)) != (b < T(0))) ? static_cast<T>(rest + b) : rest;
+  }
+};
+
+struct FloorDivide {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a / b;
+    const T quotient = TruncatedDivide::Apply(a, b);
+    return TruncatedMod::Apply(a, b) != T(0) && ((a < T(0)) != (b < T(0))) ? static_cast<T>(quotient - 1) : quotient;
+  }
+};
+
+#define NNEFC_COMPARISON(Name, op)            \
+  struct Name {                               \
+    template <typename T>                     \
+    static Boolean Apply(T a, T b) {          \
+      return Boolean(a op b);                 \
+    }                                         \
+  };
+NNEFC_COMPARISON(Less, <)
+NNEFC_COMPARISON(LessEqual, <=)
+NNEFC_COMPARISON(Greater, >)
+NNEFC_COMPARISON(GreaterEqual, >=)
+NNEFC_COMPARISON(Equal, ==)
+NNEFC_COMPARISON(NotEqual, !=)
+NNEFC_COMPARISON(And, &)
+NNEFC_COMPARISON(Or, |)
+NNEFC_COMPARISON(Xor, !=)
+#undef NNEFC_COMPARISON
+
+template <typename T, typename Out, typename Function>
+void BinaryRow(const T* a, int64_t a_stride, const T* b, int64_t b_stride, Out* out, int64_t length) {
+  using C = ComputeType<T>;
+  auto apply = [](T x, T y) { return Out(Function::Apply(static_cast<C>(x), static_cast<C>(y))); };
+  // The usual strides apart, so that the compiler sees contiguous loops.
+  if (a_stride == 1 && b_stride == 1) {
+    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[i]);
+  } else if (a_stride == 1 && b_stride == 0) {
+    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[0]);
+  } else {
+    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i * a_stride], b[i * b_stride]);
+  }
+}
+
+template <typename T, typename Out, typename Function>
+void RunBinaryAs(const ReferenceRun& run) {
+  const TensorView& a = run.input(0);
+  const TensorView& b = run.input(1);
+  const MutableTensorView& out = run.output();
+  const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
+  const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
+  StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
+  const auto [out_stride, a_stride, b_stride] = loop.row_strides();
+  loop.Run([&, a_stride = a_stride, b_stride = b_stride](const std::array<int64_t, 3>& offsets, int64_t length) {
+    BinaryRow<T, Out, Function>(a.data<T>() + offsets[1], a_stride, b.data<T>() + offsets[2], b_stride,
+                                out.mutable_data<Out>() + offsets[0], length);
+  });
+}
+
+template <typename Function>
+ErrorOr<Success> Arithmetic(const ReferenceRun& run) {
+  const bool known = VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, T, Function>(run); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+bool HasZero(const TensorView& view) {
+  bool found = false;
+  VisitIntegerType(view.type(), [&]<typename T>(TypeTag<T>) {
+    found = std::find(view.data<T>(), view.data<T>() + view.volume(), T(0)) != view.data<T>() + view.volume();
+  });
+  return found;
+}
+
+template <typename Function>
+ErrorOr<Success> Division(const ReferenceRun& run) {
+  if (run.output().volume() > 0 && HasZero(run.input(1))) return KernelError("integer division by zero");
+  return Arithmetic<Function>(run);
+}
+
+ErrorOr<Success> Divide(const ReferenceRun& run) {
+  if (BoolOr(run.node, "m_pythondiv", true)) return Division<FloorDivide>(run);
+  return Division<TruncatedDivide>(run);
+}
+
+template <typename Function>
+ErrorOr<Success> Comparison(const ReferenceRun& run) {
+  const bool known =
+      VisitAnyType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, Boolean, Function>(run); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+template <typename Function>
+ErrorOr<Success> Logical(const ReferenceRun& run) {
+  if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
+  RunBinaryAs<Boolean, Boolean, Function>(run);
+  return Success();
+}
+
+// The bits of an element: selection does not look at them.
+template <typename Visit>
+void VisitWidth(size_t bytes, Visit&& visit) {
+  if (bytes == 1) visit(TypeTag<uint8_t>());
+  if (bytes == 2) visit(TypeTag<uint16_t>());
+  if (bytes == 4) visit(TypeTag<uint32_t>());
+  if (bytes == 8) visit(TypeTag<uint64_t>());
+}
+
+// out = condition ? a : b
+ErrorOr<Success> Select(const ReferenceRun& run) {
+  const MutableTensorView& out = run.output();
+  std::array<Strides, 3> strides;
+  for (size_t i = 0; i < 3; ++i) {
+    strides[i] = BroadcastStrides(run.input(i), out.shape(), BroadcastAxis(run.node, run.input(i), out.rank()));
+  }
+  StridedLoop<4> loop(out.shape(), {out.strides(), strides[0], strides[1], strides[2]});
+  const std::array<int64_t, 4> step = loop.row_strides();
+  VisitWidth(out.element_bytes(), [&]<typename T>(TypeTag<T>) {
+    loop.Run([&](const std::array<int64_t, 4>& offsets, int64_t length) {
+      const Boolean* condition = run.input(0).data<Boolean>() + offsets[1];
+      const T* a = run.input(1).data<T>() + offsets[2];
+      const T* b = run.input(2).data<T>() + offsets[3];
+      T* row = out.mutable_data<T>() + offsets[0];
+      for (int64_t i = 0; i < length; ++i) row[i] = condition[i * step[1]] ? a[i * step[2]] : b[i * step[3]];
+    });
+  });
+  return Success();
+}
+
+}  // namespace
+
+void RegisterElementwiseBinary(KernelRegistry& registry) {
+  auto add = [&](std::string_view name, ReferenceFunction function) {
+    registry.AddReference({"opset1"}, name, function, Aliasing::kInPlace);
+  };
+  add("Add", Arithmetic<Add>);
+  add("Subtract", Arithmetic<Subtract>);
+  add("Multiply", Arithmetic<Multiply>);
+  add("Divide", Divide);
+  add("Power", Arithmetic<Power>);
+  add("Minimum", Arithmetic<Minimum>);
+  add("Maximum", Arithmetic<Maximum>);
+  add("SquaredDifference", Arithmetic<SquaredDifference>);
+  add("Mod", Division<TruncatedMod>);
+  add("FloorMod", Division<FloorMod>);
+  add("Less", Comparison<Less>);
+  add("LessEqual", Comparison<LessEqual>);
+  add("Greater", Comparison<Greater>);
+  add("GreaterEqual", Comparison<GreaterEqual>);
+  add("Equal", Comparison<Equal>);
+  add("NotEqual", Comparison<NotEqual>);
+  add("LogicalAnd", Logical<And>);
+  add("LogicalOr", Logical<Or>);
+  add("LogicalXor", Logical<Xor>);
+  add("Select", Select);
+}
+
+}  // namespace nnefc::runtime

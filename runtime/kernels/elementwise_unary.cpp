@@ -1,0 +1,159 @@
+// Operations of one input whose output element depends on one element:
+// out[i] = f(x[i]). The functions with parameters are in activation.cpp.
+
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// C++'s function of the name for floats; T is what arithmetic is done in.
+#define NNEFC_FLOAT_FUNCTION(Name, expression)      \
+  struct Name {                                     \
+    template <typename T>                           \
+    static T Apply(T x) {                           \
+      return static_cast<T>(expression);            \
+    }                                               \
+  };
+NNEFC_FLOAT_FUNCTION(Exp, std::exp(x))
+NNEFC_FLOAT_FUNCTION(Log, std::log(x))
+NNEFC_FLOAT_FUNCTION(Sin, std::sin(x))
+NNEFC_FLOAT_FUNCTION(Cos, std::cos(x))
+NNEFC_FLOAT_FUNCTION(Tan, std::tan(x))
+NNEFC_FLOAT_FUNCTION(Sinh, std::sinh(x))
+NNEFC_FLOAT_FUNCTION(Cosh, std::cosh(x))
+NNEFC_FLOAT_FUNCTION(Tanh, std::tanh(x))
+NNEFC_FLOAT_FUNCTION(Asin, std::asin(x))
+NNEFC_FLOAT_FUNCTION(Acos, std::acos(x))
+NNEFC_FLOAT_FUNCTION(Atan, std::atan(x))
+NNEFC_FLOAT_FUNCTION(Asinh, std::asinh(x))
+NNEFC_FLOAT_FUNCTION(Acosh, std::acosh(x))
+NNEFC_FLOAT_FUNCTION(Atanh, std::atanh(x))
+NNEFC_FLOAT_FUNCTION(Sqrt, std::sqrt(x))
+NNEFC_FLOAT_FUNCTION(Erf, std::erf(x))
+NNEFC_FLOAT_FUNCTION(Floor, std::floor(x))
+NNEFC_FLOAT_FUNCTION(Ceiling, std::ceil(x))
+NNEFC_FLOAT_FUNCTION(RoundHalfAway, std::round(x))
+// In the default rounding mode nearbyint rounds halves to even.
+NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
+NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
+NNEFC_FLOAT_FUNCTION(HSigmoid, std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
+NNEFC_FLOAT_FUNCTION(HSwish, x* std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
+// log(1 + exp(x)) without overflow.
+NNEFC_FLOAT_FUNCTION(SoftPlus, std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x))))
+NNEFC_FLOAT_FUNCTION(Mish, x* std::tanh(SoftPlus::Apply(x)))
+NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
+#undef NNEFC_FLOAT_FUNCTION
+
+struct Negative {
+  template <typename T>
+  static T Apply(T x) {
+    if constexpr (std::is_floating_point_v<T>) return -x;
+    return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
+  }
+};
+
+struct Abs {
+  template <typename T>
+  static T Apply(T x) {
+    if constexpr (std::is_floating_point_v<T>) return std::abs(x);
+    return x < T(0) ? Negative::Apply(x) : x;
+  }
+};
+
+struct Sign {
+  template <typename T>
+  static T Apply(T x) {
+    if (x > T(0)) return T(1);
+    if (x < T(0)) return static_cast<T>(-1);
+    return x;  // 0 and NaN
+  }
+};
+
+struct Relu {
+  template <typename T>
+  static T Apply(T x) {
+    return x < T(0) ? T(0) : x;  // keeps NaN
+  }
+};
+
+// Integers are their own floor, ceiling and rounding.
+struct Identity {
+  template <typename T>
+  static T Apply(T x) {
+    return x;
+  }
+};
+
+template <typename Function>
+ErrorOr<Success> FloatUnary(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(), Function());
+}
+
+template <typename Function>
+ErrorOr<Success> NumericUnary(const ReferenceRun& run) {
+  return RunUnary(run, VisitNumericTypes(), Function());
+}
+
+template <typename Function>
+ErrorOr<Success> RoundingUnary(const ReferenceRun& run) {
+  if (IsInteger(run.input(0).type())) return RunUnary(run, VisitNumericTypes(), Identity());
+  return RunUnary(run, VisitFloatTypes(), Function());
+}
+
+ErrorOr<Success> Round(const ReferenceRun& run) {
+  if (StringOr(run.node, "mode", "half_to_even") == "half_away_from_zero") return RoundingUnary<RoundHalfAway>(run);
+  return RoundingUnary<RoundHalfEven>(run);
+}
+
+ErrorOr<Success> LogicalNot(const ReferenceRun& run) {
+  if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
+  const Boolean* x = run.input(0).data<Boolean>();
+  Boolean* out = run.output().mutable_data<Boolean>();
+  for (int64_t i = 0; i < run.output().volume(); ++i) out[i] = Boolean(!x[i]);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterElementwiseUnary(KernelRegistry& registry) {
+  auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name, ReferenceFunction function) {
+    registry.AddReference(sets, name, function, Aliasing::kInPlace);
+  };
+  add({"opset1"}, "Abs", NumericUnary<Abs>);
+  add({"opset1"}, "Negative", NumericUnary<Negative>);
+  add({"opset1"}, "Sign", NumericUnary<Sign>);
+  add({"opset1"}, "ReLU", NumericUnary<Relu>);
+  add({"opset1"}, "Exp", FloatUnary<Exp>);
+  add({"opset1"}, "Log", FloatUnary<Log>);
+  add({"opset1"}, "Sin", FloatUnary<Sin>);
+  add({"opset1"}, "Cos", FloatUnary<Cos>);
+  add({"opset1"}, "Tan", FloatUnary<Tan>);
+  add({"opset1"}, "Sinh", FloatUnary<Sinh>);
+  add({"opset1"}, "Cosh", FloatUnary<Cosh>);
+  add({"opset1"}, "Tanh", FloatUnary<Tanh>);
+  add({"opset1"}, "Asin", FloatUnary<Asin>);
+  add({"opset1"}, "Acos", FloatUnary<Acos>);
+  add({"opset1"}, "Atan", FloatUnary<Atan>);
+  add({"opset4"}, "Asinh", FloatUnary<Asinh>);
+  add({"opset4"}, "Acosh", FloatUnary<Acosh>);
+  add({"opset4"}, "Atanh", FloatUnary<Atanh>);
+  add({"opset1"}, "Sqrt", FloatUnary<Sqrt>);
+  add({"opset1"}, "Erf", FloatUnary<Erf>);
+  add({"opset1"}, "Floor", RoundingUnary<Floor>);
+  add({"opset1"}, "Ceiling", RoundingUnary<Ceiling>);
+  add({"opset5"}, "Round", Round);
+  add({"opset1"}, "Sigmoid", FloatUnary<Sigmoid>);
+  add({"opset5"}, "HSigmoid", FloatUnary<HSigmoid>);
+  add({"opset4"}, "HSwish", FloatUnary<HSwish>);
+  add({"opset4"}, "SoftPlus", FloatUnary<SoftPlus>);
+  add({"opset4"}, "Mish", FloatUnary<Mish>);
+  add({"opset9"}, "SoftSign", FloatUnary<SoftSign>);
+  add({"opset1"}, "LogicalNot", LogicalNot);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "runtime/kernels/registry.h"
+
+namespace nnefc::runtime {
+
+// One for each file of this folder that holds kernels.
+void RegisterElementwiseUnary(KernelRegistry& registry);
+void RegisterElementwiseBinary(KernelRegistry& registry);
+void RegisterActivation(KernelRegistry& registry);
+void RegisterConvolution(KernelRegistry& registry);
+void RegisterPooling(KernelRegistry& registry);
+void RegisterPad(KernelRegistry& registry);
+void RegisterReduce(KernelRegistry& registry);
+void RegisterTopK(KernelRegistry& registry);
+void RegisterShapeOps(KernelRegistry& registry);
+void RegisterSlice(KernelRegistry& registry);
+void RegisterGather(KernelRegistry& registry);
+void RegisterMatMul(KernelRegistry& registry);
+void RegisterNormalization(KernelRegistry& registry);
+void RegisterSoftmax(KernelRegistry& registry);
+void RegisterQuantization(KernelRegistry& registry);
+void RegisterInterpolate(KernelRegistry& registry);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,162 @@
+// Reading and writing at positions that a tensor of indices gives.
+
+#include <cstring>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Indices as positions of an axis; a negative one counts from the end.
+ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent) {
+  std::vector<int64_t> positions(static_cast<size_t>(indices.volume()));
+  const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
+    for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int64_t>(indices.data<T>()[i]);
+  });
+  if (!known) return KernelError("indices have the element type {}", Name(indices.type()));
+  for (int64_t& position : positions) {
+    if (position < -extent || position >= extent) {
+      return KernelError("index {} is outside an axis of extent {}", position, extent);
+    }
+    position = NormalAxis(position, extent);
+  }
+  return positions;
+}
+
+int64_t Product(llvm::ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) product *= extent;
+  return product;
+}
+
+// out[batch, outer, i, inner] = data[batch, outer, indices[batch, i], inner]
+ErrorOr<Success> Gather(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const TensorView& indices = run.input(1);
+  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(2))[0], data.rank()));
+  const size_t batch_dims = static_cast<size_t>(NormalAxis(IntOr(run.node, "batch_dims", 0), indices.rank()));
+  const llvm::ArrayRef<int64_t> shape = data.shape();
+  const int64_t extent = shape[axis];
+  const int64_t batches = Product(shape.take_front(batch_dims));
+  const int64_t outer = Product(shape.slice(batch_dims, axis - batch_dims));
+  const int64_t inner_bytes = Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
+  ErrorOr<std::vector<int64_t>> positions = Positions(indices, extent);
+  if (!positions) return positions.error();
+  const int64_t count = batches == 0 ? 0 : indices.volume() / batches;
+  ParallelFor(batches * outer * count, inner_bytes, [&](int64_t row) {
+    const int64_t i = row % count;
+    const int64_t line = row / count;  // batch * outer
+    const int64_t position = (*positions)[static_cast<size_t>(line / outer * count + i)];
+    std::memcpy(run.output().mutable_bytes() + row * inner_bytes, data.bytes() + (line * extent + position) * inner_bytes,
+                static_cast<size_t>(inner_bytes));
+  });
+  return Success();
+}
+
+// The coordinate of element `index` of `shape`, applied to other strides with
+// the coordinate on `axis` left out.
+int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, size_t axis) {
+  int64_t offset = 0;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (i != axis) offset += index % shape[i] * strides[i];
+    index /= shape[i];
+  }
+  return offset;
+}
+
+// out[.., i, ..] = data[.., indices[.., i, ..], ..]
+ErrorOr<Success> GatherElements(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const TensorView& indices = run.input(1);
+  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 0), data.rank()));
+  ErrorOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
+  if (!positions) return positions.error();
+  const size_t width = data.element_bytes();
+  ParallelFor(indices.volume(), 8, [&](int64_t i) {
+    const int64_t from = OffsetWithoutAxis(i, indices.shape(), data.strides(), axis) +
+                         (*positions)[static_cast<size_t>(i)] * data.strides()[axis];
+    std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width, data.bytes() + static_cast<size_t>(from) * width,
+                width);
+  });
+  return Success();
+}
+
+enum class Combine : uint8_t { kReplace, kSum, kProduct, kMin, kMax, kMean };
+
+Combine ParseCombine(const std::string& reduction) {
+  if (reduction == "sum") return Combine::kSum;
+  if (reduction == "prod") return Combine::kProduct;
+  if (reduction == "min") return Combine::kMin;
+  if (reduction == "max") return Combine::kMax;
+  if (reduction == "mean") return Combine::kMean;
+  return Combine::kReplace;
+}
+
+template <typename C>
+C Combined(Combine combine, C a, C b) {
+  switch (combine) {
+    case Combine::kReplace:
+      return b;
+    case Combine::kSum:
+    case Combine::kMean:
+      return static_cast<C>(a + b);
+    case Combine::kProduct:
+      return static_cast<C>(a * b);
+    case Combine::kMin:
+      return b < a ? b : a;
+    case Combine::kMax:
+      return a < b ? b : a;
+  }
+  return b;
+}
+
+// out = data; out[.., indices[.., i, ..], ..] combined with updates[.., i, ..]
+// one after the other, since indices may repeat.
+template <typename T>
+void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, size_t axis) {
+  using C = ComputeType<T>;
+  const TensorView& indices = run.input(1);
+  const MutableTensorView& output = run.output();
+  const Combine combine = ParseCombine(StringOr(run.node, "reduction", "none"));
+  const bool use_initial = BoolOr(run.node, "use_init_val", true) || combine == Combine::kReplace;
+  T* out = output.mutable_data<T>();
+  std::vector<int64_t> counts;  // how many values each element is the mean of
+  if (combine == Combine::kMean || !use_initial) counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
+  for (int64_t i = 0; i < indices.volume(); ++i) {
+    const int64_t at = OffsetWithoutAxis(i, indices.shape(), output.strides(), axis) +
+                       positions[static_cast<size_t>(i)] * output.strides()[axis];
+    const C update = static_cast<C>(run.input(2).data<T>()[i]);
+    const bool first = !use_initial && counts[static_cast<size_t>(at)] == 0;
+    out[at] = T(first ? update : Combined(combine, static_cast<C>(out[at]), update));
+    if (!counts.empty()) ++counts[static_cast<size_t>(at)];
+  }
+  if (combine != Combine::kMean) return;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 1) out[i] = T(static_cast<C>(static_cast<C>(out[i]) / static_cast<C>(counts[i])));
+  }
+}
+
+ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(3))[0], data.rank()));
+  ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), data.shape()[axis]);
+  if (!positions) return positions.error();
+  if (data.bytes() != run.output().bytes()) std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());
+  const bool known =
+      VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) { ScatterAs<T>(run, *positions, axis); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterGather(KernelRegistry& registry) {
+  registry.AddReference({"opset1", "opset7", "opset8"}, "Gather", Gather);
+  registry.AddReference({"opset6"}, "GatherElements", GatherElements);
+  registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
+}
+
+}  // namespace nnefc::runtime

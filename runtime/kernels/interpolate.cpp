@@ -1,0 +1,218 @@
+// Interpolate-4 and -11. Every mode is a weighted sum over few positions of
+// each axis, and the weights of an element are products of those of its
+// coordinates.
+
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct Tap {
+  int64_t position;
+  double weight;
+};
+using Taps = llvm::SmallVector<Tap, 4>;
+
+// What positions of an input axis each position of the output axis sums up.
+struct ResizedAxis {
+  int64_t input, output;
+  double scale;  // output per input
+};
+
+// The input coordinate that output position x stands for. Single precision as
+// in OpenVINO: `floor` of a coordinate depends on it.
+float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& axis) {
+  const float position = static_cast<float>(x);
+  const float scale = static_cast<float>(axis.scale);
+  if (mode == "asymmetric") return position / scale;
+  if (mode == "tf_half_pixel_for_nn") return (position + 0.5f) / scale;
+  if (mode == "align_corners") {
+    if (axis.output == 1) return 0;
+    return position * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
+  }
+  if (mode == "pytorch_half_pixel" && axis.output == 1) return 0;
+  return (position + 0.5f) / scale - 0.5f;
+}
+
+int64_t Nearest(const std::string& mode, float coordinate, double scale) {
+  if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
+  if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(coordinate + 0.5f));
+  if (mode == "simple") return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
+  return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
+}
+
+// The nearest two positions, each weighted by the distance to the other.
+Taps LinearTaps(float coordinate, int64_t extent) {
+  const double x = std::clamp(static_cast<double>(coordinate), 0.0, static_cast<double>(extent - 1));
+  const int64_t low = static_cast<int64_t>(x);
+  const int64_t high = std::min(low + 1, extent - 1);
+  return {{low, 1 - (x - static_cast<double>(low))}, {high, x - static_cast<double>(low)}};
+}
+
+// A triangle around the coordinate, widened when shrinking with antialias;
+// positions outside the input have no share.
+Taps TriangleTaps(float coordinate, const ResizedAxis& axis, bool antialias) {
+  const double slope = antialias && axis.scale < 1 ? axis.scale : 1;
+  const int64_t reach = axis.scale > 1 ? 2 : static_cast<int64_t>(std::ceil(2 / slope));
+  const int64_t centre = static_cast<int64_t>(std::round(coordinate));
+  Taps taps;
+  double sum = 0;
+  const int64_t first = std::max<int64_t>(0, centre - reach);
+  const int64_t last = std::min(axis.input - 1, centre + reach);
+  for (int64_t position = first; position <= last; ++position) {
+    const double weight =
+        std::max(0.0, 1 - std::abs(slope * (static_cast<double>(coordinate) - static_cast<double>(position))));
+    if (weight == 0) continue;
+    taps.push_back({position, weight});
+    sum += weight;
+  }
+  for (Tap& tap : taps) tap.weight /= sum;
+  return taps;
+}
+
+// Keys' cubic convolution with coefficient `a`; the border repeats.
+Taps CubicTaps(float coordinate, int64_t extent, double a) {
+  const int64_t base = static_cast<int64_t>(std::floor(coordinate));
+  const double t = static_cast<double>(coordinate) - static_cast<double>(base);
+  const auto clamped = [&](int64_t position) { return std::clamp<int64_t>(position, 0, extent - 1); };
+  const double u = 1 - t;
+  return {{clamped(base - 1), a * t * u * u},
+          {clamped(base), ((a + 2) * t - (a + 3)) * t * t + 1},
+          {clamped(base + 1), ((a + 2) * u - (a + 3)) * u * u + 1},
+          {clamped(base + 2), a * u * t * t}};
+}
+
+struct Interpolation {
+  std::string mode, coordinate_mode, nearest_mode;
+  bool antialias;
+  double cube_coefficient;
+};
+
+Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
+  const float coordinate = OriginalCoordinate(how.coordinate_mode, x, axis);
+  if (how.mode == "linear") return TriangleTaps(coordinate, axis, how.antialias);
+  if (how.mode == "linear_onnx") return LinearTaps(coordinate, axis.input);
+  if (how.mode == "cubic") return CubicTaps(coordinate, axis.input, how.cube_coefficient);
+  return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
+}
+
+// Which axes are resized by how much, from inputs and attributes of either
+// version.
+ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayRef<int64_t> padded) {
+  const bool version4 = run.node.set() == "opset4";
+  const size_t rank = padded.size();
+  const size_t axes_input = version4 ? 3 : 2;
+  llvm::SmallVector<int64_t, 8> axes;
+  if (run.num_inputs() > axes_input) {
+    axes = ElementsAsInts(run.input(axes_input));
+  } else {
+    for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  const bool by_scales = StringOr(run.node, "shape_calculation_mode", "sizes") == "scales";
+  llvm::SmallVector<double, 8> scales;
+  if (by_scales) scales = ElementsAsDoubles(run.input(version4 ? 2 : 1));
+  if (by_scales && scales.size() != axes.size()) return KernelError("{} scales for {} axes", scales.size(), axes.size());
+
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < rank; ++i) resized.push_back({padded[i], run.output().shape()[i], 1.0});
+  for (size_t i = 0; i < axes.size(); ++i) {
+    ResizedAxis& axis = resized[static_cast<size_t>(NormalAxis(axes[i], static_cast<int64_t>(rank)))];
+    axis.scale = by_scales ? scales[i] : static_cast<double>(axis.output) / static_cast<double>(axis.input);
+  }
+  return resized;
+}
+
+template <typename T>
+void InterpolateAs(const ReferenceRun& run, const TensorView& input, const std::vector<std::vector<Taps>>& taps) {
+  const MutableTensorView& output = run.output();
+  const size_t rank = taps.size();
+  const T* x = input.data<T>();
+  ParallelFor(output.volume(), 16, [&](int64_t index) {
+    // The taps of the element's coordinates, and an odometer over them.
+    llvm::SmallVector<llvm::ArrayRef<Tap>, 6> chosen(rank);
+    int64_t rest = index;
+    bool empty = false;
+    for (size_t axis = rank; axis-- > 0;) {
+      chosen[axis] = taps[axis][static_cast<size_t>(rest % output.shape()[axis])];
+      rest /= output.shape()[axis];
+      empty |= chosen[axis].empty();
+    }
+    double sum = 0;
+    llvm::SmallVector<size_t, 6> at(rank, 0);
+    while (!empty) {
+      int64_t offset = 0;
+      double weight = 1;
+      for (size_t axis = 0; axis < rank; ++axis) {
+        offset += chosen[axis][at[axis]].position * input.strides()[axis];
+        weight *= chosen[axis][at[axis]].weight;
+      }
+      sum += weight * static_cast<double>(static_cast<ComputeType<T>>(x[offset]));
+      size_t axis = rank;
+      while (axis-- > 0) {
+        if (++at[axis] < chosen[axis].size()) break;
+        at[axis] = 0;
+      }
+      if (axis == static_cast<size_t>(-1)) break;
+    }
+    output.mutable_data<T>()[index] = ConvertElement<T>(sum);
+  });
+}
+
+// The input with zeros around it, if the node asks for them.
+TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage) {
+  const TensorView& input = run.input(0);
+  const size_t rank = static_cast<size_t>(input.rank());
+  const std::vector<int64_t> before = IntsOr(run.node, "pads_begin", rank, 0);
+  const std::vector<int64_t> after = IntsOr(run.node, "pads_end", rank, 0);
+  Shape shape(input.shape());
+  int64_t offset = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    shape[i] += (i < before.size() ? before[i] : 0) + (i < after.size() ? after[i] : 0);
+  }
+  if (shape == input.shape()) return input;
+  const Strides strides = DenseStrides(shape);
+  for (size_t i = 0; i < rank && i < before.size(); ++i) offset += before[i] * strides[i];
+  const TensorView padded(input.type(), shape, nullptr);
+  storage.assign(padded.byte_size(), std::byte{0});
+  const int64_t width = static_cast<int64_t>(input.element_bytes());
+  CopyElements(input, MutableTensorView(input.type(), input.shape(), strides, storage.data() + offset * width));
+  return TensorView(input.type(), shape, storage.data());
+}
+
+ErrorOr<Success> Interpolate(const ReferenceRun& run) {
+  const ir::Node& node = run.node;
+  const Interpolation how{StringOr(node, "mode", "nearest"),
+                          StringOr(node, "coordinate_transformation_mode", "half_pixel"),
+                          StringOr(node, "nearest_mode", "round_prefer_floor"), BoolOr(node, "antialias", false),
+                          DoubleOr(node, "cube_coeff", -0.75)};
+  std::vector<std::byte> storage;
+  const TensorView input = PaddedInput(run, storage);
+  ErrorOr<std::vector<ResizedAxis>> axes = ReadAxes(run, input.shape());
+  if (!axes) return axes.error();
+  if (run.output().volume() == 0) return Success();
+  if (input.volume() == 0) return KernelError("an empty tensor cannot be resized");
+  std::vector<std::vector<Taps>> taps;
+  for (const ResizedAxis& axis : *axes) {
+    std::vector<Taps>& table = taps.emplace_back();
+    const bool kept = axis.input == axis.output && axis.scale == 1.0;
+    for (int64_t x = 0; x < axis.output; ++x) table.push_back(kept ? Taps{{x, 1.0}} : MakeTaps(how, axis, x));
+  }
+  if (!VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) { InterpolateAs<T>(run, input, taps); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+}  // namespace
+
+void RegisterInterpolate(KernelRegistry& registry) {
+  registry.AddReference({"opset4", "opset11"}, "Interpolate", Interpolate);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,110 @@
+// MatMul: C[i,j] = sum over k of A[i,k] * B[k,j], for each of the broadcast
+// leading coordinates.
+
+#include <array>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// A matrix operand: its leading axes as strides in the result, and the strides
+// of its rows and columns.
+struct Operand {
+  Strides leading;
+  int64_t rows, columns;
+  int64_t row_stride, column_stride;
+};
+
+// A vector is a row on the left and a column on the right.
+Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::ArrayRef<int64_t> leading) {
+  Operand operand;
+  if (view.rank() == 1) {
+    operand.rows = left ? 1 : view.extent(0);
+    operand.columns = left ? view.extent(0) : 1;
+    operand.row_stride = left ? 0 : 1;
+    operand.column_stride = left ? 1 : 0;
+    operand.leading.assign(leading.size(), 0);
+    return operand;
+  }
+  const int64_t row_axis = view.rank() - (transpose ? 1 : 2);
+  const int64_t column_axis = view.rank() - (transpose ? 2 : 1);
+  operand.rows = view.extent(row_axis);
+  operand.columns = view.extent(column_axis);
+  operand.row_stride = view.strides()[static_cast<size_t>(row_axis)];
+  operand.column_stride = view.strides()[static_cast<size_t>(column_axis)];
+  const size_t batch_rank = static_cast<size_t>(view.rank()) - 2;
+  const TensorView batch(view.type(), Shape(view.shape().begin(), view.shape().begin() + batch_rank),
+                         Strides(view.strides().begin(), view.strides().begin() + batch_rank), view.bytes());
+  operand.leading = BroadcastStrides(batch, leading, static_cast<int64_t>(leading.size()) - batch.rank());
+  return operand;
+}
+
+int64_t LeadingOffset(int64_t index, llvm::ArrayRef<int64_t> leading, const Strides& strides) {
+  int64_t offset = 0;
+  for (size_t axis = leading.size(); axis-- > 0;) {
+    offset += index % leading[axis] * strides[axis];
+    index /= leading[axis];
+  }
+  return offset;
+}
+
+template <typename T>
+void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm::ArrayRef<int64_t> leading) {
+  using C = ComputeType<T>;
+  // Floats are summed in f64, integers modulo 2^64.
+  using SumType = std::conditional_t<kIsFloating<T>, double, uint64_t>;
+  constexpr int64_t kColumns = 64;  // of C that one call makes
+  const int64_t blocks = (b.columns + kColumns - 1) / kColumns;
+  int64_t batches = 1;
+  for (int64_t extent : leading) batches *= extent;
+  T* output = run.output().mutable_data<T>();
+  ParallelFor(batches * a.rows * blocks, kColumns * a.columns, [&](int64_t task) {
+    const int64_t j0 = task % blocks * kColumns;
+    const int64_t i = task / blocks % a.rows;
+    const int64_t batch = task / blocks / a.rows;
+    const int64_t count = std::min(kColumns, b.columns - j0);
+    const T* a_row = run.input(0).data<T>() + LeadingOffset(batch, leading, a.leading) + i * a.row_stride;
+    const T* b_block = run.input(1).data<T>() + LeadingOffset(batch, leading, b.leading) + j0 * b.column_stride;
+    std::array<SumType, kColumns> sums{};
+    const auto term = [&](int64_t k, int64_t j) {
+      return static_cast<SumType>(static_cast<C>(a_row[k * a.column_stride])) *
+             static_cast<SumType>(static_cast<C>(b_block[k * b.row_stride + j * b.column_stride]));
+    };
+    if (b.row_stride == 1) {
+      for (int64_t j = 0; j < count; ++j) {
+        for (int64_t k = 0; k < a.columns; ++k) sums[static_cast<size_t>(j)] += term(k, j);
+      }
+    } else {
+      for (int64_t k = 0; k < a.columns; ++k) {
+        for (int64_t j = 0; j < count; ++j) sums[static_cast<size_t>(j)] += term(k, j);
+      }
+    }
+    T* out = output + (batch * a.rows + i) * b.columns + j0;
+    for (int64_t j = 0; j < count; ++j) out[j] = T(static_cast<C>(sums[static_cast<size_t>(j)]));
+  });
+}
+
+ErrorOr<Success> MatMul(const ReferenceRun& run) {
+  const TensorView& a = run.input(0);
+  const TensorView& b = run.input(1);
+  llvm::ArrayRef<int64_t> leading = run.output().shape();
+  leading = leading.drop_back((a.rank() > 1 ? 1 : 0) + (b.rank() > 1 ? 1 : 0));
+  const Operand left = MakeOperand(a, BoolOr(run.node, "transpose_a", false), true, leading);
+  const Operand right = MakeOperand(b, BoolOr(run.node, "transpose_b", false), false, leading);
+  if (left.columns != right.rows) return KernelError("{} columns meet {} rows", left.columns, right.rows);
+  if (!VisitNumericType(a.type(), [&]<typename T>(TypeTag<T>) { MatMulAs<T>(run, left, right, leading); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+}  // namespace
+
+void RegisterMatMul(KernelRegistry& registry) { registry.AddReference({"opset1"}, "MatMul", MatMul); }
+
+}  // namespace nnefc::runtime

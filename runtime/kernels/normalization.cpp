@@ -1,0 +1,192 @@
+// LRN, BatchNormInference, NormalizeL2 and MVN. Sums are made in f64.
+
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/reduction.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+template <typename T>
+double AsDouble(T value) {
+  return static_cast<double>(static_cast<ComputeType<T>>(value));
+}
+
+// One of the axes that a window of LRN spans.
+struct SpannedAxis {
+  int64_t extent, stride, reach;
+};
+
+// The sum of squares in the box of 2 * reach + 1 elements around `index` along
+// each spanned axis, clipped to the tensor.
+template <typename T>
+double SumOfSquares(const T* x, int64_t index, llvm::ArrayRef<SpannedAxis> axes) {
+  llvm::SmallVector<int64_t, 4> first, last, at;
+  int64_t offset = index;
+  for (const SpannedAxis& axis : axes) {
+    const int64_t position = index / axis.stride % axis.extent;
+    first.push_back(std::max<int64_t>(0, position - axis.reach) - position);
+    last.push_back(std::min(axis.extent - 1, position + axis.reach) - position);
+    at.push_back(first.back());
+    offset += first.back() * axis.stride;
+  }
+  double sum = 0;
+  for (;;) {
+    sum += AsDouble(x[offset]) * AsDouble(x[offset]);
+    size_t i = axes.size();
+    while (i-- > 0) {
+      offset += axes[i].stride;
+      if (++at[i] <= last[i]) break;
+      offset -= (last[i] - first[i] + 1) * axes[i].stride;
+      at[i] = first[i];
+    }
+    if (i == static_cast<size_t>(-1)) return sum;
+  }
+}
+
+// out = x / (bias + alpha / size^axes * sum of squares)^beta
+template <typename T>
+void LrnAs(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const int64_t size = IntOr(run.node, "size", 1);
+  const double bias = DoubleOr(run.node, "bias", 1);
+  const double beta = DoubleOr(run.node, "beta", 0.75);
+  llvm::SmallVector<SpannedAxis, 4> axes;
+  double alpha = DoubleOr(run.node, "alpha", 1e-4);
+  for (int64_t axis : ElementsAsInts(run.input(1))) {
+    const size_t i = static_cast<size_t>(NormalAxis(axis, input.rank()));
+    axes.push_back({input.shape()[i], input.strides()[i], (size - 1) / 2});
+    alpha /= static_cast<double>(size);
+  }
+  const T* x = input.data<T>();
+  T* out = run.output().mutable_data<T>();
+  constexpr int64_t kPart = 1024;
+  ParallelFor((input.volume() + kPart - 1) / kPart, kPart * 16, [&](int64_t part) {
+    for (int64_t i = part * kPart; i < std::min(input.volume(), (part + 1) * kPart); ++i) {
+      out[i] = ConvertElement<T>(AsDouble(x[i]) / std::pow(bias + alpha * SumOfSquares(x, i, axes), beta));
+    }
+  });
+}
+
+ErrorOr<Success> Lrn(const ReferenceRun& run) {
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run); })) return UnsupportedType(run);
+  return Success();
+}
+
+struct BatchNormInputs {
+  size_t data, gamma, beta, mean, variance;
+};
+
+// out = (x - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c]
+template <typename T>
+void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
+  const TensorView& input = run.input(at.data);
+  const double epsilon = DoubleOr(run.node, "epsilon", DoubleOr(run.node, "eps", 1e-5));
+  const int64_t channels = input.extent(1);
+  const int64_t plane = input.strides()[1];
+  const auto parameter = [&](size_t index, int64_t c) { return AsDouble(run.input(index).data<T>()[c]); };
+  ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
+    const int64_t c = index % channels;
+    const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
+    const double shift = parameter(at.beta, c) - parameter(at.mean, c) * scale;
+    const T* x = input.data<T>() + index * plane;
+    T* out = run.output().mutable_data<T>() + index * plane;
+    for (int64_t i = 0; i < plane; ++i) out[i] = ConvertElement<T>(AsDouble(x[i]) * scale + shift);
+  });
+}
+
+template <size_t kDataInput>
+ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
+  // BatchNormInference-1 is (gamma, beta, data, mean, variance).
+  const BatchNormInputs at = kDataInput == 0 ? BatchNormInputs{0, 1, 2, 3, 4} : BatchNormInputs{2, 0, 1, 3, 4};
+  const bool known = VisitFloatType(run.input(at.data).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run, at); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// out = x / sqrt(sum over the axes of x^2, plus or at least eps)
+template <typename T>
+void NormalizeL2As(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const double eps = DoubleOr(run.node, "eps", 1e-10);
+  const bool add = StringOr(run.node, "eps_mode", "add") == "add";
+  const Reduction reduction(input, ElementsAsInts(run.input(1)));
+  if (reduction.num_terms() == 0) return;
+  ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
+    const int64_t first = reduction.FirstTerm(index);
+    const T* x = input.data<T>() + first;
+    T* out = run.output().mutable_data<T>() + first;
+    double sum = 0;
+    reduction.ForEachTerm([&](int64_t offset) { sum += AsDouble(x[offset]) * AsDouble(x[offset]); });
+    const double norm = std::sqrt(add ? sum + eps : std::max(sum, eps));
+    reduction.ForEachTerm([&](int64_t offset) { out[offset] = ConvertElement<T>(AsDouble(x[offset]) / norm); });
+  });
+}
+
+ErrorOr<Success> NormalizeL2(const ReferenceRun& run) {
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { NormalizeL2As<T>(run); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+// out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps); both
+// moments over the axes.
+template <typename T>
+void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
+  const TensorView& input = run.input(0);
+  const double eps = DoubleOr(run.node, "eps", 1e-9);
+  const bool normalize = BoolOr(run.node, "normalize_variance", true);
+  const std::string mode = StringOr(run.node, "eps_mode", "inside_sqrt");
+  const bool inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT";
+  const Reduction reduction(input, axes);
+  if (reduction.num_terms() == 0) return;
+  const double count = static_cast<double>(reduction.num_terms());
+  ParallelFor(input.volume() / reduction.num_terms(), 3 * reduction.num_terms(), [&](int64_t index) {
+    const int64_t first = reduction.FirstTerm(index);
+    const T* x = input.data<T>() + first;
+    T* out = run.output().mutable_data<T>() + first;
+    double sum = 0;
+    reduction.ForEachTerm([&](int64_t offset) { sum += AsDouble(x[offset]); });
+    const double mean = sum / count;
+    double divisor = 1;
+    if (normalize) {
+      double squares = 0;
+      reduction.ForEachTerm([&](int64_t offset) { squares += (AsDouble(x[offset]) - mean) * (AsDouble(x[offset]) - mean); });
+      divisor = inside ? std::sqrt(squares / count + eps) : std::sqrt(squares / count) + eps;
+    }
+    reduction.ForEachTerm([&](int64_t offset) { out[offset] = ConvertElement<T>((AsDouble(x[offset]) - mean) / divisor); });
+  });
+}
+
+ErrorOr<Success> Mvn(const ReferenceRun& run) {
+  llvm::SmallVector<int64_t, 8> axes;
+  if (run.num_inputs() > 1) {
+    axes = ElementsAsInts(run.input(1));
+  } else {
+    // MVN-1: all axes but the batch's and, unless across channels, axis 1.
+    for (int64_t axis = BoolOr(run.node, "across_channels", false) ? 1 : 2; axis < run.input(0).rank(); ++axis) {
+      axes.push_back(axis);
+    }
+  }
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MvnAs<T>(run, axes); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+}  // namespace
+
+void RegisterNormalization(KernelRegistry& registry) {
+  registry.AddReference({"opset1"}, "LRN", Lrn);
+  registry.AddReference({"opset1"}, "BatchNormInference", BatchNormInference<2>);
+  registry.AddReference({"opset5"}, "BatchNormInference", BatchNormInference<0>);
+  registry.AddReference({"opset1"}, "NormalizeL2", NormalizeL2);
+  registry.AddReference({"opset1", "opset2", "opset6"}, "MVN", Mvn);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,107 @@
+// Pad: constant, edge, reflect and symmetric borders; negative widths crop.
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/tensor/strided_loop.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// The input position that output position `i` (relative to the input's start)
+// takes its value from.
+int64_t EdgeSource(int64_t i, int64_t extent) { return std::clamp<int64_t>(i, 0, extent - 1); }
+int64_t ReflectSource(int64_t i, int64_t extent) {
+  if (extent == 1) return 0;
+  const int64_t period = 2 * (extent - 1);
+  const int64_t folded = ((i % period) + period) % period;
+  return folded < extent ? folded : period - folded;
+}
+int64_t SymmetricSource(int64_t i, int64_t extent) {
+  const int64_t period = 2 * extent;
+  const int64_t folded = ((i % period) + period) % period;
+  return folded < extent ? folded : period - 1 - folded;
+}
+
+// Fills the output with the pad value and copies into its middle what of the
+// input is not cropped.
+ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> before) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const size_t width = output.element_bytes();
+  std::array<std::byte, 8> value{};
+  if (run.num_inputs() > 3 && run.input(3).volume() > 0) std::memcpy(value.data(), run.input(3).bytes(), width);
+  ParallelFor(output.volume() / 4096 + 1, 4096, [&](int64_t part) {
+    const int64_t end = std::min(output.volume(), (part + 1) * 4096);
+    for (int64_t i = part * 4096; i < end; ++i) std::memcpy(output.mutable_bytes() + i * width, value.data(), width);
+  });
+
+  Shape middle(input.shape());
+  int64_t from = 0;
+  int64_t to = 0;
+  for (size_t axis = 0; axis < middle.size(); ++axis) {
+    const int64_t begin = std::max<int64_t>(0, before[axis]);
+    const int64_t end = std::min(output.shape()[axis], before[axis] + input.shape()[axis]);
+    if (end <= begin) return Success();
+    middle[axis] = end - begin;
+    from += (begin - before[axis]) * input.strides()[axis];
+    to += begin * output.strides()[axis];
+  }
+  const int64_t bytes = static_cast<int64_t>(width);
+  CopyElements(TensorView(input.type(), middle, input.strides(), input.bytes() + from * bytes),
+               MutableTensorView(output.type(), middle, output.strides(), output.mutable_bytes() + to * bytes));
+  return Success();
+}
+
+// Each output element is one of the input's: the offsets along every axis are
+// tabulated.
+ErrorOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before,
+                              int64_t (*source)(int64_t, int64_t)) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  if (output.volume() == 0) return Success();
+  if (input.volume() == 0) return KernelError("an empty tensor has no border to extend");
+  const size_t rank = static_cast<size_t>(input.rank());
+  std::vector<std::vector<int64_t>> offsets(rank);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    for (int64_t i = 0; i < output.shape()[axis]; ++i) {
+      offsets[axis].push_back(source(i - before[axis], input.shape()[axis]) * input.strides()[axis]);
+    }
+  }
+  const size_t width = output.element_bytes();
+  const int64_t row = rank == 0 ? 1 : output.shape()[rank - 1];
+  ParallelFor(output.volume() / row, row, [&](int64_t index) {
+    int64_t rest = index;
+    int64_t base = 0;
+    for (size_t axis = rank - 1; rank > 0 && axis-- > 0;) {
+      base += offsets[axis][static_cast<size_t>(rest % output.shape()[axis])];
+      rest /= output.shape()[axis];
+    }
+    std::byte* out = output.mutable_bytes() + index * row * static_cast<int64_t>(width);
+    for (int64_t i = 0; i < row; ++i) {
+      const int64_t from = rank == 0 ? 0 : base + offsets[rank - 1][static_cast<size_t>(i)];
+      std::memcpy(out + static_cast<size_t>(i) * width, input.bytes() + static_cast<size_t>(from) * width, width);
+    }
+  });
+  return Success();
+}
+
+ErrorOr<Success> Pad(const ReferenceRun& run) {
+  const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
+  if (static_cast<int64_t>(before.size()) != run.input(0).rank()) return KernelError("`pads_begin` has {} items", before.size());
+  const std::string mode = StringOr(run.node, "pad_mode", "constant");
+  if (mode == "edge") return PadFromInput(run, before, EdgeSource);
+  if (mode == "reflect") return PadFromInput(run, before, ReflectSource);
+  if (mode == "symmetric") return PadFromInput(run, before, SymmetricSource);
+  return PadConstant(run, before);
+}
+
+}  // namespace
+
+void RegisterPad(KernelRegistry& registry) { registry.AddReference({"opset1", "opset12"}, "Pad", Pad); }
+
+}  // namespace nnefc::runtime

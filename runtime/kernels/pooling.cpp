@@ -1,0 +1,168 @@
+// MaxPool and AvgPool of one to three spatial axes.
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/kernels/window.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct Pooling {
+  int64_t planes;    // batch * channels
+  int64_t channels;
+  Window window;
+
+  int64_t input_plane() const { return window[0].input * window[1].input * window[2].input; }
+  int64_t output_plane() const { return window[0].output * window[1].output * window[2].output; }
+  int64_t taps() const { return window[0].size * window[1].size * window[2].size; }
+};
+
+Pooling MakePooling(const ReferenceRun& run) {
+  const llvm::ArrayRef<int64_t> input = run.input(0).shape();
+  const llvm::ArrayRef<int64_t> output = run.output().shape();
+  const std::vector<int64_t> kernel = IntsOr(run.node, "kernel", input.size() - 2, 1);
+  return {input[0] * input[1], input[1], MakeWindow(run.node, input.drop_front(2), output.drop_front(2), kernel)};
+}
+
+// Calls body(out_index, z0, y0, x0) for every window of a plane with the input
+// position of its first tap, which may be negative.
+template <typename Body>
+void ForEachWindow(const Window& window, Body&& body) {
+  const auto& [wz, wy, wx] = window;
+  int64_t index = 0;
+  for (int64_t z = 0; z < wz.output; ++z) {
+    for (int64_t y = 0; y < wy.output; ++y) {
+      for (int64_t x = 0; x < wx.output; ++x) {
+        body(index++, z * wz.stride - wz.before, y * wy.stride - wy.before, x * wx.stride - wx.before);
+      }
+    }
+  }
+}
+
+// Calls body(in_index) for the taps of a window that lie inside the input, in
+// row-major order.
+template <typename Body>
+void ForEachTap(const Window& window, int64_t z0, int64_t y0, int64_t x0, Body&& body) {
+  const auto& [wz, wy, wx] = window;
+  for (int64_t kz = 0; kz < wz.size; ++kz) {
+    const int64_t z = z0 + kz * wz.dilation;
+    if (z < 0 || z >= wz.input) continue;
+    for (int64_t ky = 0; ky < wy.size; ++ky) {
+      const int64_t y = y0 + ky * wy.dilation;
+      if (y < 0 || y >= wy.input) continue;
+      for (int64_t kx = 0; kx < wx.size; ++kx) {
+        const int64_t x = x0 + kx * wx.dilation;
+        if (x < 0 || x >= wx.input) continue;
+        body((z * wy.input + y) * wx.input + x);
+      }
+    }
+  }
+}
+
+template <typename T>
+T Lowest() {
+  if constexpr (std::numeric_limits<ComputeType<T>>::has_infinity) {
+    return T(-std::numeric_limits<ComputeType<T>>::infinity());
+  } else {
+    return std::numeric_limits<T>::lowest();
+  }
+}
+
+// The number of elements of the input before the axis from which indices
+// count: MaxPool-8's `axis`.
+int64_t IndexPeriod(const ReferenceRun& run) {
+  const int64_t axis = NormalAxis(IntOr(run.node, "axis", 0), run.input(0).rank());
+  int64_t period = 1;
+  for (int64_t i = axis; i < run.input(0).rank(); ++i) period *= run.input(0).extent(i);
+  return period;
+}
+
+template <typename T>
+void MaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
+  const T* input = run.input(0).data<T>();
+  T* output = run.output().mutable_data<T>();
+  const bool indexed = run.num_outputs() > 1;
+  const int64_t period = indexed ? std::max<int64_t>(1, IndexPeriod(run)) : 1;
+  ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
+    const T* in = input + plane * pooling.input_plane();
+    ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
+      T best = Lowest<T>();
+      int64_t best_index = -1;
+      ForEachTap(pooling.window, z, y, x, [&](int64_t i) {
+        if (best_index >= 0 && !(best < in[i])) return;
+        best = in[i];
+        best_index = i;
+      });
+      const int64_t at = plane * pooling.output_plane() + out_index;
+      output[at] = best;
+      if (!indexed) return;
+      const int64_t index = (plane * pooling.input_plane() + std::max<int64_t>(best_index, 0)) % period;
+      if (run.output(1).type() == ElementType::kI32) {
+        run.output(1).mutable_data<int32_t>()[at] = static_cast<int32_t>(index);
+      } else {
+        run.output(1).mutable_data<int64_t>()[at] = index;
+      }
+    });
+  });
+}
+
+ErrorOr<Success> MaxPool(const ReferenceRun& run) {
+  const Pooling pooling = MakePooling(run);
+  if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MaxPoolAs<T>(run, pooling); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+// The part of a window along one axis that lies inside input and padding; a
+// window of rounding_type ceil may reach beyond.
+int64_t PaddedTaps(const WindowAxis& axis, int64_t start) {
+  const int64_t end = std::min(start + axis.size, axis.input + axis.after);
+  return std::max<int64_t>(end - start, 0);
+}
+
+template <typename T>
+void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
+  using C = ComputeType<T>;
+  const T* input = run.input(0).data<T>();
+  T* output = run.output().mutable_data<T>();
+  const bool exclude_pad = BoolOr(run.node, "exclude-pad", false);
+  ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
+    const T* in = input + plane * pooling.input_plane();
+    T* out = output + plane * pooling.output_plane();
+    ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
+      C sum = 0;
+      int64_t inside = 0;
+      ForEachTap(pooling.window, z, y, x, [&](int64_t i) {
+        sum += static_cast<C>(in[i]);
+        ++inside;
+      });
+      const auto& [wz, wy, wx] = pooling.window;
+      const int64_t count =
+          exclude_pad ? inside : PaddedTaps(wz, z) * PaddedTaps(wy, y) * PaddedTaps(wx, x);
+      out[out_index] = count > 0 ? T(sum / static_cast<C>(count)) : T(C(0));
+    });
+  });
+}
+
+ErrorOr<Success> AvgPool(const ReferenceRun& run) {
+  const Pooling pooling = MakePooling(run);
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { AvgPoolAs<T>(run, pooling); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+}  // namespace
+
+void RegisterPooling(KernelRegistry& registry) {
+  registry.AddReference({"opset1", "opset8"}, "MaxPool", MaxPool);
+  registry.AddReference({"opset1"}, "AvgPool", AvgPool);
+}
+
+}  // namespace nnefc::runtime

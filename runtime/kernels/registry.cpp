@@ -1,0 +1,84 @@
+#include "runtime/kernels/registry.h"
+
+#include "runtime/kernels/families.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// A reference function bound to the node whose attributes it reads; the graph
+// of the plan owns the node and outlives the kernel.
+class ReferenceKernel final : public Kernel {
+ public:
+  ReferenceKernel(const ir::Node& node, ReferenceFunction function) : node_(node), function_(function) {}
+
+  std::string implementation() const override { return "reference"; }
+  ErrorOr<Success> Run(const KernelRun& run) const override { return function_({node_, run}); }
+
+ private:
+  const ir::Node& node_;
+  ReferenceFunction function_;
+};
+
+int InPlaceInput(const KernelRequest& request) {
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    const ValueInfo& input = request.inputs[i];
+    if (input.type == request.outputs[0].type && input.shape == request.outputs[0].shape) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+void KernelRegistry::Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
+                         KernelFactory factory) {
+  for (std::string_view set : sets) {
+    const bool inserted = factories_.emplace(std::tuple(backend, std::string(set), std::string(name)), factory).second;
+    NNEFC_CHECK(inserted);
+  }
+}
+
+void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
+                                  ReferenceFunction function, Aliasing aliasing) {
+  Add(Backend::kReference, sets, name,
+      [function, aliasing](const KernelRequest& request) -> std::optional<PreparedKernel> {
+        if (!request.posts.empty()) return std::nullopt;
+        PreparedKernel prepared;
+        prepared.kernel = std::make_shared<ReferenceKernel>(*request.node, function);
+        prepared.inputs.resize(request.inputs.size());
+        prepared.outputs.resize(request.outputs.size());
+        if (aliasing == Aliasing::kInPlace) prepared.in_place = InPlaceInput(request);
+        return prepared;
+      });
+}
+
+const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set, std::string_view name) const {
+  auto found = factories_.find(std::tuple(backend, set, name));
+  return found == factories_.end() ? nullptr : &found->second;
+}
+
+KernelRegistry::BackendHooks KernelRegistry::hooks(Backend backend) const {
+  auto found = hooks_.find(backend);
+  return found == hooks_.end() ? BackendHooks{} : found->second;
+}
+
+void RegisterReferenceKernels(KernelRegistry& registry) {
+  RegisterElementwiseUnary(registry);
+  RegisterElementwiseBinary(registry);
+  RegisterActivation(registry);
+  RegisterConvolution(registry);
+  RegisterPooling(registry);
+  RegisterPad(registry);
+  RegisterReduce(registry);
+  RegisterTopK(registry);
+  RegisterShapeOps(registry);
+  RegisterSlice(registry);
+  RegisterGather(registry);
+  RegisterMatMul(registry);
+  RegisterNormalization(registry);
+  RegisterSoftmax(registry);
+  RegisterQuantization(registry);
+  RegisterInterpolate(registry);
+}
+
+}  // namespace nnefc::runtime

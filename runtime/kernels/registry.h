@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "runtime/kernels/backend.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+// Makes a kernel for a request, or declines it: another backend's kernel or
+// an unfused one is asked next.
+using KernelFactory = std::function<std::optional<PreparedKernel>(const KernelRequest&)>;
+
+// What a reference kernel sees of a call: dense row-major views and the
+// attributes of its node.
+struct ReferenceRun {
+  const ir::Node& node;
+  const KernelRun& run;
+
+  size_t num_inputs() const { return run.inputs.size(); }
+  size_t num_outputs() const { return run.outputs.size(); }
+  const TensorView& input(size_t index) const { return run.input(index); }
+  const MutableTensorView& output(size_t index = 0) const { return run.output(index); }
+};
+using ReferenceFunction = ErrorOr<Success> (*)(const ReferenceRun&);
+
+enum class Aliasing : uint8_t {
+  kNone,
+  kInPlace,  // output 0 may overwrite an input of the same type and shape
+};
+
+// A chain of nodes that the backend may run as one step: `main`, then each of
+// `posts` on the result of the one before.
+struct FusionGroup {
+  ir::NodeId main;
+  std::vector<ir::NodeId> posts = {};
+};
+using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
+// Rewrites a graph whose shapes are known into an equal one that suits the
+// backend better (batch normalisation folded into filters).
+using GraphRewriter = void (*)(ir::Graph&);
+// Makes a kernel that copies a value from one layout to another; null is
+// row-major.
+using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape, const Layout& from,
+                                                         const Layout& to);
+// The layout of a concatenation of parts along `axis` in which they are
+// contiguous; empty if there is none.
+using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
+
+// The kernels of all backends, by operation.
+class KernelRegistry {
+ public:
+  void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name, KernelFactory factory);
+  // A portable kernel of `name` in each of the operation sets.
+  void AddReference(std::initializer_list<std::string_view> sets, std::string_view name, ReferenceFunction function,
+                    Aliasing aliasing = Aliasing::kNone);
+  // Null if there is none.
+  const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
+
+  // What a backend with layouts of its own brings besides kernels; null for
+  // what it does not have.
+  struct BackendHooks {
+    GraphRewriter rewrite = nullptr;
+    FusionFinder find_fusions = nullptr;
+    ReorderFactory make_reorder = nullptr;
+    JoinedLayout join = nullptr;
+  };
+  void SetHooks(Backend backend, BackendHooks hooks) { hooks_[backend] = hooks; }
+  BackendHooks hooks(Backend backend) const;
+
+ private:
+  std::map<std::tuple<Backend, std::string, std::string>, KernelFactory, std::less<>> factories_;
+  std::map<Backend, BackendHooks> hooks_;
+};
+
+// Registers the portable kernels: one Register<Family>() call each.
+void RegisterReferenceKernels(KernelRegistry& registry);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,194 @@
+// Operations that move elements without computing with them, and Convert.
+// Most are a view of the input, copied.
+
+#include <cstring>
+#include <limits>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/tensor/strided_loop.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Reshape, Squeeze, Unsqueeze: the same elements in the same order.
+ErrorOr<Success> Reshape(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  if (input.volume() != run.output().volume()) {
+    return KernelError("{} elements do not fill the shape {}", input.volume(), ToString(run.output().shape()));
+  }
+  if (input.bytes() != run.output().bytes()) std::memcpy(run.output().mutable_bytes(), input.bytes(), input.byte_size());
+  return Success();
+}
+
+// The part [begin, begin + extent) of a tensor along an axis.
+MutableTensorView Part(const MutableTensorView& whole, size_t axis, int64_t begin, int64_t extent) {
+  Shape shape(whole.shape());
+  shape[axis] = extent;
+  const int64_t offset = begin * whole.strides()[axis] * static_cast<int64_t>(whole.element_bytes());
+  return MutableTensorView(whole.type(), shape, whole.strides(), whole.mutable_bytes() + offset);
+}
+TensorView Part(const TensorView& whole, size_t axis, int64_t begin, int64_t extent) {
+  Shape shape(whole.shape());
+  shape[axis] = extent;
+  const int64_t offset = begin * whole.strides()[axis] * static_cast<int64_t>(whole.element_bytes());
+  return TensorView(whole.type(), shape, whole.strides(), whole.bytes() + offset);
+}
+
+ErrorOr<Success> Concat(const ReferenceRun& run) {
+  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 0), run.output().rank()));
+  int64_t begin = 0;
+  for (size_t i = 0; i < run.num_inputs(); ++i) {
+    const int64_t extent = run.input(i).shape()[axis];
+    CopyElements(run.input(i), Part(run.output(), axis, begin, extent));
+    begin += extent;
+  }
+  return Success();
+}
+
+// Split and VariadicSplit: the shapes of the outputs say where to cut.
+ErrorOr<Success> Split(const ReferenceRun& run) {
+  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], run.input(0).rank()));
+  int64_t begin = 0;
+  for (size_t i = 0; i < run.num_outputs(); ++i) {
+    const int64_t extent = run.output(i).shape()[axis];
+    CopyElements(Part(run.input(0), axis, begin, extent), run.output(i));
+    begin += extent;
+  }
+  return Success();
+}
+
+// output axis i is input axis order[i]; an empty order reverses the axes.
+ErrorOr<Success> Transpose(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  llvm::SmallVector<int64_t, 8> order = ElementsAsInts(run.input(1));
+  if (order.empty()) {
+    for (int64_t axis = input.rank(); axis-- > 0;) order.push_back(axis);
+  }
+  Strides strides;
+  for (int64_t axis : order) strides.push_back(input.strides()[static_cast<size_t>(NormalAxis(axis, input.rank()))]);
+  CopyElements(TensorView(input.type(), run.output().shape(), strides, input.bytes()), run.output());
+  return Success();
+}
+
+// Seen as [repeat, extent] along each axis, the repeats have stride 0.
+ErrorOr<Success> Tile(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  Shape shape;
+  Strides from, to;
+  const int64_t new_axes = output.rank() - input.rank();
+  for (int64_t axis = 0; axis < output.rank(); ++axis) {
+    const int64_t extent = axis < new_axes ? 1 : input.extent(axis - new_axes);
+    const int64_t stride = axis < new_axes ? 0 : input.strides()[static_cast<size_t>(axis - new_axes)];
+    const int64_t out_stride = output.strides()[static_cast<size_t>(axis)];
+    shape.append({extent == 0 ? 0 : output.extent(axis) / extent, extent});
+    from.append({0, stride});
+    to.append({out_stride * extent, out_stride});
+  }
+  CopyElements(TensorView(input.type(), shape, from, input.bytes()),
+               MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
+  return Success();
+}
+
+// Modes numpy, bidirectional, pdpd and explicit (with the axes that the
+// input's axes become).
+ErrorOr<Success> Broadcast(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  Strides strides;
+  const std::string mode = StringOr(run.node, "mode", StringOr(run.node, "broadcast_spec", "numpy"));
+  if (run.num_inputs() > 2) {
+    const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
+    if (static_cast<int64_t>(axes.size()) != input.rank()) return KernelError("`axes_mapping` has {} items", axes.size());
+    strides.assign(static_cast<size_t>(output.rank()), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i] < 0 || axes[i] >= output.rank()) return KernelError("`axes_mapping` has the item {}", axes[i]);
+      if (input.shape()[i] != 1) strides[static_cast<size_t>(axes[i])] = input.strides()[i];
+    }
+  } else {
+    const int64_t axis = mode == "pdpd" ? IntOr(run.node, "axis", -1) : -1;
+    strides = BroadcastStrides(input, output.shape(), axis >= 0 ? axis : output.rank() - input.rank());
+  }
+  CopyElements(TensorView(input.type(), output.shape(), strides, input.bytes()), output);
+  return Success();
+}
+
+template <typename T>
+void StoreInts(const MutableTensorView& output, llvm::ArrayRef<int64_t> values) {
+  for (size_t i = 0; i < values.size(); ++i) output.mutable_data<T>()[i] = static_cast<T>(values[i]);
+}
+
+ErrorOr<Success> ShapeOf(const ReferenceRun& run) {
+  if (run.output().type() == ElementType::kI32) {
+    StoreInts<int32_t>(run.output(), run.input(0).shape());
+  } else {
+    StoreInts<int64_t>(run.output(), run.input(0).shape());
+  }
+  return Success();
+}
+
+// start, start + step, ... before stop.
+ErrorOr<Success> Range(const ReferenceRun& run) {
+  const MutableTensorView& output = run.output();
+  if (IsFloat(output.type())) {
+    const double start = ElementsAsDoubles(run.input(0))[0];
+    const double step = ElementsAsDoubles(run.input(2))[0];
+    VisitFloatType(output.type(), [&]<typename T>(TypeTag<T>) {
+      for (int64_t i = 0; i < output.volume(); ++i) {
+        output.mutable_data<T>()[i] = ConvertElement<T>(start + static_cast<double>(i) * step);
+      }
+    });
+    return Success();
+  }
+  const auto start = static_cast<uint64_t>(ElementsAsInts(run.input(0))[0]);
+  const auto step = static_cast<uint64_t>(ElementsAsInts(run.input(2))[0]);
+  const bool known = VisitIntegerType(output.type(), [&]<typename T>(TypeTag<T>) {
+    for (int64_t i = 0; i < output.volume(); ++i) {
+      output.mutable_data<T>()[i] = static_cast<T>(start + static_cast<uint64_t>(i) * step);
+    }
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// Convert and ConvertLike.
+ErrorOr<Success> Convert(const ReferenceRun& run) {
+  const MutableTensorView& output = run.output();
+  bool known = false;
+  VisitAnyType(run.input(0).type(), [&]<typename From>(TypeTag<From>) {
+    known = VisitAnyType(output.type(), [&]<typename To>(TypeTag<To>) {
+      const From* x = run.input(0).data<From>();
+      To* out = output.mutable_data<To>();
+      ParallelFor(output.volume() / 4096 + 1, 4096, [&](int64_t part) {
+        const int64_t end = std::min(output.volume(), (part + 1) * 4096);
+        for (int64_t i = part * 4096; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
+      });
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterShapeOps(KernelRegistry& registry) {
+  registry.AddReference({"opset1"}, "Reshape", Reshape);
+  registry.AddReference({"opset1"}, "Squeeze", Reshape);
+  registry.AddReference({"opset1"}, "Unsqueeze", Reshape);
+  registry.AddReference({"opset1"}, "Concat", Concat);
+  registry.AddReference({"opset1"}, "Split", Split);
+  registry.AddReference({"opset1"}, "VariadicSplit", Split);
+  registry.AddReference({"opset1"}, "Transpose", Transpose);
+  registry.AddReference({"opset1"}, "Tile", Tile);
+  registry.AddReference({"opset1", "opset3"}, "Broadcast", Broadcast);
+  registry.AddReference({"opset1", "opset3"}, "ShapeOf", ShapeOf);
+  registry.AddReference({"opset1", "opset4"}, "Range", Range);
+  registry.AddReference({"opset1"}, "Convert", Convert);
+  registry.AddReference({"opset1"}, "ConvertLike", Convert);
+}
+
+}  // namespace nnefc::runtime

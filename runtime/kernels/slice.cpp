@@ -1,0 +1,112 @@
+// Slice, StridedSlice and Reverse-like views: a first element and a stride for
+// each axis, copied.
+
+#include <algorithm>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// The position at which a slice begins: a negative start counts from the end,
+// and what lies outside is moved to the nearest position from which `step`
+// reaches the inside.
+int64_t FirstPosition(int64_t start, int64_t step, int64_t extent) {
+  if (start < 0) start += extent;
+  return step > 0 ? std::clamp<int64_t>(start, 0, extent) : std::clamp<int64_t>(start, -1, extent - 1);
+}
+
+ErrorOr<Success> CopySlice(const ReferenceRun& run, int64_t offset, const Strides& strides) {
+  if (run.output().volume() == 0) return Success();
+  const TensorView& input = run.input(0);
+  const TensorView slice(input.type(), run.output().shape(), strides,
+                         input.bytes() + offset * static_cast<int64_t>(input.element_bytes()));
+  CopyElements(slice, run.output());
+  return Success();
+}
+
+// Slice-8 (data, start, stop, step, axes).
+ErrorOr<Success> Slice(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(run.input(1));
+  const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(run.input(3));
+  llvm::SmallVector<int64_t, 8> axes;
+  if (run.num_inputs() > 4) {
+    axes = ElementsAsInts(run.input(4));
+  } else {
+    for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (axes.size() != starts.size() || steps.size() != starts.size()) {
+    return KernelError("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(), axes.size());
+  }
+  Strides strides(input.strides());
+  int64_t offset = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = static_cast<size_t>(NormalAxis(axes[i], input.rank()));
+    offset += FirstPosition(starts[i], steps[i], input.shape()[axis]) * input.strides()[axis];
+    strides[axis] = input.strides()[axis] * steps[i];
+  }
+  return CopySlice(run, offset, strides);
+}
+
+// Item `i` of a mask that may be shorter.
+bool MaskBit(const std::vector<int64_t>& mask, size_t i) { return i < mask.size() && mask[i] != 0; }
+
+// StridedSlice-1 (data, begin, end, strides): items of begin walk over the
+// axes; masks make them cover several axes (ellipsis), none (new axis) or
+// remove the axis (shrink).
+ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
+  llvm::SmallVector<int64_t, 8> steps(begin.size(), 1);
+  if (run.num_inputs() > 3) steps = ElementsAsInts(run.input(3));
+  if (steps.size() != begin.size()) return KernelError("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
+  const auto mask = [&](std::string_view name) { return IntsOr(run.node, name, 0, 0); };
+  const std::vector<int64_t> begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
+                             shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
+
+  size_t real_items = 0;  // items that use up an axis of the input
+  for (size_t i = 0; i < begin.size(); ++i) real_items += !MaskBit(ellipsis, i) && !MaskBit(new_axis, i);
+  const size_t rank = static_cast<size_t>(input.rank());
+  if (real_items > rank) return KernelError("`begin` has {} items for {} axes", real_items, rank);
+
+  Strides strides;
+  int64_t offset = 0;
+  size_t axis = 0;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    if (MaskBit(ellipsis, i)) {
+      for (size_t end = axis + rank - real_items; axis < end && axis < rank; ++axis) strides.push_back(input.strides()[axis]);
+      continue;
+    }
+    if (MaskBit(new_axis, i)) {
+      strides.push_back(0);
+      continue;
+    }
+    if (axis >= rank) return KernelError("`begin` has more items than there are axes");
+    const int64_t extent = input.shape()[axis];
+    const int64_t stride = input.strides()[axis++];
+    if (MaskBit(shrink, i)) {
+      const int64_t at = begin[i] < 0 ? begin[i] + extent : begin[i];
+      if (at < 0 || at >= extent) return KernelError("`begin` has {} for an axis of extent {}", begin[i], extent);
+      offset += at * stride;
+      continue;
+    }
+    const int64_t whole = steps[i] > 0 ? 0 : extent - 1;
+    offset += (MaskBit(begin_mask, i) ? whole : FirstPosition(begin[i], steps[i], extent)) * stride;
+    strides.push_back(stride * steps[i]);
+  }
+  for (; axis < rank; ++axis) strides.push_back(input.strides()[axis]);
+  if (strides.size() != static_cast<size_t>(run.output().rank())) return KernelError("the masks do not fit the result's rank");
+  return CopySlice(run, offset, strides);
+}
+
+}  // namespace
+
+void RegisterSlice(KernelRegistry& registry) {
+  registry.AddReference({"opset8"}, "Slice", Slice);
+  registry.AddReference({"opset1"}, "StridedSlice", StridedSlice);
+}
+
+}  // namespace nnefc::runtime

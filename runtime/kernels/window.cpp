@@ -1,0 +1,36 @@
+#include "runtime/kernels/window.h"
+
+#include <algorithm>
+
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> output,
+                  llvm::ArrayRef<int64_t> size) {
+  const size_t rank = input.size();
+  NNEFC_CHECK(rank >= 1 && rank <= 3 && output.size() == rank && size.size() == rank);
+  const std::vector<int64_t> strides = IntsOr(node, "strides", rank, 1);
+  const std::vector<int64_t> dilations = IntsOr(node, "dilations", rank, 1);
+  const std::vector<int64_t> before = IntsOr(node, "pads_begin", rank, 0);
+  const std::vector<int64_t> after = IntsOr(node, "pads_end", rank, 0);
+  NNEFC_CHECK(strides.size() == rank && dilations.size() == rank && before.size() == rank && after.size() == rank);
+  const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+
+  Window window;
+  for (size_t i = 0; i < rank; ++i) {
+    WindowAxis& axis = window[3 - rank + i];
+    axis = {.input = input[i], .output = output[i], .size = size[i], .stride = strides[i], .dilation = dilations[i]};
+    if (auto_pad == "explicit" || auto_pad == "notset") {
+      axis.before = before[i];
+      axis.after = after[i];
+    } else if (auto_pad != "valid") {
+      const int64_t total = std::max<int64_t>(0, (output[i] - 1) * strides[i] + axis.reach() - input[i]);
+      axis.before = auto_pad == "same_lower" ? total - total / 2 : total / 2;
+      axis.after = total - axis.before;
+    }
+  }
+  return window;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,70 @@
+// Concat, and where the layouts of its parts make it a matter of placement.
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/families.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+using dnnl::memory;
+
+int64_t BlockOf(const memory::desc& desc) { return desc.data.format_desc.blocking.inner_blks[0]; }
+
+// The channel-blocked format that the most of the parts have and that fits the
+// channels of all; nothing if there is none.
+std::optional<memory::format_tag> CommonTag(llvm::ArrayRef<ValueInfo> parts, size_t axis) {
+  for (const ValueInfo& part : parts) {
+    const std::optional<memory::format_tag> tag = ChannelBlockedTag(DescOf(part));
+    if (!tag) continue;
+    const int64_t block = BlockOf(DescOf(part));
+    bool fits = true;
+    for (const ValueInfo& other : parts) fits &= axis != 1 || other.shape[1] % block == 0;
+    if (fits) return tag;
+  }
+  return std::nullopt;
+}
+
+std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
+  if (!request.posts.empty() || !DnnAcceptsAll(request)) return std::nullopt;
+  const Shape& output = request.outputs[0].shape;
+  const size_t axis =
+      static_cast<size_t>(NormalAxis(IntOr(*request.node, "axis", 0), static_cast<int64_t>(output.size())));
+  const std::optional<memory::format_tag> tag = CommonTag(request.inputs, axis);
+  if (!tag) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
+  std::vector<memory::desc> parts;
+  for (const ValueInfo& part : request.inputs) parts.emplace_back(DnnDims(part.shape), memory::data_type::f32, *tag);
+  const memory::desc whole(DnnDims(output), memory::data_type::f32, *tag);
+  const dnnl::concat::primitive_desc primitive(whole, static_cast<int>(axis), parts, DnnEngine(),
+                                               DnnKernelBuilder::Attributes());
+  DnnKernelBuilder builder(request);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    builder.AddInput(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), i, parts[i]);
+  }
+  builder.AddOutput(DNNL_ARG_DST, 0, whole);
+  return builder.Finish(dnnl::concat(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+}
+
+}  // namespace
+
+std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis) {
+  if (axis > 1 || (axis == 1 && whole.shape[0] != 1)) return std::nullopt;
+  std::optional<memory::format_tag> common;
+  for (const ValueInfo& part : parts) {
+    if (!DnnAccepts(part)) return std::nullopt;
+    const memory::desc desc = DescOf(part);
+    const std::optional<memory::format_tag> tag = ChannelBlockedTag(desc);
+    if (!tag || (common && *common != *tag)) return std::nullopt;
+    if (part.shape[1] % BlockOf(desc) != 0) return std::nullopt;
+    common = tag;
+  }
+  if (!common) return std::nullopt;
+  return LayoutOf(memory::desc(DnnDims(whole.shape), memory::data_type::f32, *common));
+}
+
+void RegisterDnnConcat(KernelRegistry& registry) {
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Concat", GuardedDnnFactory<MakeConcat>);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,126 @@
+#include "runtime/onednn/dnnl_kernel.h"
+
+#include <new>
+#include <unordered_map>
+
+#include "fmt/format.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// The memory objects of a step, kept between runs: binding them anew costs
+// more than small primitives do.
+class DnnState final : public KernelState {
+ public:
+  std::unordered_map<int, dnnl::memory> memories;
+  std::vector<void*> handles;  // what each argument is bound to
+};
+
+class DnnKernel final : public Kernel {
+ public:
+  DnnKernel(const dnnl::primitive& primitive, std::vector<DnnArgument> arguments, std::string implementation)
+      : primitive_(primitive), arguments_(std::move(arguments)), implementation_(std::move(implementation)) {}
+
+  std::string implementation() const override { return implementation_; }
+  std::unique_ptr<KernelState> NewState() const override { return std::make_unique<DnnState>(); }
+
+  ErrorOr<Success> Run(const KernelRun& run) const override {
+    try {
+      DnnState* state = static_cast<DnnState*>(run.state);
+      DnnState temporary;
+      if (state == nullptr) state = &temporary;
+      Bind(run, *state);
+      thread_local dnnl::stream stream(DnnEngine());
+      primitive_.execute(stream, state->memories);
+      stream.wait();
+      return Success();
+    } catch (const dnnl::error& error) {
+      return SystemError{fmt::format("oneDNN: {}", error.what())};
+    } catch (const std::bad_alloc&) {
+      return SystemError{"out of memory"};
+    }
+  }
+
+ private:
+  void Bind(const KernelRun& run, DnnState& state) const {
+    const bool first = state.handles.empty();
+    if (first) state.handles.resize(arguments_.size(), nullptr);
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const DnnArgument& argument = arguments_[i];
+      void* handle = Handle(run, argument);
+      if (first) {
+        state.memories.emplace(argument.id, dnnl::memory(argument.desc, DnnEngine(), handle));
+      } else if (state.handles[i] != handle) {
+        state.memories[argument.id].set_data_handle(handle);
+      }
+      state.handles[i] = handle;
+    }
+  }
+
+  // oneDNN takes inputs as mutable pointers and does not write to them.
+  static void* Handle(const KernelRun& run, const DnnArgument& argument) {
+    switch (argument.source) {
+      case DnnArgument::Source::kInput:
+        return const_cast<std::byte*>(run.input(argument.index).bytes());
+      case DnnArgument::Source::kOutput:
+        return run.output(argument.index).mutable_bytes();
+      case DnnArgument::Source::kScratch:
+        return run.scratch;
+    }
+    return nullptr;
+  }
+
+  dnnl::primitive primitive_;
+  std::vector<DnnArgument> arguments_;
+  std::string implementation_;
+};
+
+}  // namespace
+
+DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) {
+  prepared_.inputs.resize(request.inputs.size());
+  prepared_.outputs.resize(request.outputs.size());
+}
+
+dnnl::primitive_attr DnnKernelBuilder::Attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+void DnnKernelBuilder::AddInput(int id, size_t index, const dnnl::memory::desc& desc) {
+  prepared_.inputs[index] = LayoutOf(desc);
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
+void DnnKernelBuilder::AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc) {
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
+void DnnKernelBuilder::AddOutput(int id, size_t index, const dnnl::memory::desc& desc) {
+  prepared_.outputs[index] = LayoutOf(desc);
+  arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
+}
+
+void DnnKernelBuilder::AddReshapedOutput(int id, size_t index, const dnnl::memory::desc& desc) {
+  arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
+}
+
+void DnnKernelBuilder::RequireInPlace(int input, const dnnl::memory::desc& desc) {
+  prepared_.inputs[static_cast<size_t>(input)] = LayoutOf(desc);
+  prepared_.in_place = input;
+  prepared_.in_place_required = true;
+}
+
+PreparedKernel DnnKernelBuilder::Finish(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+                                        const std::string& implementation) {
+  prepared_.scratch_bytes = scratchpad.get_size();
+  if (prepared_.scratch_bytes > 0) {
+    arguments_.push_back({DNNL_ARG_SCRATCHPAD, DnnArgument::Source::kScratch, 0, scratchpad});
+  }
+  prepared_.kernel = std::make_shared<DnnKernel>(primitive, std::move(arguments_), "onednn:" + implementation);
+  return std::move(prepared_);
+}
+
+}  // namespace nnefc::runtime

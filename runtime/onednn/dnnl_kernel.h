@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/kernels/kernel.h"
+#include "runtime/onednn/dnnl_layout.h"
+
+namespace nnefc::runtime {
+
+// An argument of a primitive: which input or output of the kernel it is, and
+// the description by which the primitive sees its memory.
+struct DnnArgument {
+  enum class Source : uint8_t { kInput, kOutput, kScratch };
+
+  int id;  // DNNL_ARG_*
+  Source source;
+  size_t index;
+  dnnl::memory::desc desc;
+};
+
+// Collects what a primitive needs and makes the answer to a request of it.
+class DnnKernelBuilder {
+ public:
+  explicit DnnKernelBuilder(const KernelRequest& request);
+
+  // The attributes under which primitives must be made: scratch memory comes
+  // from the arena, so that sessions can share a primitive.
+  static dnnl::primitive_attr Attributes();
+
+  // Input `index` is argument `id`, wanted as `desc`.
+  void AddInput(int id, size_t index, const dnnl::memory::desc& desc);
+  // The same, but the memory of a row-major constant is seen under another
+  // shape (a bias [1,C,1,1] as [C]).
+  void AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc);
+  void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
+  // An output whose shape the primitive sees otherwise, with as many elements
+  // in row-major order.
+  void AddReshapedOutput(int id, size_t index, const dnnl::memory::desc& desc);
+  // An operand of a fused binary operation. One whose shape has fewer axes than
+  // the primitive's must be row-major.
+  void AddPostOperand(int id, size_t index, const dnnl::memory::desc& desc) { AddInput(id, index, desc); }
+  void AllowInPlace(int input) { prepared_.in_place = input; }
+  // The primitive adds to its output, which must hold the input as `desc`.
+  void RequireInPlace(int input, const dnnl::memory::desc& desc);
+
+  PreparedKernel Finish(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+                        const std::string& implementation);
+
+ private:
+  PreparedKernel prepared_;
+  std::vector<DnnArgument> arguments_;
+};
+
+// oneDNN's portable fallbacks, which are slower than our own kernels.
+inline bool IsDnnReference(const char* implementation) {
+  const std::string_view text = implementation;
+  return text.starts_with("ref") || text.starts_with("simple:any");
+}
+
+// A factory that declines where oneDNN throws: a shape or an attribute that
+// it does not accept.
+template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>
+std::optional<PreparedKernel> GuardedDnnFactory(const KernelRequest& request) {
+  try {
+    return kFactory(request);
+  } catch (const dnnl::error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,137 @@
+#include "runtime/onednn/dnnl_layout.h"
+
+#include "fmt/format.h"
+
+namespace nnefc::runtime {
+
+using dnnl::memory;
+
+namespace {
+
+constexpr size_t kMaxRank = 12;
+
+memory::dims PlainStrides(const memory::dims& dims) {
+  memory::dims strides(dims.size());
+  int64_t stride = 1;
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= dims[axis];
+  }
+  return strides;
+}
+
+// True if walking the memory visits the elements in row-major order: no
+// padding, and at most one blocked axis inside which nothing else varies.
+bool IsRowMajor(const dnnl_memory_desc_t& data) {
+  if (data.format_kind != dnnl_blocked || data.offset0 != 0) return false;
+  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  if (blocking.inner_nblks > 1) return false;
+  int blocked_axis = -1;
+  int64_t block = 1;
+  if (blocking.inner_nblks == 1) {
+    blocked_axis = static_cast<int>(blocking.inner_idxs[0]);
+    block = blocking.inner_blks[0];
+    // What lies behind the blocked axis must be a single element.
+    for (int axis = blocked_axis + 1; axis < data.ndims; ++axis) {
+      if (data.dims[axis] != 1) return false;
+    }
+  }
+  int64_t expected = 1;
+  for (int axis = data.ndims - 1; axis >= 0; --axis) {
+    if (data.padded_dims[axis] != data.dims[axis]) return false;
+    if (axis == blocked_axis) {
+      if (data.dims[axis] > block && blocking.strides[axis] != block) return false;
+    } else if (data.dims[axis] != 1 && blocking.strides[axis] != expected) {
+      return false;
+    }
+    expected *= data.dims[axis];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool DnnLayout::Equals(const OpaqueLayout& other) const {
+  const auto* same = dynamic_cast<const DnnLayout*>(&other);
+  return same != nullptr && same->desc_ == desc_;
+}
+
+std::string DnnLayout::ToString() const {
+  const dnnl_memory_desc_t& data = desc_.data;
+  if (data.format_kind != dnnl_blocked) return "packed";
+  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
+  std::vector<int> order;
+  for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
+  std::string text;
+  for (int axis : order) {
+    bool blocked = false;
+    for (int i = 0; i < blocking.inner_nblks; ++i) blocked |= blocking.inner_idxs[i] == axis;
+    text += static_cast<char>((blocked ? 'A' : 'a') + axis);
+  }
+  for (int i = 0; i < blocking.inner_nblks; ++i) {
+    text += fmt::format("{}{}", blocking.inner_blks[i], static_cast<char>('a' + blocking.inner_idxs[i]));
+  }
+  return text;
+}
+
+const dnnl::engine& DnnEngine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {
+  if (shape.empty()) return {1};
+  return {shape.begin(), shape.end()};
+}
+
+bool DnnAccepts(const ValueInfo& value) {
+  if (value.type != ElementType::kF32 || value.shape.size() > kMaxRank) return false;
+  return Volume(value.shape).value_or(0) > 0;
+}
+
+bool DnnAcceptsAll(const KernelRequest& request) {
+  for (const ValueInfo& input : request.inputs) {
+    if (!DnnAccepts(input)) return false;
+  }
+  for (const ValueInfo& output : request.outputs) {
+    if (!DnnAccepts(output)) return false;
+  }
+  return true;
+}
+
+memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape) {
+  const memory::dims dims = DnnDims(shape);
+  return memory::desc(dims, memory::data_type::f32, PlainStrides(dims));
+}
+
+memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape) {
+  return memory::desc(DnnDims(shape), memory::data_type::f32, memory::format_tag::any);
+}
+
+memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
+  if (const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get())) return dnn->desc();
+  return PlainDesc(shape);
+}
+
+memory::desc DescOf(const ValueInfo& value) { return DescOf(value.layout, value.shape); }
+
+Layout LayoutOf(const memory::desc& desc) {
+  if (IsRowMajor(desc.data)) return nullptr;
+  return std::make_shared<DnnLayout>(desc);
+}
+
+std::optional<memory::format_tag> ChannelBlockedTag(const memory::desc& desc) {
+  using Tag = memory::format_tag;
+  static constexpr Tag kTags[3][2] = {
+      {Tag::nCw16c, Tag::nCw8c}, {Tag::nChw16c, Tag::nChw8c}, {Tag::nCdhw16c, Tag::nCdhw8c}};
+  const memory::dims dims = desc.dims();
+  if (dims.size() < 3 || dims.size() > 5) return std::nullopt;
+  for (Tag tag : kTags[dims.size() - 3]) {
+    if (desc == memory::desc(dims, memory::data_type::f32, tag)) return tag;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nnefc::runtime

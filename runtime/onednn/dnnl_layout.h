@@ -1,0 +1,47 @@
+#pragma once
+
+#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/kernels/kernel.h"
+#include "runtime/tensor/layout.h"
+
+namespace nnefc::runtime {
+
+// oneDNN's description of memory, opaque to the rest of the engine.
+class DnnLayout final : public OpaqueLayout {
+ public:
+  explicit DnnLayout(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
+
+  const dnnl::memory::desc& desc() const { return desc_; }
+  size_t byte_size() const override { return desc_.get_size(); }
+  bool Equals(const OpaqueLayout& other) const override;
+  std::string ToString() const override;
+
+ private:
+  dnnl::memory::desc desc_;
+};
+
+// The CPU engine of the process.
+const dnnl::engine& DnnEngine();
+
+// The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.
+dnnl::memory::dims DnnDims(llvm::ArrayRef<int64_t> shape);
+// True if oneDNN's memory can hold such a tensor and our kernels use it: f32,
+// not empty, at most 12 axes.
+bool DnnAccepts(const ValueInfo& value);
+bool DnnAcceptsAll(const KernelRequest& request);
+
+// The row-major description.
+dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape);
+// The description by which oneDNN chooses.
+dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape);
+// How the value lies now.
+dnnl::memory::desc DescOf(const ValueInfo& value);
+dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
+// Null if the description is row-major, or the same bytes in the same order
+// (blocked channels of images of one pixel, say).
+Layout LayoutOf(const dnnl::memory::desc& desc);
+// Blocked channels: [N, C/b, spatial.., b]; nothing if there is no such format
+// of the rank or the layout is another.
+std::optional<dnnl::memory::format_tag> ChannelBlockedTag(const dnnl::memory::desc& desc);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/kernels/registry.h"
+
+namespace nnefc::runtime {
+
+// One for each file of this folder that holds kernels.
+void RegisterDnnConvolution(KernelRegistry& registry);
+void RegisterDnnDeconvolution(KernelRegistry& registry);
+void RegisterDnnPooling(KernelRegistry& registry);
+void RegisterDnnMatMul(KernelRegistry& registry);
+void RegisterDnnElementwise(KernelRegistry& registry);
+void RegisterDnnNormalization(KernelRegistry& registry);
+void RegisterDnnConcat(KernelRegistry& registry);
+
+// Finds chains that convolutions and matrix products run as one step.
+std::vector<FusionGroup> FindFusions(const ir::Graph& graph);
+// Folds batch normalisation and per-channel scales into constant filters, and
+// padding into the window that follows.
+void RewriteForOneDnn(ir::Graph& graph);
+std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape, const Layout& from,
+                                             const Layout& to);
+std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,161 @@
+#include "runtime/onednn/post_ops.h"
+
+#include <limits>
+
+#include "llvm/ADT/StringSwitch.h"
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+
+// The one element of a constant, or nothing.
+std::optional<float> ScalarConstant(const ValueInfo& value) {
+  if (value.constant == nullptr || value.constant->volume() != 1) return std::nullopt;
+  return static_cast<float>(value.constant->ElementAsDouble(0));
+}
+
+std::optional<DnnEltwise> MatchSimple(std::string_view type) {
+  using Match = std::optional<DnnEltwise>;
+  return llvm::StringSwitch<Match>(llvm::StringRef(type.data(), type.size()))
+      .Case("ReLU", DnnEltwise{algorithm::eltwise_relu})
+      .Case("Sigmoid", DnnEltwise{algorithm::eltwise_logistic})
+      .Case("Tanh", DnnEltwise{algorithm::eltwise_tanh})
+      .Case("Abs", DnnEltwise{algorithm::eltwise_abs})
+      .Case("Sqrt", DnnEltwise{algorithm::eltwise_sqrt})
+      .Case("Exp", DnnEltwise{algorithm::eltwise_exp})
+      .Case("HSwish", DnnEltwise{algorithm::eltwise_hardswish})
+      .Default(std::nullopt);
+}
+
+// x + s, x * s and x - s are linear functions; the chained input is the first
+// of a subtraction.
+std::optional<DnnEltwise> MatchLinear(std::string_view type, float scalar) {
+  if (type == "Add") return DnnEltwise{algorithm::eltwise_linear, 1, scalar};
+  if (type == "Multiply") return DnnEltwise{algorithm::eltwise_linear, scalar, 0};
+  return std::nullopt;
+}
+
+}  // namespace
+
+OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
+  if (operand.size() > result.size()) return OperandShape::kOther;
+  const size_t missing = result.size() - operand.size();
+  bool scalar = true;
+  bool per_channel = true;
+  for (size_t i = 0; i < operand.size(); ++i) {
+    if (operand[i] == 1) continue;
+    scalar = false;
+    per_channel &= static_cast<int64_t>(i + missing) == channel_axis && operand[i] == result[i + missing];
+  }
+  if (scalar) return OperandShape::kScalar;
+  if (per_channel) return OperandShape::kPerChannel;
+  return operand == result ? OperandShape::kFull : OperandShape::kOther;
+}
+
+std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<ValueInfo> rest) {
+  const std::string& type = node.type();
+  if (rest.empty()) {
+    if (type == "Clamp") {
+      return DnnEltwise{algorithm::eltwise_clip, static_cast<float>(DoubleOr(node, "min", 0)),
+                        static_cast<float>(DoubleOr(node, "max", 0))};
+    }
+    if (type == "Elu") return DnnEltwise{algorithm::eltwise_elu, static_cast<float>(DoubleOr(node, "alpha", 1))};
+    if (type == "Swish") return DnnEltwise{algorithm::eltwise_swish, 1};
+    return MatchSimple(type);
+  }
+  if (rest.size() != 1) return std::nullopt;
+  const std::optional<float> scalar = ScalarConstant(rest[0]);
+  if (!scalar) return std::nullopt;
+  if (type == "Swish") return DnnEltwise{algorithm::eltwise_swish, *scalar};
+  if (type == "PReLU") return DnnEltwise{algorithm::eltwise_relu, *scalar};
+  return MatchLinear(type, *scalar);
+}
+
+std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis) {
+  DnnPostOps result;
+  const Shape& output = request.outputs[0].shape;
+  bool has_sum = false;
+  for (const PostOperation& post : request.posts) {
+    const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
+    const size_t first = static_cast<size_t>(post.first_operand);
+    if (std::optional<DnnEltwise> eltwise = MatchEltwise(*post.node, request.inputs.slice(first, operands))) {
+      result.posts_.push_back({.kind = Post::Kind::kEltwise, .eltwise = *eltwise});
+      continue;
+    }
+    const bool add = post.node->type() == "Add";
+    if (operands != 1 || (!add && post.node->type() != "Multiply")) return std::nullopt;
+    const ValueInfo& operand = request.inputs[first];
+    const int index = post.first_operand;
+    const Post::Kind kind = add ? Post::Kind::kAdd : Post::Kind::kMultiply;
+    switch (ClassifyOperand(operand.shape, output, channel_axis)) {
+      case OperandShape::kPerChannel: {
+        if (add && result.bias_ < 0 && result.posts_.empty()) {
+          result.bias_ = index;
+          continue;
+        }
+        memory::dims dims(output.size(), 1);
+        dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
+        result.posts_.push_back({.kind = kind, .operand = index, .operand_desc = PlainDesc(dims)});
+        continue;
+      }
+      case OperandShape::kFull:
+        if (add && !has_sum && operand.overwritable) {
+          has_sum = true;
+          result.posts_.push_back({.kind = Post::Kind::kSum, .operand = index});
+        } else {
+          result.posts_.push_back({.kind = kind, .operand = index, .operand_desc = AnyDesc(output)});
+        }
+        continue;
+      case OperandShape::kScalar:
+      case OperandShape::kOther:
+        return std::nullopt;
+    }
+  }
+  return result;
+}
+
+dnnl::primitive_attr DnnPostOps::Attributes() const {
+  dnnl::post_ops ops;
+  for (const Post& post : posts_) {
+    switch (post.kind) {
+      case Post::Kind::kEltwise:
+        ops.append_eltwise(1.0f, post.eltwise.algorithm, post.eltwise.alpha, post.eltwise.beta);
+        break;
+      case Post::Kind::kSum:
+        ops.append_sum(1.0f);
+        break;
+      case Post::Kind::kAdd:
+        ops.append_binary(algorithm::binary_add, post.operand_desc);
+        break;
+      case Post::Kind::kMultiply:
+        ops.append_binary(algorithm::binary_mul, post.operand_desc);
+        break;
+    }
+  }
+  dnnl::primitive_attr attributes = DnnKernelBuilder::Attributes();
+  attributes.set_post_ops(ops);
+  return attributes;
+}
+
+void DnnPostOps::AddArguments(const dnnl::primitive_desc_base& primitive, const memory::desc& output,
+                              DnnKernelBuilder& builder) const {
+  for (size_t i = 0; i < posts_.size(); ++i) {
+    const Post& post = posts_[i];
+    const size_t operand = static_cast<size_t>(post.operand);
+    if (post.kind == Post::Kind::kEltwise) continue;
+    if (post.kind == Post::Kind::kSum) {
+      builder.RequireInPlace(post.operand, output);
+      continue;
+    }
+    const int id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1;
+    memory::desc desc = post.operand_desc;
+    if (desc.data.format_kind == dnnl_format_kind_any) desc = primitive.query_md(dnnl::query::exec_arg_md, id);
+    builder.AddPostOperand(id, operand, desc);
+  }
+}
+
+}  // namespace nnefc::runtime

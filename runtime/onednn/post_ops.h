@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/kernels/kernel.h"
+#include "runtime/onednn/dnnl_kernel.h"
+
+namespace nnefc::runtime {
+
+// How an operand of a binary operation relates to its result; the first that
+// applies.
+enum class OperandShape : uint8_t {
+  kScalar,      // one element
+  kPerChannel,  // one element for each position of the channel axis
+  kFull,        // as many as the result
+  kOther,
+};
+OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result, int64_t channel_axis);
+
+// An elementwise function as oneDNN spells it.
+struct DnnEltwise {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+  float beta = 0;
+};
+// The function that a node applies to one of its inputs, where the others
+// (`rest`) are constants. Nothing if oneDNN has none.
+std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<ValueInfo> rest);
+
+// The operations that follow in the same step, translated.
+class DnnPostOps {
+ public:
+  // Nothing if one of the posts has no translation. `channel_axis` of the
+  // result is the one of biases.
+  static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis);
+
+  // The input that is added first, one element a channel, or -1.
+  int bias() const { return bias_; }
+  dnnl::primitive_attr Attributes() const;
+  // Adds the operands to the kernel, once the primitive has chosen layouts.
+  void AddArguments(const dnnl::primitive_desc_base& primitive, const dnnl::memory::desc& output,
+                    DnnKernelBuilder& builder) const;
+
+ private:
+  struct Post {
+    enum class Kind : uint8_t { kEltwise, kSum, kAdd, kMultiply };
+
+    Kind kind;
+    DnnEltwise eltwise{};
+    int operand = -1;
+    dnnl::memory::desc operand_desc{};
+  };
+
+  int bias_ = -1;
+  std::vector<Post> posts_;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,21 @@
+#include "runtime/onednn/register.h"
+
+#include "runtime/onednn/families.h"
+
+namespace nnefc::runtime {
+
+void RegisterOneDnnKernels(KernelRegistry& registry) {
+  RegisterDnnConvolution(registry);
+  RegisterDnnDeconvolution(registry);
+  RegisterDnnPooling(registry);
+  RegisterDnnMatMul(registry);
+  RegisterDnnElementwise(registry);
+  RegisterDnnNormalization(registry);
+  RegisterDnnConcat(registry);
+  registry.SetHooks(Backend::kOneDnn, {.rewrite = RewriteForOneDnn,
+                                       .find_fusions = FindFusions,
+                                       .make_reorder = MakeDnnReorder,
+                                       .join = JoinDnnLayouts});
+}
+
+}  // namespace nnefc::runtime

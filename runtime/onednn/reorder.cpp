@@ -1,0 +1,26 @@
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/families.h"
+
+namespace nnefc::runtime {
+
+std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape, const Layout& from,
+                                             const Layout& to) {
+  if (type != ElementType::kF32) return nullptr;
+  try {
+    const dnnl::memory::desc source = DescOf(from, shape);
+    const dnnl::memory::desc target = DescOf(to, shape);
+    const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target,
+                                                  dnnl::primitive_attr(), true);
+    if (!primitive) return nullptr;
+    const ValueInfo value{.type = type, .shape = Shape(shape.begin(), shape.end())};
+    DnnKernelBuilder builder({.inputs = value, .outputs = value});
+    builder.AddInput(DNNL_ARG_FROM, 0, source);
+    builder.AddOutput(DNNL_ARG_TO, 0, target);
+    const dnnl::memory::desc no_scratchpad;
+    return builder.Finish(dnnl::reorder(primitive), no_scratchpad, primitive.impl_info_str()).kernel;
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,255 @@
+// What is done to a graph of known shapes before its nodes get kernels: scales
+// and shifts of constant vectors move into constant filters, zeros around an
+// image into the window that follows.
+
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/onednn/families.h"
+#include "runtime/onednn/post_ops.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+const TensorValue* ConstantOf(const ir::Graph& graph, ir::OutputPort port) {
+  const ir::Node& node = graph.node(port.node);
+  return node.Is("opset1", "Const") && node.output().value ? &*node.output().value : nullptr;
+}
+
+// y[c] = x[c] * scale[c] + shift[c]
+struct Affine {
+  std::vector<double> scale, shift;
+};
+
+// The elements of an f32 constant of one element a channel (or one in all).
+std::optional<std::vector<double>> ChannelVector(const ir::Graph& graph, ir::OutputPort port, const Shape& result) {
+  const TensorValue* value = ConstantOf(graph, port);
+  if (value == nullptr || value->type() != ElementType::kF32) return std::nullopt;
+  const OperandShape shape = ClassifyOperand(value->shape(), result, 1);
+  if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
+  std::vector<double> vector;
+  for (int64_t c = 0; c < result[1]; ++c) vector.push_back(value->ElementAsDouble(value->volume() == 1 ? 0 : c));
+  return vector;
+}
+
+std::optional<Affine> MatchBatchNorm(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  std::vector<std::vector<double>> vectors;
+  for (int32_t i = 1; i < 5; ++i) {
+    const TensorValue* value = ConstantOf(graph, node.input(i));
+    if (value == nullptr || value->type() != ElementType::kF32 || value->volume() != result[1]) return std::nullopt;
+    std::vector<double>& vector = vectors.emplace_back();
+    for (int64_t c = 0; c < result[1]; ++c) vector.push_back(value->ElementAsDouble(c));
+  }
+  const auto& [gamma, beta, mean, variance] = std::tie(vectors[0], vectors[1], vectors[2], vectors[3]);
+  const double epsilon = DoubleOr(node, "epsilon", 1e-5);
+  Affine affine;
+  for (size_t c = 0; c < gamma.size(); ++c) {
+    affine.scale.push_back(gamma[c] / std::sqrt(variance[c] + epsilon));
+    affine.shift.push_back(beta[c] - mean[c] * affine.scale[c]);
+  }
+  return affine;
+}
+
+// Which input of `node` it scales and shifts, and how.
+struct AffineMatch {
+  int32_t data = 0;
+  Affine affine;
+};
+std::optional<AffineMatch> MatchAffine(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  if (node.Is("opset5", "BatchNormInference")) {
+    std::optional<Affine> affine = MatchBatchNorm(graph, node, result);
+    if (affine) return AffineMatch{0, *affine};
+  }
+  if (!node.Is("opset1", "Multiply")) return std::nullopt;
+  for (int32_t constant : {1, 0}) {
+    std::optional<std::vector<double>> scale = ChannelVector(graph, node.input(constant), result);
+    if (scale) return AffineMatch{1 - constant, {*scale, std::vector<double>(scale->size(), 0.0)}};
+  }
+  return std::nullopt;
+}
+
+bool UsedOnce(const ir::Graph& graph, ir::OutputPort port) { return graph.node(port.node).uses(port.index).size() == 1; }
+
+bool IsConvolution(const ir::Node& node) {
+  return node.Is("opset1", "Convolution") || node.Is("opset1", "GroupConvolution");
+}
+
+// A convolution with a constant filter and the constant bias behind it, if any.
+struct BiasedConvolution {
+  ir::NodeId convolution;
+  std::vector<double> bias;
+};
+std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::OutputPort port, const Shape& result) {
+  BiasedConvolution match{.bias = std::vector<double>(static_cast<size_t>(result[1]), 0.0)};
+  const ir::Node* node = &graph.node(port.node);
+  if (node->Is("opset1", "Add")) {
+    for (int32_t constant : {1, 0}) {
+      std::optional<std::vector<double>> bias = ChannelVector(graph, node->input(constant), result);
+      const ir::OutputPort data = node->input(1 - constant);
+      if (!bias || !UsedOnce(graph, data)) continue;
+      match.bias = *bias;
+      node = &graph.node(data.node);
+      break;
+    }
+  }
+  const TensorValue* filter = IsConvolution(*node) ? ConstantOf(graph, node->input(1)) : nullptr;
+  if (filter == nullptr || filter->type() != ElementType::kF32 || filter->volume() == 0) return std::nullopt;
+  if (node->output().shape.extents() != result) return std::nullopt;
+  match.convolution = node->id();
+  return match;
+}
+
+// A node whose outputs have the type and shape of `like`.
+ir::NodeId AddLike(ir::Graph& graph, const ir::Output& like, std::string_view set, std::string_view name,
+                   ir::NodeSpec spec) {
+  const ElementType type = like.type;
+  const ir::PartialShape shape = like.shape;
+  const ir::NodeId id = graph.AddNode(set, name, std::move(spec));
+  graph.SetOutputType({id, 0}, type, shape);
+  return id;
+}
+
+// Replaces affine(convolution(x, filter) + bias) by convolution(x, filter') +
+// bias'. Rows of a filter, grouped or not, belong to output channels in order.
+void FoldAffine(ir::Graph& graph, ir::NodeId id) {
+  const ir::Node& node = graph.node(id);
+  if (node.num_outputs() != 1 || !node.output().shape.known() || node.output().type != ElementType::kF32) return;
+  const Shape result = node.output().shape.known_extents();
+  if (result.size() < 3 || result[1] == 0) return;
+  const std::optional<AffineMatch> match = MatchAffine(graph, node, result);
+  if (!match) return;
+  const ir::OutputPort data = node.input(match->data);
+  if (!UsedOnce(graph, data) || graph.output(data).shape.extents() != result) return;
+  const std::optional<BiasedConvolution> source = MatchConvolution(graph, data, result);
+  if (!source || (source->convolution != data.node && !UsedOnce(graph, {source->convolution, 0}))) return;
+
+  const ir::Node& convolution = graph.node(source->convolution);
+  const TensorValue filter = ConstantOf(graph, convolution.input(1))->Aligned(alignof(float));
+  const auto [scale, shift] = match->affine;
+  const TensorValue scaled = TensorValue::Make<float>(ElementType::kF32, filter.shape(), [&](std::span<float> out) {
+    const size_t row = out.size() / scale.size();
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<float>(filter.elements<float>()[i] * scale[i / row]);
+    }
+  });
+  Shape bias_shape(result.size(), 1);
+  bias_shape[1] = result[1];
+  const TensorValue bias = TensorValue::Make<float>(ElementType::kF32, bias_shape, [&](std::span<float> out) {
+    for (size_t c = 0; c < out.size(); ++c) out[c] = static_cast<float>(source->bias[c] * scale[c] + shift[c]);
+  });
+
+  const ir::NodeId filter_id = graph.AddConst(scaled, graph.node(convolution.input(1).node).name());
+  const ir::NodeId bias_id = graph.AddConst(bias, node.name() + "/shift");
+  const ir::OutputPort inputs[] = {convolution.input(0), {filter_id, 0}};
+  const ir::NodeId folded = AddLike(graph, node.output(), convolution.set(), convolution.type(),
+                                    {.name = convolution.name(),
+                                     .inputs = inputs,
+                                     .attributes = convolution.attributes(),
+                                     .origin = convolution.origin()});
+  const ir::OutputPort terms[] = {{folded, 0}, {bias_id, 0}};
+  const ir::NodeId sum = AddLike(graph, graph.node(id).output(), "opset1", "Add",
+                                 {.name = graph.node(id).name(), .inputs = terms, .origin = graph.node(id).origin()});
+  graph.ReplaceAllUses({id, 0}, {sum, 0});
+}
+
+// The zeros that a Pad puts around the spatial axes of its input.
+struct ZeroPadding {
+  ir::Attribute::Integers before, after;
+};
+std::optional<ZeroPadding> MatchZeroPadding(const ir::Graph& graph, const ir::Node& node) {
+  if (node.type() != "Pad" || StringOr(node, "pad_mode", "constant") != "constant") return std::nullopt;
+  const TensorValue* before = ConstantOf(graph, node.input(1));
+  const TensorValue* after = ConstantOf(graph, node.input(2));
+  if (before == nullptr || after == nullptr || before->volume() < 3 || before->volume() != after->volume()) {
+    return std::nullopt;
+  }
+  if (node.num_inputs() > 3) {
+    const TensorValue* value = ConstantOf(graph, node.input(3));
+    if (value == nullptr || value->volume() != 1 || value->ElementAsDouble(0) != 0) return std::nullopt;
+  }
+  ZeroPadding padding;
+  for (int64_t axis = 0; axis < before->volume(); ++axis) {
+    const int64_t p = before->ElementAsInt(axis);
+    const int64_t q = after->ElementAsInt(axis);
+    if (p < 0 || q < 0 || (axis < 2 && (p > 0 || q > 0))) return std::nullopt;
+    if (axis < 2) continue;
+    padding.before.push_back(p);
+    padding.after.push_back(q);
+  }
+  return padding;
+}
+
+// True if no element can be negative, as far as the nodes above tell.
+bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
+  for (int level = 0; level < 8; ++level) {
+    const ir::Node& node = graph.node(port.node);
+    const std::string& type = node.type();
+    if (type == "ReLU" || type == "Sigmoid" || type == "SoftMax" || type == "Abs" || type == "Exp") return true;
+    if (type == "Clamp") return DoubleOr(node, "min", -1) >= 0;
+    if (type != "MaxPool" && type != "AvgPool" && type != "LRN") return false;
+    port = node.input(0);
+  }
+  return false;
+}
+
+// True if zeros inside the window are the same as padding of the node's own.
+bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node& pad, const ZeroPadding& padding) {
+  if (IsConvolution(node)) return true;
+  if (StringOr(node, "rounding_type", "floor") != "floor") return false;
+  if (node.type() == "AvgPool") return !BoolOr(node, "exclude-pad", true);
+  if (node.type() != "MaxPool" || node.num_outputs() != 1 || !NonNegative(graph, pad.input(0))) return false;
+  const std::vector<int64_t> kernel = IntsOr(node, "kernel", padding.before.size(), 1);
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    // Every window must see an element that is not padding.
+    if (padding.before[i] >= kernel[i] || padding.after[i] >= kernel[i]) return false;
+    if (IntsOr(node, "pads_begin", kernel.size(), 0)[i] != 0 || IntsOr(node, "pads_end", kernel.size(), 0)[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Moves the padding of `id`, a Pad, into those of its consumers that can do it.
+void FoldPadding(ir::Graph& graph, ir::NodeId id) {
+  const std::optional<ZeroPadding> padding = MatchZeroPadding(graph, graph.node(id));
+  if (!padding) return;
+  const llvm::ArrayRef<ir::InputPort> uses = graph.node(id).uses();
+  const std::vector<ir::InputPort> consumers(uses.begin(), uses.end());
+  for (ir::InputPort use : consumers) {
+    const ir::Node& node = graph.node(use.node);
+    const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+    if (use.index != 0 || (auto_pad != "explicit" && auto_pad != "valid")) continue;
+    if (!PadsWithZeros(graph, node, graph.node(id), *padding)) continue;
+    const size_t rank = padding->before.size();
+    ir::Attribute::Integers before = padding->before;
+    ir::Attribute::Integers after = padding->after;
+    if (auto_pad == "explicit") {
+      const std::vector<int64_t> own_before = IntsOr(node, "pads_begin", rank, 0);
+      const std::vector<int64_t> own_after = IntsOr(node, "pads_end", rank, 0);
+      if (own_before.size() != rank || own_after.size() != rank) continue;
+      for (size_t i = 0; i < rank; ++i) {
+        before[i] += own_before[i];
+        after[i] += own_after[i];
+      }
+    }
+    graph.SetAttribute(use.node, "pads_begin", before);
+    graph.SetAttribute(use.node, "pads_end", after);
+    graph.SetAttribute(use.node, "auto_pad", "explicit");
+    graph.SetInput(use.node, 0, graph.node(id).input(0));
+  }
+}
+
+}  // namespace
+
+void RewriteForOneDnn(ir::Graph& graph) {
+  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
+  if (!order) return;
+  for (ir::NodeId id : *order) {
+    if (graph.node(id).type() == "Pad") FoldPadding(graph, id);
+    FoldAffine(graph, id);
+  }
+  graph.EraseDeadNodes();
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnefc::runtime {
+
+// Alignment of every value in the arena: a cache line, a vector register.
+inline constexpr size_t kArenaAlignment = 64;
+
+// A value that needs `bytes` from step `first` to step `last`, both included.
+struct ArenaRequest {
+  size_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+// Where each request lies in one allocation of `size` bytes.
+struct ArenaPlan {
+  std::vector<size_t> offsets;
+  size_t size = 0;
+};
+
+// Places the requests so that two that live at the same step do not overlap;
+// best fit among what is free, in order of `first`. Nothing if the sum does
+// not fit size_t.
+std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests);
+
+// An allocation aligned to kArenaAlignment, uninitialised.
+class Arena {
+ public:
+  Arena() = default;
+  // Nothing if memory is short.
+  static std::optional<Arena> Allocate(size_t size);
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&& other) noexcept;
+  ~Arena();
+
+  std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace nnefc::runtime

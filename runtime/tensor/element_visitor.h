@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "compiler/support/tensor/element_type.h"
+
+namespace nnefc::runtime {
+
+// The 16-bit formats as types of C++: stored narrow, computed as float.
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  Half(float value) : bits(FloatToHalf(value)) {}
+  operator float() const { return HalfToFloat(bits); }
+};
+struct BFloat {
+  uint16_t bits = 0;
+  BFloat() = default;
+  BFloat(float value) : bits(FloatToBFloat(value)) {}
+  operator float() const { return BFloatToFloat(bits); }
+};
+// One byte, 0 or 1.
+struct Boolean {
+  uint8_t value = 0;
+  Boolean() = default;
+  Boolean(bool b) : value(b ? 1 : 0) {}
+  operator bool() const { return value != 0; }
+};
+
+template <typename T>
+struct TypeTag {
+  using Type = T;
+};
+
+template <typename T>
+inline constexpr bool kIsFloating = std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
+
+// What arithmetic on T is done in: float for the 16-bit formats, else T.
+template <typename T>
+using ComputeType =
+    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, float,
+                       std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>>;
+
+// Converts as `Convert` does: to an integer truncates toward zero and
+// saturates (NaN gives 0), to boolean is "!= 0".
+template <typename To, typename From>
+To ConvertElement(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<From, Boolean>) {
+    return ConvertElement<To>(value.value);
+  } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat>) {
+    return ConvertElement<To>(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<To, Boolean>) {
+    return Boolean(value != From(0));
+  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if (std::isnan(value)) return 0;
+    // The limits as From may be rounded up past the largest To.
+    if (value >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    if (value <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    return static_cast<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+// Calls `visit(TypeTag<T>())` with the type of C++ that stores `type`; false
+// if `type` is none of the float types.
+template <typename Visit>
+bool VisitFloatType(ElementType type, Visit&& visit) {
+  switch (type) {
+    case ElementType::kF32:
+      visit(TypeTag<float>());
+      return true;
+    case ElementType::kF64:
+      visit(TypeTag<double>());
+      return true;
+    case ElementType::kF16:
+      visit(TypeTag<Half>());
+      return true;
+    case ElementType::kBF16:
+      visit(TypeTag<BFloat>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename Visit>
+bool VisitIntegerType(ElementType type, Visit&& visit) {
+  switch (type) {
+    case ElementType::kI8:
+      visit(TypeTag<int8_t>());
+      return true;
+    case ElementType::kI16:
+      visit(TypeTag<int16_t>());
+      return true;
+    case ElementType::kI32:
+      visit(TypeTag<int32_t>());
+      return true;
+    case ElementType::kI64:
+      visit(TypeTag<int64_t>());
+      return true;
+    case ElementType::kU8:
+      visit(TypeTag<uint8_t>());
+      return true;
+    case ElementType::kU16:
+      visit(TypeTag<uint16_t>());
+      return true;
+    case ElementType::kU32:
+      visit(TypeTag<uint32_t>());
+      return true;
+    case ElementType::kU64:
+      visit(TypeTag<uint64_t>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename Visit>
+bool VisitNumericType(ElementType type, Visit&& visit) {
+  return VisitFloatType(type, visit) || VisitIntegerType(type, visit);
+}
+
+// As above with booleans: every type whose elements fill whole bytes.
+template <typename Visit>
+bool VisitAnyType(ElementType type, Visit&& visit) {
+  if (type == ElementType::kBoolean) {
+    visit(TypeTag<Boolean>());
+    return true;
+  }
+  return VisitNumericType(type, visit);
+}
+
+}  // namespace nnefc::runtime

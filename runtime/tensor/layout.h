@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace nnefc::runtime {
+
+// How the elements of a value lie in memory where that is not row-major: a
+// form that only the kernels of one backend understand.
+class OpaqueLayout {
+ public:
+  virtual ~OpaqueLayout() = default;
+  virtual size_t byte_size() const = 0;
+  virtual bool Equals(const OpaqueLayout& other) const = 0;
+  // For plans and cache keys: equal layouts have equal text.
+  virtual std::string ToString() const = 0;
+};
+
+// Null is the dense row-major layout.
+using Layout = std::shared_ptr<const OpaqueLayout>;
+
+inline bool SameLayout(const Layout& a, const Layout& b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a == b || a->Equals(*b);
+}
+
+}  // namespace nnefc::runtime
