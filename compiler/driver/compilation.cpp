@@ -92,8 +92,10 @@ bool Compilation::CheckQuantization() {
       for (const std::string& name : output.names) activations[name] = true;
     }
   }
-  CheckQuantizations(
-      *document, *library_, [&](std::string_view name) { return activations.contains(name); }, context_);
+  nnefc::CheckQuantization(
+      std::move(document), *checked_,
+      [&](std::string_view name) { return activations.count(llvm::StringRef(name.data(), name.size())) != 0; },
+      *library_, context_);
   return !context_.emitter.has_errors();
 }
 

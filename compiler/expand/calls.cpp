@@ -69,7 +69,6 @@ bool Machine::DoCall(const Call& call) {
     instantiate =
         MeaningChanged(context_.symbols.Text(signature.name.symbol), signature, arguments, context_.symbols);
   }
-  steps_ += kCallSteps;
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }
 
@@ -89,6 +88,7 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
 
 // Pushes a frame: the arguments on the stack become its first slots.
 bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
+  steps_ += kCallSteps;
   if (static_cast<int64_t>(frames_.size()) > context_.limits.recursion) {
     Fault fault =
         Fault::Of(kLimitRecursion, "fragments are instantiated more than {} levels deep (`--max-recursion`)",

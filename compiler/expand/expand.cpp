@@ -35,15 +35,12 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
   expand::Heap heap(context.limits.items);
   expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                context);
-  {
-    expand::Machine machine(document, registry, options, context, builder);
-    machine.Run();
-  }
+  bool complete = expand::Machine(document, registry, options, context, builder).Run();
   if (!builder.stopped()) {
     builder.ReportUnknownExternals();
     ir::CheckVariables(*graph, context.emitter);
   }
-  if (context.emitter.error_count() != errors) return nullptr;
+  if (!complete || context.emitter.error_count() != errors) return nullptr;
   builder.names().Finish(*graph);
   return graph;
 }

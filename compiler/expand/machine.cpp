@@ -71,7 +71,7 @@ Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, cons
       builder_(builder),
       heap_(builder.heap()) {}
 
-void Machine::Run() {
+bool Machine::Run() {
   DefaultLookup defaults = [this](const Callee& callee, size_t parameter) {
     return Default(callee, parameter);
   };
@@ -79,6 +79,7 @@ void Machine::Run() {
   frames_.push_back({.chunk = graph_chunk_.get()});
   stack_.resize(static_cast<size_t>(graph_chunk_->num_slots));
   Execute();
+  return complete_ && !stopped_;
 }
 
 void Machine::Execute() {
@@ -162,6 +163,7 @@ void Machine::BeginStatement(int32_t index) {
 // Poisons what the statement assigns and goes on with the next one.
 void Machine::GiveUp() {
   if (frames_.empty()) return;
+  complete_ = false;
   Frame& current = frame();
   const Chunk& chunk = *current.chunk;
   stack_.resize(current.base + static_cast<size_t>(chunk.num_slots));

@@ -19,8 +19,9 @@ class Machine {
   Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
           Context& context, GraphBuilder& builder);
 
-  // Evaluates the graph's body and adds its parameters and results.
-  void Run();
+  // Evaluates the graph's body and adds its parameters and results. False if a
+  // statement was given up or a limit reached: the graph is not complete.
+  bool Run();
 
  private:
   // How a fragment is called.
@@ -106,6 +107,7 @@ class Machine {
   int64_t steps_ = 0;
   int64_t allowance_ = 0;  // steps that the graph's own statements may take for free
   bool stopped_ = false;
+  bool complete_ = true;
 };
 
 }  // namespace nnefc::expand

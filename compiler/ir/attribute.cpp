@@ -8,7 +8,9 @@ bool operator==(const AttributeList& a, const AttributeList& b) {
   return a.is_tuple == b.is_tuple && a.items == b.items;
 }
 
-bool operator==(const Attribute& a, const Attribute& b) { return a.value_ == b.value_; }
+bool operator==(const Attribute& a, const Attribute& b) {
+  return a.value_ == b.value_;
+}
 
 namespace {
 
@@ -32,12 +34,24 @@ List CheckedList(const Attribute& attribute) {
 
 }  // namespace
 
-bool Attribute::AsBool() const { return Checked<bool>(*this); }
-int64_t Attribute::AsInt() const { return Checked<int64_t>(*this); }
-double Attribute::AsDouble() const { return Checked<double>(*this); }
-const std::string& Attribute::AsString() const { return Checked<std::string>(*this); }
-Attribute::Integers Attribute::AsInts() const { return CheckedList<Integers>(*this); }
-Attribute::Scalars Attribute::AsDoubles() const { return CheckedList<Scalars>(*this); }
+bool Attribute::AsBool() const {
+  return Checked<bool>(*this);
+}
+int64_t Attribute::AsInt() const {
+  return Checked<int64_t>(*this);
+}
+double Attribute::AsDouble() const {
+  return Checked<double>(*this);
+}
+const std::string& Attribute::AsString() const {
+  return Checked<std::string>(*this);
+}
+Attribute::Integers Attribute::AsInts() const {
+  return CheckedList<Integers>(*this);
+}
+Attribute::Scalars Attribute::AsDoubles() const {
+  return CheckedList<Scalars>(*this);
+}
 
 std::vector<std::pair<int64_t, int64_t>> Attribute::AsPairs() const {
   std::vector<std::pair<int64_t, int64_t>> pairs;

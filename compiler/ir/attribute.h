@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,6 +14,19 @@
 #include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc::ir {
+
+// A value kept aside, so that an attribute stays small; copies share it.
+template <typename T>
+class Boxed {
+ public:
+  Boxed(T value) : value_(std::make_shared<const T>(std::move(value))) {}
+  operator const T&() const { return *value_; }
+  const T& get() const { return *value_; }
+  friend bool operator==(const Boxed& a, const Boxed& b) { return *a.value_ == *b.value_; }
+
+ private:
+  std::shared_ptr<const T> value_;
+};
 
 class Attribute;
 // Items of different kinds or nested lists: `[(0,0), (1,1)]`, tuples.
@@ -29,8 +44,8 @@ class Attribute {
   using Scalars = std::vector<double>;
   using Logicals = std::vector<bool>;
   using Strings = std::vector<std::string>;
-  using Value = std::variant<bool, int64_t, double, std::string, Integers, Scalars, Logicals, Strings, AttributeList,
-                             ElementType, PartialShape, TensorValue>;
+  using Value = std::variant<bool, int64_t, double, std::string, Integers, Scalars, Logicals, Strings,
+                             AttributeList, ElementType, Boxed<PartialShape>, Boxed<TensorValue>>;
 
   Attribute() : value_(AttributeList{}) {}
   Attribute(bool value) : value_(value) {}
@@ -46,13 +61,18 @@ class Attribute {
   Attribute(Strings value) : value_(std::move(value)) {}
   Attribute(AttributeList value) : value_(std::move(value)) {}
   Attribute(ElementType value) : value_(value) {}
-  Attribute(PartialShape value) : value_(std::move(value)) {}
-  Attribute(TensorValue value) : value_(std::move(value)) {}
+  Attribute(PartialShape value) : value_(Boxed<PartialShape>(std::move(value))) {}
+  Attribute(TensorValue value) : value_(Boxed<TensorValue>(std::move(value))) {}
 
   // The value as T, or null if it is of another kind.
   template <typename T>
   const T* get() const {
-    return std::get_if<T>(&value_);
+    if constexpr (std::is_same_v<T, PartialShape> || std::is_same_v<T, TensorValue>) {
+      const auto* boxed = std::get_if<Boxed<T>>(&value_);
+      return boxed == nullptr ? nullptr : &boxed->get();
+    } else {
+      return std::get_if<T>(&value_);
+    }
   }
   const Value& value() const { return value_; }
 

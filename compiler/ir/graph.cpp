@@ -11,7 +11,8 @@ llvm::ArrayRef<OutputPort> Node::segment(int32_t parameter) const {
     const std::vector<InputInfo>& entries = info_->inputs;
     const bool rest = static_cast<size_t>(parameter) + 1 == entries.size() && entries.back().variadic;
     if (rest) return inputs.drop_front(std::min<size_t>(static_cast<size_t>(parameter), inputs.size()));
-    return parameter < num_inputs() ? inputs.slice(static_cast<size_t>(parameter), 1) : llvm::ArrayRef<OutputPort>();
+    return parameter < num_inputs() ? inputs.slice(static_cast<size_t>(parameter), 1)
+                                    : llvm::ArrayRef<OutputPort>();
   }
   if (static_cast<size_t>(parameter) >= segments_.size()) return {};
   size_t begin = 0;
@@ -136,17 +137,18 @@ NodeId Graph::AddParameter(std::string name, ElementType type, PartialShape shap
   AttributeMap attributes;
   attributes.Set("element_type", type);
   attributes.Set("shape", shape);
-  const NodeId id = AddNode(
-      "opset1", "Parameter",
-      {.name = std::move(name), .attributes = std::move(attributes), .origin = std::move(origin)});
+  const NodeId id =
+      AddNode("opset1", "Parameter",
+              {.name = std::move(name), .attributes = std::move(attributes), .origin = std::move(origin)});
   SetOutputType({id, 0}, type, std::move(shape));
   parameters_.push_back(id);
   return id;
 }
 
 NodeId Graph::AddResult(std::string name, OutputPort value, Origin origin) {
-  const NodeId id = AddNode(
-      "opset1", "Result", {.name = std::move(name), .inputs = value, .num_outputs = 0, .origin = std::move(origin)});
+  const NodeId id =
+      AddNode("opset1", "Result",
+              {.name = std::move(name), .inputs = value, .num_outputs = 0, .origin = std::move(origin)});
   results_.push_back(id);
   return id;
 }
@@ -294,11 +296,15 @@ void Graph::EraseDeadNodes() {
 void Graph::SetAttribute(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).attributes_.Set(name, std::move(value));
 }
-void Graph::EraseAttribute(NodeId node, std::string_view name) { mutable_node(node).attributes_.Erase(name); }
+void Graph::EraseAttribute(NodeId node, std::string_view name) {
+  mutable_node(node).attributes_.Erase(name);
+}
 void Graph::SetRtInfo(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).rt_info_.Set(name, std::move(value));
 }
-void Graph::SetName(NodeId node, std::string name) { mutable_node(node).name_ = std::move(name); }
+void Graph::SetName(NodeId node, std::string name) {
+  mutable_node(node).name_ = std::move(name);
+}
 
 void Graph::SetOutputType(OutputPort port, ElementType type, PartialShape shape) {
   Output& output = mutable_output(port);

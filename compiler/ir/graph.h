@@ -46,14 +46,14 @@ struct Output {
 
 // How an input or output of If or TensorIterator reaches into a body; ir.md 2.
 struct InputMapping {
-  int32_t external = 0;  // input of the node
-  int32_t internal = 0;  // parameter of the body
+  int32_t external = 0;         // input of the node
+  int32_t internal = 0;         // parameter of the body
   std::optional<int64_t> axis;  // sliced along it
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
 struct OutputMapping {
-  int32_t external = 0;  // output of the node
-  int32_t internal = 0;  // result of the body
+  int32_t external = 0;         // output of the node
+  int32_t internal = 0;         // result of the body
   std::optional<int64_t> axis;  // concatenated along it; otherwise the last value
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
@@ -78,7 +78,9 @@ class Node {
   const std::string& set() const { return info_->set; }
   const std::string& type() const { return info_->name; }
   // True if the node is `set.name`.
-  bool Is(std::string_view set, std::string_view name) const { return info_->set == set && info_->name == name; }
+  bool Is(std::string_view set, std::string_view name) const {
+    return info_->set == set && info_->name == name;
+  }
   // The identifier of the document or the layer name; unique within a graph
   // is not required.
   const std::string& name() const { return name_; }

@@ -57,7 +57,8 @@ class InferContext {
 // element type of an input is unknown. Operations without a shape function
 // keep the outputs that they have.
 bool InferNode(Graph& graph, NodeId node, Emitter& emitter);
-// Infers all nodes in topological order, sub-graphs included.
+// Infers all nodes in topological order, sub-graphs included; checked: the
+// graph has no cycle.
 bool InferGraph(Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc::ir

@@ -8,7 +8,9 @@ namespace {
 
 constexpr int kNewestOpset = 16;
 
-std::string Key(std::string_view set, std::string_view name) { return fmt::format("{}.{}", set, name); }
+std::string Key(std::string_view set, std::string_view name) {
+  return fmt::format("{}.{}", set, name);
+}
 
 }  // namespace
 

@@ -30,8 +30,8 @@ struct InputInfo {
 
 // What is known of an operation beyond its NNEF declaration.
 struct OpInfo {
-  std::string set;   // "nnef", "opset1" .. "opset13", or a vendor's
-  std::string name;  // "conv", "Convolution"
+  std::string set;      // "nnef", "opset1" .. "opset13", or a vendor's
+  std::string name;     // "conv", "Convolution"
   std::string section;  // where it is specified: "R 4.3.1"; or the opset document
   std::vector<InputInfo> inputs;
   std::vector<std::string> outputs;  // names of results; a variadic last one ends with "[]"

@@ -40,7 +40,8 @@ std::vector<DiagnosticNote> StackNotes(const std::shared_ptr<const Frame>& frame
   std::vector<DiagnosticNote> notes;
   for (size_t i = 0; i < frames.size(); ++i) {
     if (frames.size() > 2 * kShownFrames && i == kShownFrames) {
-      notes.push_back({SourceRange(), fmt::format("{} more instantiations", frames.size() - 2 * kShownFrames)});
+      notes.push_back(
+          {SourceRange(), fmt::format("{} more instantiations", frames.size() - 2 * kShownFrames)});
       i = frames.size() - kShownFrames;
     }
     notes.push_back({frames[i]->call_site, fmt::format("in `{}`, instantiated here", frames[i]->fragment)});

@@ -5,14 +5,14 @@
 namespace nnefc::ir {
 
 // The text form of graphs.
-#define NNEFC_IR_RULES(RULE)                                                     \
-  RULE(kTextSyntax, "ir-text.syntax", kError, "")                                \
-  RULE(kTextNesting, "ir-text.nesting", kError, "")                              \
-  RULE(kTextUnknownOperation, "ir-text.unknown-operation", kError, "")           \
-  RULE(kTextUnknownValue, "ir-text.unknown-value", kError, "")                   \
-  RULE(kTextRepeatedValue, "ir-text.repeated-value", kError, "")                 \
-  RULE(kTextElidedConstant, "ir-text.elided-constant", kError, "")               \
-  RULE(kTextConstant, "ir-text.constant", kError, "")                            \
+#define NNEFC_IR_RULES(RULE)                                           \
+  RULE(kTextSyntax, "ir-text.syntax", kError, "")                      \
+  RULE(kTextNesting, "ir-text.nesting", kError, "")                    \
+  RULE(kTextUnknownOperation, "ir-text.unknown-operation", kError, "") \
+  RULE(kTextUnknownValue, "ir-text.unknown-value", kError, "")         \
+  RULE(kTextRepeatedValue, "ir-text.repeated-value", kError, "")       \
+  RULE(kTextElidedConstant, "ir-text.elided-constant", kError, "")     \
+  RULE(kTextConstant, "ir-text.constant", kError, "")                  \
   RULE(kTextInvalidGraph, "ir-text.invalid-graph", kError, "")
 NNEFC_DEFINE_RULES(kIrRules, NNEFC_IR_RULES)
 

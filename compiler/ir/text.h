@@ -18,11 +18,10 @@ struct PrintOptions {
 // order, results last.
 //
 //   graph "net" {
-//     %0 = opset1.Parameter "input" {element_type = f32, shape = shape[1,3,224,224]} : f32[1,3,224,224] as ["x"]
-//     %1 = opset1.Const "w" : f32[2] = dense<f32[2]: 1.0, 2.5>
-//     %2 = opset1.Convolution "conv1" (%0, %1) {strides = [2,2]} rt {fused = "a"} : f32[1,64,?,2..8]
-//     %3:2 = nnef.split "halves" (%2) {axis = 1, ratios = [1,1]} : f32[1,32,?,?], f32[1,32,?,?]
-//     %4 = opset8.If "if" (%9, %3.1) : f32[1] bodies {
+//     %0 = opset1.Parameter "input" {element_type = f32, shape = shape[1,3,224,224]} : f32[1,3,224,224] as
+//     ["x"] %1 = opset1.Const "w" : f32[2] = dense<f32[2]: 1.0, 2.5> %2 = opset1.Convolution "conv1" (%0, %1)
+//     {strides = [2,2]} rt {fused = "a"} : f32[1,64,?,2..8] %3:2 = nnef.split "halves" (%2) {axis = 1, ratios
+//     = [1,1]} : f32[1,32,?,?], f32[1,32,?,?] %4 = opset8.If "if" (%9, %3.1) : f32[1] bodies {
 //       "then_body" input 1 -> 0 output 0 -> 0 graph "then" { .. }
 //       "body" input 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) back 0 -> 1 graph "loop" { .. }
 //     }

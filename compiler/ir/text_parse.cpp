@@ -71,7 +71,8 @@ class GraphParser {
     const std::optional<std::string> name = scanner_.Word();
     if (!name) return OpId();
     const OpId op = registry_.Find(*set, *name);
-    if (!op.valid()) scanner_.ErrorAt(kTextUnknownOperation, range, "there is no operation `{}.{}`", *set, *name);
+    if (!op.valid())
+      scanner_.ErrorAt(kTextUnknownOperation, range, "there is no operation `{}.{}`", *set, *name);
     return op;
   }
 

@@ -31,8 +31,8 @@ std::string Word(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
-  const bool starts_well = !text.empty() && plain(text.front()) && !(text.front() >= '0' && text.front() <= '9') &&
-                           text.front() != '-';
+  const bool starts_well = !text.empty() && plain(text.front()) &&
+                           !(text.front() >= '0' && text.front() <= '9') && text.front() != '-';
   return starts_well && std::all_of(text.begin(), text.end(), plain) ? std::string(text) : Quoted(text);
 }
 
@@ -80,7 +80,8 @@ bool PrintsAsNumbers(const TensorValue& value) {
 }
 
 std::string Dense(const TensorValue& value, const PrintOptions& options) {
-  std::string text = fmt::format("dense<{}{}:", Name(value.type()), ToString(llvm::ArrayRef<int64_t>(value.shape())));
+  std::string text =
+      fmt::format("dense<{}{}:", Name(value.type()), ToString(llvm::ArrayRef<int64_t>(value.shape())));
   if (options.max_constant_elements >= 0 && value.volume() > options.max_constant_elements) {
     return text + fmt::format(" #{:016x}>", Digest(value));
   }
@@ -141,7 +142,8 @@ struct AttributePrinter {
     return "[" + Joined(items, [](const std::string& item) { return Quoted(item); }) + "]";
   }
   std::string operator()(const AttributeList& list) const {
-    const std::string items = Joined(list.items, [&](const Attribute& i) { return AttributeText(i, options); });
+    const std::string items =
+        Joined(list.items, [&](const Attribute& i) { return AttributeText(i, options); });
     if (list.is_tuple) return "(" + items + ")";
     return (LooksPacked(list) ? "list[" : "[") + items + "]";
   }
@@ -242,8 +244,8 @@ class GraphPrinter {
   void PrintMapping(std::string_view keyword, const Mapping& mapping) {
     text_ += fmt::format(" {} {} -> {}", keyword, mapping.external, mapping.internal);
     if (mapping.axis) {
-      text_ += fmt::format(" slice(axis {}, start {}, end {}, stride {}, part {})", *mapping.axis, mapping.start,
-                           mapping.end, mapping.stride, mapping.part_size);
+      text_ += fmt::format(" slice(axis {}, start {}, end {}, stride {}, part {})", *mapping.axis,
+                           mapping.start, mapping.end, mapping.stride, mapping.part_size);
     }
   }
 
@@ -253,7 +255,8 @@ class GraphPrinter {
       text_ += std::string(static_cast<size_t>(indent_) + 4, ' ') + Quoted(body.role);
       for (const InputMapping& mapping : body.inputs) PrintMapping("input", mapping);
       for (const OutputMapping& mapping : body.outputs) PrintMapping("output", mapping);
-      for (const BackEdge& edge : body.back_edges) text_ += fmt::format(" back {} -> {}", edge.result, edge.parameter);
+      for (const BackEdge& edge : body.back_edges)
+        text_ += fmt::format(" back {} -> {}", edge.result, edge.parameter);
       text_ += ' ';
       GraphPrinter(*body.graph, options_, indent_ + 4, text_).Print();
       text_ += '\n';
@@ -269,7 +272,11 @@ class GraphPrinter {
     }
     if (graph_.sinks() == llvm::ArrayRef<NodeId>(natural)) return;
     text_ += std::string(static_cast<size_t>(indent_) + 2, ' ') + "sinks (" +
-             Joined(graph_.sinks(), [&](NodeId id) { return Port({id, 0}); }) + ")\n";
+             Joined(graph_.sinks(),
+                    [&](NodeId id) {
+                      return Port({id, 0});
+                    }) +
+             ")\n";
   }
 
   const Graph& graph_;

@@ -7,9 +7,15 @@ namespace nnefc::ir {
 
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c) || c == '-'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool IsWordStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool IsWordPart(char c) {
+  return IsWordStart(c) || IsDigit(c) || c == '-';
+}
 
 std::optional<int> HexValue(char c) {
   if (IsDigit(c)) return c - '0';
@@ -185,7 +191,8 @@ std::optional<std::string_view> TextScanner::AcceptPartialShape() {
   const size_t end = text_.find_first_not_of("0123456789?.,- ", position_ + 1);
   if (end == std::string_view::npos || text_[end] != ']') return std::nullopt;
   const std::string_view shape = text_.substr(position_, end + 1 - position_);
-  if (shape.find('?') == std::string_view::npos && shape.find("..") == std::string_view::npos) return std::nullopt;
+  if (shape.find('?') == std::string_view::npos && shape.find("..") == std::string_view::npos)
+    return std::nullopt;
   position_ = end + 1;
   return shape;
 }

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kMaxNesting = 64;
 
-bool IsReal(std::string_view number) { return number.find_first_of(".eEin") != std::string_view::npos; }
+bool IsReal(std::string_view number) {
+  return number.find_first_of(".eEin") != std::string_view::npos;
+}
 
 std::optional<double> ToDouble(std::string_view number) {
   double value = 0;
@@ -153,7 +155,8 @@ std::optional<Attribute> ParseValue(TextScanner& scanner, int depth) {
 // ---- constants ----
 
 template <typename T>
-TensorValue Elements(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items, bool& valid) {
+TensorValue Elements(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items,
+                     bool& valid) {
   return TensorValue::Make<T>(type.type, shape, [&](std::span<T> elements) {
     for (size_t i = 0; i < elements.size(); ++i) {
       const std::string_view item = items[i];
@@ -171,7 +174,8 @@ TensorValue Elements(const TypeText& type, const Shape& shape, llvm::ArrayRef<st
 }
 
 // f16 and bf16 are printed as the exact value.
-TensorValue Narrow(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items, bool& valid) {
+TensorValue Narrow(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items,
+                   bool& valid) {
   TypeText wide = type;
   wide.type = ElementType::kF32;
   const TensorValue values = Elements<float>(wide, shape, items, valid);
@@ -242,7 +246,8 @@ int HexDigit(char c) {
 std::optional<TensorValue> MakeFromBytes(const TypeText& type, const Shape& shape, std::string_view digits,
                                          int64_t volume) {
   const std::optional<size_t> size = ByteSize(type.type, volume);
-  if (!size || BitWidth(type.type) == 0 || digits.size() / 2 != *size || digits.size() % 2 != 0) return std::nullopt;
+  if (!size || BitWidth(type.type) == 0 || digits.size() / 2 != *size || digits.size() % 2 != 0)
+    return std::nullopt;
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(*size);
   if (buffer == nullptr) return std::nullopt;
   for (size_t i = 0; i < *size; ++i) {
@@ -275,7 +280,9 @@ std::vector<std::string_view> SplitItems(std::string_view text) {
 
 }  // namespace
 
-std::optional<Attribute> ParseAttributeText(TextScanner& scanner) { return ParseValue(scanner, 0); }
+std::optional<Attribute> ParseAttributeText(TextScanner& scanner) {
+  return ParseValue(scanner, 0);
+}
 
 std::optional<AttributeMap> ParseAttributesText(TextScanner& scanner) {
   AttributeMap attributes;

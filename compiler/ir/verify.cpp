@@ -41,7 +41,8 @@ class Verifier {
   bool CheckInputs(const Node& node) {
     for (int32_t i = 0; i < node.num_inputs(); ++i) {
       const OutputPort port = node.input(i);
-      if (graph_.Contains(port.node) && port.index >= 0 && port.index < graph_.node(port.node).num_outputs()) {
+      if (graph_.Contains(port.node) && port.index >= 0 &&
+          port.index < graph_.node(port.node).num_outputs()) {
         continue;
       }
       Tell("input {} of {} names no output", i, Called(node));
@@ -53,7 +54,8 @@ class Verifier {
   // Operations that nothing is known of have no declared inputs and outputs.
   void CheckArity(const Node& node) {
     const OpInfo& info = node.info();
-    if (&info != &graph_.registry().Info(node.op())) Tell("{} has another registry's operation", Called(node));
+    if (&info != &graph_.registry().Info(node.op()))
+      Tell("{} has another registry's operation", Called(node));
     if (info.infer == nullptr) return;
     if (!node.segments().empty() && node.segments().size() != info.inputs.size()) {
       Tell("{} has {} segments; expected {}", Called(node), node.segments().size(), info.inputs.size());
@@ -152,7 +154,8 @@ class Verifier {
     for (const Body& body : node.bodies()) {
       const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
       if (body.graph == nullptr || depth_ >= kMaxBodyNesting) {
-        Tell("{} of {} {}", body.role, Called(node), body.graph == nullptr ? "is missing" : "is nested too deep");
+        Tell("{} of {} {}", body.role, Called(node),
+             body.graph == nullptr ? "is missing" : "is nested too deep");
         continue;
       }
       Verifier inner(*body.graph, where, depth_ + 1, violations_);
@@ -165,7 +168,8 @@ class Verifier {
   bool CheckSlice(const Mapping& mapping) {
     if (!mapping.axis) return true;
     if (*mapping.axis < 0 || mapping.stride == 0) return false;
-    return mapping.part_size > 0 && (mapping.stride == mapping.part_size || -mapping.part_size == mapping.stride);
+    return mapping.part_size > 0 &&
+           (mapping.stride == mapping.part_size || -mapping.part_size == mapping.stride);
   }
 
   // Every parameter is fed once and every output of the node comes from one
@@ -203,8 +207,10 @@ class Verifier {
     for (const BackEdge& edge : body.back_edges) {
       const bool exists = edge.result >= 0 && edge.result < num_results && edge.parameter >= 0 &&
                           edge.parameter < num_parameters;
-      if (!exists || merged[static_cast<size_t>(edge.parameter)] || sliced[static_cast<size_t>(edge.parameter)]) {
-        Tell("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter", edge.result, edge.parameter);
+      if (!exists || merged[static_cast<size_t>(edge.parameter)] ||
+          sliced[static_cast<size_t>(edge.parameter)]) {
+        Tell("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter", edge.result,
+             edge.parameter);
         continue;
       }
       merged[static_cast<size_t>(edge.parameter)] = true;

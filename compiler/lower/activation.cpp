@@ -6,10 +6,18 @@ namespace nnefc::lower {
 
 namespace {
 
-void LowerSigmoid(NodeLowering& n) { n.SetOutput(n.Unary("Sigmoid", n.input(0))); }
-void LowerRelu(NodeLowering& n) { n.SetOutput(n.Unary("ReLU", n.input(0))); }
-void LowerSoftplus(NodeLowering& n) { n.SetOutput(n.Add("opset4", "SoftPlus", n.input(0))); }
-void LowerSilu(NodeLowering& n) { n.SetOutput(n.Add("opset4", "Swish", n.input(0))); }
+void LowerSigmoid(NodeLowering& n) {
+  n.SetOutput(n.Unary("Sigmoid", n.input(0)));
+}
+void LowerRelu(NodeLowering& n) {
+  n.SetOutput(n.Unary("ReLU", n.input(0)));
+}
+void LowerSoftplus(NodeLowering& n) {
+  n.SetOutput(n.Add("opset4", "SoftPlus", n.input(0)));
+}
+void LowerSilu(NodeLowering& n) {
+  n.SetOutput(n.Add("opset4", "Swish", n.input(0)));
+}
 
 // gelu is x * sigmoid(1.702 x) by definition, not one of Gelu-7's functions.
 void LowerGelu(NodeLowering& n) {

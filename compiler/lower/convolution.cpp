@@ -14,7 +14,9 @@ std::vector<int64_t> SpatialExtents(const PartialShape& filter) {
   return extents;
 }
 
-PartialShape SpatialShape(const PartialShape& shape) { return PartialShape(shape.dims().drop_front(2)); }
+PartialShape SpatialShape(const PartialShape& shape) {
+  return PartialShape(shape.dims().drop_front(2));
+}
 
 ir::AttributeMap ConvolutionAttributes(const Window& window) {
   return Attributes({{"strides", window.stride},
@@ -149,10 +151,10 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
   if (!groups) return input;
   ir::AttributeMap attributes = ConvolutionAttributes(window);
   attributes.Set("output_padding", *extra);
-  const OutputPort result =
-      *groups == 1
-          ? n.Add("opset1", "ConvolutionBackpropData", {input, filter.port}, attributes)
-          : n.Add("opset1", "GroupConvolutionBackpropData", {input, GroupFilter(n, filter, *groups)}, attributes);
+  const OutputPort result = *groups == 1
+                                ? n.Add("opset1", "ConvolutionBackpropData", {input, filter.port}, attributes)
+                                : n.Add("opset1", "GroupConvolutionBackpropData",
+                                        {input, GroupFilter(n, filter, *groups)}, attributes);
   return GrowResult(n, result, grow_begin, grow_end);
 }
 
@@ -203,17 +205,14 @@ void LowerSeparableConv(NodeLowering& n) {
 }
 
 void LowerSeparableDeconv(NodeLowering& n) {
-  const Filter plane{.port = n.input(1),
-                     .shape = n.input_shape(1),
-                     .groups = 0,
-                     .result_channels = n.output_shape()[1]};
+  const Filter plane{
+      .port = n.input(1), .shape = n.input_shape(1), .groups = 0, .result_channels = n.output_shape()[1]};
   const Filter point{.port = n.input(2),
                      .shape = n.input_shape(2),
                      .groups = n.Int("groups"),
                      .result_channels = n.input_shape(1)[0]};
-  const auto pointwise = AutomaticWindow(n, {.size = SpatialExtents(point.shape),
-                                             .extents = SpatialShape(n.input_shape(0)),
-                                             .backward = true});
+  const auto pointwise = AutomaticWindow(
+      n, {.size = SpatialExtents(point.shape), .extents = SpatialShape(n.input_shape(0)), .backward = true});
   const std::vector<int64_t> output_shape = SpatialOutputShape(n);
   const auto window = ReadWindow(n, {.size = SpatialExtents(plane.shape),
                                      .extents = SpatialShape(n.input_shape(0)),

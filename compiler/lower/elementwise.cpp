@@ -14,27 +14,28 @@ struct Translation {
 
 // One operation for one.
 constexpr Translation kUnaries[] = {
-    {"neg", "opset1", "Negative"},  {"exp", "opset1", "Exp"},     {"log", "opset1", "Log"},
-    {"sin", "opset1", "Sin"},       {"cos", "opset1", "Cos"},     {"tan", "opset1", "Tan"},
-    {"sinh", "opset1", "Sinh"},     {"cosh", "opset1", "Cosh"},   {"tanh", "opset1", "Tanh"},
-    {"asin", "opset1", "Asin"},     {"acos", "opset1", "Acos"},   {"atan", "opset1", "Atan"},
-    {"asinh", "opset4", "Asinh"},   {"acosh", "opset4", "Acosh"}, {"atanh", "opset4", "Atanh"},
-    {"abs", "opset1", "Abs"},       {"sign", "opset1", "Sign"},   {"not", "opset1", "LogicalNot"},
-    {"floor", "opset1", "Floor"},   {"ceil", "opset1", "Ceiling"}, {"sqrt", "opset1", "Sqrt"},
+    {"neg", "opset1", "Negative"}, {"exp", "opset1", "Exp"},      {"log", "opset1", "Log"},
+    {"sin", "opset1", "Sin"},      {"cos", "opset1", "Cos"},      {"tan", "opset1", "Tan"},
+    {"sinh", "opset1", "Sinh"},    {"cosh", "opset1", "Cosh"},    {"tanh", "opset1", "Tanh"},
+    {"asin", "opset1", "Asin"},    {"acos", "opset1", "Acos"},    {"atan", "opset1", "Atan"},
+    {"asinh", "opset4", "Asinh"},  {"acosh", "opset4", "Acosh"},  {"atanh", "opset4", "Atanh"},
+    {"abs", "opset1", "Abs"},      {"sign", "opset1", "Sign"},    {"not", "opset1", "LogicalNot"},
+    {"floor", "opset1", "Floor"},  {"ceil", "opset1", "Ceiling"}, {"sqrt", "opset1", "Sqrt"},
 };
 
 // `min` and `max` are defined by `select`, which for NaN in `x` takes `y`;
 // Minimum and Maximum leave that open.
 constexpr Translation kBinaries[] = {
-    {"add", "opset1", "Add"},        {"sub", "opset1", "Subtract"},   {"mul", "opset1", "Multiply"},
-    {"div", "opset1", "Divide"},     {"pow", "opset1", "Power"},      {"lt", "opset1", "Less"},
-    {"gt", "opset1", "Greater"},     {"le", "opset1", "LessEqual"},   {"ge", "opset1", "GreaterEqual"},
-    {"eq", "opset1", "Equal"},       {"ne", "opset1", "NotEqual"},    {"and", "opset1", "LogicalAnd"},
-    {"or", "opset1", "LogicalOr"},   {"min", "opset1", "Minimum"},    {"max", "opset1", "Maximum"},
+    {"add", "opset1", "Add"},      {"sub", "opset1", "Subtract"}, {"mul", "opset1", "Multiply"},
+    {"div", "opset1", "Divide"},   {"pow", "opset1", "Power"},    {"lt", "opset1", "Less"},
+    {"gt", "opset1", "Greater"},   {"le", "opset1", "LessEqual"}, {"ge", "opset1", "GreaterEqual"},
+    {"eq", "opset1", "Equal"},     {"ne", "opset1", "NotEqual"},  {"and", "opset1", "LogicalAnd"},
+    {"or", "opset1", "LogicalOr"}, {"min", "opset1", "Minimum"},  {"max", "opset1", "Maximum"},
 };
 
 const Translation& Translate(llvm::ArrayRef<Translation> table, std::string_view nnef) {
-  const auto* entry = std::find_if(table.begin(), table.end(), [&](const Translation& t) { return t.nnef == nnef; });
+  const auto* entry =
+      std::find_if(table.begin(), table.end(), [&](const Translation& t) { return t.nnef == nnef; });
   NNEFC_CHECK(entry != table.end());
   return *entry;
 }
@@ -53,12 +54,22 @@ void LowerRound(NodeLowering& n) {
   n.SetOutput(n.Unary("Floor", n.Binary("Add", n.input(0), n.ConstFloat(0.5, "half"))));
 }
 
-OutputPort Reciprocal(NodeLowering& n, OutputPort x) { return n.Binary("Divide", n.ConstFloat(1.0, "one"), x); }
+OutputPort Reciprocal(NodeLowering& n, OutputPort x) {
+  return n.Binary("Divide", n.ConstFloat(1.0, "one"), x);
+}
 
-void LowerRcp(NodeLowering& n) { n.SetOutput(Reciprocal(n, n.input(0))); }
-void LowerSqr(NodeLowering& n) { n.SetOutput(n.Binary("Multiply", n.input(0), n.input(0))); }
-void LowerRsqr(NodeLowering& n) { n.SetOutput(Reciprocal(n, n.Binary("Multiply", n.input(0), n.input(0)))); }
-void LowerRsqrt(NodeLowering& n) { n.SetOutput(Reciprocal(n, n.Unary("Sqrt", n.input(0)))); }
+void LowerRcp(NodeLowering& n) {
+  n.SetOutput(Reciprocal(n, n.input(0)));
+}
+void LowerSqr(NodeLowering& n) {
+  n.SetOutput(n.Binary("Multiply", n.input(0), n.input(0)));
+}
+void LowerRsqr(NodeLowering& n) {
+  n.SetOutput(Reciprocal(n, n.Binary("Multiply", n.input(0), n.input(0))));
+}
+void LowerRsqrt(NodeLowering& n) {
+  n.SetOutput(Reciprocal(n, n.Unary("Sqrt", n.input(0))));
+}
 
 void LowerLog2(NodeLowering& n) {
   n.SetOutput(n.Binary("Divide", n.Unary("Log", n.input(0)), n.ConstFloat(std::log(2.0), "ln2")));

@@ -47,11 +47,16 @@ bool IsNonNegative(const ir::Graph& source, const ir::Node& node, const std::vec
   if (node.set() != ir::kNnefSet) return false;
   if (node.type() == "constant") return HasNoNegativeItem(node.attribute("value"));
   switch (SignOf(node.type())) {
-    case Sign::kUnknown: return false;
-    case Sign::kNever: return true;
-    case Sign::kNeverByFirst: return !inputs.empty() && is_known(inputs.front());
-    case Sign::kNeverByAll: return std::all_of(inputs.begin(), inputs.end(), is_known);
-    case Sign::kNeverByAny: return std::any_of(inputs.begin(), inputs.end(), is_known);
+    case Sign::kUnknown:
+      return false;
+    case Sign::kNever:
+      return true;
+    case Sign::kNeverByFirst:
+      return !inputs.empty() && is_known(inputs.front());
+    case Sign::kNeverByAll:
+      return std::all_of(inputs.begin(), inputs.end(), is_known);
+    case Sign::kNeverByAny:
+      return std::any_of(inputs.begin(), inputs.end(), is_known);
   }
   return false;
 }

@@ -9,7 +9,8 @@ namespace nnefc::lower {
 
 namespace {
 
-OutputPort IntBinary(NodeLowering& n, std::string_view type, OutputPort x, int64_t y, std::string_view suffix) {
+OutputPort IntBinary(NodeLowering& n, std::string_view type, OutputPort x, int64_t y,
+                     std::string_view suffix) {
   return n.Binary(type, x, n.ConstInt(y, fmt::format("{}_value", suffix)), suffix);
 }
 
@@ -52,8 +53,8 @@ std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialS
   }
   const bool small = std::all_of(extents.begin(), extents.end(), [](int64_t x) { return x <= kMostPlaces; });
   if (!small || !Volume(extents)) {
-    n.Error(kWindowTooLarge, "a tensor that `{}` indexes has more than {} elements along an axis", n.node().type(),
-            kMostPlaces);
+    n.Error(kWindowTooLarge, "a tensor that `{}` indexes has more than {} elements along an axis",
+            n.node().type(), kMostPlaces);
     return std::nullopt;
   }
   return extents;
@@ -61,9 +62,10 @@ std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialS
 
 // OpenVINO's index of a maximum is its place in the tensor, NNEF's is its place
 // in the window (R 4.3.3), both row-major over the spatial dimensions.
-OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const PartialShape& shape, const Window& window) {
-  const auto extents = KnownExtents(n, shape, 2);
-  const auto places = KnownExtents(n, SlidShape(shape, window, 2), 2);
+OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const SpatialView& view) {
+  const Window& window = view.window;
+  const auto extents = KnownExtents(n, view.input, 2);
+  const auto places = KnownExtents(n, view.output, 2);
   if (!extents || !places) return flat;
   const std::vector<int64_t> strides = Strides(window.size);
   OutputPort sum;
@@ -80,34 +82,29 @@ OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const PartialShape& s
 }
 
 // The maximum and its place under a window over spatial dimensions.
-std::vector<OutputPort> SpatialMaxWithIndex(NodeLowering& n, OutputPort x, const PartialShape& shape,
-                                            const Window& window) {
-  ir::AttributeMap attributes = PoolAttributes(window);
-  attributes.Set("dilations", window.dilation);
+std::vector<OutputPort> SpatialMaxWithIndex(NodeLowering& n, const SpatialView& view) {
+  ir::AttributeMap attributes = PoolAttributes(view.window);
+  attributes.Set("dilations", view.window.dilation);
   attributes.Set("index_element_type", ElementType::kI64);
   attributes.Set("axis", 2);
-  const ir::NodeId pool = n.AddNode("opset8", "MaxPool", x, attributes, 2);
-  return {{pool, 0}, PlaceInWindow(n, {pool, 1}, shape, window)};
+  const ir::NodeId pool = n.AddNode("opset8", "MaxPool", view.x, attributes, 2);
+  return {{pool, 0}, PlaceInWindow(n, {pool, 1}, view)};
 }
 
-// Maximum and index, or nothing after Keep: a window along dimensions that are
-// not adjacent has no form in OpenVINO.
+// Maximum and index. A window along more than three dimensions has no form in
+// OpenVINO: nothing, after Keep.
 std::optional<std::vector<OutputPort>> MaxWithIndex(NodeLowering& n) {
   const PartialShape& shape = n.input_shape(0);
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = shape});
   if (!window) return std::nullopt;
   OutputPort x = CropBeforehand(n, n.input(0), *window, 0);
   if (window->border != "ignore") x = PadBeforehand(n, x, *window, 0);
-  std::vector<OutputPort> results;
-  const bool slid = SlideOnce(
-      n, x, n.Shape(x, shape.rank()), n.output_shape(), *window,
-      [&](OutputPort view, const PartialShape& view_shape, const Window& moving) {
-        return SpatialMaxWithIndex(n, view, view_shape, moving);
-      },
-      results);
-  if (!slid) n.Keep();
-  if (results.size() != 2) return std::nullopt;
-  return results;
+  const Sliding sliding{x, n.Shape(x, shape.rank()), n.output_shape(), *window};
+  std::vector<OutputPort> results =
+      SlideOnce(n, sliding, [&](const SpatialView& view) { return SpatialMaxWithIndex(n, view); });
+  if (results.size() == 2) return results;
+  if (!n.state().failed) n.Keep();
+  return std::nullopt;
 }
 
 void LowerArgmaxPool(NodeLowering& n) {
@@ -155,19 +152,21 @@ std::optional<Sampling> MakeSampling(NodeLowering& n, const PartialShape& scaled
 OutputPort FlatPosition(NodeLowering& n, OutputPort index, const Sampling& sampling, const Window& window) {
   const std::vector<int64_t> strides = Strides(sampling.scaled);
   OutputPort sum;
+  bool has_digit = false;  // of the shape of the index, while ramps are smaller
   for (size_t i = sampling.leading; i < window.rank(); ++i) {
     const size_t axis = i - sampling.leading;
     OutputPort position =
         Ramp(n, window.rank(), i, sampling.places[axis], 0, window.stride[i] * strides[axis]);
     if (window.size[i] > 1) {
+      has_digit = true;
       const OutputPort digit = Digit(n, index, window.size, i);
       const int64_t weight = window.dilation[i] * strides[axis];
-      position = n.Binary("Add", weight == 1 ? digit : IntBinary(n, "Multiply", digit, weight, "moved"), position,
-                          "position");
+      position = n.Binary("Add", weight == 1 ? digit : IntBinary(n, "Multiply", digit, weight, "moved"),
+                          position, "position");
     }
     sum = sum.valid() ? n.Binary("Add", sum, position, "positions") : position;
   }
-  // All terms may be ramps, which are smaller than the index is.
+  if (has_digit) return sum;
   return n.Binary("Add", sum, n.Binary("Multiply", index, n.ConstInt(0, "zero"), "zeros"), "positions");
 }
 
@@ -218,11 +217,11 @@ void LowerDesample(NodeLowering& n) {
       n.Add("opset3", "Broadcast",
             {n.ConstFloat(0, "zero"), n.ConstInts(sampling->Rows(sampling->scaled), "rows_shape")},
             Attributes({{"mode", "numpy"}}), "zero_rows");
-  const OutputPort sums = n.Add("opset12", "ScatterElementsUpdate",
-                                {zeros, n.Reshape(flat, sampling->Rows(sampling->places), "position_rows"),
-                                 n.Reshape(n.input(0), sampling->Rows(sampling->places), "rows"),
-                                 n.ConstInt(1, "axis")},
-                                Attributes({{"reduction", "sum"}, {"use_init_val", true}}));
+  const OutputPort sums =
+      n.Add("opset12", "ScatterElementsUpdate",
+            {zeros, n.Reshape(flat, sampling->Rows(sampling->places), "position_rows"),
+             n.Reshape(n.input(0), sampling->Rows(sampling->places), "rows"), n.ConstInt(1, "axis")},
+            Attributes({{"reduction", "sum"}, {"use_init_val", true}}));
   n.SetOutput(Pad(n, n.Reshape(sums, padded.known_extents()), begin, end, "constant", 0.0, "crop"));
 }
 

@@ -36,12 +36,14 @@ bool HasRanks(NodeLowering& lowering) {
   const ir::Node& node = lowering.node();
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (lowering.input_shape(i).rank_known()) continue;
-    lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its input {}, which is unknown", node.type(), i);
+    lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its input {}, which is unknown",
+                   node.type(), i);
     return false;
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     if (node.output(i).shape.rank_known()) continue;
-    lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its output {}, which is unknown", node.type(), i);
+    lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its output {}, which is unknown",
+                   node.type(), i);
     return false;
   }
   return true;

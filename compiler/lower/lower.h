@@ -12,9 +12,8 @@ namespace nnefc {
 
 // Gives the data of a variable, or nothing if there is none; the provider has
 // told the user why.
-using VariableData =
-    std::function<std::optional<TensorValue>(const std::string& label, ElementType type, const ir::PartialShape& shape,
-                                             const ir::Origin& origin)>;
+using VariableData = std::function<std::optional<TensorValue>(
+    const std::string& label, ElementType type, const ir::PartialShape& shape, const ir::Origin& origin)>;
 
 struct LowerOptions {
   // Null: variables become Const nodes without a value (`compile` of a bare

@@ -9,7 +9,8 @@ namespace {
 // a tensor of its own, so that the names of results stay apart.
 OutputPort Copy(NodeLowering& n, int32_t output) {
   if (!n.IsResult(output)) return n.input(0);
-  return n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.source_input(0).type}}), "copy");
+  return n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.source_input(0).type}}),
+               "copy");
 }
 
 void LowerCopy(NodeLowering& n) {

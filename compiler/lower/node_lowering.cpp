@@ -50,9 +50,8 @@ bool NodeLowering::IsNonNegative(int32_t index) const {
 
 bool NodeLowering::IsResult(int32_t output) const {
   const llvm::ArrayRef<ir::InputPort> uses = node_.uses(output);
-  return std::any_of(uses.begin(), uses.end(), [&](ir::InputPort use) {
-    return state_.source.node(use.node).Is("opset1", "Result");
-  });
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](ir::InputPort use) { return state_.source.node(use.node).Is("opset1", "Result"); });
 }
 
 // ---- building ----
@@ -65,8 +64,9 @@ std::string NodeLowering::HelperName(std::string_view suffix) const {
   return name;
 }
 
-ir::NodeId NodeLowering::AddNode(std::string_view set, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
-                                 ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix) {
+ir::NodeId NodeLowering::AddNode(std::string_view set, std::string_view type,
+                                 llvm::ArrayRef<OutputPort> inputs, ir::AttributeMap attributes,
+                                 int32_t num_outputs, std::string_view suffix) {
   const ir::NodeId id = state_.target.AddNode(set, type,
                                               {.op = {},
                                                .name = HelperName(suffix.empty() ? type : suffix),
@@ -100,7 +100,8 @@ OutputPort NodeLowering::ConstFloat(double value, std::string_view suffix) {
 }
 
 OutputPort NodeLowering::ConstWithoutValue(ElementType type, PartialShape shape, std::string_view suffix) {
-  return Add("opset1", "Const", {}, Attributes({{"element_type", type}, {"shape", std::move(shape)}}), suffix);
+  return Add("opset1", "Const", {}, Attributes({{"element_type", type}, {"shape", std::move(shape)}}),
+             suffix);
 }
 
 OutputPort NodeLowering::Unary(std::string_view type, OutputPort x, std::string_view suffix) {
@@ -141,7 +142,8 @@ PartialShape NodeLowering::Shape(OutputPort port, int64_t rank) const {
   return shape.rank_known() && shape.rank() == rank ? shape : PartialShape::OfRank(rank);
 }
 
-OutputPort NodeLowering::WithShape(OutputPort port, llvm::ArrayRef<int64_t> extents, std::string_view suffix) {
+OutputPort NodeLowering::WithShape(OutputPort port, llvm::ArrayRef<int64_t> extents,
+                                   std::string_view suffix) {
   const ir::Output& output = target().output(port);
   const nnefc::Shape shape(extents.begin(), extents.end());
   const std::optional<int64_t> volume = Volume(shape);
@@ -235,13 +237,14 @@ void NodeLowering::Finish() {
 }
 
 void NodeLowering::Report(const Rule& rule, std::string message) {
-  state_.context.emitter.Emit(rule, node_.origin().range, "{}", message).Notes(StackNotes(node_.origin().frame));
+  state_.context.emitter.Emit(rule, node_.origin().range, "{}", message)
+      .Notes(StackNotes(node_.origin().frame));
   if (rule.severity == Severity::kError) state_.failed = true;
 }
 
 void NodeLowering::UnknownExtent(std::string_view what, int64_t axis) {
-  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown", node_.type(), what,
-        axis);
+  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown", node_.type(),
+        what, axis);
 }
 
 }  // namespace nnefc::lower

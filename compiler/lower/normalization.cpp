@@ -9,7 +9,9 @@ namespace nnefc::lower {
 
 namespace {
 
-OutputPort Square(NodeLowering& n, OutputPort x) { return n.Binary("Multiply", x, x, "squares"); }
+OutputPort Square(NodeLowering& n, OutputPort x) {
+  return n.Binary("Multiply", x, x, "squares");
+}
 
 OutputPort AddScalar(NodeLowering& n, OutputPort x, double value, std::string_view suffix) {
   return value == 0 ? x : n.Binary("Add", x, n.ConstFloat(value, fmt::format("{}_value", suffix)), suffix);
@@ -45,9 +47,8 @@ void LowerLocalResponse(NodeLowering& n) {
   const double beta = n.Double("beta");
   const double bias = n.Double("bias");
   if (common) {
-    n.SetOutput(
-        n.Add("opset1", "LRN", {n.input(0), n.ConstInts(axes, "axes")},
-              Attributes({{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", *common}})));
+    n.SetOutput(n.Add("opset1", "LRN", {n.input(0), n.ConstInts(axes, "axes")},
+                      Attributes({{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", *common}})));
     return;
   }
   const OutputPort mean = LocalMean(n, Square(n, n.input(0)), n.input_shape(0), size);
@@ -65,8 +66,12 @@ OutputPort DivideByLocalDeviation(NodeLowering& n, OutputPort x) {
   return n.Binary("Divide", x, Bounded(n, sigma, n.Double("bias"), n.Double("epsilon")));
 }
 
-void LowerLocalMean(NodeLowering& n) { n.SetOutput(SubtractLocalMean(n, n.input(0))); }
-void LowerLocalVariance(NodeLowering& n) { n.SetOutput(DivideByLocalDeviation(n, n.input(0))); }
+void LowerLocalMean(NodeLowering& n) {
+  n.SetOutput(SubtractLocalMean(n, n.input(0)));
+}
+void LowerLocalVariance(NodeLowering& n) {
+  n.SetOutput(DivideByLocalDeviation(n, n.input(0)));
+}
 void LowerLocalContrast(NodeLowering& n) {
   n.SetOutput(DivideByLocalDeviation(n, SubtractLocalMean(n, n.input(0))));
 }
@@ -98,7 +103,8 @@ std::optional<OutputPort> ChannelParameter(NodeLowering& n, int32_t index, int64
   if (!shape.known()) return std::nullopt;
   const bool by_channel = shape.rank() >= 2 && shape.rank() <= n.input_rank(0) && shape[0] == ir::Dim(1) &&
                           shape[1] == ir::Dim(channels) && shape.volume() == channels;
-  if (by_channel) return n.WithShape(n.input(index), {channels}, n.node().info().inputs[static_cast<size_t>(index)].name);
+  if (by_channel)
+    return n.WithShape(n.input(index), {channels}, n.node().info().inputs[static_cast<size_t>(index)].name);
   const std::optional<double> value = n.ScalarValue(n.input(index));
   constexpr int64_t kMostChannels = 1 << 20;
   if (!value || channels > kMostChannels || shape.rank() > n.input_rank(0)) return std::nullopt;

@@ -29,21 +29,23 @@ bool MayMissTensor(const Window& window) {
   return false;
 }
 
-// A depth-wise filter of equal weights, for what AvgPool has not: dilation.
-OutputPort EqualWeights(NodeLowering& n, OutputPort x, const PartialShape& shape, const Window& window,
-                        double weight) {
-  if (!shape[1].known()) {
-    n.UnknownExtent("a tensor under a dilated window", 1);
-    return x;
+// A depth-wise filter [C, 1, k..] of equal weights; nothing after
+// kUnknownExtent or kWindowTooLarge.
+std::optional<Filter> EqualWeights(NodeLowering& n, const SpatialView& view, double weight) {
+  constexpr int64_t kLargestFilter = int64_t{1} << 28;
+  const ir::Dim channels = view.input[1];
+  if (!channels.known()) {
+    n.UnknownExtent("a tensor under a window of equal weights", 1);
+    return std::nullopt;
   }
-  nnefc::Shape extents{shape[1].value(), 1};
-  extents.append(window.size.begin(), window.size.end());
-  if (!Volume(extents) || *Volume(extents) > (int64_t{1} << 28)) {
-    n.Error(kWindowTooLarge, "a dilated window of `{}` has more than 2^28 elements", n.node().type());
-    return x;
+  nnefc::Shape extents{channels.value(), 1};
+  extents.append(view.window.size.begin(), view.window.size.end());
+  if (Volume(extents).value_or(INT64_MAX) > kLargestFilter) {
+    n.Error(kWindowTooLarge, "a window of `{}` has more than {} weights", n.node().type(), kLargestFilter);
+    return std::nullopt;
   }
   const OutputPort weights = n.Constant(TensorValue::Filled(ElementType::kF32, extents, weight), "weights");
-  return Convolve(n, x, shape, {.port = weights, .shape = PartialShape(extents), .groups = 0}, window);
+  return Filter{.port = weights, .shape = PartialShape(extents), .groups = 0, .result_channels = channels};
 }
 
 // How many elements of the tensor lie under each place of a window along one
@@ -61,59 +63,65 @@ std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent,
 }
 
 // Divides sums by the number of elements under each place (border 'ignore').
-OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const PartialShape& shape, const Window& window) {
-  const PartialShape slid = SlidShape(shape, window, 2);
-  for (size_t i = 0; i < window.rank(); ++i) {
+OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const SpatialView& view) {
+  for (size_t i = 0; i < view.window.rank(); ++i) {
+    if (view.window.IsTrivial(i)) continue;
     const auto axis = static_cast<int64_t>(i) + 2;
-    if (!shape[axis].known() || !slid[axis].known()) {
+    const ir::Dim extent = view.input[axis];
+    const ir::Dim places = view.output[axis];
+    if (!extent.known() || !places.known()) {
       n.UnknownExtent("a tensor under a dilated window with border 'ignore'", axis);
       return sums;
     }
-    if (slid[axis].value() > kMostPlaces) {
+    if (places.value() > kMostPlaces) {
       n.Error(kWindowTooLarge, "the window of `{}` has more than {} places along axis {}", n.node().type(),
               kMostPlaces, axis);
       return sums;
     }
-    const std::vector<int64_t> counts = Overlaps(window, i, shape[axis].value(), slid[axis].value());
-    nnefc::Shape extents(window.rank() + 2, 1);
-    extents[i + 2] = static_cast<int64_t>(counts.size());
+    const std::vector<int64_t> counts = Overlaps(view.window, i, extent.value(), places.value());
+    nnefc::Shape extents(view.window.rank() + 2, 1);
+    extents[i + 2] = places.value();
     const std::vector<float> divisors(counts.begin(), counts.end());
-    sums = n.Binary("Divide", sums, n.Constant(TensorValue::FromFloats(extents, divisors), "overlaps"), "overlap");
+    sums = n.Binary("Divide", sums, n.Constant(TensorValue::FromFloats(extents, divisors), "overlaps"),
+                    "overlap");
   }
   return sums;
 }
 
 // Sums or averages under a window over spatial dimensions.
-OutputPort SpatialBox(NodeLowering& n, OutputPort x, const PartialShape& shape, const Window& window,
-                      bool normalize) {
+OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) {
+  const Window& window = view.window;
   const auto volume = static_cast<double>(window.Volume());
   const bool exclude = normalize && window.border == "ignore" && window.IsPadded();
   if (window.IsDilated()) {
-    const OutputPort result = EqualWeights(n, x, shape, window, normalize && !exclude ? 1.0 / volume : 1.0);
-    return exclude ? DivideByOverlaps(n, result, shape, window) : result;
+    const auto filter = EqualWeights(n, view, normalize && !exclude ? 1.0 / volume : 1.0);
+    if (!filter) return view.x;
+    const OutputPort sums = Convolve(n, view.x, view.input, *filter, window);
+    return exclude ? DivideByOverlaps(n, sums, view) : sums;
   }
   ir::AttributeMap attributes = PoolAttributes(window);
   attributes.Set("exclude-pad", exclude);
-  const OutputPort mean = n.Add("opset1", "AvgPool", x, attributes);
+  const OutputPort mean = n.Add("opset1", "AvgPool", view.x, attributes);
   if (normalize || volume == 1) return mean;
   return n.Binary("Multiply", mean, n.ConstFloat(volume, "volume"), "sum");
 }
 
 }  // namespace
 
-OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output, Window window,
-               bool normalize) {
+OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
+               Window window, bool normalize) {
   x = CropBeforehand(n, x, window, 0);
   const bool zeros = window.border == "constant" || (window.border == "ignore" && !normalize);
   if (!zeros && window.border != "ignore") x = PadBeforehand(n, x, window, 0);
   if (zeros && MayMissTensor(window)) x = PadBeforehand(n, x, window, 0);
-  return SlideSeparable(n, x, n.Shape(x, shape.rank()), output, window,
-                        [&](OutputPort view, const PartialShape& view_shape, const Window& moving) {
-                          return SpatialBox(n, view, view_shape, moving, normalize);
-                        });
+  const Sliding sliding{x, n.Shape(x, shape.rank()), output, window};
+  return SlideSeparable(n, sliding, [&](const SpatialView& view) {
+    return std::vector<OutputPort>{SpatialBox(n, view, normalize)};
+  });
 }
 
-OutputPort LocalMean(NodeLowering& n, OutputPort x, const PartialShape& shape, const std::vector<int64_t>& size) {
+OutputPort LocalMean(NodeLowering& n, OutputPort x, const PartialShape& shape,
+                     const std::vector<int64_t>& size) {
   const auto window = AutomaticWindow(n, {.size = size, .extents = shape});
   return window ? Box(n, x, shape, shape, *window, true) : x;
 }
@@ -139,10 +147,10 @@ OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, con
   const bool padding_loses =
       window.border == "ignore" || (window.border == "constant" && non_negative && !MayMissTensor(window));
   if (!padding_loses) x = PadBeforehand(n, x, window, 0);
-  return SlideSeparable(n, x, n.Shape(x, shape.rank()), output, window,
-                        [&](OutputPort view, const PartialShape& view_shape, const Window& moving) {
-                          return SpatialMaxPool(n, view, moving);
-                        });
+  const Sliding sliding{x, n.Shape(x, shape.rank()), output, window};
+  return SlideSeparable(n, sliding, [&](const SpatialView& view) {
+    return std::vector<OutputPort>{SpatialMaxPool(n, view.x, view.window)};
+  });
 }
 
 namespace {
@@ -176,50 +184,25 @@ void LowerMaxPool(NodeLowering& n) {
   n.SetOutput(MaxPool(n, n.input(0), n.input_shape(0), n.output_shape(), *window, n.IsNonNegative(0)));
 }
 
-// The sum of what the windows of `debox` spread, over spatial dimensions: a
-// depth-wise deconvolution with equal weights.
-OutputPort SpatialDebox(NodeLowering& n, OutputPort x, const PartialShape& shape, const Window& window,
-                        const std::vector<int64_t>& output_shape, double weight) {
-  if (!shape[1].known()) {
-    n.UnknownExtent("`input` of `debox`", 1);
-    return x;
-  }
-  nnefc::Shape extents{shape[1].value(), 1};
-  extents.append(window.size.begin(), window.size.end());
-  if (!Volume(extents) || *Volume(extents) > (int64_t{1} << 28)) {
-    n.Error(kWindowTooLarge, "a window of `debox` has more than 2^28 elements");
-    return x;
-  }
-  const OutputPort weights = n.Constant(TensorValue::Filled(ElementType::kF32, extents, weight), "weights");
-  const Filter filter{.port = weights, .shape = PartialShape(extents), .groups = 0, .result_channels = shape[1]};
-  return Deconvolve(n, x, shape, filter, window, output_shape);
-}
-
-// `debox(input, size = [1, 1, 2, 2], stride = [1, 1, 2, 2])`
+// `debox(input, size = [1, 1, 2, 2], stride = [1, 1, 2, 2])`: the sum of what
+// the windows spread, a depth-wise deconvolution with equal weights.
 void LowerDebox(NodeLowering& n) {
   const std::vector<int64_t> output_shape = n.Ints("output_shape");
-  const auto window = ReadWindow(n, {.size = n.Ints("size"),
-                                     .extents = n.input_shape(0),
-                                     .backward = true,
-                                     .output_shape = output_shape});
+  const auto window = ReadWindow(
+      n,
+      {.size = n.Ints("size"), .extents = n.input_shape(0), .backward = true, .output_shape = output_shape});
   if (!window) return;
-  const auto rank = static_cast<size_t>(n.input_rank(0));
-  for (size_t i = 0; i < rank; ++i) {
-    if (window->IsTrivial(i) || (i >= 2 && rank <= 5)) continue;
-    n.Keep();
-    return;
-  }
-  const double weight = n.Bool("normalize") ? 1.0 / static_cast<double>(window->Volume()) : 1.0;
-  if (rank < 3) {
-    n.SetOutput(weight == 1.0 ? n.input(0)
-                              : n.Binary("Multiply", n.input(0), n.ConstFloat(weight, "weight")));
-    return;
-  }
-  std::vector<int64_t> axes;
-  for (size_t i = 2; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
-  const std::vector<int64_t> spatial =
-      output_shape.empty() ? output_shape : std::vector<int64_t>(output_shape.begin() + 2, output_shape.end());
-  n.SetOutput(SpatialDebox(n, n.input(0), n.input_shape(0), window->Select(axes), spatial, weight));
+  const Sliding sliding{n.input(0), n.input_shape(0), n.output_shape(), *window};
+  n.SetOutput(SlideSeparable(n, sliding, [&](const SpatialView& view) {
+    const double weight = n.Bool("normalize") ? 1.0 / static_cast<double>(view.window.Volume()) : 1.0;
+    const auto filter = EqualWeights(n, view, weight);
+    if (!filter) return std::vector<OutputPort>{view.x};
+    std::vector<int64_t> extents;
+    for (int64_t i = 2; !output_shape.empty() && i < view.output.rank(); ++i) {
+      extents.push_back(view.output[i].value());  // known, since `output_shape` says them
+    }
+    return std::vector<OutputPort>{Deconvolve(n, view.x, view.input, *filter, view.window, extents)};
+  }));
 }
 
 // Averages of the blocks that `factor` gives.

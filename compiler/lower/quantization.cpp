@@ -49,8 +49,8 @@ void LowerZeroPoint(NodeLowering& n) {
   const bool is_signed = n.Bool("signed");
   const double highest = std::ldexp(1.0, static_cast<int>(is_signed ? *bits - 1 : *bits)) - 1;
   const double lowest = !is_signed ? 0.0 : n.Bool("symmetric") ? -highest : -highest - 1;
-  const OutputPort zero_point =
-      n.Add("opset1", "Convert", n.input(1), Attributes({{"destination_type", ElementType::kF32}}), "zero_point");
+  const OutputPort zero_point = n.Add("opset1", "Convert", n.input(1),
+                                      Attributes({{"destination_type", ElementType::kF32}}), "zero_point");
   const OutputPort scaled = Round(n, n.Binary("Divide", n.input(0), n.input(2)));
   const OutputPort shifted = n.Binary("Add", scaled, zero_point);
   const OutputPort clamped =

@@ -18,11 +18,21 @@ void LowerSumReduce(NodeLowering& n) {
   n.SetOutput(Reduce(n, n.Bool("normalize") ? "ReduceMean" : "ReduceSum", n.input(0), n.Ints("axes")));
 }
 
-void LowerMeanReduce(NodeLowering& n) { n.SetOutput(Reduce(n, "ReduceMean", n.input(0), n.Ints("axes"))); }
-void LowerMaxReduce(NodeLowering& n) { n.SetOutput(Reduce(n, "ReduceMax", n.input(0), n.Ints("axes"))); }
-void LowerMinReduce(NodeLowering& n) { n.SetOutput(Reduce(n, "ReduceMin", n.input(0), n.Ints("axes"))); }
-void LowerAllReduce(NodeLowering& n) { n.SetOutput(Reduce(n, "ReduceLogicalAnd", n.input(0), n.Ints("axes"))); }
-void LowerAnyReduce(NodeLowering& n) { n.SetOutput(Reduce(n, "ReduceLogicalOr", n.input(0), n.Ints("axes"))); }
+void LowerMeanReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceMean", n.input(0), n.Ints("axes")));
+}
+void LowerMaxReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceMax", n.input(0), n.Ints("axes")));
+}
+void LowerMinReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceMin", n.input(0), n.Ints("axes")));
+}
+void LowerAllReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceLogicalAnd", n.input(0), n.Ints("axes")));
+}
+void LowerAnyReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceLogicalOr", n.input(0), n.Ints("axes")));
+}
 
 // How several axes become one: all others in front of them, then the axes
 // merged.

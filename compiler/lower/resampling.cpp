@@ -14,7 +14,8 @@ struct InterpolateSpec {
 };
 
 // Interpolate-4 by whole factors along the dimensions after the second.
-OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape, const InterpolateSpec& spec) {
+OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
+                       const InterpolateSpec& spec) {
   std::vector<int64_t> sizes;
   std::vector<int64_t> axes;
   std::vector<float> scales;
@@ -43,7 +44,8 @@ bool HasModestFactors(NodeLowering& n, const std::vector<int64_t>& factor) {
   const PartialShape& shape = n.input_shape(0);
   bool modest = std::all_of(factor.begin(), factor.end(), [](int64_t f) { return f <= kLargest; });
   for (ir::Dim dim : shape.dims()) modest &= !dim.known() || dim.value() <= (int64_t{1} << 30);
-  if (!modest) n.Error(kWindowTooLarge, "`factor` of `{}`, or the tensor it scales, is too large", n.node().type());
+  if (!modest)
+    n.Error(kWindowTooLarge, "`factor` of `{}`, or the tensor it scales, is too large", n.node().type());
   return modest;
 }
 
@@ -62,8 +64,8 @@ void LowerNearestDownsample(NodeLowering& n) {
   const std::vector<int64_t> start(factor.size(), 0);
   const std::vector<int64_t> stop(factor.size(), INT64_MAX);
   n.SetOutput(n.Add("opset8", "Slice",
-                    {n.input(0), n.ConstInts(start, "start"), n.ConstInts(stop, "stop"), n.ConstInts(factor, "step"),
-                     n.ConstInts(axes, "axes")}));
+                    {n.input(0), n.ConstInts(start, "start"), n.ConstInts(stop, "stop"),
+                     n.ConstInts(factor, "step"), n.ConstInts(axes, "axes")}));
 }
 
 // multilinear_upsample (R 4.3.4). OpenVINO clamps at the border, as

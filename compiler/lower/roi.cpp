@@ -14,8 +14,10 @@ void LowerRoiAlign(NodeLowering& n) {
   std::vector<int64_t> size = n.Ints("output_size");
   const std::vector<int64_t> rate = n.Ints("sampling_rate");
   const auto is_modest = [](int64_t item) { return item <= kLargest; };
-  if (!std::all_of(size.begin(), size.end(), is_modest) || !std::all_of(rate.begin(), rate.end(), is_modest)) {
-    n.Error(kWindowTooLarge, "`output_size` or `sampling_rate` of `{}` has an item above 2^20", n.node().type());
+  if (!std::all_of(size.begin(), size.end(), is_modest) ||
+      !std::all_of(rate.begin(), rate.end(), is_modest)) {
+    n.Error(kWindowTooLarge, "`output_size` or `sampling_rate` of `{}` has an item above 2^20",
+            n.node().type());
     return;
   }
   for (size_t i = 0; i < size.size(); ++i) size[i] *= rate[i];

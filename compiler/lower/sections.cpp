@@ -35,8 +35,8 @@ void LowerSplit(NodeLowering& n) {
   const OutputPort axis_port = n.ConstInt(axis, "axis");
   ir::NodeId split;
   if (std::all_of(ratios.begin(), ratios.end(), [&](int64_t ratio) { return ratio == ratios.front(); })) {
-    split = n.AddNode("opset1", "Split", {n.input(0), axis_port}, Attributes({{"num_splits", int64_t{parts}}}),
-                      parts);
+    split = n.AddNode("opset1", "Split", {n.input(0), axis_port},
+                      Attributes({{"num_splits", int64_t{parts}}}), parts);
   } else {
     std::vector<int64_t> lengths;
     for (int32_t i = 0; i < parts; ++i) {
@@ -44,7 +44,8 @@ void LowerSplit(NodeLowering& n) {
       if (!extent.known()) return n.UnknownExtent("`value`", axis);
       lengths.push_back(extent.value());
     }
-    split = n.AddNode("opset1", "VariadicSplit", {n.input(0), axis_port, n.ConstInts(lengths, "lengths")}, {}, parts);
+    split = n.AddNode("opset1", "VariadicSplit", {n.input(0), axis_port, n.ConstInts(lengths, "lengths")}, {},
+                      parts);
   }
   for (int32_t i = 0; i < parts; ++i) n.SetOutput(i, {split, i});
 }
@@ -76,8 +77,8 @@ void LowerSlice(NodeLowering& n) {
     std::replace(end.begin(), end.end(), int64_t{0}, INT64_MAX);
   }
   n.SetOutput(n.Add("opset8", "Slice",
-                    {n.input(0), n.ConstInts(begin, "start"), n.ConstInts(end, "stop"), n.ConstInts(stride, "step"),
-                     n.ConstInts(axes, "axes")}));
+                    {n.input(0), n.ConstInts(begin, "start"), n.ConstInts(end, "stop"),
+                     n.ConstInts(stride, "step"), n.ConstInts(axes, "axes")}));
 }
 
 // `pad(input, padding = [(0,0), (0,0), (1,1), (1,1)], border = 'replicate')`

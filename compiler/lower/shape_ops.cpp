@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "compiler/lower/table.h"
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/table.h"
 
 namespace nnefc::lower {
 
@@ -52,7 +52,8 @@ void LowerSqueeze(NodeLowering& n) {
 // `axes` permutes the first dimensions; the others stay.
 void LowerTranspose(NodeLowering& n) {
   std::vector<int64_t> order = n.Ints("axes");
-  while (static_cast<int64_t>(order.size()) < n.input_rank(0)) order.push_back(static_cast<int64_t>(order.size()));
+  while (static_cast<int64_t>(order.size()) < n.input_rank(0))
+    order.push_back(static_cast<int64_t>(order.size()));
   if (std::is_sorted(order.begin(), order.end())) {
     n.SetOutput(n.input(0));
     return;
@@ -75,8 +76,7 @@ void LowerCast(NodeLowering& n) {
     n.SetOutput(n.input(0));
     return;
   }
-  n.SetOutput(
-      n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.DataType()}})));
+  n.SetOutput(n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.DataType()}})));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ void LowerConstant(NodeLowering& n) {
     return;
   }
   const OutputPort target = n.ConstInts(shape, "shape");
-  n.SetOutput(n.Add("opset3", "Broadcast", {n.Constant(one, "value"), target}, Attributes({{"mode", "numpy"}})));
+  n.SetOutput(
+      n.Add("opset3", "Broadcast", {n.Constant(one, "value"), target}, Attributes({{"mode", "numpy"}})));
 }
 
 // The initial data of a variable.
@@ -100,10 +101,10 @@ void LowerVariable(NodeLowering& n) {
   }
   if (!state->second.valid()) {
     const ir::Output& output = n.node().output();
-    state->second = n.Add("opset6", "ReadValue", VariableConst(n),
-                          Attributes({{"variable_id", label},
-                                      {"variable_type", output.type},
-                                      {"variable_shape", output.shape}}));
+    state->second = n.Add(
+        "opset6", "ReadValue", VariableConst(n),
+        Attributes(
+            {{"variable_id", label}, {"variable_type", output.type}, {"variable_shape", output.shape}}));
   }
   n.SetOutput(state->second);
 }

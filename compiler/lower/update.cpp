@@ -21,6 +21,8 @@ void LowerUpdate(NodeLowering& n) {
 
 }  // namespace
 
-void RegisterUpdate(LoweringTable& table) { table["update"] = LowerUpdate; }
+void RegisterUpdate(LoweringTable& table) {
+  table["update"] = LowerUpdate;
+}
 
 }  // namespace nnefc::lower

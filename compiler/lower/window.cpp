@@ -96,7 +96,9 @@ bool HasModestSizes(NodeLowering& n, const WindowSource& source, const Window& w
     modest &= std::all_of(list->begin(), list->end(), is_modest);
   }
   for (ir::Dim dim : source.extents.dims()) modest &= !dim.known() || is_modest(dim.value());
-  if (!modest) n.Error(kWindowTooLarge, "the window of `{}`, or what it slides along, is larger than 2^30", n.node().type());
+  if (!modest)
+    n.Error(kWindowTooLarge, "the window of `{}`, or what it slides along, is larger than 2^30",
+            n.node().type());
   return modest;
 }
 
@@ -156,14 +158,16 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
                std::string_view mode, double value, std::string_view suffix) {
   const auto is_zero = [](int64_t pad) { return pad == 0; };
   const auto is_negative = [](int64_t pad) { return pad < 0; };
-  if (mode.empty() || (std::all_of(begin.begin(), begin.end(), is_zero) && std::all_of(end.begin(), end.end(), is_zero))) {
+  if (mode.empty() ||
+      (std::all_of(begin.begin(), begin.end(), is_zero) && std::all_of(end.begin(), end.end(), is_zero))) {
     return x;
   }
-  const bool crops =
-      std::any_of(begin.begin(), begin.end(), is_negative) || std::any_of(end.begin(), end.end(), is_negative);
+  const bool crops = std::any_of(begin.begin(), begin.end(), is_negative) ||
+                     std::any_of(end.begin(), end.end(), is_negative);
   std::vector<OutputPort> inputs{x, n.ConstInts(begin, fmt::format("{}_begin", suffix)),
                                  n.ConstInts(end, fmt::format("{}_end", suffix))};
-  if (mode == "constant" && value != 0) inputs.push_back(n.ConstFloat(value, fmt::format("{}_value", suffix)));
+  if (mode == "constant" && value != 0)
+    inputs.push_back(n.ConstFloat(value, fmt::format("{}_value", suffix)));
   return n.Add(crops ? "opset12" : "opset1", "Pad", inputs, Attributes({{"pad_mode", mode}}), suffix);
 }
 
@@ -199,20 +203,6 @@ OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t 
   return Pad(n, x, begin, end, "constant", 0.0, "crop");
 }
 
-PartialShape SlidShape(const PartialShape& shape, const Window& window, size_t leading) {
-  PartialShape slid = shape;
-  for (size_t i = 0; i < window.rank(); ++i) {
-    const auto axis = static_cast<int64_t>(i + leading);
-    const std::optional<ir::Dim> places = ir::WindowPlaces(shape[axis], {.kernel = window.size[i],
-                                                                         .stride = window.stride[i],
-                                                                         .dilation = window.dilation[i],
-                                                                         .pad_begin = window.pad_begin[i],
-                                                                         .pad_end = window.pad_end[i]});
-    slid.set(axis, places.value_or(ir::Dim()));
-  }
-  return slid;
-}
-
 // ---- sliding ----
 
 namespace {
@@ -221,12 +211,6 @@ namespace {
 struct Run {
   int64_t begin = 0;
   int64_t end = 0;
-};
-
-// The extents before and after a window has slid.
-struct SlidTensors {
-  PartialShape input;
-  PartialShape output;
 };
 
 // Cuts the dimensions along which the window moves into runs of at most three,
@@ -251,10 +235,10 @@ bool IsSpatial(const Window& window) {
   return window.rank() >= 3 && window.rank() <= 5 && window.IsTrivial(0) && window.IsTrivial(1);
 }
 
-Window SpatialPart(const Window& window) {
+SpatialView DirectView(const Sliding& sliding) {
   std::vector<int64_t> axes;
-  for (size_t i = 2; i < window.rank(); ++i) axes.push_back(static_cast<int64_t>(i));
-  return window.Select(axes);
+  for (size_t i = 2; i < sliding.window.rank(); ++i) axes.push_back(static_cast<int64_t>(i));
+  return {sliding.x, sliding.input, sliding.output, sliding.window.Select(axes)};
 }
 
 // The extents as the target of a reshape, one of which may be unknown.
@@ -272,65 +256,92 @@ std::optional<std::vector<int64_t>> ReshapeTarget(NodeLowering& n, const Partial
   return target;
 }
 
-// Calls `apply` on a view [before, 1, run.., after] of the tensor.
-bool SlideRun(NodeLowering& n, OutputPort x, const SlidTensors& shapes, const Window& window, Run run,
-              const SpatialFunctions& apply, std::vector<OutputPort>& results) {
-  const PartialShape& shape = shapes.input;
+// [before, 1, run.., after], `after` only where dimensions follow the run.
+PartialShape ViewShape(const PartialShape& shape, Run run) {
   ir::Dim before(1);
   ir::Dim after(1);
   for (int64_t i = 0; i < run.begin; ++i) before = ir::Multiply(before, shape[i]);
   for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::Multiply(after, shape[i]);
   llvm::SmallVector<ir::Dim, 5> dims{before, ir::Dim(1)};
+  for (int64_t i = run.begin; i < run.end; ++i) dims.push_back(shape[i]);
+  if (run.end < shape.rank()) dims.push_back(after);
+  return PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+}
+
+// Calls `apply` on a view of the tensor and puts the results back into rank.
+std::vector<OutputPort> SlideRun(NodeLowering& n, const Sliding& sliding, Run run,
+                                 const SpatialFunction& apply) {
   std::vector<int64_t> axes;
-  for (int64_t i = run.begin; i < run.end; ++i) {
-    dims.push_back(shape[i]);
-    axes.push_back(i);
+  for (int64_t i = run.begin; i < run.end; ++i) axes.push_back(i);
+  SpatialView view{sliding.x, ViewShape(sliding.input, run), ViewShape(sliding.output, run),
+                   sliding.window.Select(axes)};
+  if (run.end < sliding.input.rank()) {
+    Window& window = view.window;
+    for (auto* list : {&window.size, &window.stride, &window.dilation}) list->push_back(1);
+    for (auto* list : {&window.pad_begin, &window.pad_end}) list->push_back(0);
   }
-  Window moving = window.Select(axes);
-  if (run.end < shape.rank()) {
-    dims.push_back(after);
-    for (auto* list : {&moving.size, &moving.stride, &moving.dilation}) list->push_back(1);
-    for (auto* list : {&moving.pad_begin, &moving.pad_end}) list->push_back(0);
+  const auto to_view = ReshapeTarget(n, view.input);
+  const auto from_view = ReshapeTarget(n, sliding.output);
+  if (!to_view || !from_view) return {};
+  view.x = n.Reshape(sliding.x, *to_view, "view");
+  std::vector<OutputPort> results = apply(view);
+  for (OutputPort& result : results) result = n.Reshape(result, *from_view, "unview");
+  return results;
+}
+
+PartialShape Permuted(const PartialShape& shape, const std::vector<int64_t>& order) {
+  PartialShape permuted = shape;
+  for (size_t i = 0; i < order.size(); ++i) permuted.set(static_cast<int64_t>(i), shape[order[i]]);
+  return permuted;
+}
+
+// Brings the dimensions along which the window moves to the end, slides there,
+// and brings the results back.
+std::vector<OutputPort> SlideTransposed(NodeLowering& n, const Sliding& sliding,
+                                        const SpatialFunction& apply) {
+  std::vector<int64_t> order;
+  std::vector<int64_t> moving;
+  for (int64_t i = 0; i < sliding.input.rank(); ++i) {
+    (sliding.window.IsTrivial(static_cast<size_t>(i)) ? order : moving).push_back(i);
   }
-  const PartialShape view{llvm::ArrayRef<ir::Dim>(dims)};
-  const auto to_view = ReshapeTarget(n, view);
-  const auto from_view = ReshapeTarget(n, shapes.output);
-  if (!to_view || !from_view) return false;
-  for (OutputPort result : apply(n.Reshape(x, *to_view, "view"), view, moving)) {
-    results.push_back(n.Reshape(result, *from_view, "unview"));
+  if (moving.size() > 3) return {};
+  const Run run{static_cast<int64_t>(order.size()), sliding.input.rank()};
+  order.insert(order.end(), moving.begin(), moving.end());
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  const Sliding transposed{n.Add("opset1", "Transpose", {sliding.x, n.ConstInts(order, "order")}),
+                           Permuted(sliding.input, order), Permuted(sliding.output, order),
+                           sliding.window.Select(order)};
+  std::vector<OutputPort> results = SlideRun(n, transposed, run, apply);
+  for (OutputPort& result : results) {
+    result = n.Add("opset1", "Transpose", {result, n.ConstInts(back, "order_back")}, {}, "transpose_back");
   }
-  return true;
+  return results;
 }
 
 }  // namespace
 
-OutputPort SlideSeparable(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
-                          const Window& window, const SpatialFunction& apply) {
-  if (IsSpatial(window)) return apply(x, input, SpatialPart(window));
-  const SpatialFunctions apply_one = [&](OutputPort view, const PartialShape& view_shape, const Window& moving) {
-    return std::vector<OutputPort>{apply(view, view_shape, moving)};
-  };
-  SlidTensors shapes{input, input};
-  for (Run run : FindRuns(window)) {
-    for (int64_t i = run.begin; i < run.end; ++i) shapes.output.set(i, output[i]);
-    std::vector<OutputPort> results;
-    if (!SlideRun(n, x, shapes, window, run, apply_one, results)) return x;
-    x = results.front();
-    shapes.input = shapes.output;
+OutputPort SlideSeparable(NodeLowering& n, const Sliding& sliding, const SpatialFunction& apply) {
+  if (IsSpatial(sliding.window)) return apply(DirectView(sliding)).front();
+  Sliding step = sliding;
+  step.output = step.input;
+  for (Run run : FindRuns(sliding.window)) {
+    for (int64_t i = run.begin; i < run.end; ++i) step.output.set(i, sliding.output[i]);
+    const std::vector<OutputPort> results = SlideRun(n, step, run, apply);
+    if (results.empty()) return step.x;
+    step.x = results.front();
+    step.input = step.output;
   }
-  return x;
+  return step.x;
 }
 
-bool SlideOnce(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
-               const Window& window, const SpatialFunctions& apply, std::vector<OutputPort>& results) {
-  if (IsSpatial(window)) {
-    results = apply(x, input, SpatialPart(window));
-    return true;
-  }
-  std::vector<Run> runs = FindRuns(window);
-  if (runs.empty()) runs.push_back({input.rank() - 1, input.rank()});
-  if (runs.size() != 1 || input.rank() == 0) return false;
-  return SlideRun(n, x, {input, output}, window, runs.front(), apply, results) || n.state().failed;
+std::vector<OutputPort> SlideOnce(NodeLowering& n, const Sliding& sliding, const SpatialFunction& apply) {
+  if (IsSpatial(sliding.window)) return apply(DirectView(sliding));
+  const int64_t rank = sliding.input.rank();
+  std::vector<Run> runs = FindRuns(sliding.window);
+  if (runs.empty() && rank > 0) runs.push_back({rank - 1, rank});  // a window of one element
+  if (runs.size() == 1) return SlideRun(n, sliding, runs.front(), apply);
+  return SlideTransposed(n, sliding, apply);
 }
 
 }  // namespace nnefc::lower

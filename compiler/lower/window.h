@@ -41,8 +41,8 @@ Window BlockWindow(std::vector<int64_t> size, size_t rank);
 // What a window is read from.
 struct WindowSource {
   std::vector<int64_t> size;
-  PartialShape extents;    // of the up-scaled tensor, along the window's dimensions
-  bool backward = false;   // `extents` are down-scaled: deconv, debox, desample
+  PartialShape extents;                    // of the up-scaled tensor, along the window's dimensions
+  bool backward = false;                   // `extents` are down-scaled: deconv, debox, desample
   std::vector<int64_t> output_shape = {};  // of a backward operation, along the window's dimensions
 };
 
@@ -67,27 +67,33 @@ OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t l
 // Crops by the negative items of the window's padding and takes them out.
 OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
 
-// Computes one placement of a window on a tensor [batch, channel, spatial..]
-// whose spatial dimensions are the window's.
-using SpatialFunction = std::function<OutputPort(OutputPort x, const PartialShape& shape, const Window& window)>;
+// A window over the spatial dimensions of a tensor [batch, channel, spatial..].
+struct SpatialView {
+  OutputPort x;
+  PartialShape input;   // of x
+  PartialShape output;  // of what the window makes of it
+  Window window;        // with an item for each spatial dimension
+};
+// Applies the window of a view. Several results have one and the same shape.
+using SpatialFunction = std::function<std::vector<OutputPort>(const SpatialView& view)>;
 
-// Applies a separable window of full rank: if it is trivial along the first two
-// of three to five dimensions `apply` is called once; otherwise once for each
-// run of dimensions, on a reshaped tensor in which they are spatial
-// (`size = [1, 5, 1, 1]` slides along the channels of [N, C, H, W] seen as
-// [N, 1, C, H * W]). `output` has the extents of the result. Emits
-// kUnknownExtent where a reshape needs an extent.
-OutputPort SlideSeparable(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
-                          const Window& window, const SpatialFunction& apply);
-// Applies a window that is not separable; false if its dimensions are not
-// adjacent, or too many, and `apply` was not called. `results` tensors come
-// of each call; they are put back into the tensor's rank.
-using SpatialFunctions =
-    std::function<std::vector<OutputPort>(OutputPort x, const PartialShape& shape, const Window& window)>;
-bool SlideOnce(NodeLowering& n, OutputPort x, const PartialShape& input, const PartialShape& output,
-               const Window& window, const SpatialFunctions& apply, std::vector<OutputPort>& results);
+// A window of full rank over `x`, and the extents before and after.
+struct Sliding {
+  OutputPort x;
+  PartialShape input;
+  PartialShape output;
+  Window window;
+};
 
-// The extents of the output of a forward window; unknown ones stay unknown.
-PartialShape SlidShape(const PartialShape& shape, const Window& window, size_t leading);
+// Applies a separable window: once if it is trivial along the first two of
+// three to five dimensions; otherwise once for each run of dimensions, on a
+// reshaped tensor in which they are spatial (`size = [1, 5, 1, 1]` slides along
+// the channels of [N, C, H, W] seen as [N, 1, C, H * W]). Emits kUnknownExtent
+// where a reshape needs an extent.
+OutputPort SlideSeparable(NodeLowering& n, const Sliding& sliding, const SpatialFunction& apply);
+// Applies a window that is not separable in one call, on a tensor reshaped and
+// transposed where needed; no results if the window moves along more than three
+// dimensions, or after a mistake.
+std::vector<OutputPort> SlideOnce(NodeLowering& n, const Sliding& sliding, const SpatialFunction& apply);
 
 }  // namespace nnefc::lower

@@ -39,7 +39,7 @@ class TypeTable {
   // Bounds on the types that a document may build, `[[[..]]]` or
   // `b = (a, a); c = (b, b); ..`: larger ones are reported by the checker, so
   // that no walk over a type is deep or long.
-  static constexpr uint32_t kMaxDepth = 256;
+  static constexpr uint32_t kMaxDepth = 1024;
   static constexpr uint32_t kMaxSize = 4096;
 
   TypeTable();

@@ -55,8 +55,9 @@ void RegisterActivation(OpRegistry& registry) {
   using nnef::AddRow;
   nnef::AddRows(registry, {"sigmoid", "relu", "gelu", "silu", "softplus"},
                 {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferActivation});
-  nnef::AddRows(registry, {"elu", "leaky_relu"},
-                {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferAlphaActivation});
+  nnef::AddRows(
+      registry, {"elu", "leaky_relu"},
+      {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferAlphaActivation});
   AddRow(registry, {"prelu", "R 4.9.1", {"x", "alpha"}, {"y"}, nnef::InferPrelu});
   AddRow(registry, {"selu", "R 4.9.1", {"x"}, {"y"}, nnef::InferSelu});
   AddRow(registry, {"softmax", "R 4.9.1", {"x"}, {"y"}, nnef::InferSoftmax});

@@ -92,7 +92,8 @@ bool CheckInputCount(InferContext& context) {
     const size_t count = node.segment(static_cast<int32_t>(i)).size();
     seen += count;
     if (inputs[i].variadic || count == 1 || (count == 0 && inputs[i].optional)) continue;
-    context.Error(kInputCount, "`{}` of `{}` is given {} tensors; expected one", inputs[i].name, node.type(), count);
+    context.Error(kInputCount, "`{}` of `{}` is given {} tensors; expected one", inputs[i].name, node.type(),
+                  count);
     return false;
   }
   if (seen == node.inputs().size()) return true;
@@ -110,7 +111,8 @@ bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
       const std::string_view seen = DataTypeName(items[i]->type);
       if (!HasType(items[i]->type, types[parameter])) {
         context.Error(kInputType, "{} is of type {}; expected {}",
-                      Describe(context, static_cast<int32_t>(parameter), i), seen, TypeName(types[parameter]));
+                      Describe(context, static_cast<int32_t>(parameter), i), seen,
+                      TypeName(types[parameter]));
         return false;
       }
       if (types[parameter] != DataType::kGeneric) continue;
@@ -132,7 +134,8 @@ bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules)
       return false;
     }
     if (!HasKind(*attribute, rule.kind)) {
-      context.Error(kAttributeKind, "{} is not of type {}", Describe(context, rule.name), KindName(rule.kind));
+      context.Error(kAttributeKind, "{} is not of type {}", Describe(context, rule.name),
+                    KindName(rule.kind));
       return false;
     }
   }
@@ -178,7 +181,9 @@ const Output* FindInput(const InferContext& context, int32_t parameter) {
   return ports.empty() ? nullptr : &context.graph().output(ports.front());
 }
 
-std::string Describe(const InferContext& context, int32_t parameter) { return Describe(context, parameter, 0); }
+std::string Describe(const InferContext& context, int32_t parameter) {
+  return Describe(context, parameter, 0);
+}
 
 std::string Describe(const InferContext& context, int32_t parameter, size_t item) {
   const InputInfo& info = context.node().info().inputs[static_cast<size_t>(parameter)];
@@ -201,7 +206,8 @@ void Produce(InferContext& context, int32_t index, ElementType type, PartialShap
 
 bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank) return true;
-  context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name), axis, rank);
+  context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name), axis,
+                rank);
   return false;
 }
 

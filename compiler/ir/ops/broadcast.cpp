@@ -4,10 +4,12 @@ namespace nnefc::ir::nnef {
 
 namespace {
 
-bool Extend(InferContext& context, PartialShape& shape, const PartialShape& next, int32_t parameter, size_t item) {
+bool Extend(InferContext& context, PartialShape& shape, const PartialShape& next, int32_t parameter,
+            size_t item) {
   BroadcastResult result = BroadcastShapes(shape, next);
   if (result.mismatch) {
-    context.Error(kBroadcast, "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",
+    context.Error(kBroadcast,
+                  "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",
                   Describe(context, parameter, item), ToString(next), ToString(shape), *result.mismatch);
     return false;
   }
@@ -28,7 +30,8 @@ std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRe
   return shape;
 }
 
-std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape, int32_t parameter) {
+std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
+                                           int32_t parameter) {
   const Output* input = FindInput(context, parameter);
   PartialShape result = shape;
   if (input != nullptr && !Extend(context, result, input->shape, parameter, 0)) return std::nullopt;

@@ -10,7 +10,8 @@ namespace nnefc::ir::nnef {
 // kBroadcast and returns nothing where they do not fit.
 std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRef<int32_t> parameters);
 // Extends `shape` by one more input. Emits kBroadcast.
-std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape, int32_t parameter);
+std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
+                                           int32_t parameter);
 // Sets output 0 to what the inputs broadcast to.
 void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<int32_t> parameters);
 

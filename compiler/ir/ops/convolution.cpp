@@ -12,12 +12,10 @@ constexpr AttributeRule kConvAttributes[] = {{"border", ArgumentKind::kString},
                                              {"stride", ArgumentKind::kIntegers},
                                              {"dilation", ArgumentKind::kIntegers},
                                              {"groups", ArgumentKind::kInteger}};
-constexpr AttributeRule kDeconvAttributes[] = {{"border", ArgumentKind::kString},
-                                               {"padding", ArgumentKind::kPairs},
-                                               {"stride", ArgumentKind::kIntegers},
-                                               {"dilation", ArgumentKind::kIntegers},
-                                               {"groups", ArgumentKind::kInteger},
-                                               {"output_shape", ArgumentKind::kIntegers}};
+constexpr AttributeRule kDeconvAttributes[] = {
+    {"border", ArgumentKind::kString},   {"padding", ArgumentKind::kPairs},
+    {"stride", ArgumentKind::kIntegers}, {"dilation", ArgumentKind::kIntegers},
+    {"groups", ArgumentKind::kInteger},  {"output_shape", ArgumentKind::kIntegers}};
 
 std::string Text(Dim dim) {
   const std::string list = ToString(PartialShape(llvm::ArrayRef<Dim>(dim)));
@@ -102,8 +100,9 @@ std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialSha
 bool CheckInputChannels(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
   const std::optional<Dim> expected = Multiply(per_group, groups);
   if (expected && expected->Compatible(channels)) return true;
-  context.Error(kConvChannels, "{} has {} channels for each of {} groups; expected {} channels in all, as {} has",
-                Describe(context, parameter), Text(per_group), Text(groups), Text(channels), Describe(context, 0));
+  context.Error(
+      kConvChannels, "{} has {} channels for each of {} groups; expected {} channels in all, as {} has",
+      Describe(context, parameter), Text(per_group), Text(groups), Text(channels), Describe(context, 0));
   return false;
 }
 
@@ -132,7 +131,8 @@ std::optional<PartialShape> Convolve(InferContext& context, const Filtered& conv
 // The extent of the result's channels: (C / G) * G, where groups = 0 stands
 // for G = C, which `output_shape` tells; without it every input channel makes
 // one.
-std::optional<Dim> DeconvolvedChannels(InferContext& context, const Filtered& conv, const PartialShape& filter) {
+std::optional<Dim> DeconvolvedChannels(InferContext& context, const Filtered& conv,
+                                       const PartialShape& filter) {
   if (conv.groups > 0) return Multiply(filter[1], Dim(conv.groups));
   if (conv.windowed) {
     const Attribute::Integers given = context.attribute("output_shape").AsInts();
@@ -170,14 +170,17 @@ std::optional<PartialShape> Deconvolve(InferContext& context, const Filtered& co
   return ScaleSpatial(context, downscaled, filter, Upscale);
 }
 
-Dim Channels(const PartialShape& shape) { return shape.rank_known() ? shape[1] : Dim(); }
+Dim Channels(const PartialShape& shape) {
+  return shape.rank_known() ? shape[1] : Dim();
+}
 
 }  // namespace
 
 // Infers [B, c, x..] of `conv`. Emits conv.rank, conv.groups, conv.channels,
 // conv.bias and the window rules.
 void InferConv(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) return;
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kConvAttributes}))
+    return;
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> output =
@@ -188,7 +191,8 @@ void InferConv(InferContext& context) {
 
 // Infers [B, C, X..] of `deconv`.
 void InferDeconv(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes})) return;
+  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes}))
+    return;
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> output =
@@ -197,40 +201,22 @@ void InferDeconv(InferContext& context) {
   Produce(context, 0, input.type, std::move(*output));
 }
 
-namespace {
-
-// separable_conv.filter: `point_filter` is singular in its spatial extents.
-// With any other filter its convolution, which pads automatically, is not
-// point-wise.
-bool CheckPointFilter(InferContext& context) {
-  const PartialShape& filter = context.input(2).shape;
-  if (!filter.rank_known()) return true;
-  for (int64_t axis = 2; axis < filter.rank(); ++axis) {
-    if (filter[axis].Compatible(Dim(1))) continue;
-    context.Error(kSeparableFilter, "{} has shape {}; expected singular spatial extents", Describe(context, 2),
-                  ToString(filter));
-    return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 // Infers `separable_conv` as its body: a depth-wise convolution by
-// `plane_filter`, then one by `point_filter`.
+// `plane_filter`, then one by `point_filter`, which pads automatically with
+// stride 1 and thus keeps the spatial extents.
 void InferSeparableConv(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) {
+  if (!CheckSignature(context,
+                      {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) {
     return;
   }
-  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context) || !CheckPointFilter(context)) return;
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> filtered = Convolve(context, {.input = input.shape, .filter = 1, .groups = 0});
   if (!filtered) return;
-  std::optional<PartialShape> output =
-      Convolve(context, {.input = std::move(*filtered),
-                         .filter = 2,
-                         .groups = context.attribute("groups").AsInt(),
-                         .windowed = false});
+  std::optional<PartialShape> output = Convolve(context, {.input = std::move(*filtered),
+                                                          .filter = 2,
+                                                          .groups = context.attribute("groups").AsInt(),
+                                                          .windowed = false});
   if (!output || !CheckBias(context, 3, Channels(*output))) return;
   Produce(context, 0, input.type, std::move(*output));
 }
@@ -242,13 +228,11 @@ void InferSeparableDeconv(InferContext& context) {
                       {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes})) {
     return;
   }
-  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context) || !CheckPointFilter(context)) return;
+  if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
-  std::optional<PartialShape> filtered =
-      Deconvolve(context, {.input = input.shape,
-                           .filter = 2,
-                           .groups = context.attribute("groups").AsInt(),
-                           .windowed = false});
+  std::optional<PartialShape> filtered = Deconvolve(
+      context,
+      {.input = input.shape, .filter = 2, .groups = context.attribute("groups").AsInt(), .windowed = false});
   if (!filtered) return;
   std::optional<PartialShape> output =
       Deconvolve(context, {.input = std::move(*filtered), .filter = 1, .groups = 0});

@@ -33,7 +33,8 @@ void InferLogical(InferContext& context) {
 
 // R 4.2.3: condition and both values broadcast.
 void InferSelect(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {DataType::kLogical, DataType::kGeneric, DataType::kGeneric}})) return;
+  if (!CheckSignature(context, {.inputs = {DataType::kLogical, DataType::kGeneric, DataType::kGeneric}}))
+    return;
   ProduceBroadcast(context, context.input(1).type, {0, 1, 2});
 }
 
@@ -48,11 +49,14 @@ void InferClamp(InferContext& context) {
 
 void RegisterElementwise(OpRegistry& registry) {
   using nnef::DataType;
-  const auto unary = [&](std::string_view section, InferFunction infer, std::initializer_list<std::string_view> names) {
+  const auto unary = [&](std::string_view section, InferFunction infer,
+                         std::initializer_list<std::string_view> names) {
     nnef::AddRows(registry, names, {.section = section, .inputs = {"x"}, .outputs = {"y"}, .infer = infer});
   };
-  const auto binary = [&](std::string_view section, InferFunction infer, std::initializer_list<std::string_view> names) {
-    nnef::AddRows(registry, names, {.section = section, .inputs = {"x", "y"}, .outputs = {"z"}, .infer = infer});
+  const auto binary = [&](std::string_view section, InferFunction infer,
+                          std::initializer_list<std::string_view> names) {
+    nnef::AddRows(registry, names,
+                  {.section = section, .inputs = {"x", "y"}, .outputs = {"z"}, .infer = infer});
   };
   unary("R 4.2.1", nnef::InferUnary<DataType::kGeneric>, {"copy"});
   unary("R 4.2.1", nnef::InferUnary<DataType::kScalar>,

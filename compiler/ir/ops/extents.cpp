@@ -14,7 +14,9 @@ Wide FloorDiv(Wide a, Wide b) {
   return a % b < 0 ? quotient - 1 : quotient;
 }
 
-Wide CeilDiv(Wide a, Wide b) { return -FloorDiv(-a, b); }
+Wide CeilDiv(Wide a, Wide b) {
+  return -FloorDiv(-a, b);
+}
 
 namespace {
 

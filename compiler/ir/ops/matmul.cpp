@@ -30,7 +30,8 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   const Dim inner_a = transposed.a ? a[row] : a[column];
   const Dim inner_b = transposed.b ? b[column] : b[row];
   if (!inner_a.Compatible(inner_b)) {
-    context.Error(kMatmulInner, "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
+    context.Error(kMatmulInner,
+                  "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
                   Describe(context, 0), ToString(a), Describe(context, 1), ToString(b),
                   transposed.a ? row : column, transposed.b ? column : row);
     return std::nullopt;
@@ -39,7 +40,8 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   for (int64_t axis = 0; axis < row; ++axis) {
     const std::optional<Dim> dim = BroadcastDim(a[axis], b[axis]);
     if (!dim) {
-      context.Error(kBroadcast, "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",
+      context.Error(kBroadcast,
+                    "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",
                     Describe(context, 1), ToString(b), ToString(a), axis);
       return std::nullopt;
     }
@@ -56,7 +58,8 @@ void InferMatmul(InferContext& context) {
                                                {"transposeB", ArgumentKind::kLogical}}})) {
     return;
   }
-  const Transposed transposed{context.attribute("transposeA").AsBool(), context.attribute("transposeB").AsBool()};
+  const Transposed transposed{context.attribute("transposeA").AsBool(),
+                              context.attribute("transposeB").AsBool()};
   std::optional<PartialShape> shape = ProductShape(context, transposed);
   if (shape) Produce(context, 0, context.input(0).type, std::move(*shape));
 }

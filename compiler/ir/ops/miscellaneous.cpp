@@ -10,7 +10,8 @@ namespace {
 // copy_n.times: as many results (R 4.9.6).
 void InferCopyN(InferContext& context) {
   const AttributeRule times_rule{"times", ArgumentKind::kInteger};
-  if (!CheckSignature(context, {.inputs = DataType::kGeneric, .attributes = times_rule, .num_outputs = -1})) return;
+  if (!CheckSignature(context, {.inputs = DataType::kGeneric, .attributes = times_rule, .num_outputs = -1}))
+    return;
   const int64_t times = context.attribute("times").AsInt();
   if (times < 0) {
     context.Error(kCopyTimes, "`times` of `copy_n` is {}; expected 0 or more", times);

@@ -19,8 +19,8 @@ void ProduceLocallyNormalized(InferContext& context) {
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers size = context.attribute("size").AsInts();
   if (input.rank_known() && size.size() != static_cast<size_t>(input.rank())) {
-    context.Error(kNormalizationSize, "{} has {} items; expected {}, the rank of `input`", Describe(context, "size"),
-                  size.size(), input.rank());
+    context.Error(kNormalizationSize, "{} has {} items; expected {}, the rank of `input`",
+                  Describe(context, "size"), size.size(), input.rank());
     return;
   }
   for (size_t i = 0; i < size.size(); ++i) {

@@ -15,7 +15,8 @@ constexpr int64_t kMaxBits = 62;
 bool CheckBits(InferContext& context, int64_t lowest) {
   const int64_t bits = context.attribute("bits").AsInt();
   if (bits >= lowest && bits <= kMaxBits) return true;
-  context.Error(kQuantizeBits, "{} is {}; expected {} to {}", Describe(context, "bits"), bits, lowest, kMaxBits);
+  context.Error(kQuantizeBits, "{} is {}; expected {} to {}", Describe(context, "bits"), bits, lowest,
+                kMaxBits);
   return false;
 }
 

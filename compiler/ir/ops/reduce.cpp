@@ -30,9 +30,9 @@ void InferReduce(InferContext& context) {
 }
 
 void InferSumReduce(InferContext& context) {
-  if (!CheckSignature(context,
-                      {.inputs = DataType::kScalar,
-                       .attributes = {{"axes", ArgumentKind::kIntegers}, {"normalize", ArgumentKind::kLogical}}})) {
+  if (!CheckSignature(context, {.inputs = DataType::kScalar,
+                                .attributes = {{"axes", ArgumentKind::kIntegers},
+                                               {"normalize", ArgumentKind::kLogical}}})) {
     return;
   }
   ProduceReduced(context, context.input(0).type);

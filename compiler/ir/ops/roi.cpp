@@ -43,8 +43,7 @@ std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
   }
   if (!batch.rank_known()) return count;
   const bool column = batch.rank() == 2 && batch[1].Compatible(Dim(1));
-  const std::optional<Dim> both =
-      column || batch.rank() == 1 ? Intersect(count, batch[0]) : std::nullopt;
+  const std::optional<Dim> both = column || batch.rank() == 1 ? Intersect(count, batch[0]) : std::nullopt;
   if (!both) {
     const std::string expected = count.known() ? fmt::format("{}", count.min) : "N";
     context.Error(kRoiBatchIndex, "{} has shape {}; expected [{},1]", Describe(context, 2), ToString(batch),
@@ -82,8 +81,8 @@ void InferRoiPool(InferContext& context) {
 bool CheckMethod(InferContext& context, std::string_view name) {
   const std::string& method = context.attribute(name).AsString();
   if (method == "asymmetric" || method == "symmetric" || method == "aligned") return true;
-  context.Error(kRoiMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'", Describe(context, name),
-                method);
+  context.Error(kRoiMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'",
+                Describe(context, name), method);
   return false;
 }
 

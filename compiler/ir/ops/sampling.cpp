@@ -25,8 +25,8 @@ bool CheckFactor(InferContext& context) {
   }
   for (size_t i = 0; i < factor.size(); ++i) {
     if (factor[i] > 0) continue;
-    context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}; expected a positive number", i, context.node().type(),
-                  factor[i]);
+    context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}; expected a positive number", i,
+                  context.node().type(), factor[i]);
     return false;
   }
   return true;
@@ -44,8 +44,9 @@ void InferDownsample(InferContext& context) {
     const int64_t f = factor[static_cast<size_t>(axis - 2)];
     const Dim extent = input.shape[axis];
     if (extent.known() && extent.min % f != 0) {
-      context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}, which does not divide the extent {} of axis {}",
-                    axis - 2, context.node().type(), f, extent.min, axis);
+      context.Error(kSamplingFactor,
+                    "`factor[{}]` of `{}` is {}, which does not divide the extent {} of axis {}", axis - 2,
+                    context.node().type(), f, extent.min, axis);
       return;
     }
     const int64_t highest = extent.max == Dim::kUnbounded ? Dim::kUnbounded : extent.max / f;
@@ -64,8 +65,8 @@ void ProduceUpsampled(InferContext& context) {
   for (int64_t axis = 2; axis < output.rank(); ++axis) {
     const std::optional<Dim> extent = Multiply(input.shape[axis], Dim(factor[static_cast<size_t>(axis - 2)]));
     if (!extent) {
-      context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}", context.node().type(),
-                    axis);
+      context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}",
+                    context.node().type(), axis);
       return;
     }
     output.set(axis, *extent);
@@ -93,7 +94,8 @@ void InferMultilinearUpsample(InferContext& context) {
   }
   const std::string& border = context.attribute("border").AsString();
   if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
-    context.Error(kSamplingBorder, "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
+    context.Error(kSamplingBorder,
+                  "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
                   Describe(context, "border"), border);
     return;
   }

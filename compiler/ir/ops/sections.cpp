@@ -28,7 +28,8 @@ std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t
   }
   const std::optional<int64_t> narrow = NarrowExtent(sum);
   if (!narrow || ratios.empty()) {
-    context.Error(kSplitRatios, "`ratios` of `split` {}", ratios.empty() ? "is empty" : "has too large a sum");
+    context.Error(kSplitRatios, "`ratios` of `split` {}",
+                  ratios.empty() ? "is empty" : "has too large a sum");
     return std::nullopt;
   }
   return narrow;
@@ -61,7 +62,8 @@ void InferSplit(InferContext& context) {
     if (shape.rank_known()) {
       const Dim extent = shape[axis];
       if (extent.known() && extent.min % *sum != 0) {
-        context.Error(kSplitRatios, "the sum {} of `ratios` of `split` does not divide the extent {} of axis {}", *sum,
+        context.Error(kSplitRatios,
+                      "the sum {} of `ratios` of `split` does not divide the extent {} of axis {}", *sum,
                       extent.min, axis);
         return;
       }
@@ -91,7 +93,8 @@ void InferConcat(InferContext& context) {
     const PartialShape& next = context.input(i).shape;
     if (!next.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
     if (next.rank() != shape.rank()) {
-      context.Error(kConcatRank, "`values[{}]` of `concat` has rank {}; expected {}", i, next.rank(), shape.rank());
+      context.Error(kConcatRank, "`values[{}]` of `concat` has rank {}; expected {}", i, next.rank(),
+                    shape.rank());
       return;
     }
     for (int64_t k = 0; k < shape.rank(); ++k) {
@@ -103,8 +106,9 @@ void InferConcat(InferContext& context) {
       if (k == axis) {
         context.Error(kShapeOverflow, "the result of `concat` has too many elements along axis {}", axis);
       } else {
-        context.Error(kConcatExtents, "`values[{}]` of `concat` has shape {}; expected the extents of {} but for axis {}",
-                      i, ToString(next), ToString(shape), axis);
+        context.Error(kConcatExtents,
+                      "`values[{}]` of `concat` has shape {}; expected the extents of {} but for axis {}", i,
+                      ToString(next), ToString(shape), axis);
       }
       return;
     }
@@ -166,12 +170,14 @@ bool CheckSliceLists(InferContext& context) {
   for (const char* name : {"begin", "end"}) {
     const size_t length = context.attribute(name).ListSize();
     if (length == count) continue;
-    context.Error(kSliceLengths, "`{}` of `slice` has {} items; expected {}, as `axes` has", name, length, count);
+    context.Error(kSliceLengths, "`{}` of `slice` has {} items; expected {}, as `axes` has", name, length,
+                  count);
     return false;
   }
   const Attribute::Integers stride = context.attribute("stride").AsInts();
   if (!stride.empty() && stride.size() != count) {
-    context.Error(kSliceLengths, "`stride` of `slice` has {} items; expected {} or none", stride.size(), count);
+    context.Error(kSliceLengths, "`stride` of `slice` has {} items; expected {} or none", stride.size(),
+                  count);
     return false;
   }
   const auto zero = std::find(stride.begin(), stride.end(), 0);
@@ -199,7 +205,8 @@ void InferSlice(InferContext& context) {
     const Dim extent = input.shape[axes[i]];
     const std::optional<Dim> sliced = SlicedExtent(extent, slices[i]);
     if (!sliced) {
-      context.Error(kSliceRange, "`slice` from {} to {} by {} has no items in order along axis {} of shape {}",
+      context.Error(kSliceRange,
+                    "`slice` from {} to {} by {} has no items in order along axis {} of shape {}",
                     slices[i].begin, slices[i].to_end ? "the end" : fmt::format("{}", slices[i].end),
                     slices[i].stride, axes[i], ToString(input.shape));
       return;
@@ -233,15 +240,16 @@ void InferPad(InferContext& context) {
   const Output& input = context.input(0);
   const std::string& border = context.attribute("border").AsString();
   if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
-    context.Error(kPadBorder, "`border` of `pad` is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
+    context.Error(kPadBorder,
+                  "`border` of `pad` is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
                   border);
     return;
   }
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const auto padding = context.attribute("padding").AsPairs();
   if (padding.size() != static_cast<size_t>(input.shape.rank())) {
-    context.Error(kPadLength, "`padding` of `pad` has {} items; expected {}, the rank of `input`", padding.size(),
-                  input.shape.rank());
+    context.Error(kPadLength, "`padding` of `pad` has {} items; expected {}, the rank of `input`",
+                  padding.size(), input.shape.rank());
     return;
   }
   PartialShape output = input.shape;
@@ -251,12 +259,12 @@ void InferPad(InferContext& context) {
     if (!CheckPadReach(context, axis, extent, {p, q})) return;
     const Wide total = Wide{p} + q;
     const bool positive = extent.max == Dim::kUnbounded || extent.max + total > 0;
-    const std::optional<Dim> padded =
-        MapDim(extent, [&](Wide x) { return std::max<Wide>(x + total, 0); });
+    const std::optional<Dim> padded = MapDim(extent, [&](Wide x) { return std::max<Wide>(x + total, 0); });
     if (!positive || !padded) {
       context.Error(positive ? kShapeOverflow : kPadExtent,
                     "`padding[{}]` of `pad` is ({},{}), which leaves {} of an extent of {}", axis, p, q,
-                    positive ? "too many elements" : "nothing", ToString(PartialShape(llvm::ArrayRef<Dim>(extent))));
+                    positive ? "too many elements" : "nothing",
+                    ToString(PartialShape(llvm::ArrayRef<Dim>(extent))));
       return;
     }
     output.set(axis, *padded);
@@ -272,8 +280,8 @@ void InferTile(InferContext& context) {
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers repeats = context.attribute("repeats").AsInts();
   if (repeats.size() != static_cast<size_t>(input.shape.rank())) {
-    context.Error(kTileRepeats, "`repeats` of `tile` has {} items; expected {}, the rank of `input`", repeats.size(),
-                  input.shape.rank());
+    context.Error(kTileRepeats, "`repeats` of `tile` has {} items; expected {}, the rank of `input`",
+                  repeats.size(), input.shape.rank());
     return;
   }
   PartialShape output = input.shape;
@@ -298,7 +306,8 @@ void InferGather(InferContext& context) {
   if (!CheckSignature(context, {.inputs = {kGeneric, DataType::kInteger}, .attributes = kAxis})) return;
   const Output& input = context.input(0);
   const PartialShape& indices = context.input(1).shape;
-  if (!input.shape.rank_known() || !indices.rank_known()) return Produce(context, 0, input.type, PartialShape());
+  if (!input.shape.rank_known() || !indices.rank_known())
+    return Produce(context, 0, input.type, PartialShape());
   const int64_t axis = context.attribute("axis").AsInt();
   if (!CheckAxis(context, "axis", axis, input.shape.rank())) return;
   llvm::SmallVector<Dim, 8> dims(input.shape.dims().begin(), input.shape.dims().end());

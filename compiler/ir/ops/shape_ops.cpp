@@ -26,8 +26,8 @@ std::optional<AxisRange> AffectedAxes(InferContext& context, int64_t rank) {
   const int64_t start = context.attribute("axis_start").AsInt();
   const int64_t count = context.attribute("axis_count").AsInt();
   if (start < 0 || start > rank) {
-    context.Error(kReshapeRange, "{} is {}; expected 0 to {}, the rank of {}", Describe(context, "axis_start"), start,
-                  rank, Describe(context, 0));
+    context.Error(kReshapeRange, "{} is {}; expected 0 to {}, the rank of {}",
+                  Describe(context, "axis_start"), start, rank, Describe(context, 0));
     return std::nullopt;
   }
   if (count < -1 || (count >= 0 && count > rank - start)) {
@@ -43,7 +43,8 @@ bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange 
   bool deduced = false;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] < -1) {
-      context.Error(kReshapeItems, "`shape[{}]` of `reshape` is {}; expected an extent, 0 or -1", i, items[i]);
+      context.Error(kReshapeItems, "`shape[{}]` of `reshape` is {}; expected an extent, 0 or -1", i,
+                    items[i]);
       return false;
     }
     if (items[i] == -1 && deduced) {
@@ -52,7 +53,8 @@ bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange 
     }
     deduced = deduced || items[i] == -1;
     if (items[i] == 0 && static_cast<int64_t>(i) >= range.end - range.begin) {
-      context.Error(kReshapeInherit, "`shape[{}]` of `reshape` is 0, but `input` has no extent there to inherit", i);
+      context.Error(kReshapeInherit,
+                    "`shape[{}]` of `reshape` is 0, but `input` has no extent there to inherit", i);
       return false;
     }
   }
@@ -89,7 +91,8 @@ Reshaped ReshapedDims(const PartialShape& input, llvm::ArrayRef<int64_t> items, 
     if (items[i] > 0) result.given.push_back(Dim(items[i]));
     if (items[i] == -1) result.deduced = i;
     const bool inherited = items[i] == 0;
-    result.dims.push_back(inherited ? input[range.begin + static_cast<int64_t>(i)] : Dim(std::max<int64_t>(items[i], 0)));
+    result.dims.push_back(inherited ? input[range.begin + static_cast<int64_t>(i)]
+                                    : Dim(std::max<int64_t>(items[i], 0)));
   }
   for (int64_t axis = range.begin; axis < range.end; ++axis) {
     const auto i = static_cast<size_t>(axis - range.begin);
@@ -195,8 +198,9 @@ void InferTranspose(InferContext& context) {
   const Attribute::Integers axes = context.attribute("axes").AsInts();
   const auto count = static_cast<int64_t>(axes.size());
   if (count > input.shape.rank()) {
-    context.Error(kTransposeAxes, "`axes` of `transpose` has {} items; expected at most {}, the rank of `input`",
-                  count, input.shape.rank());
+    context.Error(kTransposeAxes,
+                  "`axes` of `transpose` has {} items; expected at most {}, the rank of `input`", count,
+                  input.shape.rank());
     return;
   }
   llvm::SmallVector<bool, 8> seen(axes.size(), false);
@@ -204,8 +208,8 @@ void InferTranspose(InferContext& context) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t axis = axes[static_cast<size_t>(i)];
     if (axis < 0 || axis >= count || seen[static_cast<size_t>(axis)]) {
-      context.Error(kTransposeAxes, "`axes` of `transpose` is no permutation of 0 to {}: `axes[{}]` is {}", count - 1,
-                    i, axis);
+      context.Error(kTransposeAxes, "`axes` of `transpose` is no permutation of 0 to {}: `axes[{}]` is {}",
+                    count - 1, i, axis);
       return;
     }
     seen[static_cast<size_t>(axis)] = true;

@@ -12,6 +12,19 @@ namespace {
 constexpr DataType kScalar = DataType::kScalar;
 constexpr DataType kInteger = DataType::kInteger;
 
+constexpr AttributeRule kSize{"size", ArgumentKind::kIntegers};
+constexpr AttributeRule kBorder{"border", ArgumentKind::kString};
+constexpr AttributeRule kPadding{"padding", ArgumentKind::kPairs};
+constexpr AttributeRule kStride{"stride", ArgumentKind::kIntegers};
+constexpr AttributeRule kDilation{"dilation", ArgumentKind::kIntegers};
+constexpr AttributeRule kOutputShape{"output_shape", ArgumentKind::kIntegers};
+constexpr AttributeRule kNormalize{"normalize", ArgumentKind::kLogical};
+constexpr AttributeRule kPoolAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation};
+constexpr AttributeRule kBoxAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation, kNormalize};
+constexpr AttributeRule kDeboxAttributes[] = {kSize,     kBorder,      kPadding,  kStride,
+                                              kDilation, kOutputShape, kNormalize};
+constexpr AttributeRule kDesampleAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation, kOutputShape};
+
 // The window of a pooling operation, which spans all axes. Emits window.*.
 std::optional<Window> PoolWindow(InferContext& context, IgnoreBorder ignore) {
   if (!CheckBorder(context, ignore)) return std::nullopt;
@@ -30,7 +43,7 @@ std::optional<PartialShape> PooledShape(InferContext& context, IgnoreBorder igno
 
 bool CheckPool(InferContext& context, int32_t num_outputs) {
   return CheckSignature(context,
-                        {.inputs = kScalar, .attributes = kSizedWindowAttributes, .num_outputs = num_outputs});
+                        {.inputs = kScalar, .attributes = kPoolAttributes, .num_outputs = num_outputs});
 }
 
 // `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `argmax_pool` (R 4.3.3):
@@ -60,30 +73,14 @@ void InferMaxPoolWithIndex(InferContext& context) {
 }
 
 // R 4.3.2.
-bool CheckNormalize(InferContext& context) {
-  const Attribute* normalize = context.FindAttribute("normalize");
-  if (normalize != nullptr && normalize->get<bool>() != nullptr) return true;
-  context.Error(normalize == nullptr ? kMissingAttribute : kAttributeKind, "{} is not of type logical",
-                Describe(context, "normalize"));
-  return false;
-}
-
 void InferBox(InferContext& context) {
-  if (!CheckPool(context, 1) || !CheckNormalize(context)) return;
+  if (!CheckSignature(context, {.inputs = kScalar, .attributes = kBoxAttributes})) return;
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
   if (output) Produce(context, 0, context.input(0).type, std::move(*output));
 }
 
-bool CheckOutputShape(InferContext& context) {
-  const Attribute* given = context.FindAttribute("output_shape");
-  if (given != nullptr && (given->ListSize() == 0 || given->get<Attribute::Integers>() != nullptr)) return true;
-  context.Error(given == nullptr ? kMissingAttribute : kAttributeKind, "{} is not of type integer[]",
-                Describe(context, "output_shape"));
-  return false;
-}
-
 void InferDebox(InferContext& context) {
-  if (!CheckPool(context, 1) || !CheckNormalize(context) || !CheckOutputShape(context)) return;
+  if (!CheckSignature(context, {.inputs = kScalar, .attributes = kDeboxAttributes})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const std::optional<Window> window = PoolWindow(context, IgnoreBorder::kAllowed);
@@ -97,7 +94,8 @@ bool CheckIndex(InferContext& context, const PartialShape& downscaled, std::stri
   const PartialShape& index = context.input(1).shape;
   if (!index.rank_known() || !downscaled.rank_known()) return true;
   bool equal = index.rank() == downscaled.rank();
-  for (int64_t axis = 0; equal && axis < index.rank(); ++axis) equal = index[axis].Compatible(downscaled[axis]);
+  for (int64_t axis = 0; equal && axis < index.rank(); ++axis)
+    equal = index[axis].Compatible(downscaled[axis]);
   if (equal) return true;
   context.Error(kSampleIndex, "{} has shape {}; expected {}, the shape of `{}`", Describe(context, 1),
                 ToString(index), ToString(downscaled), like);
@@ -105,7 +103,7 @@ bool CheckIndex(InferContext& context, const PartialShape& downscaled, std::stri
 }
 
 void InferSample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kSizedWindowAttributes})) return;
+  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kPoolAttributes})) return;
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kForbidden);
   if (!output || !CheckIndex(context, *output, "output")) return;
   Produce(context, 0, context.input(0).type, std::move(*output));
@@ -113,8 +111,7 @@ void InferSample(InferContext& context) {
 
 // `border` of `desample` must be 'constant' (R 4.3.3).
 void InferDesample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kSizedWindowAttributes})) return;
-  if (!CheckOutputShape(context)) return;
+  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kDesampleAttributes})) return;
   const Output& input = context.input(0);
   const std::string& border = context.attribute("border").AsString();
   if (border != "constant") {

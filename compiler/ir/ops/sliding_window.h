@@ -8,16 +8,6 @@ namespace nnefc::ir::nnef {
 // R 4.3: window.size, window.padding, window.stride, window.dilation,
 // window.border, window.fit, window.output-shape.
 
-inline constexpr AttributeRule kWindowAttributes[] = {{"border", ArgumentKind::kString},
-                                                      {"padding", ArgumentKind::kPairs},
-                                                      {"stride", ArgumentKind::kIntegers},
-                                                      {"dilation", ArgumentKind::kIntegers}};
-inline constexpr AttributeRule kSizedWindowAttributes[] = {{"size", ArgumentKind::kIntegers},
-                                                           {"border", ArgumentKind::kString},
-                                                           {"padding", ArgumentKind::kPairs},
-                                                           {"stride", ArgumentKind::kIntegers},
-                                                           {"dilation", ArgumentKind::kIntegers}};
-
 // Checks that `border` is one of R 4.3's modes; `ignore` only where the
 // operation has it.
 enum class IgnoreBorder : uint8_t { kAllowed, kForbidden };

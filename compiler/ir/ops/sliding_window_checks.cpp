@@ -6,7 +6,8 @@ namespace nnefc::ir::nnef {
 
 bool CheckBorder(InferContext& context, IgnoreBorder ignore) {
   const std::string& border = context.attribute("border").AsString();
-  if (border == "constant" || border == "replicate" || border == "reflect" || border == "reflect-even") return true;
+  if (border == "constant" || border == "replicate" || border == "reflect" || border == "reflect-even")
+    return true;
   if (border == "ignore" && ignore == IgnoreBorder::kAllowed) return true;
   context.Error(kWindowBorder, "{} is '{}'; expected {}'constant', 'replicate', 'reflect' or 'reflect-even'",
                 Describe(context, "border"), border, ignore == IgnoreBorder::kAllowed ? "'ignore', " : "");
@@ -15,7 +16,8 @@ bool CheckBorder(InferContext& context, IgnoreBorder ignore) {
 
 namespace {
 
-bool CheckPositive(InferContext& context, const Rule& rule, std::string_view name, llvm::ArrayRef<int64_t> items) {
+bool CheckPositive(InferContext& context, const Rule& rule, std::string_view name,
+                   llvm::ArrayRef<int64_t> items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > 0) continue;
     context.Error(rule, "`{}[{}]` of `{}` is {}; expected a positive number", name, i, context.node().type(),
@@ -25,7 +27,8 @@ bool CheckPositive(InferContext& context, const Rule& rule, std::string_view nam
   return true;
 }
 
-bool CheckLength(InferContext& context, const Rule& rule, std::string_view name, size_t length, int64_t expected) {
+bool CheckLength(InferContext& context, const Rule& rule, std::string_view name, size_t length,
+                 int64_t expected) {
   if (length == 0 || length == static_cast<size_t>(expected)) return true;
   context.Error(rule, "{} has {} items; expected {} or none", Describe(context, name), length, expected);
   return false;
@@ -46,8 +49,8 @@ bool CheckWindowLists(InferContext& context, int64_t count) {
 bool CheckSize(InferContext& context, int64_t rank) {
   const Attribute::Integers size = context.attribute("size").AsInts();
   if (size.size() != static_cast<size_t>(rank)) {
-    context.Error(kWindowSize, "{} has {} items; expected {}, the rank of {}", Describe(context, "size"), size.size(),
-                  rank, Describe(context, 0));
+    context.Error(kWindowSize, "{} has {} items; expected {}, the rank of {}", Describe(context, "size"),
+                  size.size(), rank, Describe(context, 0));
     return false;
   }
   return CheckPositive(context, kWindowSize, "size", size);
@@ -56,7 +59,8 @@ bool CheckSize(InferContext& context, int64_t rank) {
 namespace {
 
 std::string PaddingText(const WindowAxis& axis) {
-  return axis.padding ? fmt::format("({},{})", axis.padding->first, axis.padding->second) : "automatic padding";
+  return axis.padding ? fmt::format("({},{})", axis.padding->first, axis.padding->second)
+                      : "automatic padding";
 }
 
 bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent, const WindowAxis& window) {
@@ -64,20 +68,22 @@ bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent
     case WindowProblem::kNone:
       return true;
     case WindowProblem::kTooLarge:
-      context.Error(kWindowFit,
-                    "the window of `{}` does not fit along axis {}: extent {}, padding {}, size {}, dilation {}",
-                    context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
-                    PaddingText(window), window.size, window.dilation);
+      context.Error(
+          kWindowFit,
+          "the window of `{}` does not fit along axis {}: extent {}, padding {}, size {}, dilation {}",
+          context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
+          PaddingText(window), window.size, window.dilation);
       return false;
     case WindowProblem::kEmpty:
-      context.Error(kWindowFit,
-                    "the result of `{}` is empty along axis {}: extent {}, padding {}, size {}, stride {}, dilation {}",
-                    context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
-                    PaddingText(window), window.size, window.stride, window.dilation);
+      context.Error(
+          kWindowFit,
+          "the result of `{}` is empty along axis {}: extent {}, padding {}, size {}, stride {}, dilation {}",
+          context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
+          PaddingText(window), window.size, window.stride, window.dilation);
       return false;
     case WindowProblem::kOverflow:
-      context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}", context.node().type(),
-                    axis);
+      context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}",
+                    context.node().type(), axis);
       return false;
   }
   return false;
@@ -98,9 +104,9 @@ bool CheckReach(InferContext& context, int64_t axis, Dim extent, const WindowAxi
   const Wide last = (Wide{result.extent.min} - 1) * window.stride + DilatedSize(window) - 1 - padding->first;
   const Wide after = last - (extent.min - 1);
   if (padding->first <= reach && after <= reach) return true;
-  context.Error(kWindowReach, "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}", border,
-                context.node().type(), padding->first > reach ? padding->first : static_cast<int64_t>(after), axis,
-                extent.min);
+  context.Error(kWindowReach, "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}",
+                border, context.node().type(),
+                padding->first > reach ? padding->first : static_cast<int64_t>(after), axis, extent.min);
   return false;
 }
 
@@ -124,8 +130,8 @@ namespace {
 std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape& input, int64_t first,
                                        const Window& window, llvm::ArrayRef<int64_t> given) {
   if (given.size() != static_cast<size_t>(input.rank())) {
-    context.Error(kWindowOutputShape, "{} has {} items; expected {} or none", Describe(context, "output_shape"),
-                  given.size(), input.rank());
+    context.Error(kWindowOutputShape, "{} has {} items; expected {} or none",
+                  Describe(context, "output_shape"), given.size(), input.rank());
     return std::nullopt;
   }
   if (!CheckPositive(context, kWindowOutputShape, "output_shape", given)) return std::nullopt;
@@ -135,10 +141,12 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
     const int64_t item = axis - first;
     if (item >= 0) {
       downscaled = DownscaledExtent(wanted, window[static_cast<size_t>(item)]);
-      if (!Tell(context, downscaled.problem, axis, wanted, window[static_cast<size_t>(item)])) return std::nullopt;
+      if (!Tell(context, downscaled.problem, axis, wanted, window[static_cast<size_t>(item)]))
+        return std::nullopt;
     }
     if (downscaled.extent.Compatible(input[axis])) continue;
-    context.Error(kWindowOutputShape, "`output_shape[{}]` of `{}` is {}, which scales down to {}; expected {}", axis,
+    context.Error(kWindowOutputShape,
+                  "`output_shape[{}]` of `{}` is {}, which scales down to {}; expected {}", axis,
                   context.node().type(), wanted.min, downscaled.extent.min,
                   ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
     return std::nullopt;
@@ -151,7 +159,8 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
 std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& input, int64_t first,
                                     const Window& window) {
   const Attribute* given = context.FindAttribute("output_shape");
-  if (given != nullptr && given->ListSize() > 0) return GivenShape(context, input, first, window, given->AsInts());
+  if (given != nullptr && given->ListSize() > 0)
+    return GivenShape(context, input, first, window, given->AsInts());
   PartialShape output = input;
   for (size_t i = 0; i < window.size(); ++i) {
     const int64_t axis = first + static_cast<int64_t>(i);

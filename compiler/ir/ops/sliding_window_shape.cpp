@@ -4,7 +4,9 @@
 
 namespace nnefc::ir::nnef {
 
-Wide DilatedSize(const WindowAxis& axis) { return (Wide{axis.size} - 1) * axis.dilation + 1; }
+Wide DilatedSize(const WindowAxis& axis) {
+  return (Wide{axis.size} - 1) * axis.dilation + 1;
+}
 
 WindowExtent DownscaledExtent(Dim upscaled, const WindowAxis& axis) {
   if (!axis.padding) {

@@ -18,7 +18,8 @@ std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rul
   const Attribute::Integers items = context.attribute("shape").AsInts();
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > 0) continue;
-    context.Error(rule, "`shape[{}]` of `{}` is {}; expected a positive extent", i, context.node().type(), items[i]);
+    context.Error(rule, "`shape[{}]` of `{}` is {}; expected a positive extent", i, context.node().type(),
+                  items[i]);
     return std::nullopt;
   }
   return PartialShape(llvm::ArrayRef<int64_t>(items));
@@ -94,8 +95,8 @@ void InferConstant(InferContext& context) {
   }
   const size_t count = value->ListSize();
   if (count != 1 && count != static_cast<size_t>(*volume)) {
-    context.Error(kConstantValue, "`value` of `constant` has {} items; expected one, or {} to fill shape {}", count,
-                  *volume, ToString(context.node().output().shape));
+    context.Error(kConstantValue, "`value` of `constant` has {} items; expected one, or {} to fill shape {}",
+                  count, *volume, ToString(context.node().output().shape));
     return;
   }
   if (!HasItems(*value, *type)) {
@@ -112,7 +113,8 @@ bool IsLabelCharacter(char c) {
 
 // variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3).
 void InferVariable(InferContext& context) {
-  if (!CheckSignature(context, {.attributes = {{"shape", ArgumentKind::kIntegers}, {"label", ArgumentKind::kString}}})) {
+  if (!CheckSignature(
+          context, {.attributes = {{"shape", ArgumentKind::kIntegers}, {"label", ArgumentKind::kString}}})) {
     return;
   }
   const std::optional<ElementType> type = DataTypeAttribute(context);
@@ -126,7 +128,8 @@ void InferVariable(InferContext& context) {
   if (wrong != label.end()) {
     const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
     const bool printable = code >= 0x20 && code < 0x7f;
-    context.Error(kVariableLabel, "`label` of `variable` contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+    context.Error(kVariableLabel,
+                  "`label` of `variable` contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
                   printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
     return;
   }
@@ -138,9 +141,12 @@ void InferVariable(InferContext& context) {
 }  // namespace nnef
 
 void RegisterTensorIntroducing(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "external", .section = "R 4.1.1", .infer = nnef::InferExternal, .is_source = true});
-  nnef::AddRow(registry, {.name = "constant", .section = "R 4.1.2", .infer = nnef::InferConstant, .is_source = true});
-  nnef::AddRow(registry, {.name = "variable", .section = "R 4.1.3", .infer = nnef::InferVariable, .is_source = true});
+  nnef::AddRow(registry,
+               {.name = "external", .section = "R 4.1.1", .infer = nnef::InferExternal, .is_source = true});
+  nnef::AddRow(registry,
+               {.name = "constant", .section = "R 4.1.2", .infer = nnef::InferConstant, .is_source = true});
+  nnef::AddRow(registry,
+               {.name = "variable", .section = "R 4.1.3", .infer = nnef::InferVariable, .is_source = true});
 }
 
 }  // namespace nnefc::ir

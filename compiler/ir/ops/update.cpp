@@ -32,8 +32,8 @@ void InferUpdate(InferContext& context) {
     }
   }
   if (!equal) {
-    context.Error(kUpdateShape, "{} has shape {}; expected {}, the shape of the variable", Describe(context, 1),
-                  ToString(value), ToString(variable.shape));
+    context.Error(kUpdateShape, "{} has shape {}; expected {}, the shape of the variable",
+                  Describe(context, 1), ToString(value), ToString(variable.shape));
     return;
   }
   Produce(context, 0, variable.type, variable.shape);
@@ -68,9 +68,11 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
   if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // told before
   if (a.type == b.type && a.shape == b.shape) return true;
   emitter
-      .Emit(kVariableShared, variable.origin().range,
-            "the variable `{}` has type {} and shape {}, but shares its label with one of type {} and shape {}",
-            *LabelOf(variable), DataTypeName(b.type), ToString(b.shape), DataTypeName(a.type), ToString(a.shape))
+      .Emit(
+          kVariableShared, variable.origin().range,
+          "the variable `{}` has type {} and shape {}, but shares its label with one of type {} and shape {}",
+          *LabelOf(variable), DataTypeName(b.type), ToString(b.shape), DataTypeName(a.type),
+          ToString(a.shape))
       .Notes(StackNotes(variable.origin().frame))
       .Note(first.origin().range, "the other variable is here");
   return false;

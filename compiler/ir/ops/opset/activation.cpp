@@ -31,12 +31,12 @@ void InferSwish(OpContext& op) {
 std::vector<OpRow> ActivationRows() {
   std::vector<OpRow> rows;
   for (std::string_view name : {"ReLU", "Sigmoid"}) {
-    rows.push_back(MakeRow(
-        {.set = "opset1", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
+    rows.push_back(
+        MakeRow({.set = "opset1", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
   }
   for (std::string_view name : {"SoftPlus", "Mish", "HSwish"}) {
-    rows.push_back(MakeRow(
-        {.set = "opset4", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
+    rows.push_back(
+        MakeRow({.set = "opset4", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
   }
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Elu",
@@ -49,8 +49,8 @@ std::vector<OpRow> ActivationRows() {
                           .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow(
       {.set = "opset1", .name = "PReLU", .inputs = {"data", "slope"}, .infer = Infer<InferActivation>}));
-  rows.push_back(MakeRow(
-      {.set = "opset4", .name = "Swish", .inputs = {"data", "beta?"}, .infer = Infer<InferSwish>}));
+  rows.push_back(
+      MakeRow({.set = "opset4", .name = "Swish", .inputs = {"data", "beta?"}, .infer = Infer<InferSwish>}));
   for (std::string_view set : {"opset1", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "SoftMax",

@@ -91,7 +91,8 @@ bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
   const std::optional<std::vector<int64_t>> extents = op.Integers(2);
   if (!extents) return true;
   if (static_cast<int64_t>(extents->size()) != shape.rank() - 2) {
-    op.Error(kOpsetExtent, "{} has {} items; expected {}", op.InputName(2), extents->size(), shape.rank() - 2);
+    op.Error(kOpsetExtent, "{} has {} items; expected {}", op.InputName(2), extents->size(),
+             shape.rank() - 2);
     return false;
   }
   for (size_t i = 0; i < extents->size(); ++i) {

@@ -28,8 +28,8 @@ void InferReadValue(OpContext& op) {
   const PartialShape shape = *op.attribute("variable_shape").get<PartialShape>();
   if (op.has_input(0)) {
     if (op.type(0) != ElementType::kDynamic && type != ElementType::kDynamic && op.type(0) != type) {
-      op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(0), Name(op.type(0)),
-               Name(type));
+      op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(0),
+               Name(op.type(0)), Name(type));
     }
     if (!Merge(shape, op.shape(0))) {
       op.Error(kOpsetExtent, "{} has the shape {}; expected {}", op.InputName(0), ToString(op.shape(0)),
@@ -39,7 +39,9 @@ void InferReadValue(OpContext& op) {
   op.Set(type, shape);
 }
 
-void InferAssign(OpContext& op) { op.Set(op.type(0), op.shape(0)); }
+void InferAssign(OpContext& op) {
+  op.Set(op.type(0), op.shape(0));
+}
 
 }  // namespace
 

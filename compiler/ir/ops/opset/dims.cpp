@@ -15,12 +15,20 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+int64_t FloorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+int64_t CeilDivide(int64_t a, int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
 
-Dim Add(Dim a, Dim b) { return {SaturatingAdd(a.min, b.min), SaturatingAdd(a.max, b.max)}; }
+Dim Add(Dim a, Dim b) {
+  return {SaturatingAdd(a.min, b.min), SaturatingAdd(a.max, b.max)};
+}
 
-Dim Multiply(Dim a, Dim b) { return {SaturatingMultiply(a.min, b.min), SaturatingMultiply(a.max, b.max)}; }
+Dim Multiply(Dim a, Dim b) {
+  return {SaturatingMultiply(a.min, b.min), SaturatingMultiply(a.max, b.max)};
+}
 
 Dim Shift(Dim dim, int64_t amount) {
   const int64_t max = dim.max == Dim::kUnbounded ? dim.max : SaturatingAdd(dim.max, amount);

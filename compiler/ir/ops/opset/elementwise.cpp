@@ -7,11 +7,16 @@ namespace {
 void RequireType(OpContext& op, int32_t input, bool (*accepts)(ElementType), std::string_view expected) {
   const ElementType type = op.type(input);
   if (type == ElementType::kDynamic || accepts(type)) return;
-  op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(input), Name(type), expected);
+  op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(input), Name(type),
+           expected);
 }
 
-bool IsNumeric(ElementType type) { return IsFloat(type) || IsInteger(type); }
-bool IsBoolean(ElementType type) { return type == ElementType::kBoolean; }
+bool IsNumeric(ElementType type) {
+  return IsFloat(type) || IsInteger(type);
+}
+bool IsBoolean(ElementType type) {
+  return type == ElementType::kBoolean;
+}
 
 void InferUnary(OpContext& op) {
   RequireType(op, 0, IsNumeric, "a number");
@@ -105,16 +110,18 @@ std::vector<OpRow> ElementwiseRows() {
   const auto append = [&](std::vector<OpRow> more) {
     for (OpRow& row : more) rows.push_back(std::move(row));
   };
-  append(MakeRows("opset1", {"Abs",  "Negative", "Sign", "Exp",  "Log",   "Sqrt", "Floor", "Ceiling", "Sin",
-                             "Cos",  "Tan",      "Sinh", "Cosh", "Tanh",  "Asin", "Acos",  "Atan",    "Erf"},
+  append(MakeRows("opset1",
+                  {"Abs", "Negative", "Sign", "Exp", "Log", "Sqrt", "Floor", "Ceiling", "Sin", "Cos", "Tan",
+                   "Sinh", "Cosh", "Tanh", "Asin", "Acos", "Atan", "Erf"},
                   {"data"}, {}, Infer<InferUnary>));
   append(MakeRows("opset4", {"Asinh", "Acosh", "Atanh"}, {"data"}, {}, Infer<InferUnary>));
   append(MakeRows("opset5", {"Round"}, {"data"},
                   {{"mode", AttributeKind::kString, "half_to_even", {"half_to_even", "half_away_from_zero"}}},
                   Infer<InferUnary>));
-  append(MakeRows("opset1", {"Add", "Subtract", "Multiply", "Power", "Minimum", "Maximum", "Mod", "FloorMod",
-                             "SquaredDifference"},
-                  {"a", "b"}, {broadcast}, Infer<InferBinary>));
+  append(MakeRows(
+      "opset1",
+      {"Add", "Subtract", "Multiply", "Power", "Minimum", "Maximum", "Mod", "FloorMod", "SquaredDifference"},
+      {"a", "b"}, {broadcast}, Infer<InferBinary>));
   append(MakeRows("opset1", {"Divide"}, {"a", "b"}, {broadcast, {"m_pythondiv", AttributeKind::kBool, true}},
                   Infer<InferBinary>));
   append(MakeRows("opset1", {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}, {"a", "b"},

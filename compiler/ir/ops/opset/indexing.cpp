@@ -50,8 +50,8 @@ void InferGatherElements(OpContext& op) {
     const int64_t axis = *op.NormalizeAxis(op.Int("axis"), data.rank());
     for (int64_t i = 0; i < data.rank(); ++i) {
       if (i == axis || data[i].Compatible(indices[i])) continue;
-      op.Error(kOpsetExtent, "{} has the shape {}; expected that of the data, {}, but for axis {}", op.InputName(1),
-               ToString(indices), ToString(data), axis);
+      op.Error(kOpsetExtent, "{} has the shape {}; expected that of the data, {}, but for axis {}",
+               op.InputName(1), ToString(indices), ToString(data), axis);
       return;
     }
   }
@@ -61,7 +61,8 @@ void InferGatherElements(OpContext& op) {
 // ScatterElementsUpdate: the shape of the data.
 void InferScatterElementsUpdate(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  if (op.type(0) != ElementType::kDynamic && op.type(2) != ElementType::kDynamic && op.type(0) != op.type(2)) {
+  if (op.type(0) != ElementType::kDynamic && op.type(2) != ElementType::kDynamic &&
+      op.type(0) != op.type(2)) {
     op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(2), Name(op.type(2)),
              Name(op.type(0)));
     return;
@@ -86,8 +87,8 @@ void InferRange(OpContext& op) {
     const double width = step->ElementAsDouble(0);
     const double number = std::ceil((stop->ElementAsDouble(0) - start->ElementAsDouble(0)) / width);
     if (width == 0 || !std::isfinite(number) || number > 9e15) {
-      op.Error(kOpsetConstantInput, "`Range` from {} to {} by {} has no last element", start->ElementAsDouble(0),
-               stop->ElementAsDouble(0), width);
+      op.Error(kOpsetConstantInput, "`Range` from {} to {} by {} has no last element",
+               start->ElementAsDouble(0), stop->ElementAsDouble(0), width);
       return;
     }
     count = Dim(std::max<int64_t>(static_cast<int64_t>(number), 0));
@@ -136,15 +137,14 @@ std::vector<OpRow> IndexingRows() {
                .inputs = {"data", "indices"},
                .attributes = {axis},
                .infer = Infer<InferGatherElements>}),
-      MakeRow({.set = "opset12",
-               .name = "ScatterElementsUpdate",
-               .inputs = {"data", "indices", "updates", "axis"},
-               .attributes = {{"reduction",
-                               AttributeKind::kString,
-                               "none",
-                               {"none", "sum", "prod", "min", "max", "mean"}},
-                              {"use_init_val", AttributeKind::kBool, true}},
-               .infer = Infer<InferScatterElementsUpdate>}),
+      MakeRow(
+          {.set = "opset12",
+           .name = "ScatterElementsUpdate",
+           .inputs = {"data", "indices", "updates", "axis"},
+           .attributes =
+               {{"reduction", AttributeKind::kString, "none", {"none", "sum", "prod", "min", "max", "mean"}},
+                {"use_init_val", AttributeKind::kBool, true}},
+           .infer = Infer<InferScatterElementsUpdate>}),
       MakeRow({.set = "opset4",
                .name = "Range",
                .inputs = {"start", "stop", "step"},

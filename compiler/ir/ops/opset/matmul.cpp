@@ -35,7 +35,8 @@ void InferMatMul(OpContext& op) {
   const Operand a = ReadOperand(op.shape(0), op.Bool("transpose_a"), true);
   const Operand b = ReadOperand(op.shape(1), op.Bool("transpose_b"), false);
   if (!a.columns.Compatible(b.rows)) {
-    op.Error(kOpsetExtent, "`MatMul` multiplies rows of {} elements by columns of {}", a.columns.min, b.rows.min);
+    op.Error(kOpsetExtent, "`MatMul` multiplies rows of {} elements by columns of {}", a.columns.min,
+             b.rows.min);
     return;
   }
   const std::optional<PartialShape> batch = BroadcastNumpy(PartialShape(a.batch), PartialShape(b.batch));

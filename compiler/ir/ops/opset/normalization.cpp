@@ -33,8 +33,8 @@ void InferBatchNorm(OpContext& op) {
     if (!op.shape(i).rank_known()) continue;
     const std::optional<Dim> merged = Merge(channels, op.shape(i)[0]);
     if (!merged) {
-      op.Error(kOpsetExtent, "{} has the shape {}; expected an element for each of {} channels", op.InputName(i),
-               ToString(op.shape(i)), channels.min);
+      op.Error(kOpsetExtent, "{} has the shape {}; expected an element for each of {} channels",
+               op.InputName(i), ToString(op.shape(i)), channels.min);
       return;
     }
     channels = *merged;
@@ -43,7 +43,9 @@ void InferBatchNorm(OpContext& op) {
   op.Set(type, shape);
 }
 
-void InferMvn(OpContext& op) { InferOverAxes(op); }
+void InferMvn(OpContext& op) {
+  InferOverAxes(op);
+}
 
 }  // namespace
 

@@ -10,33 +10,48 @@ constexpr int64_t kLongestList = 1 << 13;  // shapes, axes, pads and lengths of 
 
 std::string_view KindName(AttributeKind kind) {
   switch (kind) {
-    case AttributeKind::kBool: return "a boolean";
-    case AttributeKind::kInt: return "an integer";
-    case AttributeKind::kDouble: return "a number";
-    case AttributeKind::kString: return "a string";
-    case AttributeKind::kInts: return "a list of integers";
-    case AttributeKind::kDoubles: return "a list of numbers";
-    case AttributeKind::kType: return "an element type";
-    case AttributeKind::kShape: return "a shape";
+    case AttributeKind::kBool:
+      return "a boolean";
+    case AttributeKind::kInt:
+      return "an integer";
+    case AttributeKind::kDouble:
+      return "a number";
+    case AttributeKind::kString:
+      return "a string";
+    case AttributeKind::kInts:
+      return "a list of integers";
+    case AttributeKind::kDoubles:
+      return "a list of numbers";
+    case AttributeKind::kType:
+      return "an element type";
+    case AttributeKind::kShape:
+      return "a shape";
   }
   return "";
 }
 
-bool IsEmptyList(const Attribute& attribute) { return attribute.IsList() && attribute.ListSize() == 0; }
+bool IsEmptyList(const Attribute& attribute) {
+  return attribute.IsList() && attribute.ListSize() == 0;
+}
 
 bool HasKind(const Attribute& attribute, AttributeKind kind) {
   switch (kind) {
-    case AttributeKind::kBool: return attribute.get<bool>() != nullptr;
-    case AttributeKind::kInt: return attribute.get<int64_t>() != nullptr;
+    case AttributeKind::kBool:
+      return attribute.get<bool>() != nullptr;
+    case AttributeKind::kInt:
+      return attribute.get<int64_t>() != nullptr;
     case AttributeKind::kDouble:
       return attribute.get<double>() != nullptr || attribute.get<int64_t>() != nullptr;
-    case AttributeKind::kString: return attribute.get<std::string>() != nullptr;
+    case AttributeKind::kString:
+      return attribute.get<std::string>() != nullptr;
     case AttributeKind::kInts:
       return attribute.get<Attribute::Integers>() != nullptr || IsEmptyList(attribute);
     case AttributeKind::kDoubles:
       return attribute.get<Attribute::Scalars>() != nullptr || IsEmptyList(attribute);
-    case AttributeKind::kType: return attribute.get<ElementType>() != nullptr;
-    case AttributeKind::kShape: return attribute.get<PartialShape>() != nullptr;
+    case AttributeKind::kType:
+      return attribute.get<ElementType>() != nullptr;
+    case AttributeKind::kShape:
+      return attribute.get<PartialShape>() != nullptr;
   }
   return false;
 }
@@ -107,7 +122,8 @@ std::string OpContext::InputName(int32_t index) const {
   const std::vector<InputInfo>& inputs = row_.info.inputs;
   const size_t last = inputs.size() - 1;
   if (static_cast<size_t>(index) >= last && inputs[last].variadic) {
-    return fmt::format("`{}[{}]` of `{}`", inputs[last].name, static_cast<size_t>(index) - last, row_.info.name);
+    return fmt::format("`{}[{}]` of `{}`", inputs[last].name, static_cast<size_t>(index) - last,
+                       row_.info.name);
   }
   return fmt::format("`{}` of `{}`", inputs[static_cast<size_t>(index)].name, row_.info.name);
 }
@@ -126,8 +142,8 @@ ElementType OpContext::CommonType(int32_t first, int32_t last) {
     if (type(i) == ElementType::kDynamic) continue;
     if (common == ElementType::kDynamic) common = type(i);
     if (common == type(i)) continue;
-    Error(kOpsetElementType, "{} has the element type {}; expected {} as before it", InputName(i), Name(type(i)),
-          Name(common));
+    Error(kOpsetElementType, "{} has the element type {}; expected {} as before it", InputName(i),
+          Name(type(i)), Name(common));
     return ElementType::kDynamic;
   }
   return common;

@@ -38,7 +38,8 @@ void InferMaxPoolWithIndices(OpContext& op) {
   if (!shape) return;
   const ElementType index_type = op.Type("index_element_type");
   if (index_type != ElementType::kI32 && index_type != ElementType::kI64) {
-    op.Error(kOpsetElementType, "`index_element_type` of `MaxPool` is {}; expected i32 or i64", Name(index_type));
+    op.Error(kOpsetElementType, "`index_element_type` of `MaxPool` is {}; expected i32 or i64",
+             Name(index_type));
     return;
   }
   if (shape->rank_known() && !op.NormalizeAxis(op.Int("axis"), shape->rank())) return;

@@ -35,13 +35,13 @@ void InferFakeQuantize(OpContext& op) {
 }  // namespace
 
 std::vector<OpRow> QuantizationRows() {
-  return {MakeRow(
-      {.set = "opset1",
-       .name = "FakeQuantize",
-       .inputs = {"data", "input_low", "input_high", "output_low", "output_high"},
-       .attributes = {{"levels", AttributeKind::kInt},
-                      {"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}}},
-       .infer = Infer<InferFakeQuantize>})};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "FakeQuantize",
+               .inputs = {"data", "input_low", "input_high", "output_low", "output_high"},
+               .attributes = {{"levels", AttributeKind::kInt},
+                              {"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}}},
+               .infer = Infer<InferFakeQuantize>})};
 }
 
 }  // namespace nnefc::ir

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir {
@@ -15,8 +17,11 @@ void InferReduce(OpContext& op) {
     return;
   }
   const std::optional<std::vector<int64_t>> given = op.Integers(1);
-  if (!data.rank_known() || !given) {
-    return op.Set(op.type(0), keep && data.rank_known() ? PartialShape::OfRank(data.rank()) : PartialShape());
+  if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
+  if (!given) {
+    const std::optional<int64_t> removed = keep ? 0 : op.shape(1).volume();
+    const bool rank_known = removed && *removed <= data.rank();
+    return op.Set(op.type(0), rank_known ? PartialShape::OfRank(data.rank() - *removed) : PartialShape());
   }
   const std::optional<std::vector<int64_t>> axes = op.NormalizeAxes(*given, data.rank());
   if (!axes) return;
@@ -38,7 +43,8 @@ void InferTopK(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const ElementType index_type = op.Type("index_element_type");
   if (index_type != ElementType::kI32 && index_type != ElementType::kI64) {
-    op.Error(kOpsetElementType, "`index_element_type` of `TopK` is {}; expected i32 or i64", Name(index_type));
+    op.Error(kOpsetElementType, "`index_element_type` of `TopK` is {}; expected i32 or i64",
+             Name(index_type));
     return;
   }
   if (!op.CheckRank(1, 0, 0)) return;
@@ -77,11 +83,10 @@ std::vector<OpRow> ReduceRows() {
   }
   add("opset4", "ReduceL1");
   add("opset4", "ReduceL2");
-  std::vector<AttributeInfo> top_k{
-      {"axis", AttributeKind::kInt},
-      {"mode", AttributeKind::kString, std::nullopt, {"max", "min"}},
-      {"sort", AttributeKind::kString, std::nullopt, {"value", "index", "none"}},
-      {"index_element_type", AttributeKind::kType, ElementType::kI32}};
+  std::vector<AttributeInfo> top_k{{"axis", AttributeKind::kInt},
+                                   {"mode", AttributeKind::kString, std::nullopt, {"max", "min"}},
+                                   {"sort", AttributeKind::kString, std::nullopt, {"value", "index", "none"}},
+                                   {"index_element_type", AttributeKind::kType, ElementType::kI32}};
   for (std::string_view set : {"opset3", "opset11"}) {
     if (set == "opset11") top_k.push_back({"stable", AttributeKind::kBool, false});
     rows.push_back(MakeRow({.set = set,

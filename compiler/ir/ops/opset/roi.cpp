@@ -10,7 +10,8 @@ void SetRegions(OpContext& op, const char* height, const char* width) {
   const int64_t h = op.Int(height);
   const int64_t w = op.Int(width);
   if (h < 1 || w < 1) {
-    op.Error(kOpsetAttributeValue, "`{}` gives regions of {} x {}; expected at least 1 x 1", op.node().type(), h, w);
+    op.Error(kOpsetAttributeValue, "`{}` gives regions of {} x {}; expected at least 1 x 1", op.node().type(),
+             h, w);
     return;
   }
   PartialShape shape = PartialShape::OfRank(4);
@@ -52,13 +53,14 @@ std::vector<OpRow> RoiRows() {
       MakeRow({.set = "opset2",
                .name = "ROIPooling",
                .inputs = {"data", "rois"},
-               .attributes = {height, width, scale,
-                              {"method", AttributeKind::kString, "max", {"max", "bilinear"}}},
+               .attributes =
+                   {height, width, scale, {"method", AttributeKind::kString, "max", {"max", "bilinear"}}},
                .infer = Infer<InferRoiPooling>}),
       MakeRow({.set = "opset9",
                .name = "ROIAlign",
                .inputs = {"data", "rois", "batch_indices"},
-               .attributes = {height, width,
+               .attributes = {height,
+                              width,
                               {"sampling_ratio", AttributeKind::kInt},
                               scale,
                               {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}},

@@ -48,8 +48,8 @@ using RowTable = std::vector<OpRow>;
 RowTable AllRows() {
   RowTable rows;
   for (auto family : {CoreRows, ElementwiseRows, ActivationRows, ConvolutionRows, PoolingRows, ResamplingRows,
-                      MatmulRows, ReduceRows, ShapeOpsRows, SectionRows, SlicingRows, IndexingRows, NormalizationRows,
-                      QuantizationRows, RoiRows, ControlFlowRows}) {
+                      MatmulRows, ReduceRows, ShapeOpsRows, SectionRows, SlicingRows, IndexingRows,
+                      NormalizationRows, QuantizationRows, RoiRows, ControlFlowRows}) {
     for (OpRow& row : family()) rows.push_back(std::move(row));
   }
   return rows;

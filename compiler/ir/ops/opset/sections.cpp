@@ -75,8 +75,7 @@ void InferSplit(OpContext& op) {
     op.Error(kOpsetExtent, "`Split` divides the extent {} into {} parts", extent.value(), parts);
     return;
   }
-  shape.set(*axis,
-            Dim(CeilDivide(extent.min, parts), extent.max == Dim::kUnbounded ? extent.max : extent.max / parts));
+  shape.set(*axis, Dim(extent.min / parts, extent.max == Dim::kUnbounded ? extent.max : extent.max / parts));
   for (int32_t i = 0; i < op.node().num_outputs(); ++i) op.Set(i, op.type(0), shape);
 }
 
@@ -139,10 +138,11 @@ void InferPad(OpContext& op) {
       return;
     }
     // reflect: what is mirrored lies within the data, the edge not included.
-    const int64_t room = data[i].max == Dim::kUnbounded ? INT64_MAX : data[i].max - (mode == "reflect" ? 1 : 0);
+    const int64_t room =
+        data[i].max == Dim::kUnbounded ? INT64_MAX : data[i].max - (mode == "reflect" ? 1 : 0);
     if ((mode == "reflect" || mode == "symmetric") && std::max(p, q) > std::max<int64_t>(room, 0)) {
-      op.Error(kOpsetExtent, "padding ({},{}) by mode `{}` reaches beyond the extent {} of axis {}", p, q, mode,
-               data[i].max, i);
+      op.Error(kOpsetExtent, "padding ({},{}) by mode `{}` reaches beyond the extent {} of axis {}", p, q,
+               mode, data[i].max, i);
       return;
     }
     const int64_t change = SaturatingAdd(p, q);

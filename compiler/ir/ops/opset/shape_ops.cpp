@@ -39,7 +39,8 @@ std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& tar
   const Dim volume = Product(rest);
   if (given == 0) return volume.known() && volume.min == 0 ? Dim(0) : Dim();
   if (!volume.known()) {
-    return Dim(CeilDivide(volume.min, given), volume.max == Dim::kUnbounded ? volume.max : volume.max / given);
+    return Dim(CeilDivide(volume.min, given),
+               volume.max == Dim::kUnbounded ? volume.max : volume.max / given);
   }
   if (volume.min % given == 0) return Dim(volume.min / given);
   op.Error(kOpsetExtent, "`Reshape` divides {} elements by {} elements", volume.min, given);
@@ -61,14 +62,16 @@ void InferReshape(OpContext& op) {
   for (int64_t i = 0; i < shape.rank(); ++i) {
     const int64_t item = (*target)[static_cast<size_t>(i)];
     if (item < -1 || (item == -1 && inferred_axis >= 0)) {
-      op.Error(kOpsetConstantInput, "{} has {}", op.InputName(1), item == -1 ? "a second item -1" : "a negative item");
+      op.Error(kOpsetConstantInput, "{} has {}", op.InputName(1),
+               item == -1 ? "a second item -1" : "a negative item");
       return;
     }
     if (item == -1) {
       inferred_axis = i;
     } else if (item == 0 && special_zero) {
       if (data.rank_known() && i >= data.rank()) {
-        op.Error(kOpsetConstantInput, "{} copies extent {} of a tensor of rank {}", op.InputName(1), i, data.rank());
+        op.Error(kOpsetConstantInput, "{} copies extent {} of a tensor of rank {}", op.InputName(1), i,
+                 data.rank());
         return;
       }
       shape.set(i, data.rank_known() ? data[i] : Dim());
@@ -146,7 +149,8 @@ void InferTranspose(OpContext& op) {
     for (int64_t i = data.rank(); i > 0; --i) order->push_back(i - 1);
   }
   if (static_cast<int64_t>(order->size()) != data.rank()) {
-    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), order->size(), data.rank());
+    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), order->size(),
+             data.rank());
     return;
   }
   const std::optional<std::vector<int64_t>> axes = op.NormalizeAxes(*order, data.rank());
@@ -182,14 +186,10 @@ std::vector<OpRow> ShapeOpsRows() {
                .inputs = {"data", "shape"},
                .attributes = {{"special_zero", AttributeKind::kBool}},
                .infer = Infer<InferReshape>}),
-      MakeRow({.set = "opset1",
-               .name = "Squeeze",
-               .inputs = {"data", "axes?"},
-               .infer = Infer<InferSqueeze>}),
-      MakeRow({.set = "opset1",
-               .name = "Unsqueeze",
-               .inputs = {"data", "axes"},
-               .infer = Infer<InferUnsqueeze>}),
+      MakeRow(
+          {.set = "opset1", .name = "Squeeze", .inputs = {"data", "axes?"}, .infer = Infer<InferSqueeze>}),
+      MakeRow(
+          {.set = "opset1", .name = "Unsqueeze", .inputs = {"data", "axes"}, .infer = Infer<InferUnsqueeze>}),
       MakeRow({.set = "opset1",
                .name = "Transpose",
                .inputs = {"data", "order"},

@@ -21,7 +21,8 @@ int64_t Count(Range range, int64_t extent) {
   const auto place = [&](int64_t end) {
     return std::clamp(end < 0 ? SaturatingAdd(end, extent) : end, lowest, std::max(lowest, highest));
   };
-  const int64_t length = forward ? place(range.stop) - place(range.start) : place(range.start) - place(range.stop);
+  const int64_t length =
+      forward ? place(range.stop) - place(range.start) : place(range.start) - place(range.stop);
   if (length <= 0) return 0;
   return CeilDivide(length, range.step == INT64_MIN ? INT64_MAX : std::abs(range.step));
 }
@@ -33,7 +34,8 @@ Dim Count(Range range, Dim extent) {
   const bool grows = range.step > 0 && !(range.start < 0 && range.stop >= 0);
   const auto bounded = [&](int64_t x) { return Count(range, x); };
   if (!grows) return Dim(0, extent.max == Dim::kUnbounded ? extent.max : extent.max);
-  const bool open = extent.max == Dim::kUnbounded && (range.stop < 0 || range.stop == INT64_MAX) && range.start >= 0;
+  const bool open =
+      extent.max == Dim::kUnbounded && (range.stop < 0 || range.stop == INT64_MAX) && range.start >= 0;
   return Dim(bounded(extent.min), open ? Dim::kUnbounded : bounded(extent.max));
 }
 
@@ -75,7 +77,8 @@ void SliceByMasks(OpContext& op, const std::vector<int64_t>& begin, const std::v
   bool skipped = false;
   for (size_t i = 0; i < begin.size(); ++i) {
     if (masks.ellipsis(i)) {
-      for (int64_t rest = skipped ? 0 : data.rank() - consumed; rest > 0; --rest) dims.push_back(data[axis++]);
+      for (int64_t rest = skipped ? 0 : data.rank() - consumed; rest > 0; --rest)
+        dims.push_back(data[axis++]);
       skipped = true;
     } else if (masks.added(i)) {
       dims.push_back(Dim(1));

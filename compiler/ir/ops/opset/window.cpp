@@ -12,14 +12,14 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
   std::vector<int64_t> list = op.Ints(name);
   if (list.empty()) list.assign(static_cast<size_t>(spatial), fallback);
   if (static_cast<int64_t>(list.size()) != spatial) {
-    op.Error(kOpsetAttributeValue, "`{}` of `{}` has {} items; expected {}", name, op.node().type(), list.size(),
-             spatial);
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` has {} items; expected {}", name, op.node().type(),
+             list.size(), spatial);
     return std::nullopt;
   }
   for (int64_t item : list) {
     if (item >= lowest && item <= kLargestAttribute) continue;
-    op.Error(kOpsetAttributeValue, "`{}` of `{}` has the item {}; expected at least {}", name, op.node().type(),
-             item, lowest);
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` has the item {}; expected at least {}", name,
+             op.node().type(), item, lowest);
     return std::nullopt;
   }
   return list;
@@ -27,11 +27,12 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
 
 }  // namespace
 
-std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel, int64_t spatial) {
+std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
+                                           int64_t spatial) {
   const bool dilated = op.node().attributes().Find("dilations") != nullptr;
   const auto strides = ReadList(op, "strides", spatial, 1, 1);
-  const auto dilations =
-      dilated ? ReadList(op, "dilations", spatial, 1, 1) : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
+  const auto dilations = dilated ? ReadList(op, "dilations", spatial, 1, 1)
+                                 : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
   const auto begin = ReadList(op, "pads_begin", spatial, 0, -kLargestAttribute);
   const auto end = ReadList(op, "pads_end", spatial, 0, -kLargestAttribute);
   if (!strides || !dilations || !begin || !end) return std::nullopt;
@@ -42,8 +43,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
     const int64_t size = i < kernel.size() ? kernel[i] : 1;
     if (size < 1 || size > kLargestAttribute) {
-      op.Error(kOpsetAttributeValue, "the kernel of `{}` has the extent {}; expected at least 1", op.node().type(),
-               size);
+      op.Error(kOpsetAttributeValue, "the kernel of `{}` has the extent {}; expected at least 1",
+               op.node().type(), size);
       return std::nullopt;
     }
     window.axes.push_back({.kernel = size,
@@ -60,11 +61,13 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
   const WindowAxis& sliding = window.axes[static_cast<size_t>(axis)];
   if (window.auto_pad == "same_upper" || window.auto_pad == "same_lower") {
     const int64_t s = sliding.stride;
-    return Dim(CeilDivide(extent.min, s), extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
+    return Dim(CeilDivide(extent.min, s),
+               extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
   }
   const std::optional<Dim> places = WindowPlaces(extent, sliding);
   if (places) return places;
-  op.Error(kOpsetExtent, "the window of `{}` reaches over {} elements along spatial axis {}; the padded input has {}",
+  op.Error(kOpsetExtent,
+           "the window of `{}` reaches over {} elements along spatial axis {}; the padded input has {}",
            op.node().type(), sliding.reach(), axis, extent.max + sliding.pad_begin + sliding.pad_end);
   return std::nullopt;
 }

@@ -19,7 +19,8 @@ struct WindowAttributes {
 // is ones or zeros. `kernel` may be shorter than `spatial` where it is unknown.
 // Emits kOpsetAttributeValue and returns nothing for lists of other lengths
 // and for strides, dilations and kernels below 1.
-std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel, int64_t spatial);
+std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
+                                           int64_t spatial);
 
 // The output extent along `axis` of the window for an operation that reduces
 // (convolution, pooling). Emits kOpsetExtent and returns nothing if the window

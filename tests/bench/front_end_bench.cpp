@@ -1,0 +1,91 @@
+// Times the stages of the front end one by one over a flat document of three
+// operations in turn (variable, conv, relu). Rates are of the document's
+// bytes and operations.
+
+#include <benchmark/benchmark.h>
+
+#include "compiler/expand/expand.h"
+#include "compiler/ir/infer.h"
+#include "compiler/lower/lower.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/syntax/parse.h"
+#include "fmt/format.h"
+
+namespace nnefc {
+namespace {
+
+// The document that tests/bench/make_flat.py prints.
+std::string FlatDocument(int64_t operations) {
+  std::string text =
+      "version 1.0;\n\ngraph bench( input ) -> ( output )\n{\n    input = external(shape = [1, 8, 32, 32]);\n";
+  std::string last = "input";
+  int64_t layers = operations / 3;
+  for (int64_t i = 0; i < layers; ++i) {
+    text += fmt::format("    filter{0} = variable(shape = [8, 8, 3, 3], label = 'layer{0}/filter');\n", i);
+    text += fmt::format(
+        "    conv{0} = conv({1}, filter{0}, 0.0, border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], "
+        "dilation = [1, 1], groups = 1);\n",
+        i, last);
+    last = i + 1 == layers ? "output" : fmt::format("relu{}", i);
+    text += fmt::format("    {} = relu(conv{});\n", last, i);
+  }
+  return text + "}\n";
+}
+
+// A front end of its own for each iteration, as far as a stage needs.
+struct FrontEnd {
+  Context context;
+  ir::OpRegistry registry;
+  StandardLibrary library{context};
+  FileId file;
+  std::unique_ptr<const ast::Document> parsed;
+  std::unique_ptr<CheckedDocument> checked;
+  std::unique_ptr<ir::Graph> expanded;
+
+  explicit FrontEnd(const std::string& text) {
+    ir::RegisterStandardOps(registry);
+    file = context.sources.AddText("flat.nnef", text);
+    library.Get(ast::Dialect::kRatified);
+  }
+  void Parse() { parsed = ParseDocument(file, {}, context); }
+  void Check() { checked = CheckDocument(std::move(parsed), library, {}, context); }
+  void Expand() { expanded = ExpandDocument(*checked, library, registry, {}, context); }
+  void Shapes() { ir::InferGraph(*expanded, context.emitter); }
+  void Lower() { benchmark::DoNotOptimize(LowerGraph(*expanded, {}, context)); }
+};
+
+using Step = void (FrontEnd::*)();
+constexpr Step kSteps[] = {&FrontEnd::Parse, &FrontEnd::Check, &FrontEnd::Expand, &FrontEnd::Shapes, &FrontEnd::Lower};
+
+// Times step `index` alone; the steps before it are made outside the clock.
+void TimeStep(benchmark::State& state, size_t index) {
+  std::string text = FlatDocument(state.range(0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto front_end = std::make_unique<FrontEnd>(text);
+    for (size_t i = 0; i < index; ++i) (front_end.get()->*kSteps[i])();
+    state.ResumeTiming();
+    (front_end.get()->*kSteps[index])();
+    state.PauseTiming();
+    if (front_end->context.emitter.has_errors()) state.SkipWithError("the document has mistakes");
+    front_end.reset();
+    state.ResumeTiming();
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+#define NNEFC_STEP_BENCHMARK(name, index)                                \
+  void name(benchmark::State& state) { TimeStep(state, index); }         \
+  BENCHMARK(name)->Arg(3000)->Arg(99999)->Unit(benchmark::kMillisecond)
+
+NNEFC_STEP_BENCHMARK(Parse, 0);
+NNEFC_STEP_BENCHMARK(Check, 1);
+NNEFC_STEP_BENCHMARK(Expand, 2);
+NNEFC_STEP_BENCHMARK(Shapes, 3);
+NNEFC_STEP_BENCHMARK(Lower, 4);
+
+}  // namespace
+}  // namespace nnefc
+
+BENCHMARK_MAIN();

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc {
+namespace {
+
+TEST(DiagnosticsTest, OncePerPlaceWithTheStack) {
+  Expansion expansion(Ratified(R"(
+fragment inner( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> )
+{
+    y = reshape(x, shape = [1 / n]);
+}
+fragment outer( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    a = inner(x, n = 0);
+    y = relu(a);
+})",
+                               "    a = outer(x);\n    b = outer(x);\n    y = a + b;"));
+  EXPECT_EQ(expansion.graph, nullptr);
+  ASSERT_EQ(expansion.context.emitter.error_count(), 1u) << expansion.Diagnostics();
+  const Diagnostic* error = expansion.Find("arithmetic.division-by-zero");
+  ASSERT_NE(error, nullptr) << expansion.Diagnostics();
+  ASSERT_EQ(error->notes.size(), 2u);
+  EXPECT_NE(error->notes[0].message.find("`inner`"), std::string::npos);
+  EXPECT_NE(error->notes[1].message.find("`outer`"), std::string::npos);
+}
+
+TEST(DiagnosticsTest, SeveralAndNoCascade) {
+  Expansion expansion(Ratified("", R"(
+    a = reshape(x, shape = [1 / 0]);
+    b = reshape(x, shape = [[1][5]]);
+    c = a + b;
+    d = reshape(x, shape = [2 ^ -1]);
+    y = relu(d + c);)"));
+  EXPECT_EQ(expansion.context.emitter.error_count(), 3u) << expansion.Diagnostics();
+  EXPECT_TRUE(expansion.Has("arithmetic.division-by-zero"));
+  EXPECT_TRUE(expansion.Has("subscript.out-of-range"));
+}
+
+TEST(DiagnosticsTest, ShapesAreToldWithTheStack) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    y = concat([x, x], axis = 7);
+})",
+                               "    y = f(x);"));
+  ASSERT_EQ(expansion.context.emitter.error_count(), 1u) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.context.emitter.diagnostics()[0].notes.size(), 1u);
+}
+
+TEST(DiagnosticsTest, BrokenFragmentsAreNotExpanded) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    y = nothing(x);
+})",
+                               "    a = f(x);\n    y = relu(a);"));
+  EXPECT_EQ(expansion.graph, nullptr);
+  EXPECT_EQ(expansion.context.emitter.error_count(), expansion.check_errors) << expansion.Diagnostics();
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compiler/expand/expand.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/ir/op_registry.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/support/context.h"
+#include "compiler/syntax/parse.h"
+
+namespace nnefc {
+
+// A document on its way through parser, checker and expander.
+class Expansion {
+ public:
+  explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {}) {
+    context.limits = limits;
+    ir::RegisterStandardOps(registry);
+    library = std::make_unique<StandardLibrary>(context);
+    auto document = ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
+    checked = CheckDocument(std::move(document), *library, {}, context);
+    check_errors = context.emitter.error_count();
+    graph = ExpandDocument(*checked, *library, registry, options, context);
+  }
+
+  // The diagnostics as one line each: "3:7: message [label]".
+  std::string Diagnostics() const {
+    return RenderText(context.emitter.diagnostics(), context.sources, {.color = false, .excerpts = false});
+  }
+  bool Has(std::string_view label) const {
+    for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
+      if (diagnostic.rule->label == label) return true;
+    }
+    return false;
+  }
+  const Diagnostic* Find(std::string_view label) const {
+    for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
+      if (diagnostic.rule->label == label) return &diagnostic;
+    }
+    return nullptr;
+  }
+  std::string Flat() {
+    if (graph == nullptr) return Diagnostics();
+    return PrintFlatDocument(*graph, library->Get(ast::Dialect::kRatified), context.symbols);
+  }
+  // The lines of the graph's body in the flat document.
+  std::string Body() {
+    std::string flat = Flat();
+    size_t begin = flat.find("{\n");
+    return begin == std::string::npos ? flat : flat.substr(begin + 2, flat.rfind('}') - begin - 2);
+  }
+  const ir::Node* Named(std::string_view name) const {
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      if (node.set() == ir::kNnefSet && node.name() == name) return &node;
+    }
+    return nullptr;
+  }
+
+  Context context;
+  ir::OpRegistry registry;
+  std::unique_ptr<StandardLibrary> library;
+  std::unique_ptr<CheckedDocument> checked;
+  size_t check_errors = 0;
+  std::unique_ptr<ir::Graph> graph;
+};
+
+inline constexpr std::string_view kRatifiedHeader =
+    "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n";
+
+inline std::string Ratified(std::string_view fragments, std::string_view body) {
+  return std::string(kRatifiedHeader) + std::string(fragments) +
+         "\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1,2,8,8]);\n" + std::string(body) + "\n}\n";
+}
+
+inline std::string Provisional(std::string_view fragments, std::string_view body) {
+  return "version 1.0\n" + std::string(fragments) +
+         "\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1,2,8,8])\n" + std::string(body) + "\n}\n";
+}
+
+}  // namespace nnefc

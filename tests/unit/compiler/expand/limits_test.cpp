@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc {
+namespace {
+
+constexpr std::string_view kSum = R"(
+fragment sum( items: scalar[] ) -> ( total: scalar )
+{
+    total = items[0] + sum(items[1:]) if length_of(items) > 0 else 0.0
+}
+fragment add_all( x: tensor, count: extent ) -> ( y: tensor )
+{
+    y = x * sum([1.0] * count)
+})";
+
+TEST(LimitsTest, DeepRecursionIsOrdinary) {
+  Expansion expansion(Provisional(kSum, "    y = add_all(x, count = 9000)"));
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.Body(), "    x = external(shape = [1, 2, 8, 8]);\n    y = mul(x, 9000.0);\n");
+}
+
+TEST(LimitsTest, RecursionIsLinear) {
+  // The smallest number of steps, to a thousand, that an expansion takes.
+  auto steps = [](int count) {
+    int64_t low = 0, high = 1'000'000;
+    while (high - low > 1000) {
+      int64_t middle = (low + high) / 2;
+      Limits limits;
+      limits.steps = middle;
+      Expansion expansion(Provisional(kSum, "    y = add_all(x, count = " + std::to_string(count) + ")"), {},
+                          limits);
+      (expansion.graph != nullptr ? high : low) = middle;
+    }
+    return high;
+  };
+  double ratio = static_cast<double>(steps(5000)) / static_cast<double>(steps(2500));
+  EXPECT_NEAR(ratio, 2.0, 0.1);
+}
+
+TEST(LimitsTest, RecursionOverTensors) {
+  Expansion expansion(Ratified(R"(
+fragment sum( items: tensor<scalar>[] ) -> ( total: tensor<scalar> )
+{
+    total = items[0] + sum(items[1:]) if length_of(items) > 1 else items[0];
+})",
+                               "    y = sum([x] * 5000);"));
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.graph->num_nodes(), 1u + 4999u + 1u);
+  EXPECT_LT(expansion.Flat().size(), 5000u * 48u);
+}
+
+TEST(LimitsTest, EndlessRecursion) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = f(x); })",
+                               "    y = f(x);"));
+  ASSERT_TRUE(expansion.Has("limit.recursion")) << expansion.Diagnostics();
+  EXPECT_NE(expansion.Diagnostics().find("--max-recursion"), std::string::npos);
+  // The first and the last 8 instantiations.
+  EXPECT_EQ(expansion.Find("limit.recursion")->notes.size(), 17u);
+}
+
+TEST(LimitsTest, TwoCallsPerLevel) {
+  Expansion attributes(Provisional(R"(
+fragment f( n: extent ) -> ( m: extent ) { m = f(n - 1) + f(n - 1) if n > 0 else 1 }
+fragment g1( x: tensor ) -> ( y: tensor ) { y = x * scalar(f(60)) })",
+                                   "    y = g1(x)"));
+  EXPECT_TRUE(attributes.Has("limit.steps")) << attributes.Diagnostics();
+  Limits limits;
+  limits.operations = 10000;
+  Expansion tensors(Ratified(R"(
+fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> )
+{
+    y = f(x, n = n - 1) + f(x, n = n - 1) if n > 0 else x;
+})",
+                             "    y = f(x, n = 60);"),
+                    {}, limits);
+  EXPECT_TRUE(tensors.Has("limit.operations")) << tensors.Diagnostics();
+}
+
+TEST(LimitsTest, Items) {
+  for (std::string_view body :
+       {"    a = [0] * 1000000000000\n    y = reshape(x, shape = a)",
+        "    a = double([0], n = 50)\n    y = reshape(x, shape = a)",
+        "    a = repeat('ab', n = 50)\n    y = variable(shape = [1], label = a)",
+        "    a = [[0] * 1000000 for j in [0] * 100]\n    y = reshape(x, shape = a[0])"}) {
+    Expansion expansion(Provisional(R"(
+fragment double( a: extent[], n: extent ) -> ( b: extent[] ) { b = double(a + a, n = n - 1) if n > 0 else a }
+fragment repeat( a: string, n: extent ) -> ( b: string ) { b = repeat(a + a, n = n - 1) if n > 0 else a }
+fragment f( x: tensor ) -> ( y: tensor )
+{
+)" + std::string(body) + "\n}",
+                                    "    y = f(x)"));
+    EXPECT_TRUE(expansion.Has("limit.items")) << expansion.Diagnostics();
+    EXPECT_EQ(expansion.graph, nullptr);
+  }
+}
+
+TEST(LimitsTest, OutputsCountAsOperations) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { c = copy_n(x, times = 1000000000); y = c[0]; })",
+                               "    y = f(x);"));
+  EXPECT_TRUE(expansion.Has("limit.operations")) << expansion.Diagnostics();
+}
+
+TEST(LimitsTest, GraphBodyIsFree) {
+  Limits limits;
+  limits.operations = 0;
+  limits.steps = 0;
+  std::string body;
+  for (int i = 0; i < 1000; ++i) {
+    body += "    t" + std::to_string(i) + " = relu(" + (i == 0 ? "x" : "t" + std::to_string(i - 1)) + ");\n";
+  }
+  Expansion expansion(Ratified("", body + "    y = copy(t999);"), {}, limits);
+  EXPECT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc {
+namespace {
+
+// The body of the ratified document that a provisional one becomes, without
+// its external.
+std::string Translate(std::string_view body, std::string_view fragments = "") {
+  Expansion expansion(Provisional(fragments, body));
+  std::string text = expansion.Body();
+  size_t line = text.find('\n');
+  return text.find("external") < line ? text.substr(line + 1) : text;
+}
+
+TEST(ProvisionalTest, Renames) {
+  EXPECT_EQ(Translate("    y = idn(x)"), "    y = copy(x);\n");
+  EXPECT_EQ(Translate("    y = transpose(x, perm = [1,0])"), "    y = transpose(x, axes = [1, 0]);\n");
+  EXPECT_EQ(Translate("    a = reshape(x, shape = [16,8])\n    y = matmul(a, a, trA = true)"),
+            "    a = reshape(x, shape = [16, 8]);\n    y = matmul(a, a, transposeA = true);\n");
+}
+
+TEST(ProvisionalTest, PartialListsAreCompleted) {
+  EXPECT_EQ(Translate("    y = local_response_normalization(x, size = [1,5])"),
+            "    y = local_response_normalization(x, size = [1, 5, 1, 1]);\n");
+  EXPECT_EQ(Translate("    y = max_pool(x, size = [1,1,3], stride = [1,1,2], padding = [(0,0),(0,0)])"),
+            "    y = max_pool(x, size = [1, 1, 3, 1], padding = [(0, 0), (0, 0), (0, 1), (0, 0)], "
+            "stride = [1, 1, 2, 1]);\n");
+  EXPECT_EQ(Translate("    y = max_pool(x, size = [1,1,3,3])"),
+            "    y = max_pool(x, size = [1, 1, 3, 3]);\n");
+  EXPECT_EQ(Translate("    y = nearest_upsample(x, factor = [2])"),
+            "    y = nearest_upsample(x, factor = [2, 1]);\n");
+}
+
+TEST(ProvisionalTest, AutomaticPaddingMayBeNegative) {
+  // t = (4 - 1) * 2 + 1 - 8 = -1: the ratified dialect takes 0 there.
+  EXPECT_EQ(Translate("    y = box(x, size = [1], stride = [1,1,2,1])"),
+            "    y = box(x, size = [1, 1, 1, 1], padding = [(0, 0), (0, 0), (-1, 0), (0, 0)], "
+            "stride = [1, 1, 2, 1]);\n");
+}
+
+TEST(ProvisionalTest, PlanewiseConvolutions) {
+  EXPECT_EQ(Translate("    f = variable(shape = [2,1,3,3], label = 'f')\n    y = planewise_conv(x, f)"),
+            "    f = variable(shape = [2, 1, 3, 3], label = 'f');\n    y = conv(x, f, groups = 0);\n");
+}
+
+TEST(ProvisionalTest, RanksAreMadeEqual) {
+  EXPECT_EQ(Translate("    f = variable(shape = [4,2], label = 'f')\n    y = conv(x, f)"),
+            "    f = variable(shape = [4, 2], label = 'f');\n"
+            "    y_unsqueeze = unsqueeze(f, axes = [2, 3]);\n"
+            "    y = conv(x, y_unsqueeze);\n");
+  EXPECT_EQ(Translate("    a = reshape(x, shape = [128])\n    b = reshape(x, shape = [128,1])\n"
+                      "    y = concat([a, b], axis = 1)"),
+            "    a = reshape(x, shape = [128]);\n    b = reshape(x, shape = [128, 1]);\n"
+            "    y_unsqueeze = unsqueeze(a, axes = [1]);\n    y = concat([y_unsqueeze, b], axis = 1);\n");
+  EXPECT_EQ(Translate("    a = reshape(x, shape = [1,128])\n    y = sum_reduce(a, axes = [1,2])"),
+            "    a = reshape(x, shape = [1, 128]);\n    y_unsqueeze = unsqueeze(a, axes = [2]);\n"
+            "    y = sum_reduce(y_unsqueeze, axes = [1, 2]);\n");
+  EXPECT_EQ(
+      Translate("    a = reshape(x, shape = [1,128,1,1])\n    f = variable(shape = [10,128], label = 'f')\n"
+                "    y = linear(a, f)"),
+      "    a = reshape(x, shape = [1, 128, 1, 1]);\n    f = variable(shape = [10, 128], label = 'f');\n"
+      "    y_squeeze = squeeze(a, axes = [2, 3]);\n    y = linear(y_squeeze, f);\n");
+  EXPECT_EQ(Translate("    a = reshape(x, shape = [1,128])\n    y = reshape(a, shape = [0,0,0])"),
+            "    a = reshape(x, shape = [1, 128]);\n    y = reshape(a, shape = [0, 0, 1]);\n");
+}
+
+TEST(ProvisionalTest, BodiesThatChangedAreExpanded) {
+  EXPECT_EQ(Translate("    y = l2_normalization(x, axes = [1])"),
+            "    y = l2_normalization(x, axes = [1]);\n");
+  EXPECT_EQ(Translate("    y = l2_normalization(x, axes = [1], bias = 0.5)"),
+            "    y_sqr = sqr(x);\n    y_sigma = sum_reduce(y_sqr, axes = [1]);\n"
+            "    y_add = add(y_sigma, 0.5);\n    y_sqrt = sqrt(y_add);\n    y = div(x, y_sqrt);\n");
+  EXPECT_NE(Translate("    y = linear_quantize(x, 0.0, 1.0, bits = 8)").find("round("), std::string::npos);
+  EXPECT_EQ(Translate("    y = leaky_relu(x, alpha = 0.5)"), "    y = leaky_relu(x, alpha = 0.5);\n");
+}
+
+TEST(ProvisionalTest, VariablesInFragments) {
+  EXPECT_EQ(Translate("    y = layer(x, scope = 'a')", R"(
+fragment layer( input: tensor, scope: string ) -> ( output: tensor )
+{
+    shape = [1, shape_of(input)[1]]
+    bias = variable(shape = shape, label = scope + '/bias')
+    output = update(bias, bias * 2.0) + input
+})"),
+            "    y_bias = variable(shape = [1, 2], label = 'a/bias');\n    y_mul = mul(y_bias, 2.0);\n"
+            "    y_update = update(y_bias, y_mul);\n    y = add(y_update, x);\n");
+}
+
+TEST(ProvisionalTest, OpenExtents) {
+  std::string text =
+      "version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2,8,8])\n    y = relu(x)\n}\n";
+  Expansion closed(text);
+  ASSERT_TRUE(closed.Has("external.unspecified-extent")) << closed.Diagnostics();
+  EXPECT_NE(closed.Diagnostics().find("--input-shape"), std::string::npos);
+  ExpandOptions options;
+  options.allow_unknown_extents = true;
+  Expansion open(text, options);
+  ASSERT_NE(open.graph, nullptr) << open.Diagnostics();
+  EXPECT_EQ(ToString(open.Named("y")->output().shape), "[?,2,8,8]");
+  options.input_shapes["x"] = {3, 2, 8, 8};
+  EXPECT_EQ(Expansion(text, options).Body(), "    x = external(shape = [3, 2, 8, 8]);\n    y = relu(x);\n");
+}
+
+TEST(ProvisionalTest, OpenExtentsAreToldWhereTheyAreUsed) {
+  ExpandOptions options;
+  options.allow_unknown_extents = true;
+  std::string_view text = R"(version 1.0
+fragment layer( x: tensor, axis: extent ) -> ( y: tensor )
+{
+    v = variable(shape = [1, shape_of(x)[axis]], label = 'v')
+    y = x + v
+}
+graph g( x ) -> ( y )
+{
+    x = external(shape = [0,2,8,8])
+    y = layer(x, axis = )";
+  EXPECT_NE(Expansion(std::string(text) + "1)\n}\n", options).graph, nullptr);
+  Expansion open(std::string(text) + "0)\n}\n", options);
+  EXPECT_TRUE(open.Has("shape-of.unspecified-extent")) << open.Diagnostics();
+}
+
+TEST(ProvisionalTest, Coordinates) {
+  EXPECT_EQ(Translate("    a, i = max_pool_with_index(x, size = [1,1,2,2], border = 'ignore')\n"
+                      "    y = desample(a, i, size = [1,1,2,2])"),
+            "    a, i = max_pool_with_index(x, size = [1, 1, 2, 2], border = 'ignore');\n"
+            "    y = desample(a, i, size = [1, 1, 2, 2]);\n");
+  EXPECT_TRUE(Expansion(Provisional("", "    y = argmax_pool(x, size = [1,1,2,2])"))
+                  .Has("provisional.coordinate-index"));
+  EXPECT_TRUE(
+      Expansion(
+          Provisional("", "    i = argmax_pool(x, size = [1,1,2,2])\n    y = transpose(i, perm = [1,0])"))
+          .Has("provisional.coordinate-index"));
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,213 @@
+#include "compiler/ir/graph.h"
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/verify.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir {
+namespace {
+
+class GraphTest : public ::testing::Test {
+ protected:
+  GraphTest() { RegisterStandardOps(registry_); }
+
+  OutputPort Add(const char* op, std::vector<OutputPort> inputs) {
+    return {graph_.AddNode("nnef", op, {.name = op, .inputs = inputs}), 0};
+  }
+  OutputPort Input(PartialShape shape = PartialShape{2, 3}) {
+    return {graph_.AddParameter("x", ElementType::kF32, std::move(shape)), 0};
+  }
+  void ExpectValid() { EXPECT_EQ(Verify(graph_), std::vector<std::string>()); }
+
+  OpRegistry registry_;
+  Graph graph_{&registry_, "g"};
+};
+
+TEST_F(GraphTest, UsesFollowInputs) {
+  const OutputPort x = Input();
+  const OutputPort sum = Add("add", {x, x});
+  const OutputPort neg = Add("neg", {x});
+  EXPECT_EQ(graph_.node(x.node).uses().size(), 3u);
+  graph_.SetInput(sum.node, 0, neg);
+  EXPECT_EQ(graph_.node(x.node).uses().size(), 2u);
+  ASSERT_EQ(graph_.node(neg.node).uses().size(), 1u);
+  EXPECT_EQ(graph_.node(neg.node).uses()[0], (InputPort{sum.node, 0}));
+  graph_.SetInput(sum.node, 0, neg);  // to itself
+  ExpectValid();
+}
+
+TEST_F(GraphTest, ReplaceAllUses) {
+  const OutputPort x = Input();
+  const OutputPort relu = Add("relu", {x});
+  const OutputPort sum = Add("add", {relu, relu});
+  graph_.AddResult("y", relu);
+  graph_.ReplaceAllUses(relu, x);
+  EXPECT_TRUE(graph_.node(relu.node).uses().empty());
+  EXPECT_EQ(graph_.node(sum.node).input(1), x);
+  graph_.ReplaceAllUses(x, x);
+  EXPECT_EQ(graph_.node(x.node).uses().size(), 4u);
+  graph_.Erase(relu.node);
+  EXPECT_FALSE(graph_.Contains(relu.node));
+  EXPECT_EQ(graph_.num_nodes(), 3u);
+  ExpectValid();
+}
+
+TEST_F(GraphTest, EraseDeadNodesKeepsParametersResultsAndSinks) {
+  const OutputPort x = Input();
+  const OutputPort used = Add("relu", {x});
+  const OutputPort dead = Add("neg", {x});
+  Add("sqr", {dead});
+  const OutputPort unused = Input();
+  graph_.AddResult("y", used);
+  const OutputPort sink = Add("exp", {x});
+  graph_.AddToSinks(sink.node);
+  graph_.AddToSinks(sink.node);
+  graph_.EraseDeadNodes();
+  EXPECT_FALSE(graph_.Contains(dead.node));
+  EXPECT_TRUE(graph_.Contains(unused.node));
+  EXPECT_TRUE(graph_.Contains(sink.node));
+  EXPECT_EQ(graph_.sinks().size(), 1u);
+  EXPECT_EQ(graph_.num_nodes(), 5u);
+  ExpectValid();
+}
+
+TEST_F(GraphTest, EraseLeavesTheLists) {
+  const OutputPort x = Input();
+  const NodeId result = graph_.AddResult("y", x);
+  graph_.Erase(result);
+  EXPECT_TRUE(graph_.results().empty());
+  graph_.Erase(x.node);
+  EXPECT_TRUE(graph_.parameters().empty());
+  EXPECT_EQ(graph_.num_nodes(), 0u);
+}
+
+TEST_F(GraphTest, TopologicalOrderKeepsInsertionOrderWherePossible) {
+  const OutputPort x = Input();
+  const OutputPort a = Add("neg", {x});
+  const OutputPort b = Add("exp", {x});
+  const OutputPort c = Add("add", {a, b});
+  EXPECT_EQ(*graph_.TopologicalOrder(), (std::vector<NodeId>{x.node, a.node, b.node, c.node}));
+  graph_.SetInput(a.node, 0, b);
+  EXPECT_EQ(*graph_.TopologicalOrder(), (std::vector<NodeId>{x.node, b.node, a.node, c.node}));
+  graph_.SetInput(b.node, 0, c);
+  EXPECT_FALSE(graph_.TopologicalOrder().has_value());
+  EXPECT_EQ(Verify(graph_), std::vector<std::string>{"the graph has a cycle"});
+}
+
+TEST_F(GraphTest, DeadCyclesAreErased) {
+  const OutputPort x = Input();
+  const OutputPort a = Add("neg", {x});
+  const OutputPort b = Add("exp", {a});
+  graph_.SetInput(a.node, 0, b);
+  graph_.EraseDeadNodes();
+  EXPECT_EQ(graph_.num_nodes(), 1u);
+  ExpectValid();
+}
+
+TEST_F(GraphTest, Segments) {
+  const OutputPort x = Input();
+  const OutputPort inputs[] = {x, x, x};
+  const int32_t segments[] = {1, 1, 1};
+  const NodeId conv = graph_.AddNode("nnef", "conv", {.inputs = inputs, .segments = segments});
+  EXPECT_EQ(graph_.node(conv).segment(2).size(), 1u);
+  const OutputPort two[] = {x, x};
+  const NodeId without = graph_.AddNode("nnef", "conv", {.inputs = two});
+  EXPECT_TRUE(graph_.node(without).segment(2).empty());
+  const NodeId concat = graph_.AddNode("nnef", "concat", {.inputs = inputs});
+  EXPECT_EQ(graph_.node(concat).segment(0).size(), 3u);
+  ExpectValid();
+}
+
+TEST_F(GraphTest, VerifyTellsWrongArity) {
+  const OutputPort x = Input();
+  Add("add", {x});
+  Add("neg", {x, x});
+  EXPECT_EQ(Verify(graph_), (std::vector<std::string>{"`nnef.add` \"add\" has 0 inputs for `y`; expected 1",
+                                                      "`nnef.neg` \"neg\" has 2 inputs; expected 1"}));
+}
+
+TEST_F(GraphTest, VerifyTellsWrongLists) {
+  const OutputPort x = Input();
+  graph_.AddToParameters(x.node);
+  graph_.AddNode("opset1", "Result", {.name = "r", .inputs = x, .num_outputs = 0});
+  EXPECT_EQ(Verify(graph_),
+            (std::vector<std::string>{"`opset1.Parameter` \"x\" is listed twice among the parameters",
+                                      "`opset1.Result` \"r\" is not listed among the results"}));
+}
+
+TEST_F(GraphTest, VerifyTellsWrongValues) {
+  const NodeId constant = graph_.AddConst(TensorValue::Scalar(1), "c");
+  ExpectValid();
+  graph_.SetOutputType({constant, 0}, ElementType::kF32, PartialShape{1});
+  EXPECT_EQ(Verify(graph_).size(), 1u);
+}
+
+TEST_F(GraphTest, VerifyTellsWrongPortMaps) {
+  const OutputPort x = Input();
+  const NodeId node = graph_.AddNode("nnef", "relu", {.name = "n", .inputs = x});
+  Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "inner")};
+  const NodeId inner = body.graph->AddParameter("p", ElementType::kF32, PartialShape{2});
+  body.graph->AddResult("r", {inner, 0});
+  body.inputs.push_back({.external = 0, .internal = 0});
+  body.outputs.push_back({.external = 0, .internal = 0});
+  graph_.AddBody(node, std::move(body));
+  ExpectValid();
+  graph_.body(node, 0).inputs[0].internal = 1;
+  EXPECT_EQ(Verify(graph_), (std::vector<std::string>{
+                                "body of `nnef.relu` \"n\": the port map has a wrong input 0 -> 1",
+                                "body of `nnef.relu` \"n\": parameter 0 is fed 0 times; expected once"}));
+  graph_.body(node, 0).inputs[0] = {.external = 0, .internal = 0, .axis = 1, .stride = 2, .part_size = 1};
+  EXPECT_EQ(Verify(graph_).size(), 2u);
+  graph_.body(node, 0).inputs[0] = {.external = 0, .internal = 0, .axis = 1, .stride = -2, .part_size = 2};
+  ExpectValid();
+  graph_.body(node, 0).back_edges.push_back({.result = 0, .parameter = 0});
+  EXPECT_EQ(Verify(graph_).size(), 1u);
+}
+
+// A chain of 300,000 operations that all read one constant: building, sorting,
+// rewiring and erasing take time and memory in proportion.
+TEST_F(GraphTest, LargeGraph) {
+  constexpr int kCount = 300'000;
+  const OutputPort constant{graph_.AddConst(TensorValue::Scalar(1), "c"), 0};
+  OutputPort value = Input();
+  const OutputPort input = value;
+  for (int i = 0; i < kCount; ++i) value = Add("add", {value, constant});
+  EXPECT_EQ(graph_.TopologicalOrder()->size(), static_cast<size_t>(kCount) + 2);
+  Emitter emitter;
+  EXPECT_TRUE(InferGraph(graph_, emitter));
+  EXPECT_EQ(graph_.output(value).shape, (PartialShape{2, 3}));
+  for (NodeId id : graph_.nodes()) {
+    if (graph_.node(id).type() == "add") graph_.SetInput(id, 1, input);
+  }
+  EXPECT_TRUE(graph_.node(constant.node).uses().empty());
+  graph_.ReplaceAllUses(input, constant);
+  ExpectValid();
+  graph_.EraseDeadNodes();
+  EXPECT_EQ(graph_.num_nodes(), 1u);
+}
+
+TEST_F(GraphTest, AMistakeIsToldOnce) {
+  const OutputPort x = Input();
+  const OutputPort y = Input(PartialShape{4});
+  const OutputPort wrong = Add("add", {x, y});
+  const OutputPort after = Add("neg", {wrong});
+  const OutputPort last = Add("mul", {after, x});
+  Emitter emitter;
+  EXPECT_FALSE(InferGraph(graph_, emitter));
+  EXPECT_EQ(emitter.error_count(), 1u);
+  EXPECT_EQ(graph_.output(last).type, ElementType::kDynamic);
+  EXPECT_FALSE(graph_.output(last).shape.rank_known());
+}
+
+TEST(OpRegistryTest, FindsTheNewest) {
+  OpRegistry registry;
+  const OpId first = registry.Add({.set = "opset1", .name = "MaxPool"});
+  const OpId second = registry.Add({.set = "opset8", .name = "MaxPool"});
+  EXPECT_EQ(registry.Find("opset1", "MaxPool"), first);
+  EXPECT_EQ(registry.FindNewest("MaxPool"), second);
+  EXPECT_FALSE(registry.Find("opset2", "MaxPool").valid());
+  EXPECT_FALSE(registry.FindNewest("MinPool").valid());
+}
+
+}  // namespace
+}  // namespace nnefc::ir

@@ -1,0 +1,60 @@
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/infer_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+TEST(ElementwiseTest, Unary) {
+  EXPECT_EQ(Infer({"neg", {"f32[2,?,4]"}}), "f32[2,?,4]");
+  EXPECT_EQ(Infer({"not", {"boolean[3]"}}), "boolean[3]");
+  EXPECT_EQ(Infer({"copy", {"i64[3]"}, "dtype = \"integer\""}), "i64[3]");
+  EXPECT_EQ(Infer({"round", {"f32[...]"}}), "f32[...]");
+  EXPECT_EQ(Infer({"neg", {"i64[2]"}}), "node.input-type");
+  EXPECT_EQ(Infer({"not", {"f32[2]"}}), "node.input-type");
+  EXPECT_EQ(Infer({"neg", {}}), "node.input-count");
+  EXPECT_EQ(Infer({"neg", {"f32[]", "f32[]"}}), "node.input-count");
+  EXPECT_EQ(Message({"neg", {"boolean[2]"}}), "`x` of `neg` is of type logical; expected scalar");
+}
+
+TEST(ElementwiseTest, AnUnknownInputIsNoSecondMistake) {
+  EXPECT_EQ(Message({"sqr", {"f32[2]"}}), "");
+}
+
+// R 4.2.2: aligned on the left, singular extents repeat.
+TEST(ElementwiseTest, Broadcast) {
+  EXPECT_EQ(Infer({"add", {"f32[2,3,4]", "f32[2,3,4]"}}), "f32[2,3,4]");
+  EXPECT_EQ(Infer({"add", {"f32[2,3,4]", "f32[]"}}), "f32[2,3,4]");
+  EXPECT_EQ(Infer({"mul", {"f32[]", "f32[5]"}}), "f32[5]");
+  EXPECT_EQ(Infer({"add", {"f32[2,3,4]", "f32[2]"}}), "f32[2,3,4]");
+  EXPECT_EQ(Infer({"add", {"f32[1,3]", "f32[2,1,4]"}}), "f32[2,3,4]");
+  EXPECT_EQ(Infer({"add", {"f32[2,3,4]", "f32[4]"}}), "binary.broadcast");
+  EXPECT_EQ(Infer({"lt", {"f32[2]", "f32[2,3]"}}), "boolean[2,3]");
+  EXPECT_EQ(Infer({"and", {"boolean[2]", "boolean[1,3]"}}), "boolean[2,3]");
+  EXPECT_EQ(Infer({"and", {"boolean[2]", "f32[1,3]"}}), "node.input-type");
+  EXPECT_EQ(
+      Message({"sub", {"f32[2,3]", "f32[2,4]"}}),
+      "`y` of `sub` has shape [2,4], which does not broadcast with [2,3]: the extents differ along axis 1");
+}
+
+TEST(ElementwiseTest, BroadcastOfPartialShapes) {
+  EXPECT_EQ(Infer({"add", {"f32[?]", "f32[1]"}}), "f32[?]");
+  EXPECT_EQ(Infer({"add", {"f32[?]", "f32[5]"}}), "f32[5]");
+  EXPECT_EQ(Infer({"add", {"f32[2..8]", "f32[5]"}}), "f32[5]");
+  EXPECT_EQ(Infer({"add", {"f32[2..8]", "f32[4..9]"}}), "f32[4..8]");
+  EXPECT_EQ(Infer({"add", {"f32[1..8]", "f32[4..9]"}}), "f32[4..9]");
+  EXPECT_EQ(Infer({"add", {"f32[2..4]", "f32[5]"}}), "binary.broadcast");
+  EXPECT_EQ(Infer({"add", {"f32[...]", "f32[5]"}}), "f32[...]");
+}
+
+TEST(ElementwiseTest, SelectAndSimplifiers) {
+  EXPECT_EQ(Infer({"select", {"boolean[1,3]", "f32[2]", "f32[]"}, "dtype = \"scalar\""}), "f32[2,3]");
+  EXPECT_EQ(Infer({"select", {"boolean[2]", "i64[2]", "i64[2]"}, "dtype = \"integer\""}), "i64[2]");
+  EXPECT_EQ(Infer({"select", {"boolean[2]", "i64[2]", "f32[2]"}}), "node.input-types-differ");
+  EXPECT_EQ(Infer({"select", {"f32[2]", "f32[2]", "f32[2]"}}), "node.input-type");
+  EXPECT_EQ(Infer({"select", {"boolean[2]", "f32[3]", "f32[]"}}), "binary.broadcast");
+  EXPECT_EQ(Infer({"clamp", {"f32[2,3]", "f32[]", "f32[1,3]"}}), "f32[2,3]");
+  EXPECT_EQ(Infer({"max", {"f32[2,1]", "f32[1,3]"}}), "f32[2,3]");
+}
+
+}  // namespace
+}  // namespace nnefc::testing

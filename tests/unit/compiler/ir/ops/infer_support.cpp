@@ -1,0 +1,99 @@
+#include "tests/unit/compiler/ir/ops/infer_support.h"
+
+#include "compiler/ir/text_values.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/declarations.h"
+
+namespace nnefc::testing {
+
+namespace {
+
+ir::AttributeMap ParseAttributes(std::string text) {
+  Context context;
+  const FileId file = context.sources.AddText("attributes", std::move(text));
+  ir::TextScanner scanner(file, context);
+  std::optional<ir::AttributeMap> attributes = ir::ParseAttributesText(scanner);
+  EXPECT_TRUE(attributes.has_value()) << context.sources.Text(file);
+  return attributes.value_or(ir::AttributeMap());
+}
+
+// `'constant'` of NNEF is `"constant"` of the text form.
+std::string InTextForm(std::string value) {
+  for (char& c : value) {
+    if (c == '\'') c = '"';
+  }
+  return value;
+}
+
+ir::AttributeMap Completed(const Inference& inference) {
+  ir::AttributeMap attributes = ParseAttributes("{" + std::string(inference.attributes) + "}");
+  const Declaration* declaration = FindDeclaration(inference.op);
+  EXPECT_NE(declaration, nullptr) << inference.op;
+  if (declaration == nullptr) return attributes;
+  for (const DeclaredValue& parameter : declaration->parameters) {
+    if (parameter.is_tensor() || !parameter.default_value || attributes.Find(parameter.name) != nullptr)
+      continue;
+    const ir::AttributeMap defaults =
+        ParseAttributes("{" + parameter.name + " = " + InTextForm(*parameter.default_value) + "}");
+    attributes.Set(parameter.name, defaults.Get(parameter.name));
+  }
+  return attributes;
+}
+
+struct Answer {
+  std::string results;
+  std::string rule;
+  std::string message;
+};
+
+Answer Run(const Inference& inference) {
+  Context context;
+  ir::Graph graph(&StandardOps(), "test");
+  std::vector<ir::OutputPort> inputs;
+  for (std::string_view text : inference.inputs) {
+    const FileId file = context.sources.AddText("type", std::string(text));
+    ir::TextScanner scanner(file, context);
+    const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+    EXPECT_TRUE(type.has_value()) << text;
+    if (!type) return {};
+    inputs.push_back({graph.AddParameter("x", type->type, type->shape), 0});
+  }
+  const ir::NodeId node = graph.AddNode(
+      "nnef", inference.op,
+      {.inputs = inputs, .attributes = Completed(inference), .num_outputs = inference.num_outputs});
+  Emitter emitter;
+  const bool inferred = ir::InferNode(graph, node, emitter);
+  EXPECT_EQ(inferred, !emitter.has_errors());
+  Answer answer;
+  if (!emitter.diagnostics().empty()) {
+    answer.rule = emitter.diagnostics().front().rule->label;
+    answer.message = emitter.diagnostics().front().message;
+  }
+  for (const ir::Output& output : graph.node(node).outputs()) {
+    if (!answer.results.empty()) answer.results += "; ";
+    answer.results += std::string(Name(output.type)) + ToString(output.shape);
+  }
+  return answer;
+}
+
+}  // namespace
+
+const ir::OpRegistry& StandardOps() {
+  static const ir::OpRegistry* registry = [] {
+    auto* ops = new ir::OpRegistry();
+    ir::RegisterStandardOps(*ops);
+    return ops;
+  }();
+  return *registry;
+}
+
+std::string Infer(const Inference& inference) {
+  const Answer answer = Run(inference);
+  return answer.rule.empty() ? answer.results : answer.rule;
+}
+
+std::string Message(const Inference& inference) {
+  return Run(inference).message;
+}
+
+}  // namespace nnefc::testing

@@ -1,0 +1,118 @@
+#include "compiler/ir/ops/variables.h"
+
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/infer_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+TEST(TensorIntroducingTest, External) {
+  EXPECT_EQ(Infer({"external", {}, "shape = [1,3], dtype = \"scalar\""}), "f32[1,3]");
+  EXPECT_EQ(Infer({"external", {}, "shape = [], dtype = \"logical\""}), "boolean[]");
+  EXPECT_EQ(Infer({"external", {}, "shape = [?,3], dtype = \"scalar\""}), "f32[?,3]");
+  EXPECT_EQ(Infer({"external", {}, "shape = [0,3], dtype = \"scalar\""}), "external.shape");
+  EXPECT_EQ(Infer({"external", {}, "shape = [1,-3], dtype = \"scalar\""}), "external.shape");
+  EXPECT_EQ(Infer({"external", {}, "shape = [4294967296,4294967296], dtype = \"scalar\""}), "shape.overflow");
+  EXPECT_EQ(Infer({"external", {}, "shape = 3, dtype = \"scalar\""}), "node.attribute-kind");
+}
+
+TEST(TensorIntroducingTest, Constant) {
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2,2], value = [1.0,2.0,3.0,4.0], dtype = \"scalar\""}),
+            "f32[2,2]");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2,2], value = [7], dtype = \"integer\""}), "i64[2,2]");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2], value = [true,false], dtype = \"logical\""}), "boolean[2]");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [], value = [1.0], dtype = \"scalar\""}), "f32[]");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2], value = [1.0,2.0,3.0], dtype = \"scalar\""}),
+            "constant.value");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2], value = [], dtype = \"scalar\""}), "constant.value");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [0], value = [1.0], dtype = \"scalar\""}), "constant.shape");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [2], value = [1], dtype = \"scalar\""}), "node.attribute-kind");
+  EXPECT_EQ(Infer({"constant", {}, "shape = [4294967296,4294967296], value = [1.0], dtype = \"scalar\""}),
+            "shape.overflow");
+}
+
+TEST(TensorIntroducingTest, ConstantHasItsValue) {
+  ir::Graph graph(&StandardOps(), "g");
+  ir::AttributeMap attributes;
+  attributes.Set("shape", ir::Attribute::Integers{2, 2});
+  attributes.Set("value", ir::Attribute::Scalars{2.5});
+  attributes.Set("dtype", "scalar");
+  const ir::NodeId node = graph.AddNode("nnef", "constant", {.name = "c", .attributes = attributes});
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+  ASSERT_TRUE(graph.node(node).output().value.has_value());
+  EXPECT_EQ(*graph.node(node).output().value, TensorValue::FromFloats({2, 2}, {2.5f, 2.5f, 2.5f, 2.5f}));
+}
+
+TEST(TensorIntroducingTest, Variable) {
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "conv1/filter", dtype = "scalar")"}), "f32[2]");
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a.b\\C-1_2", dtype = "integer")"}), "i64[2]");
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "", dtype = "scalar")"}), "variable.label");
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a b", dtype = "scalar")"}), "variable.label");
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a\x00", dtype = "scalar")"}), "variable.label");
+  EXPECT_EQ(Infer({"variable", {}, R"(shape = [-2], label = "a", dtype = "scalar")"}), "variable.shape");
+}
+
+class UpdateTest : public ::testing::Test {
+ protected:
+  ir::OutputPort Variable(const char* label, ir::Attribute::Integers shape) {
+    ir::AttributeMap attributes;
+    attributes.Set("shape", std::move(shape));
+    attributes.Set("label", label);
+    attributes.Set("dtype", "scalar");
+    const ir::NodeId node = graph_.AddNode("nnef", "variable", {.name = label, .attributes = attributes});
+    ir::InferNode(graph_, node, emitter_);
+    return {node, 0};
+  }
+  bool Update(ir::OutputPort variable, ir::OutputPort value) {
+    const ir::OutputPort inputs[] = {variable, value};
+    return ir::InferNode(graph_, graph_.AddNode("nnef", "update", {.name = "u", .inputs = inputs}), emitter_);
+  }
+  std::string Rule() const {
+    return emitter_.diagnostics().empty() ? "" : std::string(emitter_.diagnostics().back().rule->label);
+  }
+
+  ir::Graph graph_{&StandardOps(), "g"};
+  Emitter emitter_;
+};
+
+TEST_F(UpdateTest, SwapsTwoVariables) {
+  const ir::OutputPort x = Variable("x", {2});
+  const ir::OutputPort y = Variable("y", {2});
+  EXPECT_TRUE(Update(x, y));
+  EXPECT_TRUE(Update(y, x));
+  EXPECT_TRUE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_EQ(graph_.sinks().size(), 2u);
+}
+
+TEST_F(UpdateTest, Shape) {
+  EXPECT_FALSE(Update(Variable("x", {2}), Variable("y", {3})));
+  EXPECT_EQ(Rule(), "update.shape");
+}
+
+TEST_F(UpdateTest, Target) {
+  const ir::OutputPort x = Variable("x", {2});
+  const ir::NodeId external = graph_.AddParameter("e", ElementType::kF32, ir::PartialShape{2});
+  EXPECT_FALSE(Update({external, 0}, x));
+  EXPECT_EQ(Rule(), "update.variable");
+}
+
+TEST_F(UpdateTest, Twice) {
+  const ir::OutputPort x = Variable("x", {2});
+  const ir::OutputPort same = Variable("X", {2});
+  EXPECT_TRUE(Update(x, same));
+  EXPECT_TRUE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_TRUE(Update(same, x));
+  EXPECT_FALSE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_EQ(Rule(), "update.once");
+}
+
+TEST_F(UpdateTest, SharedLabel) {
+  Variable("Block/w", {2});
+  Variable("block/W", {3});
+  EXPECT_FALSE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_EQ(Rule(), "variable.shared-label");
+}
+
+}  // namespace
+}  // namespace nnefc::testing

@@ -1,0 +1,84 @@
+#include "compiler/openvino/attribute_text.h"
+
+#include "compiler/openvino/rt_info.h"
+#include "compiler/openvino/xml_scan.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::openvino {
+namespace {
+
+using ir::Attribute;
+using ir::AttributeKind;
+
+TEST(AttributeText, PrintsWhatOpenVinoReads) {
+  EXPECT_EQ(AttributeText(true), "true");
+  EXPECT_EQ(AttributeText(int64_t{-3}), "-3");
+  EXPECT_EQ(AttributeText(0.1), "0.1");
+  EXPECT_EQ(AttributeText(1e-12), "1e-12");
+  EXPECT_EQ(AttributeText(Attribute::Integers{1, 2, 3}), "1, 2, 3");
+  EXPECT_EQ(AttributeText(Attribute()), "");
+  EXPECT_EQ(AttributeText(ElementType::kBF16), "bf16");
+  EXPECT_EQ(AttributeText(ir::PartialShape({ir::Dim(1), ir::Dim(), ir::Dim(2, 8)})), "1,?,2..8");
+  EXPECT_EQ(AttributeText(ir::PartialShape()), "...");
+}
+
+TEST(AttributeText, NumbersReadBackToTheSameBits) {
+  for (double value : {0.1, 1.0 / 3, 1e300, -0.0, 5e-324, static_cast<double>(1.1f)}) {
+    const auto parsed = ParseAttribute(AttributeText(value), AttributeKind::kDouble);
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->AsDouble(), value);
+  }
+  const Attribute::Scalars list = {0.1, 1.0 / 3, 16777217};
+  EXPECT_EQ(ParseAttribute(AttributeText(list), AttributeKind::kDoubles)->AsDoubles(), list);
+}
+
+TEST(AttributeText, ParsesBothStylesOfLists) {
+  EXPECT_EQ(ParseAttribute("1, 2,3", AttributeKind::kInts)->AsInts(), (Attribute::Integers{1, 2, 3}));
+  EXPECT_EQ(ParseAttribute("", AttributeKind::kInts)->ListSize(), 0u);
+  EXPECT_FALSE(ParseAttribute("1,,2", AttributeKind::kInts));
+  EXPECT_FALSE(ParseAttribute("1;2", AttributeKind::kInts));
+  EXPECT_FALSE(ParseAttribute("99999999999999999999", AttributeKind::kInt));
+  EXPECT_FALSE(ParseAttribute("", AttributeKind::kInt));
+}
+
+TEST(AttributeText, ParsesBooleansOfAnyCase) {
+  EXPECT_TRUE(ParseAttribute("TRUE", AttributeKind::kBool)->AsBool());
+  EXPECT_FALSE(ParseAttribute("0", AttributeKind::kBool)->AsBool());
+  EXPECT_FALSE(ParseAttribute("yes", AttributeKind::kBool));
+}
+
+TEST(AttributeText, EscapesCommasWithinTensorNames) {
+  EXPECT_EQ(JoinNames({"a,b", "c"}), R"(a\,b,c)");
+  EXPECT_EQ(SplitNames(R"(a\,b,c)"), (std::vector<std::string>{"a,b", "c"}));
+  EXPECT_TRUE(SplitNames("").empty());
+}
+
+TEST(RtInfoPath, RoundTrips) {
+  const std::vector<std::string> items = {"a/b", "~0:", ""};
+  EXPECT_EQ(SplitPath(JoinPath(items)), items);
+}
+
+std::string Scan(std::string_view text) {
+  const auto finding = ScanXml(text);
+  return finding ? std::string(finding->rule->label) : "";
+}
+
+TEST(XmlScan, RefusesWhatTheParserPassesOver) {
+  EXPECT_EQ(Scan("<!DOCTYPE net [<!ENTITY a \"b\">]><net/>"), "openvino.xml-doctype");
+  EXPECT_EQ(Scan("<net name=\"&lol;\"/>"), "openvino.xml-entity");
+  EXPECT_EQ(Scan("<net>&lol;</net>"), "openvino.xml-entity");
+  EXPECT_EQ(Scan("<net>&#0;</net>"), "openvino.xml-entity");
+  EXPECT_EQ(Scan("<net>&</net>"), "openvino.xml-entity");
+  EXPECT_EQ(Scan(std::string_view("<net>\0</net>", 12)), "openvino.xml-syntax");
+}
+
+TEST(XmlScan, AcceptsWhatIsNoReference) {
+  EXPECT_EQ(Scan("<?xml version=\"1.0\"?><!-- &lol; <!DOCTYPE --><net a='>&lt;&#65;&#x4a;'/>"), "");
+  EXPECT_EQ(Scan("<net><![CDATA[ &lol; ]]></net>"), "");
+  EXPECT_EQ(Scan(""), "");
+  EXPECT_EQ(Scan("<"), "");
+  EXPECT_EQ(Scan("<!--"), "");
+}
+
+}  // namespace
+}  // namespace nnefc::openvino

@@ -1,0 +1,290 @@
+#include "compiler/openvino/read.h"
+
+#include <cstring>
+
+#include "fmt/format.h"
+#include "tests/unit/compiler/openvino/ir_files.h"
+#include "tests/unit/compiler/openvino/ir_text.h"
+
+namespace nnefc::testing {
+namespace {
+
+class ReadTest : public IrFilesTest {
+ protected:
+  // x -> ReLU -> y with the layer in the middle replaced.
+  static std::string Chain(LayerText middle) {
+    return Net({Parameter(0, "x", {2}), std::move(middle), Result(2, "y", {2})}, {{0, 0, 1, 0}, {1, 1, 2, 0}});
+  }
+  static LayerText Relu() {
+    return {.id = 1, .name = "relu", .type = "ReLU", .inputs = {{0, "FP32", {2}}}, .outputs = {{1, "FP32", {2}}}};
+  }
+  static std::string Replaced(std::string text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+  void ExpectError(std::string_view xml, std::string_view label, std::string_view weights = "") {
+    const ReadOutcome outcome = Read(xml, weights);
+    EXPECT_EQ(outcome.graph, nullptr);
+    EXPECT_TRUE(outcome.Has(label)) << label << "\n" << outcome.text;
+  }
+  std::unique_ptr<ir::Graph> ExpectFine(std::string_view xml, std::string_view weights = "") {
+    ReadOutcome outcome = Read(xml, weights);
+    EXPECT_NE(outcome.graph, nullptr) << outcome.text;
+    if (outcome.graph != nullptr) ExpectStable(*outcome.graph);
+    return std::move(outcome.graph);
+  }
+};
+
+TEST_F(ReadTest, KnowsOpenVinoByItsRoot) {
+  EXPECT_TRUE(LooksLikeOpenVino("<?xml version=\"1.0\"?>\n<!-- c -->\n<Net name=\"a\">"));
+  EXPECT_TRUE(LooksLikeOpenVino("<net>"));
+  EXPECT_FALSE(LooksLikeOpenVino("<network>"));
+  EXPECT_FALSE(LooksLikeOpenVino("version 1.0; graph net( x ) -> ( y )"));
+  EXPECT_FALSE(LooksLikeOpenVino(""));
+}
+
+TEST_F(ReadTest, ReadsAChain) {
+  const auto graph = ExpectFine(Chain(Relu()));
+  ASSERT_EQ(graph->parameters().size(), 1u);
+  ASSERT_EQ(graph->results().size(), 1u);
+  EXPECT_EQ(graph->num_nodes(), 3u);
+  const ir::Node& relu = graph->node(graph->node(graph->results()[0]).input(0).node);
+  EXPECT_TRUE(relu.Is("opset1", "ReLU"));
+  EXPECT_EQ(relu.output().type, ElementType::kF32);
+}
+
+TEST_F(ReadTest, IgnoresTheCaseOfTypesAndInheritsOpsets) {
+  LayerText relu = Relu();
+  relu.type = "RELU";
+  relu.version = "opset8";
+  const auto graph = ExpectFine(Chain(relu));
+  const ir::Node& node = graph->node(graph->node(graph->results()[0]).input(0).node);
+  EXPECT_TRUE(node.Is("opset1", "ReLU"));
+}
+
+TEST_F(ReadTest, TakesTheVersionThatASetHolds) {
+  LayerText softmax = Relu();
+  softmax.type = "SoftMax";
+  softmax.data = R"(axis="-1")";
+  softmax.version = "opset9";
+  const auto graph = ExpectFine(Chain(softmax));
+  EXPECT_TRUE(graph->node(graph->node(graph->results()[0]).input(0).node).Is("opset8", "SoftMax"));
+}
+
+TEST_F(ReadTest, ReadsLayersInAnyOrderAndAnyPortIds) {
+  const std::string xml = Net({Result(7, "y", {2}),
+                               {.id = 40,
+                                .name = "sum",
+                                .type = "Add",
+                                .inputs = {{11, "FP32", {2}}, {5, "FP32", {2}}},
+                                .outputs = {{3, "FP32", {2}}}},
+                               Parameter(2, "b", {2}), Parameter(9, "a", {2})},
+                              {{40, 3, 7, 0}, {2, 0, 40, 5}, {9, 0, 40, 11}});
+  const auto graph = ExpectFine(xml);
+  EXPECT_EQ(graph->node(graph->parameters()[0]).name(), "b");
+  const ir::Node& sum = graph->node(graph->node(graph->results()[0]).input(0).node);
+  EXPECT_EQ(graph->node(sum.input(0).node).name(), "a");
+}
+
+TEST_F(ReadTest, MapsConstantsWhereverTheyLie) {
+  std::string weights(13, 'x');
+  const float values[2] = {1.5f, -2};
+  weights.append(reinterpret_cast<const char*>(values), sizeof(values));
+  const std::string xml = Net({Parameter(0, "x", {2}), Const(1, "c", {2}, 13, 8), Binary(2, "Add", {2}), Result(3, "y", {2})},
+                              {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
+  const auto graph = ExpectFine(xml, weights);
+  const ir::Node& sum = graph->node(graph->node(graph->results()[0]).input(0).node);
+  const TensorValue value = *graph->output(sum.input(1)).value;
+  EXPECT_TRUE(value.buffer()->mapped());
+  EXPECT_EQ(value.ElementAsDouble(0), 1.5);
+  EXPECT_EQ(value.ElementAsDouble(1), -2);
+}
+
+TEST_F(ReadTest, TellsDamagedConstants) {
+  const auto xml = [](int64_t offset, int64_t size) {
+    return Net({Const(0, "c", {2}, offset, size), Result(1, "y", {2})}, {{0, 0, 1, 0}});
+  };
+  const std::string weights(8, 0);
+  ExpectFine(xml(0, 8), weights);
+  ExpectError(xml(1, 8), "openvino.const-range", weights);
+  ExpectError(xml(INT64_MAX, 8), "openvino.const-range", weights);
+  ExpectError(xml(8, INT64_MAX), "openvino.const-range", weights);
+  ExpectError(xml(0, 7), "openvino.const-size", weights);
+  ExpectError(xml(-1, 8), "openvino.xml-attribute-value", weights);
+  ExpectError(xml(0, -8), "openvino.xml-attribute-value", weights);
+  ExpectError(Replaced(xml(0, 8), R"(shape="2")", R"(shape="9223372036854775807,9223372036854775807")"),
+              "openvino.const-size", weights);
+  ExpectError(Replaced(xml(0, 8), R"(shape="2")", R"(shape="?")"), "openvino.const-size", weights);
+  ExpectError(Replaced(xml(0, 8), R"(element_type="f32")", R"(element_type="string")"), "openvino.const-size",
+              weights);
+  ExpectFine(Replaced(xml(0, 8), R"(size="8")", R"(size="16")"), std::string(16, 0));
+}
+
+TEST_F(ReadTest, TellsAMissingWeightsFile) {
+  WriteText(Path("alone.xml"), Net({Const(0, "c", {2}, 0, 8), Result(1, "y", {2})}, {{0, 0, 1, 0}}));
+  const ReadOutcome outcome = ReadFile(Path("alone.xml"));
+  EXPECT_EQ(outcome.graph, nullptr);
+  EXPECT_TRUE(outcome.Has("openvino.weights")) << outcome.text;
+  EXPECT_NE(outcome.text.find("alone.bin"), std::string::npos) << outcome.text;
+}
+
+TEST_F(ReadTest, ReadsConstantsOfOldFiles) {
+  const std::string xml = Replaced(Net({{.id = 0, .name = "c", .type = "Const", .data = R"(offset="0" size="16")", .outputs = {{1, "I64", {2}}}},
+                                        Result(1, "y", {2}, "I64")},
+                                       {{0, 1, 1, 0}}),
+                                   R"(version="11")", R"(version="10")");
+  const auto graph = ExpectFine(xml, std::string(16, 1));
+  EXPECT_EQ(graph->output(graph->node(graph->results()[0]).input(0)).type, ElementType::kI64);
+}
+
+TEST_F(ReadTest, ReadsMetaDataOfOldFiles) {
+  const std::string xml = Replaced(
+      Chain(Relu()), "<rt_info/>",
+      R"(<meta_data><MO_version value="1"/><cli_parameters><framework value="tf"/><unset unset_cli_parameters="a, b"/></cli_parameters></meta_data>)");
+  const auto graph = ExpectFine(xml);
+  EXPECT_EQ(*graph->rt_info().Find("MO_version"), ir::Attribute("1"));
+  EXPECT_EQ(*graph->rt_info().Find("conversion_parameters/framework"), ir::Attribute("tf"));
+  EXPECT_EQ(*graph->rt_info().Find("conversion_parameters/unset"), ir::Attribute("a, b"));
+}
+
+TEST_F(ReadTest, NamesResultsByTheirTensors) {
+  LayerText relu = Relu();
+  relu.outputs[0].names = R"(a\,b,z)";
+  const auto graph = ExpectFine(Replaced(Chain(relu), R"(name="y")", R"(name="Result_7")"));
+  EXPECT_EQ(graph->node(graph->results()[0]).name(), "a,b");
+}
+
+TEST_F(ReadTest, KeepsUnknownOperations) {
+  LayerText custom = Relu();
+  custom.type = "MyOp";
+  custom.version = "extension";
+  custom.data = R"(alpha="0.5" items="1,2" text="a &lt; b")";
+  const auto graph = ExpectFine(Chain(custom));
+  const ir::Node& node = graph->node(graph->node(graph->results()[0]).input(0).node);
+  EXPECT_TRUE(node.Is("extension", "MyOp"));
+  EXPECT_EQ(node.attribute("text"), ir::Attribute("a < b"));
+  EXPECT_EQ(node.output().shape, ir::PartialShape({2}));
+  Emitter emitter;
+  EXPECT_FALSE(RequireKnownOperations(*graph, emitter));
+  ASSERT_EQ(emitter.diagnostics().size(), 1u);
+  EXPECT_EQ(emitter.diagnostics()[0].message, "the operation `MyOp` of `extension`, the layer `relu`, is unknown");
+  EXPECT_TRUE(emitter.diagnostics()[0].range.valid());
+}
+
+TEST_F(ReadTest, RefusesOperationsOfOurOwnSet) {
+  LayerText custom = Relu();
+  custom.type = "conv";
+  custom.version = "nnef";
+  ExpectError(Chain(custom), "openvino.layer-version");
+}
+
+TEST_F(ReadTest, WarnsOfLayersThatNothingUses) {
+  LayerText unused = Relu();
+  unused.id = 5;
+  unused.name = "unused";
+  const std::string xml = Net({Parameter(0, "x", {2}), Relu(), Result(2, "y", {2}), unused},
+                              {{0, 0, 1, 0}, {1, 1, 2, 0}, {0, 0, 5, 0}});
+  const ReadOutcome outcome = Read(xml);
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_TRUE(outcome.Has("openvino.unused-layer"));
+  EXPECT_EQ(outcome.graph->num_nodes(), 3u);
+}
+
+TEST_F(ReadTest, TellsLineAndColumn) {
+  const ReadOutcome outcome = Read(Replaced(Chain(Relu()), R"(from-layer="1")", R"(from-layer="8")"));
+  EXPECT_NE(outcome.text.find("net.xml:7:7: error: there is no layer with the id 8 [openvino.edge-layer]"),
+            std::string::npos)
+      << outcome.text;
+}
+
+TEST_F(ReadTest, TellsBrokenStructure) {
+  const std::string chain = Chain(Relu());
+  ExpectError(Replaced(chain, R"(id="1" name="relu")", R"(id="0" name="relu")"), "openvino.repeated-layer-id");
+  ExpectError(Replaced(chain, R"(version="11")", R"(version="9")"), "openvino.net-version");
+  ExpectError(Replaced(chain, R"(version="11")", R"(version="12")"), "openvino.net-version");
+  ExpectError(Replaced(chain, R"(to-layer="1")", R"(to-layer="2")"), "openvino.edge-repeated-input");
+  ExpectError(Replaced(chain, R"(from-port="1")", R"(from-port="4")"), "openvino.edge-port");
+  ExpectError(Replaced(chain, R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>)", ""),
+              "openvino.unconnected-input");
+  ExpectError(Replaced(chain, R"(from-layer="0" from-port="0")", R"(from-layer="1" from-port="1")"), "openvino.cycle");
+  ExpectError(Replaced(chain, "<layers>", "<layers><layer"), "openvino.xml-syntax");
+  ExpectError(Replaced(chain, "</edges>", "</edges><edges/>"), "openvino.xml-repeated-element");
+  ExpectError(Replaced(chain, R"(id="1")", R"(id="1" id="1")"), "openvino.xml-repeated-attribute");
+  ExpectError(Replaced(chain, R"( version="opset1")", ""), "openvino.xml-missing-attribute");
+  ExpectError(Replaced(chain, "<net", "<!DOCTYPE net><net"), "openvino.xml-doctype");
+  ExpectError(Replaced(chain, "relu", "&relu;"), "openvino.xml-entity");
+  ExpectError(chain + "<net/>", "openvino.xml-syntax");
+  ExpectError("", "openvino.xml-syntax");
+  ExpectError("<network/>", "openvino.xml-missing-element");
+  ExpectError(Net({}, {}), "openvino.no-result");
+  ExpectError(Net({Parameter(0, "x", {2})}, {}), "openvino.no-result");
+}
+
+TEST_F(ReadTest, ComparesDeclaredPortsWithInferredOnes) {
+  LayerText relu = Relu();
+  relu.outputs[0].dims = {3};
+  ExpectError(Chain(relu), "openvino.port-dims");
+  relu = Relu();
+  relu.outputs[0].dims = {1, 2};
+  ExpectError(Chain(relu), "openvino.port-dims");
+  relu = Relu();
+  relu.outputs[0].type = "I64";
+  ExpectError(Chain(relu), "openvino.port-precision");
+  relu = Relu();
+  relu.outputs[0].dims = {-1};
+  ExpectFine(Chain(relu));
+  relu.outputs[0].dims = {-2};
+  ExpectError(Chain(relu), "openvino.xml-attribute-value");
+}
+
+TEST_F(ReadTest, TellsBadAttributes) {
+  LayerText concat = {.id = 1,
+                      .name = "concat",
+                      .type = "Concat",
+                      .data = R"(axis="one")",
+                      .inputs = {{0, "FP32", {2}}},
+                      .outputs = {{1, "FP32", {2}}}};
+  ExpectError(Chain(concat), "openvino.xml-attribute-value");
+  concat.data = R"(axis="5")";
+  ExpectError(Chain(concat), "opset.axis");
+  concat.data = R"(axis="0" depth="2")";
+  const ReadOutcome outcome = Read(Chain(concat));
+  EXPECT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_TRUE(outcome.Has("openvino.unknown-attribute"));
+  LayerText relu = Relu();
+  relu.outputs.push_back({2, "FP32", {2}});
+  ExpectError(Chain(relu), "openvino.number-of-outputs");
+}
+
+TEST_F(ReadTest, ReadsLongChainsInLinearTime) {
+  constexpr int64_t kLength = 20000;
+  std::vector<LayerText> layers = {Parameter(0, "x", {2})};
+  std::vector<EdgeText> edges;
+  for (int64_t i = 1; i <= kLength; ++i) {
+    LayerText relu = Relu();
+    relu.id = i;
+    layers.push_back(relu);
+    edges.push_back({i - 1, i == 1 ? 0 : 1, i, 0});
+  }
+  layers.push_back(Result(kLength + 1, "y", {2}));
+  edges.push_back({kLength, 1, kLength + 1, 0});
+  const ReadOutcome outcome = Read(Net(layers, edges));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_EQ(outcome.graph->num_nodes(), static_cast<size_t>(kLength) + 2);
+}
+
+TEST_F(ReadTest, BoundsWhatXmlMayAskFor) {
+  std::string attributes;
+  for (int i = 0; i < 300; ++i) attributes += fmt::format("a{}=\"\" ", i);
+  ExpectError(fmt::format("<net {}/>", attributes), "openvino.xml-size");
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  ExpectError("<net version=\"11\">" + deep, "openvino.xml-syntax");
+  std::string info = "<b value=\"\"/>";
+  for (int i = 0; i < 100; ++i) info = "<a>" + info + "</a>";
+  ExpectError(Replaced(Chain(Relu()), "<rt_info/>", "<rt_info>" + info + "</rt_info>"), "openvino.rt-info");
+}
+
+}  // namespace
+}  // namespace nnefc::testing

@@ -1,0 +1,248 @@
+#include "compiler/openvino/write.h"
+
+#include "compiler/ir/infer.h"
+#include "tests/unit/compiler/openvino/ir_files.h"
+
+namespace nnefc::testing {
+namespace {
+
+using ir::Graph;
+using ir::NodeId;
+
+class WriteTest : public IrFilesTest {
+ protected:
+  std::string Written(const Graph& graph) {
+    EXPECT_TRUE(WriteOpenVino(graph, Path("net.xml")).ok());
+    return ReadText(Path("net.xml"));
+  }
+
+  bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+  NodeId Add(Graph& graph, std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
+             ir::AttributeMap attributes = {}) {
+    return graph.AddNode(set, name, {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes)});
+  }
+
+  void Infer(Graph& graph) {
+    Emitter emitter;
+    ASSERT_TRUE(ir::InferGraph(graph, emitter)) << emitter.diagnostics().front().message;
+  }
+};
+
+TEST_F(WriteTest, WritesLayersPortsAndEdges) {
+  Graph graph(&registry_, "net");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1, 3}));
+  const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
+  graph.AddResult("y", {relu, 0});
+  Infer(graph);
+  EXPECT_EQ(Written(graph), R"(<?xml version="1.0"?>
+<net name="net" version="11">
+	<layers>
+		<layer id="0" name="x" type="Parameter" version="opset1">
+			<data element_type="f32" shape="1,3"/>
+			<output>
+				<port id="0" precision="FP32" names="x">
+					<dim>1</dim>
+					<dim>3</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="1" name="ReLU" type="ReLU" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32" names="y">
+					<dim>1</dim>
+					<dim>3</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="2" name="y" type="Result" version="opset1" output_names="y">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+				</port>
+			</input>
+		</layer>
+	</layers>
+	<edges>
+		<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+		<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+	</edges>
+	<rt_info/>
+</net>
+)");
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, WritesEqualConstantsOnce) {
+  Graph graph(&registry_, "net");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({2}));
+  const NodeId a = graph.AddConst(TensorValue::FromFloats({2}, {1, 2}), "a");
+  const NodeId b = graph.AddConst(TensorValue::FromFloats({2, 1}, {1, 2}), "b");
+  const NodeId c = graph.AddConst(TensorValue::FromFloats({2}, {3, 4}), "c");
+  const NodeId ab = Add(graph, "opset1", "Add", {{a, 0}, {b, 0}});
+  const NodeId abc = Add(graph, "opset1", "Add", {{ab, 0}, {c, 0}});
+  const NodeId y = Add(graph, "opset1", "Add", {{abc, 0}, {x, 0}});
+  graph.AddResult("y", {y, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_EQ(ReadText(Path("net.bin")).size(), 16u);
+  EXPECT_TRUE(Contains(xml, R"(<data element_type="f32" shape="2, 1" offset="0" size="8"/>)"));
+  EXPECT_TRUE(Contains(xml, R"(<data element_type="f32" shape="2" offset="8" size="8"/>)"));
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, WritesEmptyAndScalarConstants) {
+  Graph graph(&registry_, "net");
+  const NodeId a = graph.AddConst(TensorValue::FromFloats({0, 2}, {}), "a");
+  const NodeId b = graph.AddConst(TensorValue::Scalar(2), "b");
+  const NodeId y = Add(graph, "opset1", "Add", {{a, 0}, {b, 0}});
+  graph.AddResult("y", {y, 0});
+  Infer(graph);
+  EXPECT_TRUE(Contains(Written(graph), R"(<data element_type="f32" shape="" offset="0" size="4"/>)"));
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, EscapesNames) {
+  Graph graph(&registry_, "a \"net\" <of> & ours\n");
+  const NodeId x = graph.AddParameter("x<1>&\"\t", ElementType::kF32, ir::PartialShape({1}));
+  graph.SetOutputNames({x, 0}, {"b,c", "a"});
+  const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
+  graph.AddResult("y", {relu, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(name="a &quot;net&quot; &lt;of&gt; &amp; ours&#10;")"));
+  EXPECT_TRUE(Contains(xml, R"(name="x&lt;1&gt;&amp;&quot;&#9;")"));
+  EXPECT_TRUE(Contains(xml, R"(names="a,b\,c")"));
+  const ReadOutcome outcome = ReadFile(Path("net.xml"));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_EQ(outcome.graph->name(), graph.name());
+  EXPECT_EQ(outcome.graph->node(outcome.graph->parameters()[0]).name(), "x<1>&\"\t");
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, WritesPartialShapes) {
+  Graph graph(&registry_, "net");
+  const ir::PartialShape shape({ir::Dim(1), ir::Dim(), ir::Dim(2, 8), ir::Dim(3, ir::Dim::kUnbounded)});
+  const NodeId x = graph.AddParameter("x", ElementType::kF16, shape);
+  const NodeId any = graph.AddParameter("any", ElementType::kF16, ir::PartialShape());
+  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  graph.AddResult("z", {Add(graph, "opset1", "ReLU", {{any, 0}}), 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(<data element_type="f16" shape="1,?,2..8,3.."/>)"));
+  EXPECT_TRUE(Contains(xml, R"(<data element_type="f16" shape="..."/>)"));
+  const ReadOutcome outcome = ReadFile(Path("net.xml"));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_EQ(outcome.graph->node(outcome.graph->parameters()[0]).output().shape, shape);
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, KeepsSeveralResultsOfOneOutputAndParametersWithoutUse) {
+  Graph graph(&registry_, "net");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  graph.AddParameter("unused", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
+  graph.AddResult("a", {relu, 0});
+  graph.AddResult("b", {relu, 0});
+  graph.AddResult("c", {x, 0});
+  Infer(graph);
+  Written(graph);
+  const ReadOutcome outcome = ReadFile(Path("net.xml"));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  ASSERT_EQ(outcome.graph->results().size(), 3u);
+  EXPECT_EQ(outcome.graph->node(outcome.graph->results()[1]).name(), "b");
+  EXPECT_EQ(outcome.graph->parameters().size(), 2u);
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, LeavesOutWhatNothingUses) {
+  Graph graph(&registry_, "net");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  Add(graph, "opset1", "Sqrt", {{x, 0}});
+  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  Infer(graph);
+  EXPECT_FALSE(Contains(Written(graph), "Sqrt"));
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, WritesStateAsSinks) {
+  Graph graph(&registry_, "net");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId first = graph.AddConst(TensorValue::FromFloats({1}, {0}), "first");
+  ir::AttributeMap read;
+  read.Set("variable_id", "state");
+  read.Set("variable_type", ElementType::kF32);
+  read.Set("variable_shape", ir::PartialShape({1}));
+  const NodeId state = Add(graph, "opset6", "ReadValue", {{first, 0}}, read);
+  const NodeId sum = Add(graph, "opset1", "Add", {{state, 0}, {x, 0}});
+  ir::AttributeMap assign;
+  assign.Set("variable_id", "state");
+  Add(graph, "opset6", "Assign", {{sum, 0}}, assign);
+  graph.AddResult("y", {sum, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(<data variable_id="state" variable_type="f32" variable_shape="1"/>)"));
+  EXPECT_LT(xml.find(R"(type="Assign")"), xml.find(R"(type="Result")"));
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, KeepsRtInfo) {
+  Graph graph(&registry_, "net");
+  graph.SetRtInfo("Runtime version", "1.0");
+  graph.SetRtInfo("conversion_parameters/framework", "nnef");
+  graph.SetRtInfo("conversion_parameters/empty", ir::Attribute());
+  graph.SetRtInfo("info", "x");
+  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  graph.SetRtInfo(x, "fused_names/0/value", "a,b");
+  graph.SetRtInfo(x, "output:0/layout/0/layout", "[N]");
+  graph.SetRtInfo(x, "decompression/0", ir::Attribute());
+  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(<info name="Runtime version" value="1.0"/>)"));
+  EXPECT_TRUE(Contains(xml, R"(<info name="info" value="x"/>)"));
+  EXPECT_TRUE(Contains(xml, R"(<attribute name="fused_names" version="0" value="a,b"/>)"));
+  const ReadOutcome outcome = ReadFile(Path("net.xml"));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_EQ(outcome.graph->rt_info(), graph.rt_info());
+  ExpectStable(graph);
+}
+
+TEST_F(WriteTest, TellsWhatHasNoForm) {
+  Graph graph(&registry_, "net");
+  const NodeId data =
+      graph.AddNode("opset1", "Const", {.name = "weights"});
+  const NodeId copy = graph.AddNode(ir::kNnefSet, "copy", {.name = "y", .inputs = ir::OutputPort{data, 0}});
+  graph.AddResult("y", {copy, 0});
+  Emitter emitter;
+  EXPECT_FALSE(CheckWritable(graph, emitter));
+  ASSERT_EQ(emitter.diagnostics().size(), 2u);
+  EXPECT_EQ(emitter.diagnostics()[0].message, "the variable `weights` has no data to write");
+  EXPECT_EQ(emitter.diagnostics()[1].message, "`copy`, which makes `y`, has no form in OpenVINO IR");
+}
+
+TEST_F(WriteTest, WritesBothFilesOrNone) {
+  Graph graph(&registry_, "net");
+  graph.AddResult("y", {graph.AddConst(TensorValue::Scalar(1), "c"), 0});
+  Infer(graph);
+  WriteText(Path("net.bin"), "before");
+  std::filesystem::create_directory(Path("net.xml"));
+  WriteText(Path("net.xml/occupied"), "");
+  EXPECT_FALSE(WriteOpenVino(graph, Path("net.xml")).ok());
+  EXPECT_EQ(ReadText(Path("net.bin")), "before");
+  EXPECT_FALSE(WriteOpenVino(graph, Path("no/such/folder.xml")).ok());
+  EXPECT_FALSE(WriteOpenVino(graph, Path("net.bin")).ok());
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) files += entry.exists() ? 1 : 0;
+  EXPECT_EQ(files, 2);
+}
+
+}  // namespace
+}  // namespace nnefc::testing

@@ -1,0 +1,301 @@
+"""Writes shape_cases.txt: what OpenVINO infers for the operations of the opset room.
+
+Run it with a Python that has `openvino` after adding a case:
+
+    python make_shape_cases.py > shape_cases.txt
+
+A line of the table is `SET.NAME | INPUTS | ATTRIBUTES | RESULTS`. Inputs and results are types as in the IR's text
+form, separated by `; `; a constant input has its elements after `=`. The result of a refused node is `error`.
+"""
+
+import numpy as np
+import openvino as ov
+from openvino import opset1
+from openvino.utils.node_factory import NodeFactory
+
+TYPES = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
+NAMES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
+
+
+def const(values, dtype="i64"):
+    return np.array(values, TYPES[dtype])
+
+
+def kernel(pads=None, **more):
+    begin, end = pads or ([0, 0], [0, 0])
+    return dict(strides=[1, 1], pads_begin=begin, pads_end=end, auto_pad="explicit") | more
+
+
+def conv(pads=None, **more):
+    return kernel(pads, dilations=[1, 1]) | more
+
+
+def pool(size=(3, 3), pads=None, **more):
+    return kernel(pads, kernel=list(size), rounding_type="floor") | more
+
+
+def convolutions():
+    x, w = "f32[1,3,12,13]", "f32[8,3,3,3]"
+    yield "opset1.Convolution", [x, w], conv()
+    yield "opset1.Convolution", [x, w], conv(([1, 2], [1, 0]), strides=[2, 3], dilations=[2, 1])
+    yield "opset1.Convolution", [x, w], conv(auto_pad="same_upper", strides=[2, 5])
+    yield "opset1.Convolution", [x, w], conv(auto_pad="same_lower", strides=[5, 2])
+    yield "opset1.Convolution", [x, w], conv(([1, 1], [1, 1]), auto_pad="valid")
+    yield "opset1.Convolution", ["f32[?,3,?,8..]", w], conv(([1, 1], [1, 1]), strides=[2, 2])
+    yield "opset1.Convolution", ["f32[2..4,3,5..9,..7]", w], conv(strides=[2, 2])
+    yield "opset1.Convolution", ["f32[?,?,10,10]", w], conv()
+    yield "opset1.Convolution", ["f32[2,3,10]", "f32[4,3,3]"], conv(
+        strides=[2], dilations=[1], pads_begin=[1], pads_end=[0])
+    yield "opset1.Convolution", ["f32[2,3,7,8,9]", "f32[4,3,3,2,1]"], conv(
+        strides=[2, 1, 3], dilations=[1, 1, 1], pads_begin=[1, 0, 0], pads_end=[0, 0, 0])
+    yield "opset1.Convolution", ["f32[1,4,12,13]", w], conv()
+    yield "opset1.Convolution", ["f32[1,3,2,13]", w], conv()
+    yield "opset1.Convolution", ["f32[1,3,12]", w], conv()
+    yield "opset1.GroupConvolution", ["f32[1,6,12,13]", "f32[2,4,3,3,3]"], conv()
+    yield "opset1.GroupConvolution", ["f32[?,6,?,?]", "f32[6,1,1,3,3]"], conv(([1, 1], [1, 1]), strides=[2, 2])
+    yield "opset1.GroupConvolution", ["f32[1,7,12,13]", "f32[2,4,3,3,3]"], conv()
+    back = conv(output_padding=[0, 0])
+    yield "opset1.ConvolutionBackpropData", ["f32[1,3,5,6]", "f32[3,8,3,3]"], back
+    yield "opset1.ConvolutionBackpropData", ["f32[1,3,5,6]", "f32[3,8,3,3]"], back | dict(
+        strides=[2, 3], pads_begin=[1, 0], pads_end=[1, 2], output_padding=[1, 2])
+    yield "opset1.ConvolutionBackpropData", ["f32[1,3,5,6]", "f32[3,8,3,3]"], back | dict(dilations=[2, 3])
+    yield "opset1.ConvolutionBackpropData", ["f32[?,3,?,4..6]", "f32[3,8,3,3]"], back | dict(strides=[2, 2])
+    yield "opset1.ConvolutionBackpropData", ["f32[1,3,5,6]", "f32[3,8,3,3]", const([11, 13])], back | dict(
+        strides=[2, 2])
+    yield "opset1.ConvolutionBackpropData", ["f32[1,4,5,6]", "f32[3,8,3,3]"], back
+    yield "opset1.GroupConvolutionBackpropData", ["f32[1,6,5,6]", "f32[2,3,4,3,3]"], back
+    yield "opset1.GroupConvolutionBackpropData", ["f32[1,6,5,6]", "f32[6,1,1,2,2]"], back | dict(strides=[2, 2])
+
+
+def pools():
+    x = "f32[1,3,12,13]"
+    average = {"exclude-pad": True}
+    indexed = dict(dilations=[1, 1], index_element_type="i64", axis=2)
+    for more in [{}, dict(strides=[2, 2]), dict(strides=[2, 3], rounding_type="ceil"),
+                 dict(auto_pad="same_upper", strides=[2, 5]), dict(auto_pad="valid")]:
+        yield "opset1.MaxPool", [x], pool(pads=([1, 0], [1, 2]), **more)
+        yield "opset1.AvgPool", [x], pool(pads=([1, 0], [1, 2]), **average, **more)
+        yield "opset8.MaxPool", [x], pool(pads=([1, 0], [1, 2]), **(indexed | more))
+    yield "opset8.MaxPool", [x], pool(**(indexed | dict(dilations=[2, 3])))
+    yield "opset1.MaxPool", ["f32[?,3,?,8..9]"], pool(strides=[2, 2])
+    yield "opset1.MaxPool", ["f32[1,3,2,13]"], pool()
+    yield "opset1.MaxPool", ["f32[1,3]"], pool()
+    yield "opset1.AvgPool", ["f32[1,3,7]"], dict(strides=[2], pads_begin=[0], pads_end=[0], kernel=[3],
+                                               rounding_type="floor", auto_pad="explicit", **average)
+
+
+def elementwise():
+    for name in ["Abs", "Negative", "Sign", "Exp", "Log", "Sqrt", "Floor", "Ceiling", "Sin", "Cos", "Tan", "Sinh",
+                 "Cosh", "Tanh", "Asin", "Acos", "Atan", "Erf", "ReLU", "Sigmoid"]:
+        yield f"opset1.{name}", ["f32[2,?,4]"], {}
+    for name in ["Asinh", "Acosh", "Atanh", "SoftPlus"]:
+        yield f"opset4.{name}", ["f32[2,?,4]"], {}
+    numpy = dict(auto_broadcast="numpy")
+    for name in ["Add", "Subtract", "Multiply", "Divide", "Power", "Minimum", "Maximum", "Mod", "FloorMod",
+                 "SquaredDifference", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"]:
+        yield f"opset1.{name}", ["f32[2,3,4]", "f32[3,1]"], numpy
+    for name in ["LogicalAnd", "LogicalOr", "LogicalXor"]:
+        yield f"opset1.{name}", ["boolean[2,1]", "boolean[3]"], numpy
+    yield "opset1.LogicalAnd", ["f32[2,1]", "f32[3]"], numpy
+    yield "opset1.LogicalNot", ["boolean[2,?]"], {}
+    for pair in [["f32[2,3]", "f32[]"], ["f32[?,3]", "f32[2,1]"], ["f32[?]", "f32[?]"], ["f32[1..4]", "f32[3]"],
+                 ["f32[2..4]", "f32[3..9]"], ["f32[1..4]", "f32[1..9]"], ["f32[...]", "f32[3]"],
+                 ["f32[2,3]", "f32[2]"], ["f32[2..4]", "f32[5]"], ["f32[2]", "i64[2]"], ["f32[?,1]", "f32[1,?]"]]:
+        yield "opset1.Add", pair, numpy
+    yield "opset1.Add", ["f32[2,3]", "f32[2,3]"], dict(auto_broadcast="none")
+    yield "opset1.Add", ["f32[2,3]", "f32[1,3]"], dict(auto_broadcast="none")
+    yield "opset1.Select", ["boolean[2,1]", "f32[3]", "f32[4,2,3]"], numpy
+    yield "opset1.Select", ["boolean[?]", "f32[]", "f32[3]"], numpy
+    yield "opset1.Select", ["boolean[2]", "f32[3]", "f32[3]"], numpy
+    yield "opset1.Clamp", ["f32[2,?]"], {"min": -1.0, "max": 2.0}
+    yield "opset1.Clamp", ["f32[2,?]"], {"min": 3.0, "max": 2.0}
+    yield "opset1.Convert", ["f32[2,?]"], dict(destination_type="i64")
+    yield "opset5.Round", ["f32[2,?]"], dict(mode="half_to_even")
+    yield "opset1.Elu", ["f32[2,?]"], dict(alpha=0.5)
+    yield "opset1.PReLU", ["f32[2,3,4]", "f32[3]"], {}
+    yield "opset1.Selu", ["f32[2,3]", "f32[1]", "f32[1]"], {}
+    yield "opset4.Swish", ["f32[2,3]"], {}
+    yield "opset4.Swish", ["f32[2,3]", "f32[]"], {}
+    yield "opset4.Swish", ["f32[2,3]", "f32[1]"], {}
+    yield "opset8.SoftMax", ["f32[2,?,4]"], dict(axis=-1)
+    yield "opset8.SoftMax", ["f32[2,?,4]"], dict(axis=3)
+    yield "opset1.SoftMax", ["f32[2,?,4]"], dict(axis=2)
+
+
+def reductions():
+    for name in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"]:
+        yield f"opset1.{name}", ["f32[2,3,4]", const([0, -1])], dict(keep_dims=True)
+    for name in ["ReduceLogicalAnd", "ReduceLogicalOr"]:
+        yield f"opset1.{name}", ["boolean[2,3,4]", const([1])], dict(keep_dims=False)
+    for name in ["ReduceL1", "ReduceL2"]:
+        yield f"opset4.{name}", ["f32[2,?,4]", const([1])], dict(keep_dims=True)
+    yield "opset1.ReduceSum", ["f32[2,?,4]", const([2])], dict(keep_dims=False)
+    yield "opset1.ReduceSum", ["f32[2,3,4]", const([], "i64")], dict(keep_dims=True)
+    yield "opset1.ReduceSum", ["f32[2,3,4]", const([3])], dict(keep_dims=True)
+    yield "opset1.ReduceSum", ["f32[2,3,4]", "i64[1]"], dict(keep_dims=True)
+    yield "opset1.ReduceSum", ["f32[2,3,4]", "i64[1]"], dict(keep_dims=False)
+    top = dict(axis=1, mode="max", sort="value", index_element_type="i64")
+    yield "opset3.TopK", ["f32[2,7,4]", const(3)], top
+    yield "opset11.TopK", ["f32[2,7,4]", const(1)], top | dict(stable=True)
+    yield "opset11.TopK", ["f32[2,7,4]", const(1)], top | dict(axis=-1, stable=True, index_element_type="i32")
+    yield "opset11.TopK", ["f32[2,7,4]", const(1)], top | dict(axis=3, stable=True)
+
+
+def matrices():
+    plain = dict(transpose_a=False, transpose_b=False)
+    for a, b, more in [("f32[2,3]", "f32[3,4]", {}), ("f32[3,2]", "f32[4,3]", dict(transpose_a=True, transpose_b=True)),
+                       ("f32[5,1,2,3]", "f32[6,3,4]", {}), ("f32[3]", "f32[3,4]", {}), ("f32[2,3]", "f32[3]", {}),
+                       ("f32[3]", "f32[3]", {}), ("f32[?,3]", "f32[3,?]", {}), ("f32[?,2,3]", "f32[4,3,5]", {}),
+                       ("f32[2,3]", "f32[4,5]", {}), ("f32[2,2,3]", "f32[3,3,4]", {})]:
+        yield "opset1.MatMul", [a, b], plain | more
+
+
+def reshapes():
+    zero = dict(special_zero=True)
+    x = "f32[2,3,4]"
+    for target in [[6, 4], [0, -1], [-1], [0, 0, 2, 2], [4, -1, 3], [5, -1], [-1, -1], [2, 3, 5], [0, 0, 0, 0]]:
+        yield "opset1.Reshape", [x, const(target)], zero
+    yield "opset1.Reshape", ["f32[?,3,4]", const([0, -1])], zero
+    yield "opset1.Reshape", ["f32[?,3,4]", const([-1, 12])], zero
+    yield "opset1.Reshape", ["f32[?,?,4]", const([0, 0, 2, -1])], zero
+    yield "opset1.Reshape", [x, "i64[2]"], zero
+    yield "opset1.Squeeze", ["f32[1,2,1,3]", const([0, -2])], {}
+    yield "opset1.Squeeze", ["f32[1,2,1,3]"], {}
+    yield "opset1.Squeeze", ["f32[1,2,?,3]", const([2])], {}
+    yield "opset1.Unsqueeze", ["f32[2,3]", const([0, 3])], {}
+    yield "opset1.Unsqueeze", ["f32[2,?]", const([-1])], {}
+    yield "opset1.Unsqueeze", ["f32[2,3]", const([4])], {}
+    yield "opset1.Transpose", ["f32[2,?,4]", const([2, 0, 1])], {}
+    yield "opset1.Transpose", ["f32[2,?,4]", const([], "i64")], {}
+    yield "opset1.Transpose", ["f32[2,3,4]", const([0, 0, 1])], {}
+    yield "opset1.Transpose", ["f32[2,3,4]", const([1, 0])], {}
+    yield "opset1.ShapeOf", ["f32[2,3,4]"], {}
+    yield "opset3.ShapeOf", ["f32[2,?,4]"], dict(output_type="i32")
+
+
+def sections():
+    yield "opset1.Concat", ["f32[2,3]", "f32[2,4]", "f32[2,1]"], dict(axis=1)
+    yield "opset1.Concat", ["f32[2,3]", "f32[?,?]"], dict(axis=-1)
+    yield "opset1.Concat", ["f32[2..5,3]", "f32[3..9,3]"], dict(axis=1)
+    yield "opset1.Concat", ["f32[2,3]", "f32[3,3]"], dict(axis=1)
+    yield "opset1.Concat", ["f32[2,3]", "f32[2,3,1]"], dict(axis=1)
+    yield "opset1.Concat", ["f32[2,3]", "f32[2,3]"], dict(axis=2)
+    yield "opset1.Split", ["f32[2,6]", const(1)], dict(num_splits=3)
+    yield "opset1.Split", ["f32[2,7]", const(1)], dict(num_splits=3)
+    yield "opset1.Split", ["f32[2,7..9]", const(1)], dict(num_splits=2)
+    yield "opset1.VariadicSplit", ["f32[2,6]", const(-1), const([1, -1, 2])], {}
+    yield "opset1.VariadicSplit", ["f32[2,6]", const(1), const([1, 2])], {}
+    for mode in ["constant", "edge", "reflect", "symmetric"]:
+        yield "opset1.Pad", ["f32[2,3]", const([0, 1]), const([1, 2])], dict(pad_mode=mode)
+        yield "opset12.Pad", ["f32[2,?]", const([0, -1]), const([1, 2])], dict(pad_mode=mode)
+    yield "opset1.Pad", ["f32[2,3]", const([0, 3]), const([0, 0])], dict(pad_mode="reflect")
+    yield "opset1.Pad", ["f32[2,3]", const([0, 3]), const([0, 0])], dict(pad_mode="symmetric")
+    yield "opset1.Pad", ["f32[2,3]", const([0, 4]), const([0, 0])], dict(pad_mode="symmetric")
+    yield "opset1.Tile", ["f32[2,?,4]", const([1, 2, 3])], {}
+    yield "opset1.Tile", ["f32[2,3]", const([2, 1, 1])], {}
+    yield "opset1.Tile", ["f32[2,3]", const([2])], {}
+    masks = dict(begin_mask=[0, 0], end_mask=[0, 0], new_axis_mask=[0, 0], shrink_axis_mask=[0, 0],
+                 ellipsis_mask=[0, 0])
+    for begin, end, stride, more in [([0, 1], [2, 3], [1, 1], {}), ([0, -1], [2, 0], [1, -2], {}),
+                                     ([0, 0], [0, 0], [1, 2], dict(end_mask=[1, 1])),
+                                     ([1, 0], [2, 3], [1, 1], dict(shrink_axis_mask=[1, 0])),
+                                     ([0, 0], [2, 3], [1, 1], dict(new_axis_mask=[1, 0])),
+                                     ([0, 1], [0, 2], [1, 1], dict(ellipsis_mask=[1, 0]))]:
+        yield "opset1.StridedSlice", ["f32[4,5,6]", const(begin), const(end), const(stride)], masks | more
+    for start, stop, step in [([1], [4], [1]), ([0], [2**63 - 1], [2]), ([-1], [-99], [-2]), ([3], [1], [1]),
+                              ([-3], [-1], [1])]:
+        yield "opset8.Slice", ["f32[2,7]", const(start), const(stop), const(step), const([1])], {}
+    yield "opset8.Slice", ["f32[2,?]", const([1]), const([4]), const([1]), const([1])], {}
+    yield "opset8.Slice", ["f32[2,5..9]", const([1]), const([2**63 - 1]), const([2]), const([1])], {}
+    yield "opset8.Slice", ["f32[2,7]", const([1]), const([4]), const([0]), const([1])], {}
+    yield "opset8.Slice", ["f32[2,7]", const([1]), const([4]), const([1])], {}
+
+
+def indexing():
+    yield "opset8.Gather", ["f32[2,3,4]", "i64[5,6]", const(1)], dict(batch_dims=0)
+    yield "opset8.Gather", ["f32[2,3,4]", "i64[2,6]", const(-1)], dict(batch_dims=1)
+    yield "opset8.Gather", ["f32[2,?,4]", "i64[]", const(0)], dict(batch_dims=0)
+    yield "opset8.Gather", ["f32[2,3,4]", "i64[5,6]", const(3)], dict(batch_dims=0)
+    yield "opset6.GatherElements", ["f32[2,3,4]", "i64[2,9,4]"], dict(axis=1)
+    yield "opset6.GatherElements", ["f32[2,3,4]", "i64[3,9,4]"], dict(axis=1)
+    update = dict(reduction="sum", use_init_val=True)
+    yield "opset12.ScatterElementsUpdate", ["f32[2,9]", "i64[2,3]", "f32[2,3]", const(1)], update
+    yield "opset12.ScatterElementsUpdate", ["f32[2,9]", "i64[2,3]", "f32[2,4]", const(1)], update
+    yield "opset4.Range", [const(1), const(10), const(4)], dict(output_type="i64")
+    yield "opset3.Broadcast", ["f32[3,1]", const([2, 3, 4])], dict(mode="numpy")
+    yield "opset3.Broadcast", ["f32[3,1]", const([1, 4])], dict(mode="bidirectional")
+    yield "opset1.Broadcast", ["f32[3]", const([2, 4])], dict(mode="numpy")
+
+
+def others():
+    lrn = dict(alpha=1e-4, beta=0.75, bias=1.0, size=5)
+    yield "opset1.LRN", ["f32[2,3,4,5]", const([1])], lrn
+    yield "opset1.LRN", ["f32[2,3,4,5]", const([4])], lrn
+    yield "opset1.NormalizeL2", ["f32[2,3,4,5]", const([1, 2])], dict(eps=1e-6, eps_mode="max")
+    c = "f32[3]"
+    yield "opset5.BatchNormInference", ["f32[2,3,4,5]", c, c, c, c], dict(epsilon=1e-3)
+    yield "opset5.BatchNormInference", ["f32[2,?,4,5]", c, c, c, c], dict(epsilon=1e-3)
+    yield "opset5.BatchNormInference", ["f32[2,4,4,5]", c, c, c, c], dict(epsilon=1e-3)
+    yield "opset5.BatchNormInference", ["f32[2,3,4,5]", "f32[1,3]", c, c, c], dict(epsilon=1e-3)
+    yield "opset6.MVN", ["f32[2,3,4,5]", const([2, 3])], dict(normalize_variance=True, eps=1e-9,
+                                                              eps_mode="inside_sqrt")
+    quantize = dict(levels=256, auto_broadcast="numpy")
+    yield "opset1.FakeQuantize", ["f32[2,3,4]", "f32[]", "f32[3,1]", "f32[]", "f32[3,1]"], quantize
+    yield "opset1.FakeQuantize", ["f32[2,3,4]", "f32[]", "f32[5,1]", "f32[]", "f32[3,1]"], quantize
+    resize = dict(mode="nearest", shape_calculation_mode="scales", coordinate_transformation_mode="asymmetric",
+                  nearest_mode="floor", antialias=False, pads_begin=[0], pads_end=[0], cube_coeff=-0.75)
+    sizes, scales, axes = const([8, 9]), const([2.0, 1.5], "f32"), const([2, 3])
+    yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize
+    yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize | dict(shape_calculation_mode="sizes")
+    yield "opset4.Interpolate", ["f32[1,3,?,2..5]", sizes, scales, axes], resize
+    roi = dict(pooled_h=2, pooled_w=3, spatial_scale=1.0)
+    yield "opset2.ROIPooling", ["f32[1,3,8,8]", "f32[7,5]"], roi | dict(method="max")
+    yield "opset9.ROIAlign", ["f32[1,3,8,8]", "f32[7,4]", "i64[7]"], roi | dict(
+        sampling_ratio=2, mode="avg", aligned_mode="half_pixel")
+
+
+def attribute_text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value if value in ("i32", "i64", "f32", "boolean") else f'"{value}"'
+    if isinstance(value, list):
+        return "[" + ",".join(map(str, value)) + "]"
+    return repr(value)
+
+
+def input_text(value):
+    if isinstance(value, str):
+        return value
+    dtype = next(name for name, kind in TYPES.items() if value.dtype == kind)
+    return f"{dtype}[{','.join(map(str, value.shape))}] = {' '.join(str(item) for item in value.flatten())}".rstrip()
+
+
+def make_input(value):
+    if not isinstance(value, str):
+        if value.size == 0:
+            return ov.op.Constant(ov.Type.i64, ov.Shape(value.shape), [])
+        return opset1.constant(value)
+    dtype, shape = value.split("[", 1)
+    return opset1.parameter(ov.PartialShape("[" + shape), TYPES[dtype])
+
+
+def results(op, inputs, attributes):
+    op_set, name = op.split(".")
+    try:
+        node = NodeFactory(op_set).create(NAMES.get(name, name), [make_input(i).output(0) for i in inputs], attributes)
+    except RuntimeError:
+        return "error"
+    return "; ".join(f"{o.get_element_type().get_type_name()}{o.get_partial_shape()}" for o in node.outputs())
+
+
+def main():
+    print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
+    for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, others]:
+        for op, inputs, attributes in family():
+            text = ", ".join(f"{key} = {attribute_text(value)}" for key, value in attributes.items())
+            print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))
+
+
+if __name__ == "__main__":
+    main()

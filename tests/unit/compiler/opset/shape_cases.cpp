@@ -1,0 +1,101 @@
+#include "tests/unit/compiler/opset/shape_cases.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "compiler/ir/ops/opset/register.h"
+#include "compiler/ir/text_values.h"
+#include "compiler/support/context.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::testing {
+
+namespace {
+
+std::vector<std::string> Split(const std::string& text, const std::string& separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + separator.size()) {
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+// "i64[2] = 1 2"
+TensorValue ParseConstant(const ir::TypeText& type, const std::string& items) {
+  std::istringstream stream(items);
+  std::vector<float> floats;
+  std::vector<int64_t> integers;
+  const Shape shape = type.shape.known_extents();
+  if (type.type == ElementType::kF32) {
+    for (float item; stream >> item;) floats.push_back(item);
+    return TensorValue::FromFloats(shape, floats);
+  }
+  for (int64_t item; stream >> item;) integers.push_back(item);
+  return TensorValue::FromInts(shape, integers);
+}
+
+ir::OutputPort AddInput(ir::Graph& graph, Context& context, const std::string& text) {
+  const size_t equals = text.find('=');
+  const FileId file = context.sources.AddText("type", text.substr(0, equals));
+  ir::TextScanner scanner(file, context);
+  const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+  EXPECT_TRUE(type.has_value()) << text;
+  if (!type) return {};
+  if (equals == std::string::npos) return {graph.AddParameter("x", type->type, type->shape), 0};
+  return {graph.AddConst(ParseConstant(*type, text.substr(equals + 1)), "c"), 0};
+}
+
+}  // namespace
+
+std::vector<ShapeCase> ReadShapeCases(const std::string& path) {
+  std::vector<ShapeCase> cases;
+  std::ifstream file(path);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::vector<std::string> fields = Split(line, " | ");
+    EXPECT_EQ(fields.size(), 4u) << line;
+    if (fields.size() == 4) cases.push_back({number, fields[0], fields[1], fields[2], fields[3]});
+  }
+  return cases;
+}
+
+const ir::OpRegistry& Opsets() {
+  static const ir::OpRegistry* registry = [] {
+    auto* ops = new ir::OpRegistry();
+    ir::RegisterOpsets(*ops);
+    return ops;
+  }();
+  return *registry;
+}
+
+std::string InferCase(const ShapeCase& shape_case) {
+  Context context;
+  ir::Graph graph(&Opsets());
+  std::vector<ir::OutputPort> inputs;
+  for (const std::string& input : Split(shape_case.inputs, "; "))
+    inputs.push_back(AddInput(graph, context, input));
+  const FileId file = context.sources.AddText("attributes", "{" + shape_case.attributes + "}");
+  ir::TextScanner scanner(file, context);
+  const std::optional<ir::AttributeMap> attributes = ir::ParseAttributesText(scanner);
+  EXPECT_TRUE(attributes.has_value()) << shape_case.attributes;
+  const std::vector<std::string> name = Split(shape_case.op, ".");
+  EXPECT_TRUE(Opsets().Find(name[0], name[1]).valid()) << shape_case.op;
+  if (!attributes || !Opsets().Find(name[0], name[1]).valid()) return {};
+  const auto outputs = static_cast<int32_t>(Split(shape_case.results, "; ").size());
+  const ir::NodeId node =
+      graph.AddNode(name[0], name[1], {.inputs = inputs, .attributes = *attributes, .num_outputs = outputs});
+  if (!ir::InferNode(graph, node, context.emitter)) {
+    return std::string(context.emitter.diagnostics().front().rule->label);
+  }
+  std::vector<std::string> results;
+  for (const ir::Output& output : graph.node(node).outputs()) {
+    results.push_back(std::string(Name(output.type)) + ToString(output.shape));
+  }
+  return fmt::format("{}", fmt::join(results, "; "));
+}
+
+}  // namespace nnefc::testing

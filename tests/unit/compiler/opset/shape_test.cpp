@@ -1,0 +1,104 @@
+// Shape functions of OpenVINO operations against OpenVINO's own, and the rules
+// that they enforce.
+
+#include <set>
+
+#include "compiler/ir/ops/opset/schema.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/opset/shape_cases.h"
+
+namespace nnefc::testing {
+namespace {
+
+std::string Infer(std::string op, std::string inputs, std::string attributes = "", std::string results = "") {
+  return InferCase({0, std::move(op), std::move(inputs), std::move(attributes), std::move(results)});
+}
+
+TEST(OpsetShapes, AreThoseOfOpenVino) {
+  const std::vector<ShapeCase> cases = ReadShapeCases("tests/unit/compiler/opset/shape_cases.txt");
+  ASSERT_GT(cases.size(), 200u);
+  for (const ShapeCase& shape_case : cases) {
+    const std::string inferred = InferCase(shape_case);
+    if (shape_case.results == "error") {
+      EXPECT_TRUE(inferred.starts_with("opset.")) << "line " << shape_case.line << ": " << inferred;
+    } else {
+      EXPECT_EQ(inferred, shape_case.results) << "line " << shape_case.line << ": " << shape_case.op;
+    }
+  }
+}
+
+// Every operation has a line in the table, but for those that only hold data.
+TEST(OpsetShapes, TableCoversAllOperations) {
+  std::set<std::string> covered{"opset1.Parameter", "opset1.Const", "opset1.Result", "opset6.ReadValue",
+                                "opset6.Assign",    "opset4.Mish",  "opset4.HSwish", "opset1.StridedSlice"};
+  for (const ShapeCase& shape_case : ReadShapeCases("tests/unit/compiler/opset/shape_cases.txt")) {
+    covered.insert(shape_case.op);
+  }
+  for (size_t i = 0; i < Opsets().size(); ++i) {
+    const ir::OpInfo& info = Opsets().Info(ir::OpId(static_cast<int32_t>(i)));
+    EXPECT_TRUE(covered.contains(info.set + "." + info.name)) << info.set << "." << info.name;
+  }
+}
+
+TEST(OpsetSchema, IsChecked) {
+  EXPECT_EQ(Infer("opset1.Add", "f32[2]"), "opset.number-of-inputs");
+  EXPECT_EQ(Infer("opset1.Elu", "f32[2]"), "opset.missing-attribute");
+  EXPECT_EQ(Infer("opset1.Elu", "f32[2]", "alpha = \"one\""), "opset.attribute-kind");
+  EXPECT_EQ(Infer("opset1.Elu", "f32[2]", "alpha = 1"), "f32[2]");
+  EXPECT_EQ(Infer("opset1.Add", "f32[2]; f32[2]", "auto_broadcast = \"left\""), "opset.attribute-value");
+  // Attributes that are left out have OpenVINO's defaults.
+  EXPECT_EQ(Infer("opset1.Add", "f32[2]; f32[3,1]"), "f32[3,2]");
+  EXPECT_EQ(Infer("opset1.MatMul", "f32[2,3]; f32[3,4]"), "f32[2,4]");
+  EXPECT_EQ(Infer("opset1.Convolution", "f32[1,3,8,8]; f32[4,3,3,3]"), "f32[1,4,6,6]");
+}
+
+// What OpenVINO lets pass or answers with an unknown extent.
+TEST(OpsetShapes, RefuseWhatLeavesNothing) {
+  EXPECT_EQ(Infer("opset12.Pad", "f32[2,3]; i64[2] = 0 -2; i64[2] = 0 -2", "pad_mode = \"constant\""),
+            "opset.extent");
+  EXPECT_EQ(Infer("opset1.Pad", "f32[2,3]; i64[2] = 0 -1; i64[2] = 0 0", "pad_mode = \"constant\""),
+            "opset.constant-input");
+  EXPECT_EQ(Infer("opset1.MaxPool", "f32[1,3,8,8]", "kernel = [0,3]"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.MaxPool", "f32[1,3,8,8]", "kernel = [3,3], strides = [0,1]"),
+            "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.Convolution", "f32[1,3,8,8]; f32[4,3,3,3]", "strides = [1]"),
+            "opset.attribute-value");
+}
+
+// Extents near 2^63 saturate; nothing overflows.
+TEST(OpsetShapes, SurviveHugeExtents) {
+  const std::string huge = "9223372036854775806";
+  EXPECT_EQ(Infer("opset1.Tile", "f32[" + huge + ",2]; i64[2] = 4 1"), "f32[9223372036854775807,2]");
+  EXPECT_EQ(Infer("opset1.Concat", "f32[" + huge + "]; f32[" + huge + "]", "axis = 0"),
+            "f32[9223372036854775807]");
+  EXPECT_EQ(Infer("opset1.MaxPool", "f32[1,1," + huge + ",4]", "kernel = [" + huge + ",1]"),
+            "opset.attribute-value");
+  EXPECT_EQ(
+      Infer("opset12.Pad", "f32[4]; i64[1] = " + huge + "; i64[1] = " + huge, "pad_mode = \"constant\""),
+      "f32[9223372036854775807]");
+  EXPECT_EQ(
+      Infer("opset8.Slice", "f32[" + huge +
+                                "]; i64[1] = -9223372036854775808; i64[1] = 9223372036854775807; i64[1] = "
+                                "-9223372036854775808; i64[1] = 0"),
+      "f32[0]");
+}
+
+TEST(OpsetValues, PassThroughReshapes) {
+  ir::Graph graph(&Opsets());
+  Emitter emitter;
+  const ir::NodeId data = graph.AddConst(TensorValue::FromInts({2, 2}, {1, 2, 3, 4}), "data");
+  const ir::NodeId target = graph.AddConst(TensorValue::FromInts({1}, {-1}), "target");
+  ir::AttributeMap attributes;
+  attributes.Set("special_zero", true);
+  const ir::NodeId reshape = graph.AddNode(
+      "opset1", "Reshape",
+      {.inputs = {{graph.node(data).port(), graph.node(target).port()}}, .attributes = attributes});
+  ASSERT_TRUE(ir::InferNode(graph, reshape, emitter));
+  const std::optional<TensorValue>& value = graph.node(reshape).output().value;
+  ASSERT_TRUE(value.has_value());
+  EXPECT_EQ(value->shape(), Shape({4}));
+  EXPECT_EQ(value->bytes(), graph.node(data).output().value->bytes());
+}
+
+}  // namespace
+}  // namespace nnefc::testing

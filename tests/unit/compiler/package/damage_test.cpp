@@ -1,0 +1,104 @@
+// Every file that the package reads, cut at every length and with every byte of
+// its header changed: a message or success, never a crash.
+
+#include "compiler/package/dat.h"
+#include "compiler/package/model.h"
+#include "compiler/package/npz.h"
+#include "tests/unit/compiler/package/tar_maker.h"
+#include "tests/unit/compiler/package/testing.h"
+
+namespace nnefc {
+namespace {
+
+class DamageTest : public PackageTest {
+ protected:
+  // Calls `read` with every damaged form of `bytes`; the first `header` bytes
+  // are changed one by one. `read` returns true if it succeeded.
+  template <typename Read>
+  void Sweep(const std::string& bytes, size_t header, Read read) {
+    auto expect = [&](const std::string& damaged, std::string_view how, size_t at) {
+      bool success = read(damaged);
+      std::string messages = Messages();
+      EXPECT_TRUE(success || messages.find("error: ") != std::string::npos) << how << " " << at;
+      EXPECT_FALSE(success && messages.find("error: ") != std::string::npos) << how << " " << at << messages;
+    };
+    expect(bytes, "whole", 0);
+    for (size_t size = 0; size < bytes.size(); ++size) expect(bytes.substr(0, size), "cut at", size);
+    for (size_t at = 0; at < std::min(header, bytes.size()); ++at) {
+      for (int change : {0x01, 0x02, 0x10, 0x80, 0xff}) {
+        std::string damaged = bytes;
+        damaged[at] = static_cast<char>(damaged[at] ^ change);
+        expect(damaged, "changed", at);
+      }
+    }
+  }
+
+  bool ReadAs(const std::string& bytes, ElementType type) {
+    auto dat = ReadDat(Source(bytes), context_.emitter);
+    return dat && DecodeDat(*dat, type, context_.emitter);
+  }
+};
+
+TEST_F(DamageTest, Dat) {
+  std::vector<std::string> files;
+  for (auto format : {DatFile::Format::kRatified, DatFile::Format::kProvisional}) {
+    for (const TensorValue& value :
+         {TensorValue::FromFloats({2, 3}, {1, 2, 3, 4, 5, 6}), TensorValue::FromInts({1, 2}, {1, -1}),
+          TensorValue::FromBools({3}, {1, 0, 1}), TensorValue::Filled(ElementType::kI4, {3}, -3)}) {
+      ASSERT_TRUE(WriteDat(Path("x.dat"), value, format).ok());
+      files.push_back(Slurp(Path("x.dat")));
+    }
+  }
+  std::string text = "linear_quantize(min = -1.0, max = 1.0, bits = 8)";
+  Bytes quantized;
+  quantized.U8(0x4e).U8(0xef).U8(1).U8(0).U32(20 + static_cast<uint32_t>(text.size())).U32(1).U32(3);
+  files.push_back(
+      quantized.U8(1).U8(8).U16(static_cast<uint16_t>(text.size())).Text(text).Text("abc").text());
+  for (uint32_t code : {2, 3, 0x10, 0x11}) {
+    Bytes legacy;
+    legacy.U8(0x4e).U8(0xef).U8(1).U8(0).U32(2).U32(1).U32(5).PadTo(44).U32(3).U32(code).F32(-1).F32(1).PadTo(
+        128);
+    files.push_back(legacy.Text("ab").text());
+  }
+  for (const std::string& file : files) {
+    for (ElementType type : {ElementType::kF32, ElementType::kI64, ElementType::kBoolean}) {
+      Sweep(file, file.size(), [&](const std::string& bytes) { return ReadAs(bytes, type); });
+    }
+  }
+}
+
+TEST_F(DamageTest, Npy) {
+  for (const TensorValue& value :
+       {TensorValue::FromFloats({2, 3}, {1, 2, 3, 4, 5, 6}), TensorValue::FromBools({1}, {1})}) {
+    ASSERT_TRUE(WriteNpy(Path("x.npy"), value).ok());
+    std::string bytes = Slurp(Path("x.npy"));
+    Sweep(bytes, bytes.size(),
+          [&](const std::string& damaged) { return ReadNpy(Source(damaged), context_.emitter).has_value(); });
+  }
+}
+
+TEST_F(DamageTest, Npz) {
+  std::vector<NamedTensor> tensors = {{"a", TensorValue::FromFloats({2}, {1, 2})},
+                                      {"b", TensorValue::Scalar(1)}};
+  ASSERT_TRUE(WriteNpz(Path("x.npz"), tensors).ok());
+  std::string bytes = Slurp(Path("x.npz"));
+  Sweep(bytes, bytes.size(),
+        [&](const std::string& damaged) { return ReadNpz(Source(damaged), context_).has_value(); });
+}
+
+TEST_F(DamageTest, Archives) {
+  ASSERT_TRUE(WriteDat(Path("x.dat"), TensorValue::FromFloats({2}, {1, 2})).ok());
+  std::string tar =
+      TarMaker().File("graph.nnef", "version 1.0;").File("conv1/filter.dat", Slurp(Path("x.dat"))).Tar();
+  auto open = [&](const std::string& damaged) {
+    auto model = ModelContainer::Open(Write("x.tar", damaged), context_, {.max_bytes = 1 << 20}).model;
+    if (model == nullptr || !model->HasVariable("conv1/filter")) return model != nullptr;
+    return model->ReadVariable("conv1/filter", ElementType::kF32, context_.emitter).has_value();
+  };
+  Sweep(tar, 512, open);
+  std::string packed = Gzip(tar);
+  Sweep(packed, packed.size(), open);
+}
+
+}  // namespace
+}  // namespace nnefc

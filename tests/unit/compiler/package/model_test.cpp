@@ -1,0 +1,205 @@
+#include "compiler/package/model.h"
+
+#include "tests/unit/compiler/package/tar_maker.h"
+#include "tests/unit/compiler/package/testing.h"
+
+namespace nnefc {
+namespace {
+
+const char kGraph[] = "version 1.0;\n";
+
+// A ratified tensor file of shape [2].
+std::string Dat(float first, float second) {
+  Bytes bytes;
+  bytes.U8(0x4e).U8(0xef).U8(1).U8(0).U32(8).U32(1).U32(2).PadTo(44).U32(32).U32(0).PadTo(128);
+  return bytes.F32(first).F32(second).text();
+}
+
+class ModelTest : public PackageTest {
+ protected:
+  std::unique_ptr<ModelContainer> Open(const std::string& path, const ModelOpenOptions& options = {}) {
+    ModelOpenResult result = ModelContainer::Open(path, context_, options);
+    environment_failed_ = result.environment_failed;
+    return std::move(result.model);
+  }
+  // What is said of an archive with these bytes.
+  std::string OpenFails(const std::string& bytes, const ModelOpenOptions& options = {}) {
+    EXPECT_EQ(Open(Write("x.tar", bytes), options), nullptr);
+    EXPECT_FALSE(environment_failed_);
+    std::string text = Messages();
+    EXPECT_TRUE(text.starts_with(Path("x.tar") + ": error: ")) << text;
+    return text.substr(std::min(text.size(), Path("x.tar: error: ").size()));
+  }
+  std::string Text(FileId file) { return std::string(context_.sources.Text(file)); }
+  void ExpectModel(const ModelContainer& model) {
+    EXPECT_EQ(Text(model.graph_text()), kGraph);
+    ASSERT_TRUE(model.quantization_text());
+    EXPECT_EQ(Text(*model.quantization_text()), "quant");
+    EXPECT_TRUE(model.has_weights());
+    EXPECT_EQ(model.Labels(), (std::vector<std::string>{"conv1/bias", "conv1/filter"}));
+    EXPECT_TRUE(model.HasVariable("//conv1/filter"));
+    EXPECT_FALSE(model.HasVariable("conv1"));
+    auto value = model.ReadVariable("/conv1/filter", ElementType::kF32, context_.emitter);
+    ASSERT_TRUE(value) << Messages();
+    EXPECT_EQ(*value, TensorValue::FromFloats({2}, {1, 2}));
+    EXPECT_EQ(Messages(), "");
+  }
+
+  bool environment_failed_ = false;
+};
+
+TEST_F(ModelTest, OpensFolders) {
+  Write("m/graph.nnef", kGraph);
+  Write("m/graph.quant", "quant");
+  Write("m/conv1/filter.dat", Dat(1, 2));
+  Write("m/conv1/filter.dat.int8", "other");
+  Write("m/conv1/bias.dat", Dat(3, 4));
+  Write("m/notes.txt", "other");
+  auto model = Open(Path("m/"));
+  ASSERT_NE(model, nullptr) << Messages();
+  ExpectModel(*model);
+  EXPECT_EQ(model->name(), Path("m"));
+  EXPECT_EQ(context_.sources.Name(model->graph_text()), Path("m/graph.nnef"));
+  EXPECT_TRUE(model->ReadVariable("conv1/bias", ElementType::kF32, context_.emitter)->buffer()->mapped());
+}
+
+TEST_F(ModelTest, OpensArchives) {
+  for (std::string folder : {"", "./", "model/", "a/b/"}) {
+    TarMaker tar;
+    if (!folder.empty()) tar.Add({.name = folder, .type = '5'});
+    tar.File(folder + "graph.quant", "quant").File(folder + "graph.nnef", kGraph);
+    tar.File(folder + "conv1/filter.dat", Dat(1, 2)).File(folder + "conv1/bias.dat", Dat(3, 4));
+    tar.File(folder + "conv1/bias.dat.int8", "x").File(folder + "more.txt", "x");
+    for (bool packed : {false, true}) {
+      std::string path = packed ? Write("m.tgz", Gzip(tar.Tar())) : Write("m.tar", tar.Tar());
+      auto model = Open(path);
+      ASSERT_NE(model, nullptr) << Messages();
+      ExpectModel(*model);
+      EXPECT_EQ(context_.sources.Name(model->graph_text()),
+                path + ":" + (folder == "./" ? "" : folder) + "graph.nnef");
+      // A tar without compression is not copied.
+      auto value = model->ReadVariable("conv1/filter", ElementType::kF32, context_.emitter);
+      EXPECT_EQ(value->buffer()->mapped(), !packed);
+    }
+  }
+}
+
+TEST_F(ModelTest, OpensBareDocuments) {
+  auto model = Open(Write("net.nnef", kGraph));
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(Text(model->graph_text()), kGraph);
+  EXPECT_FALSE(model->quantization_text());
+  EXPECT_FALSE(model->has_weights());
+  EXPECT_FALSE(model->HasVariable("conv1/filter"));
+}
+
+TEST_F(ModelTest, TellsTheEnvironmentFromTheModel) {
+  EXPECT_EQ(Open(Path("none")), nullptr);
+  EXPECT_TRUE(environment_failed_);
+  EXPECT_EQ(Messages(),
+            fmt::format("nnefc: error: cannot open `{}`: no such file or directory [container.unreadable]\n",
+                        Path("none")));
+  Write("m/other.txt", "");
+  EXPECT_EQ(Open(Path("m")), nullptr);
+  EXPECT_FALSE(environment_failed_);
+  EXPECT_EQ(Messages(), Path("m") + ": error: there is no `graph.nnef` in the folder [container.no-graph]\n");
+  Write("m/b.nnef", "");
+  Write("m/a.nnef", "");
+  EXPECT_EQ(Open(Path("m")), nullptr);
+  EXPECT_EQ(Messages(),
+            Path("m") +
+                ": error: there is no `graph.nnef` in the folder; it holds `a.nnef`, `b.nnef`, which can "
+                "be opened by name [container.no-graph]\n");
+}
+
+TEST_F(ModelTest, TellsMissingAndDamagedVariables) {
+  Write("m/graph.nnef", kGraph);
+  Write("m/a.dat", Dat(1, 2).substr(0, 130));
+  auto model = Open(Path("m"));
+  auto read = [&](std::string_view label) {
+    EXPECT_FALSE(model->ReadVariable(label, ElementType::kF32, context_.emitter));
+    return Messages();
+  };
+  EXPECT_EQ(read("a"),
+            Path("m/a.dat") +
+                ": error: at byte 130: the file ends after 2 of 8 bytes of data ([2] with 32 bits per item) "
+                "[dat.truncated]\n");
+  EXPECT_EQ(read("b/c"),
+            Path("m") + ": error: there is no `b/c.dat` for the variable `b/c` [container.no-variable]\n");
+  Write("secret.dat", Dat(1, 2));
+  for (std::string_view label : {"../secret", "x/../../secret", "/..", "", "/"}) {
+    EXPECT_FALSE(model->HasVariable(label));
+    EXPECT_EQ(read(label), fmt::format("{}: error: the label `{}` leads out of the model [container.label]\n",
+                                       Path("m"), label));
+  }
+}
+
+TEST_F(ModelTest, RefusesHarmfulEntries) {
+  auto with = [](const TarMaker::Entry& entry) {
+    return TarMaker().File("graph.nnef", kGraph).Add(entry).Tar();
+  };
+  EXPECT_EQ(OpenFails(with({.name = "../x.dat"})),
+            "the entry `../x.dat` leads out of the archive [archive.outside]\n");
+  EXPECT_EQ(OpenFails(with({.name = "/etc/x"})),
+            "the entry `/etc/x` leads out of the archive [archive.outside]\n");
+  EXPECT_EQ(OpenFails(with({.name = "a/../../x"})),
+            "the entry `a/../../x` leads out of the archive [archive.outside]\n");
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '2', .target = "/etc/passwd"})),
+            "the entry `x.dat` is a link to `/etc/passwd`; links are refused [archive.link]\n");
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '1', .target = "graph.nnef"})),
+            "the entry `x.dat` is a link to `graph.nnef`; links are refused [archive.link]\n");
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '3'})),
+            "the entry `x.dat` is no regular file [archive.device]\n");
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '6'})),
+            "the entry `x.dat` is no regular file [archive.device]\n");
+  EXPECT_EQ(OpenFails(with({.name = "./graph.nnef"})),
+            "the archive holds `graph.nnef` twice [archive.duplicate]\n");
+}
+
+TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
+  auto with = [](const TarMaker::Entry& entry) {
+    return TarMaker().File("graph.nnef", kGraph).Add(entry).Tar();
+  };
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .data = "abc", .size = 100'000})),
+            "the archive is damaged at or after `x.dat`: Truncated tar archive [archive.damaged]\n");
+  // Another file's data count, too.
+  EXPECT_NE(
+      OpenFails(with({.name = "x.txt", .data = "abc", .size = uint64_t{1} << 32})).find("archive.damaged"),
+      std::string::npos);
+  EXPECT_EQ(OpenFails(with({.name = "x.dat", .data = std::string(5000, 'x')}), {.max_bytes = 4096}),
+            "`x.dat` says that it has 5000 bytes; the bound of `--max-bytes` is 4096 [archive.too-large]\n");
+  std::string bomb = TarMaker().File("graph.nnef", kGraph).File("x.txt", std::string(1 << 22, '\0')).Tar();
+  EXPECT_NE(OpenFails(Gzip(bomb), {.max_bytes = 1 << 20}).find("archive.too-large"), std::string::npos);
+  // So do bytes behind the last entry.
+  std::string tail = TarMaker().File("graph.nnef", kGraph).Tar() + std::string(1 << 22, '\0');
+  EXPECT_EQ(OpenFails(Gzip(tail), {.max_bytes = 1 << 20}),
+            "the archive unpacks to more than 1048576 bytes; raise the bound with `--max-bytes` "
+            "[archive.too-large]\n");
+}
+
+TEST_F(ModelTest, RefusesDamagedStreams) {
+  std::string packed = Gzip(TarMaker().File("graph.nnef", kGraph).File("x.dat", Dat(1, 2)).Tar());
+  EXPECT_EQ(OpenFails(packed.substr(0, packed.size() - 1)),
+            "the archive is damaged: the gzip stream is truncated [archive.damaged]\n");
+  std::string checksum = packed;
+  checksum[checksum.size() - 6] ^= 1;
+  EXPECT_EQ(OpenFails(checksum), "the archive is damaged: incorrect data check [archive.damaged]\n");
+  EXPECT_NE(OpenFails(Gzip(packed)).find("this is no tar archive"), std::string::npos);
+  EXPECT_NE(OpenFails("no archive").find("this is no tar archive"), std::string::npos);
+  EXPECT_NE(OpenFails("").find("this is no tar archive"), std::string::npos);
+}
+
+TEST_F(ModelTest, ChoosesTheGraphOfAnArchive) {
+  EXPECT_EQ(OpenFails(TarMaker().File("x.txt", "").Tar()),
+            "there is no `graph.nnef` in the archive [container.no-graph]\n");
+  EXPECT_EQ(OpenFails(TarMaker().File("net.nnef", "").Tar()),
+            "there is no `graph.nnef` in the archive; it holds `net.nnef` [container.no-graph]\n");
+  EXPECT_EQ(OpenFails(TarMaker().File("a/graph.nnef", "").File("b/graph.nnef", "").Tar()),
+            "the archive holds several models: `a/graph.nnef`, `b/graph.nnef` [container.several-graphs]\n");
+  auto model = Open(Write("y.tar", TarMaker().File("old/graph.nnef", "no").File("graph.nnef", kGraph).Tar()));
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(Text(model->graph_text()), kGraph);
+}
+
+}  // namespace
+}  // namespace nnefc

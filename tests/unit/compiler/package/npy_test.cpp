@@ -1,0 +1,138 @@
+#include "compiler/package/npy.h"
+
+#include "compiler/package/npz.h"
+#include "tests/unit/compiler/package/testing.h"
+
+namespace nnefc {
+namespace {
+
+using namespace std::string_literals;
+
+std::string Npy(std::string dictionary, const std::string& data, uint8_t version = 1) {
+  Bytes bytes;
+  bytes.Text("\x93NUMPY"s).U8(version).U8(0);
+  dictionary += '\n';
+  if (version == 1)
+    bytes.U16(static_cast<uint16_t>(dictionary.size()));
+  else
+    bytes.U32(static_cast<uint32_t>(dictionary.size()));
+  return bytes.Text(dictionary).Text(data).text();
+}
+
+class NpyTest : public PackageTest {
+ protected:
+  std::string Read(const std::string& bytes) {
+    auto value = ReadNpy(Source(bytes), context_.emitter);
+    if (!value) return Messages();
+    std::string text = fmt::format("{}{}", Name(value->type()), ToString(value->shape()));
+    for (int64_t i = 0; i < value->volume(); ++i) text += fmt::format(" {}", value->ElementAsDouble(i));
+    return text;
+  }
+};
+
+TEST_F(NpyTest, ReadsVersionsTypesAndOrders) {
+  std::string floats = Bytes().F32(1).F32(2).F32(3).F32(4).F32(5).F32(6).text();
+  std::string c_order = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+  for (uint8_t version : {1, 2, 3}) EXPECT_EQ(Read(Npy(c_order, floats, version)), "f32[2,3] 1 2 3 4 5 6");
+  EXPECT_EQ(Read(Npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", floats)),
+            "f32[2,3] 1 3 5 2 4 6");
+  EXPECT_EQ(Read(Npy("{\"shape\":(2,1,3L),\"descr\":\"<f4\",\"fortran_order\":True}", floats)),
+            "f32[2,1,3] 1 3 5 2 4 6");
+  EXPECT_EQ(Read(Npy("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }", "\x01\x02\xff\xfe"s)),
+            "i16[2] 258 -2");
+  EXPECT_EQ(Read(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "\x01\x00\x02"s)),
+            "boolean[3] 1 0 1");
+  EXPECT_EQ(
+      Read(Npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", Bytes().Add<double>(0.1).text())),
+      "f64[] 0.1");
+  EXPECT_EQ(Read(Npy("{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }", "\x00\x3c"s)), "f16[1] 1");
+  EXPECT_EQ(Read(Npy("{'descr': '|u1', 'fortran_order': True, 'shape': (0, 4), }", "")), "u8[0,4]");
+}
+
+TEST_F(NpyTest, RefusesWhatItCannotRead) {
+  std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
+  EXPECT_EQ(Read("PK"), "x: error: at byte 0: this is no file of NumPy's array format [npy.magic]\n");
+  EXPECT_EQ(
+      Read(Npy(good, "1234", 4)),
+      "x: error: at byte 6: version 4 of NumPy's array format is not known; expected 1 to 3 [npy.version]\n");
+  EXPECT_EQ(Read(Npy(good, "123")),
+            "x: error: at byte 71: the file ends after 3 of 4 bytes of data ([1] of f32) [npy.size]\n");
+  EXPECT_EQ(Read(Npy(good, "12345")),
+            "x: error: at byte 72: 1 bytes follow the data ([1] of f32) [npy.size]\n");
+  EXPECT_EQ(Read(Npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "1234")),
+            "x: error: at byte 10: items of type `|O` cannot be read; expected booleans, integers or floats "
+            "[npy.type]\n");
+  EXPECT_EQ(Read(Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234")),
+            "x: error: at byte 20: expected a type such as `'<f4'`; arrays of records cannot be read "
+            "[npy.header]\n");
+  EXPECT_EQ(Read(Npy("{'descr': '<f4', 'shape': (1,), }", "1234")),
+            "x: error: at byte 44: the header has no `fortran_order` [npy.header]\n");
+  EXPECT_NE(
+      Read(Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296), }",
+               ""))
+          .find("too large"),
+      std::string::npos);
+  for (const char* text : {"", "{", "}", "{'descr'", "{'descr':", "{'descr': '<f4'", "{'a': 1}",
+                           "{'shape': (-1,)}", "{'shape': (1 2)}", "{'shape': (99999999999999999999,)}",
+                           "{'fortran_order': Maybe}", "{'descr': '<f4', 'descr': '<f4'}"}) {
+    EXPECT_NE(Read(Npy(text, "1234")).find("error"), std::string::npos) << text;
+  }
+}
+
+TEST_F(NpyTest, WritesWhatItReads) {
+  for (const TensorValue& value :
+       {TensorValue::FromFloats({2, 2}, {1, 2, 3, 4}), TensorValue::FromInts({2}, {-1, 5}),
+        TensorValue::FromBools({2}, {0, 1}), TensorValue::Scalar(3),
+        TensorValue::Filled(ElementType::kF16, {3}, 2), TensorValue::Filled(ElementType::kU64, {1}, 2),
+        TensorValue::Filled(ElementType::kI8, {0}, 2)}) {
+    ASSERT_TRUE(WriteNpy(Path("x.npy"), value).ok());
+    auto source = OpenData(Path("x.npy"), context_);
+    ASSERT_TRUE(source);
+    auto read = ReadNpy(*source, context_.emitter);
+    ASSERT_TRUE(read) << Messages();
+    EXPECT_EQ(*read, value);
+    EXPECT_EQ(read->buffer()->mapped(), value.type() != ElementType::kBoolean);
+  }
+  EXPECT_EQ(NpyHeader(TensorValue::Filled(ElementType::kBF16, {1}, 1)).size() % 64, 0u);
+  EXPECT_NE(NpyHeader(TensorValue::Filled(ElementType::kBF16, {1}, 1)).find("<f4"), std::string::npos);
+  EXPECT_FALSE(WriteNpy(Path("none/x.npy"), TensorValue::Scalar(1)).ok());
+}
+
+TEST_F(NpyTest, WritesAndReadsArchives) {
+  std::vector<NamedTensor> tensors = {{"output", TensorValue::FromFloats({1, 3}, {1, 2, 3})},
+                                      {"a/mask", TensorValue::FromBools({2}, {0, 1})},
+                                      {"empty", TensorValue::FromFloats({0}, {})}};
+  ASSERT_TRUE(WriteNpz(Path("x.npz"), tensors).ok());
+  ASSERT_TRUE(WriteNpz(Path("y.npz"), tensors).ok());
+  EXPECT_EQ(Slurp(Path("x.npz")), Slurp(Path("y.npz")));
+  auto source = OpenData(Path("x.npz"), context_);
+  ASSERT_TRUE(source);
+  auto read = ReadNpz(*source, context_);
+  ASSERT_TRUE(read) << Messages();
+  ASSERT_EQ(read->size(), tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_EQ((*read)[i].name, tensors[i].name);
+    EXPECT_EQ((*read)[i].value, tensors[i].value);
+  }
+  EXPECT_TRUE((*read)[0].value.buffer()->mapped());
+  // Nothing else is left in the folder.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  EXPECT_FALSE(ReadNpz(*source, context_, {.max_bytes = 64}));
+  EXPECT_NE(Messages().find("archive.too-large"), std::string::npos);
+  EXPECT_FALSE(WriteNpz(Path("none/x.npz"), tensors).ok());
+}
+
+TEST_F(NpyTest, RefusesDamagedArchives) {
+  std::vector<NamedTensor> tensors = {{"output", TensorValue::FromFloats({1, 3}, {1, 2, 3})}};
+  ASSERT_TRUE(WriteNpz(Path("x.npz"), tensors).ok());
+  std::string bytes = Slurp(Path("x.npz"));
+  size_t data = bytes.find("\x93NUMPY") + 128;
+  bytes[data] ^= 1;
+  EXPECT_FALSE(ReadNpz(Source(bytes), context_));
+  EXPECT_NE(Messages().find("damaged"), std::string::npos);
+  EXPECT_FALSE(ReadNpz(Source("no archive"), context_));
+  EXPECT_NE(Messages().find("this is no zip archive"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nnefc

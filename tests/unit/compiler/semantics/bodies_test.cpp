@@ -1,0 +1,132 @@
+#include "checking.h"
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+TEST(Identifiers, AreDefinedBeforeUse) {
+  ExpectDiagnostics({
+      {RatifiedBody("y = z;"), "identifier.undefined 3:5"},
+      {RatifiedBody("y = z + z;"), "identifier.undefined 3:5"},
+      {RatifiedBody("y = relu(z); z = x;"), "identifier.used-before-assigned 3:10"},
+      {RatifiedBody("y = relu(y);"), "identifier.used-before-assigned 3:10"},
+      {RatifiedBody("z = y; y = x;"), "identifier.used-before-assigned 3:5"},
+      {RatifiedBody("z = x; y = z; w = y;"), ""},
+      {RatifiedGraph("y = relu(z);"), "identifier.undefined 4:10"},
+      {"version 1.0;\ngraph g( x ) -> ( y ) {\ny = relu(x);\nx = external(shape = [1]);\n}",
+       "identifier.used-before-assigned 3:10"},
+  });
+  EXPECT_NE(Checked(RatifiedBody("filter = x; y = fliter;")).Rendered().find("did you mean `filter`?"),
+            std::string::npos);
+}
+
+TEST(Identifiers, AreAssignedOnce) {
+  ExpectDiagnostics({
+      {RatifiedBody("z = x; z = x; y = z;"), "identifier.reassigned 3:8"},
+      {RatifiedBody("y = x; y = x;"), "identifier.reassigned 3:8"},
+      {RatifiedBody("(z, z) = ts; y = x;"), "identifier.reassigned 3:5"},
+      {RatifiedBody("n = 1; y = x;"), "identifier.parameter-assigned 3:1"},
+      {RatifiedBody("z = x;"), "identifier.result-not-assigned 2:163"},
+      {RatifiedGraph("z = relu(x);"), "identifier.result-not-assigned 2:19"},
+      {RatifiedGraph("x = external(shape = [1,2]); y = x;"), "identifier.reassigned 4:1"},
+  });
+}
+
+TEST(Assignments, AreOfOneStructure) {
+  ExpectDiagnostics({
+      {RatifiedBody("a, c = moments(x, axes = ns); y = a;"), ""},
+      {RatifiedBody("a, c, d = moments(x, axes = ns); y = x;"), "assignment.structure 3:1"},
+      {RatifiedBody("[a, c] = moments(x, axes = ns); y = x;"), "assignment.structure 3:1"},
+      {RatifiedBody("[a, c] = split(x, axis = 0, ratios = [1,1]); y = a;"), ""},
+      {RatifiedBody("a, c = split(x, axis = 0, ratios = [1,1]); y = x;"), "assignment.structure 3:1"},
+      {RatifiedBody("(a, [c, d]) = (n, ns); y = x;"), ""},
+      {RatifiedBody("[(a, c), d] = [ts, ts]; y = x;"), ""},
+      {RatifiedBody("a, c = x; y = x;"), "assignment.structure 3:1"},
+  });
+}
+
+TEST(Graph, NamesAreTensors) {
+  ExpectDiagnostics({
+      {RatifiedGraph("[a, b] = split(x, axis = 1, ratios = [1,1]); y = a + b;"), ""},
+      {RatifiedGraph("a = split(x, axis = 1, ratios = [1,1]); y = add_n(a);"),
+       "graph.identifier-not-tensor 4:1"},
+      {RatifiedGraph("m = moments(x, axes = [1]); y = x;"), "graph.identifier-not-tensor 4:1"},
+      {RatifiedGraph("(m, v) = moments(x, axes = [1]); y = m;"), ""},
+      {RatifiedGraph("n = 1 + 2; y = x;"), "graph.identifier-not-tensor 4:1"},
+      {RatifiedGraph("y = add_n([for i in [1,2] yield x]);"), ""},
+      {ProvisionalGraph("a = split(x, axis = 1, ratios = [1,1]) y = idn(x)"),
+       "graph.identifier-not-tensor 4:1"},
+  });
+}
+
+TEST(Graph, ParametersAreExternal) {
+  auto graph = [](std::string_view body) {
+    return "version 1.0; extension KHR_enable_operator_expressions;\ngraph g( x, z ) -> ( y ) {\n" +
+           std::string(body) + "\n}\n";
+  };
+  ExpectDiagnostics({
+      {graph("x = external(shape = [1]); z = external<integer>(shape = [1]); y = relu(x);"), ""},
+      {graph("x = external(shape = [1]); y = relu(x);"), "graph.parameter-not-external 2:13"},
+      {graph("x = external(shape = [1]); z = constant(shape = [1], value = [1.0]); y = relu(x);"),
+       "graph.parameter-not-external 3:28"},
+      {graph("(x, z) = (external(shape = [1]), external(shape = [2])); y = relu(x);"), ""},
+      {graph("x = external(shape = [1]) if true else external(shape = [2]); z = external(shape = [1]); y = "
+             "relu(x);"),
+       ""},
+      {graph("x = external(shape = [1]); z = external(shape = [1]); w = external(shape = [1]); y = relu(x);"),
+       "graph.external-not-parameter 3:59"},
+      {graph("x = external(shape = [1]); z = external(shape = [1]); y = relu(external(shape = [1]));"),
+       "graph.external-not-parameter 3:64"},
+      {graph("x = relu(external(shape = [1])); z = external(shape = [1]); y = relu(x);"),
+       "graph.parameter-not-external 3:1\ngraph.external-not-parameter 3:10"},
+      {ProvisionalGraph("w = external(shape = [1]) y = relu(w)"), ""},
+      {ProvisionalGraph("y = idn(x)"), ""},
+      {"version 1.0\ngraph g( x ) -> ( y ) {\nx = constant(shape = [1], value = [1.0])\ny = idn(x)\n}",
+       "graph.parameter-not-external 3:1"},
+  });
+}
+
+TEST(Graph, HasItsOwnOperations) {
+  ExpectDiagnostics({
+      {RatifiedBody("z = external(shape = ns); y = x;"), "graph.operation-in-fragment 3:5"},
+      {RatifiedBody("z = variable(shape = ns, label = t); y = x;"), "graph.operation-in-fragment 3:5"},
+      {RatifiedBody("y = update(x, x);"), "graph.operation-in-fragment 3:5"},
+      {RatifiedGraph("v = variable(shape = [1,2], label = 'v'); y = update(v, x);"), ""},
+      {ProvisionalBody("z = external(shape = ns) y = x"), "graph.operation-in-fragment 3:5"},
+      {ProvisionalBody("v = variable(shape = ns, label = t + '/v') y = update(v, x)"), ""},
+  });
+}
+
+TEST(Update, TakesAVariable) {
+  ExpectDiagnostics({
+      {RatifiedGraph("y = update(x, x);"), "graph.update-target 4:12"},
+      {RatifiedGraph("y = update(1.0, x);"), "graph.update-target 4:12"},
+      {RatifiedGraph("y = update(relu(x), x);"), "graph.update-target 4:12"},
+      {RatifiedGraph("v = variable(shape = [1,2], label = 'v'); w = update(v, x); y = update(w, x);"),
+       "graph.update-target 4:72"},
+      {RatifiedGraph("y = update(variable(shape = [1,2], label = 'v'), x);"), ""},
+      {ProvisionalGraph("y = update(x, x)"), "graph.update-target 4:12"},
+  });
+}
+
+TEST(Soundness, IsOfTheFragment) {
+  Checked checked(
+      Ratified("fragment a( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = nope(x); }\n"
+               "fragment b( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = a(x); }\n"
+               "fragment c( x: tensor<scalar>, x: integer ) -> ( y: tensor<scalar> ) { y = x; }\n"
+               "fragment d( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x + ); }\n"));
+  EXPECT_FALSE(checked.document().sound(ast::FragmentId(0)));
+  EXPECT_TRUE(checked.document().sound(ast::FragmentId(1)));
+  EXPECT_FALSE(checked.document().sound(ast::FragmentId(2)));
+  EXPECT_FALSE(checked.document().sound(ast::FragmentId(3)));
+}
+
+TEST(Cascades, UnreadLeftSidesHideNames) {
+  ExpectDiagnostics({
+      {RatifiedBody("a + 1 = x; y = a;"), "syntax.unexpected-token 3:2"},
+      {RatifiedBody("a = x +; y = a + 1;"), "syntax.unexpected-token 3:8"},
+  });
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,62 @@
+#include "compiler/semantics/quantization.h"
+
+#include "checking.h"
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+// Diagnostics of a quantization file of a model with activations `x`, `y`.
+std::string Check(std::string_view model, std::string_view text) {
+  Checked checked{std::string(model)};
+  EXPECT_EQ(checked.Diagnostics(), "");
+  Context& context = checked.context();
+  const FileId file = context.sources.AddText("graph.quant", std::string(text));
+  auto document = ParseDocument(
+      file, {.dialect = checked.document().dialect(), .kind = DocumentKind::kQuantization}, context);
+  CheckQuantization(
+      std::move(document), checked.document(),
+      [](std::string_view name) { return name == "x" || name == "y"; }, checked.library(), context);
+  return Describe(context);
+}
+
+TEST(Quantization, Ratified) {
+  const std::string model =
+      Ratified("fragment mine( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar> );");
+  const std::pair<const char*, const char*> cases[] = {
+      {"'x': linear_quantize(min = -1.0, max = 2.0, bits = 8);", ""},
+      {"'x': linear_quantize(min = -1.0, max = 2.0 * 3.0, bits = 8);", ""},
+      {"'x': linear_quantize(min = [[-1.0, -2.0]], max = [2.0], bits = 8);", ""},
+      {"'x': mine(k = 1);", ""},
+      {"'z': mine(k = 1);", "quantization.unknown-key 1:1 warning"},
+      {"'x': mine(k = 1);\n'x': mine(k = 2);", "quantization.repeated-key 2:1 warning"},
+      {"'x': mine(1);", "quantization.positional-argument 1:11"},
+      {"'x': mine(x = 1.0, k = 1);", "quantization.tensor-argument 1:11"},
+      {"'x': mine(l = 1);", "binding.unknown-argument 1:11"},
+      {"'x': linear_quantize(min = -1.0, bits = 8);", "binding.missing-argument 1:6"},
+      {"'x': linear_quantise(min = -1.0, max = 1.0, bits = 8);", "binding.undeclared-operation 1:6"},
+      {"'x': linear_quantize(min = 0, max = 1.0, bits = 8);", "type.mismatch 1:28"},
+      {"'x': linear_quantize(min = a, max = 1.0, bits = 8);", "identifier.undefined 1:28"},
+      {"'x': linear_quantize(min = [[-1.0], [-2.0, 1.0]], max = [2.0], bits = 8);",
+       "quantization.jagged-array 1:37"},
+      {"'x': linear_quantize(min = [1], max = [2.0], bits = 8);", "type.mismatch 1:28"},
+      {"'x': external(shape = [1]);", "quantization.operation 1:6"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
+}
+
+TEST(Quantization, Provisional) {
+  const std::string model = Provisional("");
+  const std::pair<const char*, const char*> cases[] = {
+      {"'x': linear_quantize(min = -1.0, max = 2.0, bits = 8)\n'y': linear_quantize(min = 0.0, max = 2.0, "
+       "bits = 8)",
+       ""},
+      {"'x': quantize_linear(min = -1.0, max = 2.0, bits = 8)", "binding.old-name 1:6 warning"},
+      {"'x': linear_quantize(min = constant(shape = [1,2], value = [0.0, 1.0]), max = 2.0, bits = 8)", ""},
+      {"'x': linear_quantize(min = [0.0], max = 2.0, bits = 8)", "type.mismatch 1:28"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
+}
+
+}  // namespace
+}  // namespace nnefc

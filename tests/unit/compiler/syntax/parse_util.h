@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/support/context.h"
+#include "compiler/syntax/parse.h"
+
+namespace nnefc {
+
+// A parsed text with what was said about it.
+struct Parsed {
+  std::unique_ptr<Context> context = std::make_unique<Context>();
+  std::unique_ptr<ast::Document> document;
+
+  // "LINE:COL: message [rule]", in document order.
+  std::vector<std::string> Messages() const;
+  const ast::Assignment& Statement(size_t index) const;
+  // The expression with every operator in parentheses: `(a + (b * c))`.
+  std::string Tree(ast::ExprId expr) const;
+  // The trees of both sides of an assignment, `left = right`.
+  std::string Tree(const ast::Assignment& assignment) const;
+};
+
+Parsed Parse(std::string text, ParseOptions options = {}, int64_t nesting = 1000);
+// Parses `statements` as the body of a graph of that dialect.
+Parsed ParseRatified(std::string_view statements);
+Parsed ParseProvisional(std::string_view statements);
+// The tree of an expression on the right of `y =`, or what was said of it.
+std::string RatifiedTree(std::string_view expr);
+std::string ProvisionalTree(std::string_view expr);
+
+// What a list of messages or trees is compared with.
+template <typename... Text>
+std::vector<std::string> Lines(Text... lines) {
+  return {std::string(lines)...};
+}
+
+// The text of a file, or nothing.
+std::string ReadText(const std::string& path);
+// Documents of the repository and, if present, of the shared data beside it.
+std::vector<std::string> CorpusPaths();
+
+}  // namespace nnefc

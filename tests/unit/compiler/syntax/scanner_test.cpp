@@ -1,0 +1,146 @@
+// The scanner gives the tokens of NnefLexer.g4.
+#include "compiler/syntax/parse/scanner.h"
+
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include "fmt/format.h"
+#include "grammar/NnefLexer.h"
+#include "grammar/NnefParser.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/syntax/parse_util.h"
+
+namespace nnefc {
+namespace {
+
+using grammar::NnefLexer;
+
+// One line a token: its number and its text.
+std::string TokensOfScanner(std::string_view text) {
+  std::string tokens;
+  parse::Scanner scanner(text);
+  for (parse::Token token = scanner.Next(); token.kind != parse::TokenKind::kEndOfText;
+       token = scanner.Next()) {
+    tokens += fmt::format("{} {}\n", static_cast<int>(token.kind), token.Text(text));
+  }
+  return tokens;
+}
+
+std::string TokensOfLexer(const std::string& text) {
+  antlr4::ANTLRInputStream input(text);
+  NnefLexer lexer(&input);
+  std::string tokens;
+  for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken()) {
+    tokens += fmt::format("{} {}\n", token->getType(), token->getText());
+  }
+  return tokens;
+}
+
+TEST(Scanner, NumbersTokensAsTheGrammarDoes) {
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kTypeArgumentOpen), NnefLexer::TYPE_ARGUMENT_OPEN);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kArgumentName), NnefLexer::ARGUMENT_NAME);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kYield), NnefLexer::YIELD);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kStatementEnd), NnefLexer::STATEMENT_END);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kFragment), NnefLexer::FRAGMENT);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kUnexpected), NnefLexer::UNEXPECTED);
+  EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kUnexpected), grammar::NnefParser::UNEXPECTED);
+}
+
+TEST(Scanner, AgreesWithTheLexerOnDocuments) {
+  bool shared = false;
+  const std::vector<std::string> paths = CorpusPaths();
+  ASSERT_FALSE(paths.empty());
+  for (const std::string& path : paths) {
+    const std::string text = ReadText(path);
+    EXPECT_EQ(TokensOfScanner(text), TokensOfLexer(text)) << path;
+    shared |= path.starts_with("../shared");
+  }
+  if (!shared) std::cout << "[  SKIPPED ] ../shared/data/networks is missing\n";
+}
+
+TEST(Scanner, AgreesWithTheLexerOnCorners) {
+  for (const std::string text :
+       {"",
+        "1.",
+        ".5",
+        "1.5e",
+        "1e+",
+        "1e+5x",
+        "1.e5",
+        "12.5E-3.",
+        "''",
+        "\"",
+        "'a\\'b'",
+        "'a\\",
+        "'a\\\n'",
+        "'\\\\'",
+        "'a\nb'",
+        "# c\n#d\fe",
+        "#",
+        "\r\n",
+        "\r",
+        "a\rb",
+        "<=<>=>==!=!->-",
+        "&&&|||",
+        "fragmentx graph_ _tensor in2 in",
+        "shape_of length_of range_of for in if else true false scalar logical string",
+        "\"a'b\" 'a\"b'",
+        "a.b",
+        "$@`~",
+        "# \xC3\xA9\nx",
+        "\v\t \f",
+        "'tab\there'"}) {
+    EXPECT_EQ(TokensOfScanner(text), TokensOfLexer(text)) << text;
+  }
+}
+
+TEST(Scanner, AgreesWithTheLexerOnTokenSoup) {
+  const std::vector<std::string> pieces = {
+      "fragment", "graph", "tensor", "in", "if", "x",  "_y1",  "1",    "2.5",  "1e3",  "1e",       ".",
+      "e",        "'a'",   "'",      "\"", "\\", "#",  "\n",   "\r\n", "\r",   " ",    "\t",       "\f",
+      "\v",       "(",     ")",      "[",  "]",  "{",  "}",    ",",    ":",    ";",    "=",        "==",
+      "<",        "<=",    ">",      ">=", "!",  "!=", "->",   "-",    "+",    "*",    "/",        "^",
+      "&",        "&&",    "|",      "||", "?",  "$",  "\x01", "\x7f", "0x1f", "for_", "truefalse"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    const size_t length = random() % 40;
+    for (size_t i = 0; i < length; ++i) text += pieces[random() % pieces.size()];
+    ASSERT_EQ(TokensOfScanner(text), TokensOfLexer(text)) << text;
+  }
+}
+
+TEST(Grammar, IsLL1) {
+  std::ifstream file(NNEFC_GENERATED_PARSER);
+  ASSERT_TRUE(file.is_open());
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_NE(text.str().find("NnefParser::assignment()"), std::string::npos);
+  EXPECT_EQ(text.str().find("adaptivePredict"), std::string::npos);
+}
+
+// The rules that the compiler walks by hand.
+TEST(Grammar, DefinesDocuments) {
+  const auto errors = [](const std::string& text) {
+    antlr4::ANTLRInputStream input(text);
+    NnefLexer lexer(&input);
+    antlr4::CommonTokenStream tokens(&lexer);
+    grammar::NnefParser parser(&tokens);
+    parser.removeErrorListeners();
+    parser.document();
+    return parser.getNumberOfSyntaxErrors();
+  };
+  EXPECT_EQ(errors("version 1.0; graph g(a) -> (b) { a = external(x); b = relu(a); }"), 0);
+  EXPECT_EQ(
+      errors("version 1.0; extension A B; fragment f(x: tensor<>) -> (y: tensor<scalar>); "
+             "fragment h<?>(x: tensor<?>) -> (y: tensor<?>) { y = f(x); } graph g(a) -> (b) { b = f(a); }"),
+      0);
+  EXPECT_NE(errors("version 1.0; graph g(a) -> (b) { }"), 0);
+  EXPECT_NE(errors("version 1.0; graph g(a) -> (b) { b = f(a); } x"), 0);
+  EXPECT_NE(errors("graph g(a) -> (b) { b = f(a); }"), 0);
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,240 @@
+// What the plan of the fast backend fuses, aliases and overwrites must not
+// change results: every graph also runs on the reference backend, node by node.
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr double kTolerance = 1e-4;
+
+// Runs both backends, twice in one session of the fast one (the arena is used
+// again), and returns the fast plan's description.
+std::string ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
+  const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
+  const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = 2});
+  if (executable == nullptr) return "";
+  std::unique_ptr<Session> session = Session::Create(executable);
+  for (int run = 0; run < 2; ++run) {
+    ErrorOr<std::vector<TensorValue>> actual = session->Run(inputs);
+    EXPECT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+    if (!actual) return "";
+    EXPECT_EQ(actual->size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) ExpectNear((*actual)[i], expected[i], kTolerance);
+  }
+  return executable->DescribePlan();
+}
+
+bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(FusionTest, ConvolutionBiasRelu) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 9, 9}});
+  auto y = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
+  y = g.Op("Add", {y, g.Weights({1, 32, 1, 1}, 2)});
+  g.Result(g.Op("ReLU", {y}));
+  EXPECT_TRUE(Contains(ExpectBackendsAgree(g, {RandomTensor({1, 16, 9, 9}, 3)}), "Convolution+Add+ReLU"));
+}
+
+TEST(FusionTest, BatchNormalisationIsFolded) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{2, 8, 7, 7}});
+  auto y = g.Convolution(x, g.Weights({16, 8, 3, 3}, 1), 1, 2);
+  y = g.Op("Add", {y, g.Weights({1, 16, 1, 1}, 2)});
+  ir::AttributeMap attributes;
+  attributes.Set("epsilon", 1e-3);
+  y = g.Op("opset5", "BatchNormInference",
+           {y, g.Weights({16}, 3), g.Weights({16}, 4), g.Weights({16}, 5), g.Weights({16}, 6, 0.1f, 2)}, attributes);
+  y = g.Op("Multiply", {y, g.Weights({1, 16, 1, 1}, 7)});
+  g.Result(g.Op("ReLU", {y}));
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({2, 8, 7, 7}, 8)});
+  EXPECT_TRUE(Contains(plan, "Convolution+Add+ReLU")) << plan;
+  EXPECT_FALSE(Contains(plan, "BatchNorm")) << plan;
+  EXPECT_FALSE(Contains(plan, "Multiply")) << plan;
+}
+
+TEST(FusionTest, GroupedBatchNormalisationIsFolded) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 7, 7}});
+  ir::AttributeMap attributes;
+  for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    attributes.Set(name, ir::Attribute::Integers{1, 1});
+  }
+  auto y = g.Op("GroupConvolution", {x, g.Weights({16, 1, 1, 3, 3}, 1)}, attributes);
+  ir::AttributeMap epsilon;
+  epsilon.Set("epsilon", 1e-3);
+  y = g.Op("opset5", "BatchNormInference",
+           {y, g.Weights({16}, 3), g.Weights({16}, 4), g.Weights({16}, 5), g.Weights({16}, 6, 0.1f, 2)}, epsilon);
+  g.Result(y);
+  EXPECT_FALSE(Contains(ExpectBackendsAgree(g, {RandomTensor({1, 16, 7, 7}, 8)}), "BatchNorm"));
+}
+
+// A residual unit: the sum goes into the convolution whose other operand is
+// dead, and not where the operand is needed later.
+TEST(FusionTest, ResidualUnits) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto first = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
+  auto second = g.Op("ReLU", {g.Convolution(first, g.Weights({32, 32, 3, 3}, 2), 1)});
+  auto sum = g.Op("ReLU", {g.Op("Add", {g.Convolution(second, g.Weights({32, 32, 1, 1}, 3), 0), first})});
+  auto third = g.Op("Add", {sum, g.Convolution(sum, g.Weights({32, 32, 3, 3}, 4), 1)});
+  g.Result(third);
+  g.Result(sum, "sum");
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 5)});
+  EXPECT_TRUE(Contains(plan, "Convolution+Add+ReLU")) << plan;
+}
+
+TEST(FusionTest, AConvolutionAddedToItsOwnInput) {
+  TestGraph g;
+  auto x = g.Op("ReLU", {g.Parameter("x", {{1, 32, 8, 8}})});
+  g.Result(g.Op("Add", {g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1), x}));
+  ExpectBackendsAgree(g, {RandomTensor({1, 32, 8, 8}, 2)});
+}
+
+TEST(FusionTest, BothOperandsAreConvolutions) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto a = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
+  auto b = g.Convolution(x, g.Weights({32, 16, 1, 1}, 2), 0);
+  auto sum = g.Op("ReLU", {g.Op("Add", {a, b})});
+  g.Result(sum);
+  g.Result(g.Op("Sigmoid", {b}), "other");
+  ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 3)});
+}
+
+TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto a = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
+  auto b = g.Op("ReLU", {g.Convolution(a, g.Weights({16, 32, 1, 1}, 2), 0)});
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  auto joined = g.Op("Concat", {a, b}, axis);
+  g.Result(g.Convolution(joined, g.Weights({16, 48, 3, 3}, 3), 1));
+  g.Result(g.Op("Sigmoid", {a}), "part");
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
+  EXPECT_FALSE(Contains(plan, "Concat")) << plan;
+}
+
+TEST(FusionTest, ConcatenationsThatMustCopy) {
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  for (int64_t batch : {1, 2}) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{batch, 16, 8, 8}});
+    auto a = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
+    auto twice = g.Op("Concat", {a, a}, axis);
+    auto with_input = g.Op("Concat", {x, a, twice}, axis);
+    auto odd = g.Op("Concat", {g.Convolution(x, g.Weights({5, 16, 3, 3}, 2), 1), with_input}, axis);
+    g.Result(odd);
+    g.Result(with_input, "with_input");
+    ExpectBackendsAgree(g, {RandomTensor({batch, 16, 8, 8}, 3)});
+  }
+}
+
+TEST(FusionTest, ZerosAroundAnImageMoveIntoTheWindow) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  ir::AttributeMap mode;
+  mode.Set("pad_mode", "constant");
+  auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 2}), g.Ints({0, 0, 2, 1})}, mode);
+  auto y = g.Op("ReLU", {g.Convolution(padded, g.Weights({16, 16, 3, 3}, 1), 0)});
+  auto around = g.Op("Pad", {y, g.Ints({0, 0, 1, 1}), g.Ints({0, 0, 1, 1})}, mode);
+  ir::AttributeMap pool;
+  pool.Set("kernel", ir::Attribute::Integers{3, 3});
+  pool.Set("strides", ir::Attribute::Integers{2, 2});
+  pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
+  pool.Set("pads_end", ir::Attribute::Integers{0, 0});
+  g.Result(g.Op("MaxPool", {around}, pool));
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2)});
+  EXPECT_FALSE(Contains(plan, "Pad")) << plan;
+}
+
+TEST(FusionTest, PaddingOfNegativeValuesStays) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  ir::AttributeMap mode;
+  mode.Set("pad_mode", "constant");
+  auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 1}), g.Ints({0, 0, 1, 1})}, mode);
+  ir::AttributeMap pool;
+  pool.Set("kernel", ir::Attribute::Integers{3, 3});
+  pool.Set("strides", ir::Attribute::Integers{1, 1});
+  pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
+  pool.Set("pads_end", ir::Attribute::Integers{0, 0});
+  g.Result(g.Op("MaxPool", {padded}, pool));
+  ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2, -5, -1)});
+}
+
+TEST(FusionTest, FullyConnectedLayers) {
+  ir::AttributeMap transposed;
+  transposed.Set("transpose_b", true);
+  transposed.Set("transpose_a", false);
+  ir::AttributeMap zero;
+  zero.Set("special_zero", true);
+  TestGraph g;
+  auto x = g.Parameter("x", {{2, 16, 4, 4}});
+  auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)});
+  y = g.Op("Reshape", {y, g.Ints({0, -1})}, zero);
+  y = g.Op("MatMul", {y, g.Weights({64, 256}, 2)}, transposed);
+  y = g.Op("ReLU", {g.Op("Add", {y, g.Weights({1, 64}, 3)})});
+  ir::AttributeMap plain;
+  plain.Set("transpose_b", false);
+  plain.Set("transpose_a", false);
+  y = g.Op("Add", {g.Op("MatMul", {y, g.Weights({64, 10}, 4)}, plain), g.Weights({10}, 5)});
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  g.Result(g.Op("SoftMax", {y}, axis));
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({2, 16, 4, 4}, 6)});
+  EXPECT_TRUE(Contains(plan, "MatMul+Add+ReLU")) << plan;
+}
+
+TEST(FusionTest, ActivationsAfterConvolution) {
+  ir::AttributeMap clamp;
+  clamp.Set("min", 0.0);
+  clamp.Set("max", 6.0);
+  ir::AttributeMap elu;
+  elu.Set("alpha", 0.5);
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 16, 6, 6}});
+  const auto conv = [&](unsigned seed) { return g.Convolution(x, g.Weights({16, 16, 3, 3}, seed), 1); };
+  g.Result(g.Op("Clamp", {conv(1)}, clamp), "clamp");
+  g.Result(g.Op("Elu", {conv(2)}, elu), "elu");
+  g.Result(g.Op("Sigmoid", {conv(3)}), "sigmoid");
+  g.Result(g.Op("Tanh", {conv(4)}), "tanh");
+  g.Result(g.Op("opset4", "Swish", {conv(5)}), "swish");
+  g.Result(g.Op("PReLU", {conv(6), g.Const(TensorValue::FromFloats({1}, {0.25f}))}), "leaky");
+  g.Result(g.Op("PReLU", {conv(7), g.Weights({16}, 8)}), "prelu");
+  g.Result(g.Op("Multiply", {conv(9), g.Op("Sigmoid", {g.Weights({1, 16, 1, 1}, 10)})}), "scaled");
+  g.Result(g.Op("Subtract", {g.Const(TensorValue::Scalar(1)), conv(11)}), "subtracted");
+  g.Result(g.Op("Add", {conv(12), g.Const(TensorValue::Scalar(1))}), "shifted");
+  ExpectBackendsAgree(g, {RandomTensor({1, 16, 6, 6}, 13)});
+}
+
+// Squeeze and excitation: a full tensor times one value a channel.
+TEST(FusionTest, ChannelAttention) {
+  ir::AttributeMap keep;
+  keep.Set("keep_dims", true);
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 32, 6, 6}});
+  auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1)});
+  auto mean = g.Op("ReduceMean", {y, g.Ints({2, 3})}, keep);
+  auto gate = g.Op("Sigmoid", {g.Convolution(mean, g.Weights({32, 32, 1, 1}, 2), 0)});
+  g.Result(g.Op("Multiply", {y, gate}));
+  g.Result(g.Op("Add", {gate, g.Op("Multiply", {gate, gate})}), "gates");
+  ExpectBackendsAgree(g, {RandomTensor({1, 32, 6, 6}, 3)});
+}
+
+TEST(FusionTest, OperationsWithoutAFastKernelBetweenFastOnes) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 5, 7, 7}});
+  auto y = g.Convolution(x, g.Weights({7, 5, 3, 3}, 1), 1);
+  y = g.Op("Sin", {y});
+  y = g.Convolution(y, g.Weights({16, 7, 3, 3}, 2), 1);
+  auto t = g.Op("Transpose", {y, g.Ints({0, 2, 3, 1})});
+  g.Result(t);
+  g.Result(g.Op("Cos", {y}), "cos");
+  ExpectBackendsAgree(g, {RandomTensor({1, 5, 7, 7}, 3)});
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

@@ -1,0 +1,247 @@
+#include <thread>
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+const Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
+
+std::string ErrorOf(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
+  const auto executable = Compile(graph.graph, {.backend = Backend::kReference});
+  if (executable == nullptr) return "";
+  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+  return outputs.ok() ? "no error" : outputs.error().message;
+}
+
+TEST(SessionTest, WrongInputsAreToldByName) {
+  TestGraph g;
+  auto x = g.Parameter("data", {{1, 3}});
+  g.Result(g.Op("ReLU", {x}));
+  EXPECT_EQ(ErrorOf(g, {}), "0 inputs were given; expected 1");
+  EXPECT_EQ(ErrorOf(g, {TensorValue()}), "input `data` was not given");
+  EXPECT_EQ(ErrorOf(g, {RandomTensor({3, 1}, 1)}), "input `data` has the shape [3,1]; expected [1,3]");
+  EXPECT_EQ(ErrorOf(g, {RandomTensor({1, 3}, 1).ConvertedTo(ElementType::kI64)}),
+            "input `data` has elements of type i64; expected f32");
+}
+
+TEST(SessionTest, ConstantsWithoutDataAreTold) {
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("element_type", ElementType::kF32);
+  attributes.Set("shape", ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
+  const ir::NodeId weights = g.graph->AddNode("opset1", "Const", {.name = "w", .attributes = attributes});
+  g.graph->SetOutputType({weights, 0}, ElementType::kF32, ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
+  g.Result(g.Op("Add", {g.Parameter("x", {{1, 3}}), {weights, 0}}));
+  Emitter emitter;
+  EXPECT_EQ(Executable::Create(g.graph, {}, emitter), nullptr);
+  EXPECT_EQ(Messages(emitter), "the constant `w` has no data\n");
+}
+
+TEST(SessionTest, RunTimeFailuresNameTheNode) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{4}});
+  auto indices = g.Parameter("indices", {{2}}, ElementType::kI64);
+  ir::AttributeMap attributes;
+  attributes.Set("batch_dims", 0);
+  g.Result(g.Op("opset8", "Gather", {x, indices, g.Const(TensorValue::FromInts({}, {0}))}, attributes));
+  EXPECT_EQ(ErrorOf(g, {RandomTensor({4}, 1), TensorValue::FromInts({2}, {1, 7})}),
+            "`Gather` (Gather): index 7 is outside an axis of extent 4");
+}
+
+TEST(SessionTest, ParametersConstantsAndValuesTwiceAsResults) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{1, 16, 4, 4}});
+    auto y = g.Op("ReLU", {x});
+    auto constant = g.Weights({2, 2}, 1);
+    g.Result(x, "x");
+    g.Result(y, "y");
+    g.Result(y, "again");
+    g.Result(constant, "constant");
+    const TensorValue input = RandomTensor({1, 16, 4, 4}, 2);
+    const std::vector<TensorValue> outputs = RunGraph(g.graph, {.backend = backend}, {input});
+    ASSERT_EQ(outputs.size(), 4u);
+    EXPECT_EQ(outputs[0], input);
+    EXPECT_EQ(outputs[1], outputs[2]);
+    EXPECT_EQ(outputs[3], RandomTensor({2, 2}, 1));
+  }
+}
+
+// Inputs are never written to, even where the plan works in place.
+TEST(SessionTest, InputsStayAsTheyAre) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{2, 3}});
+    ir::AttributeMap zero;
+    zero.Set("special_zero", true);
+    auto flat = g.Op("Reshape", {x, g.Ints({-1})}, zero);
+    g.Result(g.Op("Sigmoid", {g.Op("ReLU", {flat})}));
+    const TensorValue input = RandomTensor({2, 3}, 1);
+    RunGraph(g.graph, {.backend = backend}, {input});
+    EXPECT_EQ(input, RandomTensor({2, 3}, 1));
+  }
+}
+
+TEST(SessionTest, AShapeOfTheInputPlansAnew) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    const ir::Dim any[] = {ir::Dim(), ir::Dim(3), ir::Dim(), ir::Dim()};
+    auto x = g.Parameter("x", ir::PartialShape(llvm::ArrayRef<ir::Dim>(any)));
+    g.Result(g.Op("ReLU", {g.Convolution(x, g.Weights({4, 3, 3, 3}, 1), 1)}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    std::unique_ptr<Session> session = Session::Create(executable);
+    for (int64_t extent : {5, 8, 5, 11}) {
+      ErrorOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({2, 3, extent, 6}, 2)});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      EXPECT_EQ(ToString((*outputs)[0].shape()), ToString(Shape{2, 4, extent, 6}));
+    }
+    ErrorOr<std::vector<TensorValue>> wrong = session->Run({RandomTensor({2, 4, 5, 6}, 2)});
+    EXPECT_FALSE(wrong.ok());
+  }
+}
+
+TEST(SessionTest, ShapesThatFollowFromValues) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{2, 6}});
+    auto shape = g.Parameter("shape", {{2}}, ElementType::kI64);
+    ir::AttributeMap zero;
+    zero.Set("special_zero", true);
+    auto y = g.Op("Reshape", {g.Op("ReLU", {x}), shape}, zero);
+    y = g.Op("Transpose", {y, g.Ints({1, 0})});
+    g.Result(g.Op("Add", {y, g.Const(TensorValue::Scalar(1))}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    std::unique_ptr<Session> session = Session::Create(executable);
+    const TensorValue input = RandomTensor({2, 6}, 1, 0, 1);
+    ErrorOr<std::vector<TensorValue>> outputs = session->Run({input, TensorValue::FromInts({2}, {3, -1})});
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    ASSERT_EQ(ToString((*outputs)[0].shape()), "[4,3]");
+    EXPECT_FLOAT_EQ((*outputs)[0].elements<float>()[1], input.elements<float>()[4] + 1);
+    ErrorOr<std::vector<TensorValue>> wrong = session->Run({input, TensorValue::FromInts({2}, {5, -1})});
+    EXPECT_FALSE(wrong.ok());
+  }
+}
+
+TEST(SessionTest, ShapeArithmeticIsFolded) {
+  TestGraph g;
+  auto x = g.Parameter("x", {{2, 3, 4}});
+  auto shape = g.Op("opset3", "ShapeOf", {x});
+  auto extent = g.Op("opset8", "Gather", {shape, g.Ints({2}), g.Const(TensorValue::FromInts({}, {0}))});
+  auto target = g.Op("Multiply", {extent, g.Ints({6})});
+  ir::AttributeMap zero;
+  zero.Set("special_zero", false);
+  g.Result(g.Op("Sin", {g.Op("Reshape", {x, target}, zero)}));
+  const auto executable = Compile(g.graph, {.backend = Backend::kReference});
+  ASSERT_NE(executable, nullptr);
+  EXPECT_EQ(executable->DescribePlan().find("Multiply"), std::string::npos) << executable->DescribePlan();
+  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({RandomTensor({2, 3, 4}, 1)});
+  ASSERT_TRUE(outputs.ok());
+  EXPECT_EQ(ToString((*outputs)[0].shape()), "[24]");
+}
+
+// y = previous; state = previous + x. All readers see the old value.
+TEST(SessionTest, VariablesKeepTheirValue) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{2}});
+    ir::AttributeMap variable;
+    variable.Set("variable_id", "v");
+    variable.Set("variable_type", ElementType::kF32);
+    variable.Set("variable_shape", ir::PartialShape(llvm::ArrayRef<int64_t>({2})));
+    auto read = g.Op("opset6", "ReadValue", {g.Const(TensorValue::FromFloats({2}, {10, 20}))}, variable);
+    ir::AttributeMap id;
+    id.Set("variable_id", "v");
+    g.Op("opset6", "Assign", {g.Op("Add", {read, x})}, id);
+    g.Result(g.Op("Multiply", {read, g.Const(TensorValue::Scalar(1))}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    std::unique_ptr<Session> session = Session::Create(executable);
+    std::unique_ptr<Session> other = Session::Create(executable);
+    const TensorValue one = TensorValue::FromFloats({2}, {1, 2});
+    const auto run = [&](Session& s) { return (*s.Run({one}))[0]; };
+    EXPECT_EQ(run(*session), TensorValue::FromFloats({2}, {10, 20}));
+    EXPECT_EQ(run(*session), TensorValue::FromFloats({2}, {11, 22}));
+    EXPECT_EQ(run(*other), TensorValue::FromFloats({2}, {10, 20}));
+    EXPECT_EQ(run(*session), TensorValue::FromFloats({2}, {12, 24}));
+    session->ResetState();
+    EXPECT_EQ(run(*session), TensorValue::FromFloats({2}, {10, 20}));
+  }
+}
+
+TestGraph SmallNetwork() {
+  TestGraph g;
+  auto x = g.Parameter("x", {{1, 3, 32, 32}});
+  auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 3, 3, 3}, 1), 1)});
+  auto z = g.Op("Add", {y, g.Convolution(y, g.Weights({16, 16, 3, 3}, 2), 1)});
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  g.Result(g.Op("SoftMax", {z}, axis));
+  return g;
+}
+
+TEST(SessionTest, ReferenceResultsDoNotDependOnThreads) {
+  const TestGraph g = SmallNetwork();
+  const TensorValue input = RandomTensor({1, 3, 32, 32}, 3);
+  const std::vector<TensorValue> one = RunGraph(g.graph, {.backend = Backend::kReference, .threads = 1}, {input});
+  for (int threads : {2, 3, 7}) {
+    const auto more = RunGraph(g.graph, {.backend = Backend::kReference, .threads = threads}, {input});
+    ASSERT_EQ(more.size(), 1u);
+    EXPECT_EQ(more[0], one.at(0));
+  }
+}
+
+TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
+  const TestGraph g = SmallNetwork();
+  const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+  ASSERT_NE(executable, nullptr);
+  std::vector<TensorValue> results(4);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < results.size(); ++t) {
+    threads.emplace_back([&, t] {
+      std::unique_ptr<Session> session = Session::Create(executable);
+      for (int run = 0; run < 5; ++run) {
+        ErrorOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({1, 3, 32, 32}, static_cast<unsigned>(t))});
+        if (outputs.ok()) results[t] = (*outputs)[0];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t t = 0; t < results.size(); ++t) {
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1},
+                                   {RandomTensor({1, 3, 32, 32}, static_cast<unsigned>(t))});
+    ASSERT_TRUE(results[t].valid());
+    EXPECT_EQ(results[t], expected.at(0));
+  }
+}
+
+TEST(SessionTest, ProfileHasEveryStep) {
+  const TestGraph g = SmallNetwork();
+  const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn});
+  ASSERT_NE(executable, nullptr);
+  std::unique_ptr<Session> session = Session::Create(executable);
+  session->EnableProfile(true);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(session->Run({RandomTensor({1, 3, 32, 32}, 3)}).ok());
+    ASSERT_FALSE(session->profile().empty());
+    EXPECT_EQ(session->profile()[0].operation, "Convolution+ReLU");
+    EXPECT_TRUE(session->profile()[0].kernel.starts_with("onednn:")) << session->profile()[0].kernel;
+  }
+}
+
+TEST(SessionTest, EmptyTensors) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    auto x = g.Parameter("x", {{0, 3, 4, 4}});
+    auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 3, 3, 3}, 1), 1)});
+    g.Result(y);
+    const auto outputs = RunGraph(g.graph, {.backend = backend}, {RandomTensor({0, 3, 4, 4}, 1)});
+    ASSERT_EQ(outputs.size(), 1u);
+    EXPECT_EQ(ToString(outputs[0].shape()), "[0,16,4,4]");
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

@@ -1,0 +1,134 @@
+// Runs every operation of cases.txt, whose expected values OpenVINO computed
+// (make_cases.py), on both backends.
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+struct CaseTensor {
+  TensorValue value;
+  bool constant = false;
+};
+struct Case {
+  std::string name, set, type;
+  int num_outputs = 1;
+  ir::AttributeMap attributes;
+  std::vector<CaseTensor> inputs;
+  std::vector<TensorValue> outputs;
+  double tolerance = 0;
+};
+
+Shape ParseShape(const std::string& text) {
+  Shape shape;
+  std::stringstream stream(text.substr(1, text.size() - 2));
+  for (std::string extent; std::getline(stream, extent, ',');) shape.push_back(std::stoll(extent));
+  return shape;
+}
+
+TensorValue ParseTensor(std::istream& line, const std::string& type_name, const std::string& dims) {
+  const ElementType type = *ParseElementType(type_name);
+  const Shape shape = ParseShape(dims);
+  std::vector<std::string> items;
+  for (std::string item; line >> item;) items.push_back(item);
+  EXPECT_EQ(static_cast<int64_t>(items.size()), Volume(shape));
+  if (IsFloat(type)) {
+    std::vector<float> values;
+    for (const std::string& item : items) values.push_back(std::strtof(item.c_str(), nullptr));
+    return TensorValue::FromFloats(shape, values).ConvertedTo(type);
+  }
+  std::vector<int64_t> values;
+  for (const std::string& item : items) values.push_back(std::stoll(item));
+  return TensorValue::FromInts(shape, values).ConvertedTo(type);
+}
+
+ir::Attribute ParseAttribute(std::istream& line, const std::string& kind) {
+  std::vector<std::string> items;
+  for (std::string item; line >> item;) items.push_back(item);
+  if (kind == "bool") return items.at(0) == "1";
+  if (kind == "int") return static_cast<int64_t>(std::stoll(items.at(0)));
+  if (kind == "double") return std::stod(items.at(0));
+  if (kind == "string") return items.at(0);
+  if (kind == "type") return *ParseElementType(items.at(0));
+  if (kind == "doubles") {
+    ir::Attribute::Scalars values;
+    for (const std::string& item : items) values.push_back(std::stod(item));
+    return values;
+  }
+  ir::Attribute::Integers values;
+  for (const std::string& item : items) values.push_back(std::stoll(item));
+  return values;
+}
+
+std::vector<Case> ReadCases() {
+  std::ifstream file("tests/unit/runtime/kernels/cases.txt");
+  std::vector<Case> cases;
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream line(text);
+    std::string word;
+    line >> word;
+    if (word == "case") {
+      line >> cases.emplace_back().name;
+    } else if (word == "op") {
+      line >> cases.back().set >> cases.back().type >> cases.back().num_outputs;
+    } else if (word == "attr") {
+      std::string name, kind;
+      line >> name >> kind;
+      cases.back().attributes.Set(name, ParseAttribute(line, kind));
+    } else if (word == "input") {
+      std::string type, dims, role;
+      line >> type >> dims >> role;
+      cases.back().inputs.push_back({ParseTensor(line, type, dims), role == "const"});
+    } else if (word == "output") {
+      std::string type, dims;
+      line >> type >> dims;
+      cases.back().outputs.push_back(ParseTensor(line, type, dims));
+    } else if (word == "tolerance") {
+      line >> cases.back().tolerance;
+    }
+  }
+  return cases;
+}
+
+const std::vector<Case>& Cases() {
+  static const auto* cases = new std::vector<Case>(ReadCases());
+  return *cases;
+}
+
+void RunCase(const Case& test, Backend backend) {
+  ASSERT_TRUE(TestRegistry().Find(test.set, test.type).valid()) << test.set << "." << test.type;
+  TestGraph graph;
+  std::vector<ir::OutputPort> inputs;
+  std::vector<TensorValue> values;
+  for (const CaseTensor& input : test.inputs) {
+    if (input.constant) {
+      inputs.push_back(graph.Const(input.value));
+      continue;
+    }
+    inputs.push_back(graph.Parameter("x", ir::PartialShape(llvm::ArrayRef<int64_t>(input.value.shape())),
+                                     input.value.type()));
+    values.push_back(input.value);
+  }
+  const ir::OutputPort node = graph.Op(test.set, test.type, inputs, test.attributes, test.num_outputs);
+  for (int i = 0; i < test.num_outputs; ++i) graph.Result({node.node, i});
+  const std::vector<TensorValue> outputs = RunGraph(graph.graph, {.backend = backend, .threads = 2}, values);
+  ASSERT_EQ(outputs.size(), test.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) ExpectNear(outputs[i], test.outputs[i], test.tolerance);
+}
+
+class OperationsTest : public testing::TestWithParam<size_t> {};
+
+TEST_P(OperationsTest, ReferenceAgreesWithOpenVino) { RunCase(Cases()[GetParam()], Backend::kReference); }
+TEST_P(OperationsTest, OneDnnAgreesWithOpenVino) { RunCase(Cases()[GetParam()], Backend::kOneDnn); }
+
+INSTANTIATE_TEST_SUITE_P(Cases, OperationsTest, testing::Range(size_t{0}, Cases().size()),
+                         [](const testing::TestParamInfo<size_t>& info) { return Cases()[info.param].name; });
+
+TEST(OperationsTable, IsThere) { EXPECT_GE(Cases().size(), 250u); }
+
+}  // namespace
+}  // namespace nnefc::runtime

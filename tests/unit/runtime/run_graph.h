@@ -1,0 +1,121 @@
+#pragma once
+
+// Helpers of the runtime's tests: registries, running a graph, comparing.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/ir/infer.h"
+#include "runtime/engine/executable.h"
+
+namespace nnefc::runtime {
+
+inline const ir::OpRegistry& TestRegistry() {
+  static const ir::OpRegistry* registry = [] {
+    auto* made = new ir::OpRegistry;
+    ir::RegisterStandardOps(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+inline std::string Messages(const Emitter& emitter) {
+  std::string text;
+  for (const Diagnostic& diagnostic : emitter.diagnostics()) text += diagnostic.message + "\n";
+  return text;
+}
+
+// Builds graphs of OpenVINO operations and infers them as it goes.
+struct TestGraph {
+  std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>(&TestRegistry());
+
+  ir::OutputPort Parameter(std::string name, ir::PartialShape shape, ElementType type = ElementType::kF32) {
+    const ir::NodeId id = graph->AddParameter(std::move(name), type, shape);
+    graph->SetOutputType({id, 0}, type, shape);
+    return {id, 0};
+  }
+  ir::OutputPort Const(TensorValue value) { return {graph->AddConst(std::move(value), "c"), 0}; }
+  ir::OutputPort Ints(std::vector<int64_t> values) {
+    const Shape shape{static_cast<int64_t>(values.size())};
+    return Const(TensorValue::FromInts(shape, values));
+  }
+  // Random numbers in [low, high), the same ones for the same `seed`.
+  ir::OutputPort Weights(Shape shape, unsigned seed, float low = -1, float high = 1);
+  ir::OutputPort Op(std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
+                    ir::AttributeMap attributes = {}, int outputs = 1) {
+    const ir::NodeId id = graph->AddNode(
+        set, name,
+        {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes), .num_outputs = outputs});
+    Emitter emitter;
+    EXPECT_TRUE(ir::InferNode(*graph, id, emitter)) << Messages(emitter);
+    return {id, 0};
+  }
+  ir::OutputPort Op(std::string_view name, std::vector<ir::OutputPort> inputs, ir::AttributeMap attributes = {}) {
+    return Op("opset1", name, std::move(inputs), std::move(attributes));
+  }
+  void Result(ir::OutputPort port, std::string name = "output") { graph->AddResult(std::move(name), port); }
+
+  ir::OutputPort Convolution(ir::OutputPort x, ir::OutputPort filter, int64_t pad, int64_t stride = 1) {
+    ir::AttributeMap attributes;
+    attributes.Set("strides", ir::Attribute::Integers{stride, stride});
+    attributes.Set("dilations", ir::Attribute::Integers{1, 1});
+    attributes.Set("pads_begin", ir::Attribute::Integers{pad, pad});
+    attributes.Set("pads_end", ir::Attribute::Integers{pad, pad});
+    attributes.Set("auto_pad", "explicit");
+    return Op("Convolution", {x, filter}, attributes);
+  }
+};
+
+inline TensorValue RandomTensor(Shape shape, unsigned seed, float low = -1, float high = 1) {
+  return TensorValue::Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> values) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> distribution(low, high);
+    for (float& value : values) value = distribution(random);
+  });
+}
+
+inline ir::OutputPort TestGraph::Weights(Shape shape, unsigned seed, float low, float high) {
+  return Const(RandomTensor(std::move(shape), seed, low, high));
+}
+
+inline std::shared_ptr<const Executable> Compile(std::shared_ptr<const ir::Graph> graph, ExecutableOptions options) {
+  Emitter emitter;
+  std::shared_ptr<const Executable> executable = Executable::Create(std::move(graph), options, emitter);
+  EXPECT_NE(executable, nullptr) << Messages(emitter);
+  return executable;
+}
+
+inline std::vector<TensorValue> RunGraph(std::shared_ptr<const ir::Graph> graph, ExecutableOptions options,
+                                         const std::vector<TensorValue>& inputs) {
+  std::shared_ptr<const Executable> executable = Compile(std::move(graph), options);
+  if (executable == nullptr) return {};
+  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+  EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
+  return outputs.ok() ? *outputs : std::vector<TensorValue>();
+}
+
+// |a - b| <= tolerance * (1 + |b|) element by element; equal where b is not
+// finite.
+inline void ExpectNear(const TensorValue& actual, const TensorValue& expected, double tolerance) {
+  ASSERT_EQ(Name(actual.type()), Name(expected.type()));
+  ASSERT_EQ(ToString(actual.shape()), ToString(expected.shape()));
+  for (int64_t i = 0; i < expected.volume(); ++i) {
+    const double a = actual.ElementAsDouble(i);
+    const double b = expected.ElementAsDouble(i);
+    if (std::isnan(b)) {
+      ASSERT_TRUE(std::isnan(a)) << "element " << i;
+    } else if (std::isinf(b)) {
+      ASSERT_EQ(a, b) << "element " << i;
+    } else {
+      ASSERT_LE(std::abs(a - b), tolerance * (1 + std::abs(b))) << "element " << i << ": " << a << ", expected " << b;
+    }
+  }
+}
+
+}  // namespace nnefc::runtime
