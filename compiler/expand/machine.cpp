@@ -1,5 +1,7 @@
 #include "compiler/expand/machine.h"
 
+#include <utility>
+
 #include "compiler/expand/arithmetic.h"
 #include "compiler/expand/builtins.h"
 #include "compiler/expand/compile.h"
@@ -8,9 +10,6 @@
 
 namespace nnefc::expand {
 namespace {
-
-// Copying or comparing so many items takes as long as a step.
-constexpr int64_t kItemsPerStep = 4;
 
 // The standard operation that an operator on tensors stands for (chapter
 // 3.3.3, table 1).
@@ -181,8 +180,7 @@ bool Machine::Fail(const Fault& fault, ast::ExprId expr) {
 }
 
 bool Machine::CheckSteps() {
-  steps_ += heap_.work / kItemsPerStep;
-  heap_.work %= kItemsPerStep;
+  steps_ += std::exchange(heap_.work, 0);
   if (steps_ - allowance_ <= context_.limits.steps) return true;
   const Frame& current = frame();
   Fault fault =

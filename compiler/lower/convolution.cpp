@@ -112,7 +112,7 @@ OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& sh
     window.pad_begin[i] += begin.back() * s;
     window.pad_end[i] += end.back() * s;
   }
-  return Pad(n, input, begin, end, PadMode(n, window.border), 0.0, "extend");
+  return Pad(n, input, begin, end, PadMode(window.border), 0.0, "extend");
 }
 
 // OpenVINO's pads and output padding are not negative: what a negative pad adds

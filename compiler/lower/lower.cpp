@@ -7,6 +7,13 @@
 namespace nnefc {
 
 namespace lower {
+
+// Lowers a graph that is the body of `depth` nodes. Bodies nest on the C++
+// stack, up to kDeepestBody.
+constexpr int kDeepestBody = 64;
+std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
+                                     int depth);
+
 namespace {
 
 LoweringTable MakeTable() {
@@ -49,11 +56,34 @@ bool HasRanks(NodeLowering& lowering) {
   return true;
 }
 
+// Lowers the bodies of a node that was kept.
+void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
+  LowerState& state = lowering.state();
+  const ir::Node& node = lowering.node();
+  if (node.bodies().empty()) return;
+  if (state.depth == kDeepestBody) {
+    lowering.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", node.type(), kDeepestBody);
+    return;
+  }
+  for (const ir::Body& body : node.bodies()) {
+    std::unique_ptr<ir::Graph> graph = LowerBody(*body.graph, state.options, state.context, state.depth + 1);
+    if (graph == nullptr) {
+      state.failed = true;
+      return;
+    }
+    state.target.AddBody(kept, {.role = body.role,
+                                .graph = std::move(graph),
+                                .inputs = body.inputs,
+                                .outputs = body.outputs,
+                                .back_edges = body.back_edges});
+  }
+}
+
 void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   const ir::Node& node = state.source.node(id);
   NodeLowering lowering(state, id);
   if (node.set() != ir::kNnefSet) {
-    lowering.Keep();
+    LowerBodies(lowering, lowering.Keep());
     return;
   }
   const auto entry = table.find(node.type());
@@ -67,23 +97,27 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
 }
 
 }  // namespace
-}  // namespace lower
 
-std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context) {
-  const lower::LoweringTable table = lower::MakeTable();
-  lower::LowerState state(graph, options, context);
+std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
+                                     int depth) {
+  const LoweringTable table = MakeTable();
+  LowerState state(graph, options, context);
+  state.depth = depth;
   const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
   NNEFC_CHECK(order.has_value());
-  lower::FindUpdatedVariables(state);
+  FindUpdatedVariables(state);
   const auto port_of = [&](ir::OutputPort port) {
     return state.ports[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)];
   };
-  for (ir::NodeId id : graph.parameters()) lower::LowerNode(state, table, id);
+  for (ir::NodeId id : graph.parameters()) {
+    LowerNode(state, table, id);
+    if (graph.node(id).set() != ir::kNnefSet) state.target.AddToParameters(port_of({id, 0}).node);
+  }
   for (ir::NodeId id : *order) {
     if (context.emitter.exhausted()) return nullptr;
     const ir::Node& node = graph.node(id);
     const bool done = !state.ports[static_cast<size_t>(id.index)].empty();  // a parameter
-    if (!done && !node.Is("opset1", "Result")) lower::LowerNode(state, table, id);
+    if (!done && !node.Is("opset1", "Result")) LowerNode(state, table, id);
   }
   for (ir::NodeId id : graph.results()) {
     const ir::Node& result = graph.node(id);
@@ -92,6 +126,12 @@ std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions
   if (state.failed) return nullptr;
   state.target.EraseDeadNodes();
   return std::make_unique<ir::Graph>(std::move(state.target));
+}
+
+}  // namespace lower
+
+std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context) {
+  return lower::LowerBody(graph, options, context, 0);
 }
 
 }  // namespace nnefc

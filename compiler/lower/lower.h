@@ -10,8 +10,8 @@
 
 namespace nnefc {
 
-// Gives the data of a variable, or nothing if there is none; the provider has
-// told the user why.
+// Gives the data of a variable, of the type and shape asked for, or nothing if
+// there are none; the provider has told the user why.
 using VariableData = std::function<std::optional<TensorValue>(
     const std::string& label, ElementType type, const ir::PartialShape& shape, const ir::Origin& origin)>;
 

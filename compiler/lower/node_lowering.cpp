@@ -1,7 +1,8 @@
 #include "compiler/lower/node_lowering.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "llvm/ADT/StringRef.h"
 
 namespace nnefc::lower {
 
@@ -9,6 +10,10 @@ ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, At
   ir::AttributeMap map;
   for (const auto& [name, value] : entries) map.Set(name, value);
   return map;
+}
+
+std::string StateKey(std::string_view label) {
+  return llvm::StringRef(label).lower();
 }
 
 LowerState::LowerState(const ir::Graph& source_graph, const LowerOptions& lower_options, Context& run_context)
@@ -57,11 +62,7 @@ bool NodeLowering::IsResult(int32_t output) const {
 // ---- building ----
 
 std::string NodeLowering::HelperName(std::string_view suffix) const {
-  std::string name = fmt::format("{}/{}", node_.name(), suffix);
-  for (size_t i = node_.name().size(); i < name.size(); ++i) {
-    name[i] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
-  }
-  return name;
+  return fmt::format("{}/{}", node_.name(), llvm::StringRef(suffix).lower());
 }
 
 ir::NodeId NodeLowering::AddNode(std::string_view set, std::string_view type,
@@ -208,7 +209,7 @@ void NodeLowering::CheckShape(int32_t index, OutputPort port) {
   }
 }
 
-void NodeLowering::Keep() {
+ir::NodeId NodeLowering::Keep() {
   std::vector<OutputPort> inputs;
   for (int32_t i = 0; i < num_inputs(); ++i) inputs.push_back(input(i));
   const ir::NodeId id = state_.target.AddNode({.op = node_.op(),
@@ -225,6 +226,7 @@ void NodeLowering::Keep() {
     if (output.value) state_.target.SetOutputValue({id, i}, output.value);
     SetOutput(i, {id, i});
   }
+  return id;
 }
 
 void NodeLowering::Finish() {

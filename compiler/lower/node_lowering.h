@@ -23,6 +23,14 @@ using ir::PartialShape;
 // Attributes written down in place: `Attributes({{"axis", 1}})`.
 ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, Attribute>> entries);
 
+// A variable that is updated.
+struct VariableState {
+  std::string id;    // the label, as the first update's variable spells it
+  OutputPort value;  // its ReadValue, once it is there
+};
+// Labels that differ in case only are one variable (R 4.1.3).
+std::string StateKey(std::string_view label);
+
 // The state of one LowerGraph: the graph that grows and what of the source is
 // already in it.
 struct LowerState {
@@ -34,7 +42,8 @@ struct LowerState {
   ir::Graph target;
   std::vector<std::vector<OutputPort>> ports;  // by source node and output
   std::vector<bool> non_negative;              // by source node: facts.h
-  llvm::StringMap<OutputPort> states;          // label of an updated variable -> its ReadValue
+  llvm::StringMap<VariableState> states;       // by StateKey of the label
+  int depth = 0;                               // how many bodies the graph is in
   bool failed = false;
 };
 
@@ -112,7 +121,7 @@ class NodeLowering {
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
   // Leaves the node as it is, an operation of the set nnef.
-  void Keep();
+  ir::NodeId Keep();
   // Gives outputs that were not set after a mistake a stand-in.
   void Finish();
 

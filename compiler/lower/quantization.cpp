@@ -7,15 +7,6 @@ namespace nnefc::lower {
 
 namespace {
 
-// The number of bits; emits kQuantizationBits and returns nothing if their
-// steps fit no 63-bit integer or `fewest` bits are needed.
-std::optional<int64_t> Bits(NodeLowering& n, int64_t fewest) {
-  const int64_t bits = n.Int("bits");
-  if (bits >= fewest && bits <= 62) return bits;
-  n.Error(kQuantizationBits, "`bits` of `{}` is {}; expected {} to 62", n.node().type(), bits, fewest);
-  return std::nullopt;
-}
-
 // FakeQuantize between `min` and `max`: the same steps on both sides. OpenVINO
 // rounds half to even where NNEF's text has floor(x + 0.5).
 void FakeQuantize(NodeLowering& n, int64_t levels) {
@@ -26,16 +17,15 @@ void FakeQuantize(NodeLowering& n, int64_t levels) {
                     Attributes({{"levels", levels}, {"auto_broadcast", "numpy"}})));
 }
 
-// `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`
+// `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`.
+// That there are two levels at least, and 63 bits suffice, is rule quantize.bits.
 void LowerMinMaxLinear(NodeLowering& n) {
   const bool drops_lowest = n.Bool("signed") && n.Bool("symmetric");
-  const std::optional<int64_t> bits = Bits(n, drops_lowest ? 2 : 1);
-  if (bits) FakeQuantize(n, (int64_t{1} << *bits) - (drops_lowest ? 1 : 0));
+  FakeQuantize(n, (int64_t{1} << n.Int("bits")) - (drops_lowest ? 1 : 0));
 }
 
 void LowerLinear(NodeLowering& n) {
-  const std::optional<int64_t> bits = Bits(n, 1);
-  if (bits) FakeQuantize(n, int64_t{1} << *bits);
+  FakeQuantize(n, int64_t{1} << n.Int("bits"));
 }
 
 OutputPort Round(NodeLowering& n, OutputPort x) {
@@ -44,10 +34,9 @@ OutputPort Round(NodeLowering& n, OutputPort x) {
 
 // zero_point_linear_quantize: (clamp(round(x / scale) + z, lowest, highest) - z) * scale.
 void LowerZeroPoint(NodeLowering& n) {
-  const std::optional<int64_t> bits = Bits(n, 1);
-  if (!bits) return;
+  const auto bits = static_cast<int>(n.Int("bits"));
   const bool is_signed = n.Bool("signed");
-  const double highest = std::ldexp(1.0, static_cast<int>(is_signed ? *bits - 1 : *bits)) - 1;
+  const double highest = std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1;
   const double lowest = !is_signed ? 0.0 : n.Bool("symmetric") ? -highest : -highest - 1;
   const OutputPort zero_point = n.Add("opset1", "Convert", n.input(1),
                                       Attributes({{"destination_type", ElementType::kF32}}), "zero_point");
@@ -65,9 +54,8 @@ OutputPort Log2(NodeLowering& n, OutputPort x) {
 // logarithmic_quantize: sign(x) * 2 ^ round(clamp(log2(|x|), m - r, m)) with
 // m = ceil(log2(max)); zero stays zero by its sign.
 void LowerLogarithmic(NodeLowering& n) {
-  const std::optional<int64_t> bits = Bits(n, 1);
-  if (!bits) return;
-  const double range = std::ldexp(1.0, static_cast<int>(*bits)) - 1;
+  const auto bits = static_cast<int>(n.Int("bits"));
+  const double range = std::ldexp(1.0, bits) - 1;
   const OutputPort x = n.input(0);
   const OutputPort high = n.Unary("Ceiling", Log2(n, n.input(1)));
   const OutputPort low = n.Binary("Subtract", high, n.ConstFloat(range, "range"));

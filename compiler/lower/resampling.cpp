@@ -86,7 +86,7 @@ void LowerMultilinearUpsample(NodeLowering& n) {
     begin[i + 2] = method == "symmetric" ? 1 : 0;
     end[i + 2] = 1;
   }
-  if (extended) x = Pad(n, x, begin, end, PadMode(n, border));
+  if (extended) x = Pad(n, x, begin, end, PadMode(border));
   const std::string_view coordinates = method == "symmetric"    ? "half_pixel"
                                        : method == "asymmetric" ? "asymmetric"
                                                                 : "align_corners";

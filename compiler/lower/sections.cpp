@@ -89,7 +89,7 @@ void LowerPad(NodeLowering& n) {
     begin.push_back(p);
     end.push_back(q);
   }
-  const std::string_view mode = PadMode(n, n.String("border"));
+  const std::string_view mode = PadMode(n.String("border"));
   n.SetOutput(Pad(n, n.input(0), begin, end, mode, n.Double("value")));
 }
 

@@ -81,11 +81,8 @@ OutputPort VariableConst(NodeLowering& n) {
     n.state().failed = true;
     return n.ConstWithoutValue(output.type, output.shape, "const");
   }
-  if (data->type() != output.type || PartialShape(llvm::ArrayRef<int64_t>(data->shape())) != output.shape) {
-    n.Error(kVariableData, "the data of variable `{}` are {}{}; expected {}{}", label, Name(data->type()),
-            ToString(llvm::ArrayRef<int64_t>(data->shape())), Name(output.type), ToString(output.shape));
-    return n.ConstWithoutValue(output.type, output.shape, "const");
-  }
+  NNEFC_CHECK(data->type() == output.type);
+  NNEFC_CHECK(PartialShape(llvm::ArrayRef<int64_t>(data->shape())) == output.shape);
   return n.Constant(std::move(*data), "const");
 }
 
@@ -93,20 +90,20 @@ OutputPort VariableConst(NodeLowering& n) {
 // updated is a state: all variables of its label read the same value, that of
 // the beginning of the cycle (4.8).
 void LowerVariable(NodeLowering& n) {
-  const std::string label = n.String("label");
-  const auto state = n.state().states.find(label);
+  const auto state = n.state().states.find(StateKey(n.String("label")));
   if (state == n.state().states.end()) {
     n.SetOutput(VariableConst(n));
     return;
   }
-  if (!state->second.valid()) {
+  OutputPort& value = state->second.value;
+  if (!value.valid()) {
     const ir::Output& output = n.node().output();
-    state->second = n.Add(
-        "opset6", "ReadValue", VariableConst(n),
-        Attributes(
-            {{"variable_id", label}, {"variable_type", output.type}, {"variable_shape", output.shape}}));
+    value = n.Add("opset6", "ReadValue", VariableConst(n),
+                  Attributes({{"variable_id", state->second.id},
+                              {"variable_type", output.type},
+                              {"variable_shape", output.shape}}));
   }
-  n.SetOutput(state->second);
+  n.SetOutput(value);
 }
 
 }  // namespace
@@ -116,9 +113,9 @@ void FindUpdatedVariables(LowerState& state) {
     const ir::Node& node = state.source.node(id);
     if (!node.Is(ir::kNnefSet, "update")) continue;
     const ir::Node& variable = state.source.node(node.input(0).node);
-    if (variable.Is(ir::kNnefSet, "variable")) {
-      state.states.try_emplace(variable.attribute("label").AsString(), OutputPort());
-    }
+    NNEFC_CHECK(variable.Is(ir::kNnefSet, "variable"));  // update.variable
+    const std::string& label = variable.attribute("label").AsString();
+    state.states.try_emplace(StateKey(label), VariableState{label, {}});
   }
 }
 

@@ -9,13 +9,10 @@ namespace {
 // the result itself.
 void LowerUpdate(NodeLowering& n) {
   const ir::Node& variable = n.state().source.node(n.node().input(0).node);
-  if (!variable.Is(ir::kNnefSet, "variable")) {
-    n.Error(kUpdateOfNonVariable, "`variable` of `update` is the result of `{}`; expected that of `variable`",
-            variable.type());
-    return;
-  }
+  const auto state = n.state().states.find(StateKey(variable.attribute("label").AsString()));
+  NNEFC_CHECK(state != n.state().states.end());
   const OutputPort value = n.input(1);
-  n.Add("opset6", "Assign", value, Attributes({{"variable_id", variable.attribute("label").AsString()}}));
+  n.Add("opset6", "Assign", value, Attributes({{"variable_id", state->second.id}}));
   n.SetOutput(value);
 }
 

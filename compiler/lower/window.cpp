@@ -143,14 +143,14 @@ Window BlockWindow(std::vector<int64_t> size, size_t rank) {
 
 // ---- padding ----
 
-std::string_view PadMode(NodeLowering& n, const std::string& border) {
+std::string_view PadMode(const std::string& border) {
   const llvm::StringRef mode = llvm::StringSwitch<llvm::StringRef>(border)
                                    .Case("constant", "constant")
                                    .Case("replicate", "edge")
                                    .Case("reflect", "reflect")
                                    .Case("reflect-even", "symmetric")
                                    .Default("");
-  if (mode.empty()) n.Error(kBorderMode, "`{}` cannot be padded with border '{}'", n.node().type(), border);
+  NNEFC_CHECK(!mode.empty());  // window.border, pad.border, sampling.border
   return mode;
 }
 
@@ -185,7 +185,7 @@ OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t l
   if (!window.IsPadded()) return x;
   const std::string border = window.border == "ignore" ? "constant" : window.border;
   const OutputPort padded = Pad(n, x, WithLeadingZeros(window.pad_begin, leading),
-                                WithLeadingZeros(window.pad_end, leading), PadMode(n, border));
+                                WithLeadingZeros(window.pad_end, leading), PadMode(border));
   window.pad_begin.assign(window.rank(), 0);
   window.pad_end.assign(window.rank(), 0);
   return padded;

@@ -55,8 +55,8 @@ std::optional<Window> ReadWindow(NodeLowering& n, WindowSource source);
 std::optional<Window> AutomaticWindow(NodeLowering& n, WindowSource source);
 
 // OpenVINO's pad mode for a border: 'constant', 'replicate', 'reflect' and
-// 'reflect-even'. Emits kBorderMode and returns an empty name for others.
-std::string_view PadMode(NodeLowering& n, const std::string& border);
+// 'reflect-even'; checked.
+std::string_view PadMode(const std::string& border);
 // Pads all dimensions explicitly; negative pads crop. No padding, no operation.
 OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> end,
                std::string_view mode, double value = 0.0, std::string_view suffix = "pad");

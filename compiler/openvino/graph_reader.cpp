@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t kShown = 60;  // characters of a name in messages
 
+constexpr int kMostWarnings = 100;  // of attributes that are not known
+
 std::string_view Shown(std::string_view name) {
   return name.substr(0, kShown);
 }
@@ -46,6 +48,14 @@ std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, B
   const size_t errors = emitter_->error_count();
   Layers layers = ReadLayers(*xml_, net, opsets_, *emitter_);
   if (emitter_->error_count() > errors) return nullptr;
+  const bool has_end =
+      std::any_of(layers.layers.begin(), layers.layers.end(), [&](const LayerElement& layer) {
+        return IsOpset1(layer, *registry_, "Result") || IsSink(layer, *registry_);
+      });
+  if (!has_end) {
+    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name());
+    return nullptr;
+  }
   const std::optional<std::vector<int32_t>> order = OrderOfCreation(*xml_, layers, *registry_);
   if (!order) return nullptr;
   auto graph = std::make_unique<ir::Graph>(registry_, net.attribute("name").value());
@@ -62,10 +72,6 @@ std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, B
       if (places != nullptr) places->results[layer.id] = static_cast<int32_t>(graph->results().size());
       graph->AddToResults(layer.node);
     }
-  }
-  if (graph->results().empty() && graph->sinks().empty()) {
-    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name());
-    return nullptr;
   }
   ReadGraphRtInfo(*xml_, net, *graph);
   if (depth == 0) NameResults(*graph);
@@ -97,6 +103,18 @@ bool GraphReader::CheckOutputs(const LayerElement& layer, const ir::OpInfo& info
   return false;
 }
 
+// The readers of graphs rely on these; other operations are judged by their
+// shape functions.
+bool GraphReader::CheckInputs(const LayerElement& layer) {
+  const bool is_source = IsOpset1(layer, *registry_, "Parameter") || IsOpset1(layer, *registry_, "Const");
+  const size_t expected = is_source ? 0 : 1;
+  if (!is_source && !IsOpset1(layer, *registry_, "Result")) return true;
+  if (layer.inputs.size() == expected) return true;
+  xml_->Error(kLayerInputs, xml_->Range(layer.element), "the {} `{}` has {} inputs; expected {}",
+              registry_->Info(layer.op).name, Shown(layer.name), layer.inputs.size(), expected);
+  return false;
+}
+
 void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer,
                            int depth) {
   const ir::OpId op = OperationOf(layer);
@@ -108,7 +126,7 @@ void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, 
     if (!feeder.valid()) return;  // it broke a rule
     inputs.push_back({feeder, source.output});
   }
-  if (!outputs_fit) return;
+  if (!outputs_fit || !CheckInputs(layer)) return;
   layer.node = graph.AddNode({.op = op,
                               .name = std::string(layer.name),
                               .inputs = inputs,
@@ -150,7 +168,7 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
     const std::string_view text = attribute.value();
     const ir::AttributeInfo* expected = row != nullptr ? row->Find(name) : nullptr;
     if (expected == nullptr) {
-      if (row != nullptr) {
+      if (row != nullptr && num_unknown_attributes_++ < kMostWarnings) {
         xml_->Error(kLayerUnknownAttribute, xml_->Range(attribute),
                     "`{}` has no attribute `{}`; it has no effect", row->info.name, Shown(name));
       }

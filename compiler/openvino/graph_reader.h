@@ -38,6 +38,7 @@ class GraphReader {
   std::unique_ptr<ir::Graph> ReadNet(pugi::xml_node net, int depth, BodyLayers* places);
   void MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer, int depth);
   ir::OpId OperationOf(const LayerElement& layer);
+  bool CheckInputs(const LayerElement& layer);
   bool CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs);
   ir::AttributeMap ReadAttributes(const LayerElement& layer);
   void SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer);
@@ -53,6 +54,7 @@ class GraphReader {
   ConstReader constants_;
   Emitter* emitter_;
   std::vector<ReadGraph> graphs_;
+  int num_unknown_attributes_ = 0;
 };
 
 }  // namespace nnefc::openvino

@@ -40,8 +40,15 @@ Range Canonical(Range range, const ir::PartialShape& shape) {
 }
 
 template <typename Mapping>
-Range RangeOf(const Mapping& mapping, const ir::PartialShape& shape) {
-  return Canonical({mapping.axis, mapping.start, mapping.end, mapping.stride, mapping.part_size}, shape);
+Range RangeOf(const Mapping& mapping) {
+  return {mapping.axis, mapping.start, mapping.end, mapping.stride, mapping.part_size};
+}
+
+// Without slices the range of a concatenation tells the number of iterations:
+// it must stay as it is.
+bool HasSlices(const ir::Body& body) {
+  return std::any_of(body.inputs.begin(), body.inputs.end(),
+                     [](const ir::InputMapping& mapping) { return mapping.axis.has_value(); });
 }
 
 void WriteMapping(XmlWriter& xml, std::string_view tag, const Range& range, int64_t external,
@@ -181,14 +188,16 @@ void LayerWriter::WritePortMap(const ir::Graph& graph, const ir::Node& node, con
     const ir::InputMapping& mapping = body.inputs[i];
     const ir::PartialShape shape =
         mapping.external < 0 ? ir::PartialShape() : graph.output(node.input(mapping.external)).shape;
-    WriteMapping(*xml_, "input", RangeOf(mapping, shape), inputs.externals[index][i],
+    WriteMapping(*xml_, "input", Canonical(RangeOf(mapping), shape), inputs.externals[index][i],
                  layer(body.graph->parameters()[static_cast<size_t>(mapping.internal)]), "current_iteration");
   }
+  const bool has_slices = HasSlices(body);
   for (const ir::OutputMapping& mapping : body.outputs) {
     const bool is_condition = mapping.external < 0;
-    const ir::PartialShape shape = is_condition ? ir::PartialShape() : node.output(mapping.external).shape;
-    WriteMapping(*xml_, "output", RangeOf(mapping, shape),
-                 is_condition ? -1 : first_output + mapping.external,
+    const Range range = has_slices && !is_condition
+                            ? Canonical(RangeOf(mapping), node.output(mapping.external).shape)
+                            : RangeOf(mapping);
+    WriteMapping(*xml_, "output", range, is_condition ? -1 : first_output + mapping.external,
                  layer(body.graph->results()[static_cast<size_t>(mapping.internal)]), "execution_condition");
   }
   xml_->End();

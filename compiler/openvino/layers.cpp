@@ -1,6 +1,7 @@
 #include "compiler/openvino/layers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "compiler/openvino/attribute_text.h"
@@ -9,17 +10,22 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr size_t kShown = 60;  // characters of a name in messages
+constexpr size_t kShown = 60;        // characters of a name in messages
+constexpr size_t kShownUnused = 20;  // layers that nothing uses
 
 class LayerReader {
  public:
-  LayerReader(XmlFile& xml, const OpsetIndex& opsets, Emitter& emitter)
+  LayerReader(XmlFile& xml, OpsetIndex& opsets, Emitter& emitter)
       : xml_(xml), opsets_(opsets), emitter_(emitter) {}
 
   Layers Read(pugi::xml_node net) {
     const pugi::xml_node layers = xml_.RequiredChild(net, "layers");
     const pugi::xml_node edges = xml_.RequiredChild(net, "edges");
-    for (pugi::xml_node element : layers.children("layer")) {
+    const auto elements = layers.children("layer");
+    const auto count = static_cast<size_t>(std::distance(elements.begin(), elements.end()));
+    result_.layers.reserve(count);
+    result_.by_id.reserve(count);
+    for (pugi::xml_node element : elements) {
       if (emitter_.exhausted()) return std::move(result_);
       ReadLayer(element);
     }
@@ -199,22 +205,24 @@ class LayerReader {
   static constexpr size_t kFewPorts = 32;
 
   XmlFile& xml_;
-  const OpsetIndex& opsets_;
+  OpsetIndex& opsets_;
   Emitter& emitter_;
   Layers result_;
   std::unordered_map<const std::vector<PortElement>*, std::unordered_map<int64_t, size_t>> port_index_;
   bool has_bad_edge_ = false;
 };
 
-// Kept although nothing uses it: Results, sinks, Parameters, and unknown
-// operations without outputs, which must be there for their effect.
+// Kept although nothing uses it.
 bool IsKept(const LayerElement& layer, const ir::OpRegistry& registry) {
-  if (!layer.op.valid()) return layer.outputs.empty();
-  const ir::OpInfo& info = registry.Info(layer.op);
-  return info.is_sink || IsOpset1(layer, registry, "Result") || IsOpset1(layer, registry, "Parameter");
+  return IsSink(layer, registry) || IsOpset1(layer, registry, "Result") ||
+         IsOpset1(layer, registry, "Parameter");
 }
 
 }  // namespace
+
+bool IsSink(const LayerElement& layer, const ir::OpRegistry& registry) {
+  return layer.op.valid() ? registry.Info(layer.op).is_sink : layer.outputs.empty();
+}
 
 bool IsOpset1(const LayerElement& layer, const ir::OpRegistry& registry, std::string_view name) {
   if (!layer.op.valid()) return false;
@@ -222,7 +230,7 @@ bool IsOpset1(const LayerElement& layer, const ir::OpRegistry& registry, std::st
   return info.name == name && info.set == "opset1";
 }
 
-Layers ReadLayers(XmlFile& xml, pugi::xml_node net, const OpsetIndex& opsets, Emitter& emitter) {
+Layers ReadLayers(XmlFile& xml, pugi::xml_node net, OpsetIndex& opsets, Emitter& emitter) {
   return LayerReader(xml, opsets, emitter).Read(net);
 }
 
@@ -253,8 +261,9 @@ std::optional<std::vector<int32_t>> OrderOfCreation(XmlFile& xml, const Layers& 
     size_t next_input = 0;
   };
   std::vector<Visit> stack;
+  size_t num_unused = 0;
   for (size_t root = 0; root < all.size(); ++root) {
-    if (states[root] == State::kUnused) {
+    if (states[root] == State::kUnused && ++num_unused <= kShownUnused) {
       xml.Error(kLayerUnused, xml.Range(all[root].element), "nothing uses the layer `{}`; it is left out",
                 all[root].name.substr(0, kShown));
     }
@@ -281,6 +290,10 @@ std::optional<std::vector<int32_t>> OrderOfCreation(XmlFile& xml, const Layers& 
       state = State::kOpen;
       stack.push_back({feeder});
     }
+  }
+  if (num_unused > kShownUnused) {
+    xml.Error(kLayerUnused, xml.Range(all.front().element.parent()),
+              "nothing uses {} layers; they are left out", num_unused);
   }
   return order;
 }

@@ -51,7 +51,7 @@ struct Layers {
 // Reads `<layers>` and `<edges>` of `net` or of a body. Emits: missing and bad
 // attributes, repeated ids of layers and ports, edges from or to what is not
 // there, two edges into one port, inputs without an edge.
-Layers ReadLayers(XmlFile& xml, pugi::xml_node net, const OpsetIndex& opsets, Emitter& emitter);
+Layers ReadLayers(XmlFile& xml, pugi::xml_node net, OpsetIndex& opsets, Emitter& emitter);
 
 // The layers in the order in which their nodes can be made: each after what
 // feeds it, otherwise as in the file. Leaves out, with a warning, what feeds
@@ -59,7 +59,10 @@ Layers ReadLayers(XmlFile& xml, pugi::xml_node net, const OpsetIndex& opsets, Em
 std::optional<std::vector<int32_t>> OrderOfCreation(XmlFile& xml, const Layers& layers,
                                                     const ir::OpRegistry& registry);
 
-// The `type` and `version` of Parameter, Const and Result need no search.
+// True if the layer is kept for its effect: Assign, and unknown operations
+// without outputs.
+bool IsSink(const LayerElement& layer, const ir::OpRegistry& registry);
+// True if the layer is the operation of opset1.
 bool IsOpset1(const LayerElement& layer, const ir::OpRegistry& registry, std::string_view name);
 
 }  // namespace nnefc::openvino

@@ -7,6 +7,7 @@
 #include "compiler/ir/ops/opset/schema.h"
 #include "compiler/openvino/attribute_text.h"
 #include "fmt/format.h"
+#include "llvm/ADT/SmallString.h"
 
 namespace nnefc::openvino {
 
@@ -86,7 +87,16 @@ OpsetIndex::OpsetIndex(const ir::OpRegistry& registry) {
   }
 }
 
-ir::OpId OpsetIndex::Find(std::string_view type, std::string_view version) const {
+ir::OpId OpsetIndex::Find(std::string_view type, std::string_view version) {
+  llvm::SmallString<64> key(version);
+  key += ' ';
+  key += type;
+  const auto [entry, is_new] = found_.try_emplace(key);
+  if (is_new) entry->second = Search(type, version);
+  return entry->second;
+}
+
+ir::OpId OpsetIndex::Search(std::string_view type, std::string_view version) const {
   std::optional<int64_t> set = SetNumber(version);
   if (!set) return ir::OpId();
   const std::string name = Lower(type);

@@ -15,10 +15,13 @@ class OpsetIndex {
   // The operation that `type` names in `version`, or an invalid id. A set
   // holds what earlier sets introduced: opset8 has Add of opset1 and Pad of
   // opset1, opset12 has a Pad of its own. The case of `type` does not count.
-  ir::OpId Find(std::string_view type, std::string_view version) const;
+  ir::OpId Find(std::string_view type, std::string_view version);
 
  private:
+  ir::OpId Search(std::string_view type, std::string_view version) const;
+
   llvm::StringMap<ir::OpId> by_name_;  // "opset1.relu"
+  llvm::StringMap<ir::OpId> found_;    // "version type" -> operation, of earlier calls
 };
 
 }  // namespace nnefc::openvino

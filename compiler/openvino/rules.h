@@ -25,6 +25,7 @@ namespace nnefc {
   RULE(kLayerVersion, "openvino.layer-version", kError, "")                         \
   RULE(kLayerUnknownType, "openvino.unknown-operation", kError, "")                 \
   RULE(kLayerUnknownAttribute, "openvino.unknown-attribute", kWarning, "")          \
+  RULE(kLayerInputs, "openvino.number-of-inputs", kError, "")                       \
   RULE(kLayerOutputs, "openvino.number-of-outputs", kError, "")                     \
   RULE(kPortRepeatedId, "openvino.repeated-port-id", kError, "")                    \
   RULE(kPortPrecision, "openvino.port-precision", kError, "")                       \

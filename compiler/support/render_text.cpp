@@ -102,10 +102,13 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
     }
     renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label);
     for (const FixIt& fix : diagnostic.fixes) {
-      std::string what = fix.text.empty() ? "remove this"
-                         : fix.range.begin == fix.range.end
-                             ? fmt::format("insert `{}` here", fix.text)
-                             : fmt::format("replace this by `{}`", fix.text);
+      // A line of its own is told without its line ends.
+      std::string_view text = fix.text;
+      while (!text.empty() && text.front() == '\n') text.remove_prefix(1);
+      while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+      std::string what = fix.text.empty()                    ? "remove this"
+                         : fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
+                                                            : fmt::format("replace this by `{}`", text);
       renderer.Message(Severity::kNote, fix.range, what, {});
     }
     for (const DiagnosticNote& note : diagnostic.notes) {

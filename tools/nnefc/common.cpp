@@ -16,6 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Stages walk an expression by recursion; this many levels fit any stack.
+constexpr int64_t kHighestNesting = 4000;
+
 // Reads "NAME=1,3,224,224".
 std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   size_t equals = text.find('=');
@@ -90,13 +93,13 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models)
   command.add_option("--color", options.color, "colour in diagnostics")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  auto add_limit = [&](const char* name, int64_t& limit, const char* what) {
+  auto add_limit = [&](const char* name, int64_t& limit, const char* what, int64_t highest = int64_t{1} << 40) {
     command.add_option(name, limit, what)
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+        ->check(CLI::Range(int64_t{1}, highest))
         ->capture_default_str()
         ->group("Limits");
   };
-  add_limit("--max-nesting", options.limits.nesting, "nested brackets of a statement");
+  add_limit("--max-nesting", options.limits.nesting, "nested brackets and operators of an expression", kHighestNesting);
   add_limit("--max-recursion", options.limits.recursion, "fragments being instantiated within each other");
   add_limit("--max-steps", options.limits.steps, "steps of compile-time evaluation");
   add_limit("--max-operations", options.limits.operations, "operations made by fragments");

@@ -40,9 +40,13 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
   const std::string_view spelled = negative ? std::string_view(text) : digits;
   const auto result = std::from_chars(spelled.data(), spelled.data() + spelled.size(), literal.value);
   if (result.ec == std::errc::result_out_of_range) {
-    literal.value = 0;
     context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into an integer of 64 bits",
                           digits.size() > 60 ? digits.substr(0, 60) : digits);
+    return Make(range, ast::ErrorExpr{}, 0);
+  }
+  // `1.` was reported; it was meant as a scalar.
+  if (token.end < text_.size() && text_[token.end] == '.') {
+    return Make(range, ast::ScalarLiteral{static_cast<double>(literal.value)}, 0);
   }
   return Make(range, literal, 0);
 }

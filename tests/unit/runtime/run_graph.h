@@ -35,7 +35,10 @@ inline std::string Messages(const Emitter& emitter) {
 struct TestGraph {
   std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>(&TestRegistry());
 
-  ir::OutputPort Parameter(std::string name, ir::PartialShape shape, ElementType type = ElementType::kF32) {
+  ir::OutputPort Parameter(std::string name, const Shape& shape, ElementType type = ElementType::kF32) {
+    return PartialParameter(std::move(name), ir::PartialShape(llvm::ArrayRef<int64_t>(shape)), type);
+  }
+  ir::OutputPort PartialParameter(std::string name, ir::PartialShape shape, ElementType type = ElementType::kF32) {
     const ir::NodeId id = graph->AddParameter(std::move(name), type, shape);
     graph->SetOutputType({id, 0}, type, shape);
     return {id, 0};

@@ -34,12 +34,14 @@ class DamageTest : public IrFilesTest {
 
   void SweepAttributes(const std::string& xml, const std::string& weights) {
     const std::regex attribute(R"re( ([a-z_-]+)="([^"]*)")re");
-    for (std::sregex_iterator match(xml.begin(), xml.end(), attribute), end; match != end && InTime(); ++match) {
+    for (std::sregex_iterator match(xml.begin(), xml.end(), attribute), end; match != end && InTime();
+         ++match) {
       const std::string name = (*match)[1];
       const std::string value = (*match)[2];
       for (const std::string& damaged :
-           {std::string(), fmt::format(R"( {0}="{1}" {0}="{1}")", name, value), fmt::format(R"( {}="")", name),
-            fmt::format(R"( {}="99999999999999999999999")", name), fmt::format(R"( {}="9223372036854775807")", name),
+           {std::string(), fmt::format(R"( {0}="{1}" {0}="{1}")", name, value),
+            fmt::format(R"( {}="")", name), fmt::format(R"( {}="99999999999999999999999")", name),
+            fmt::format(R"( {}="9223372036854775807")", name),
             fmt::format(R"( {}="4611686018427387904")", name), fmt::format(R"( {}="-1")", name),
             fmt::format(R"( {}="-9223372036854775808")", name), fmt::format(R"( {}="&#255;")", name)}) {
         std::string copy = xml;
@@ -52,7 +54,8 @@ class DamageTest : public IrFilesTest {
   void SweepDims(const std::string& xml, const std::string& weights) {
     const std::regex dim("<dim>[^<]*</dim>");
     for (std::sregex_iterator match(xml.begin(), xml.end(), dim), end; match != end && InTime(); ++match) {
-      for (const std::string damaged : {"", "<dim/>", "<dim>9223372036854775807</dim>", "<dim>-1</dim>", "<dim>-2</dim>"}) {
+      for (const std::string damaged :
+           {"", "<dim/>", "<dim>9223372036854775807</dim>", "<dim>-1</dim>", "<dim>-2</dim>"}) {
         std::string copy = xml;
         copy.replace(static_cast<size_t>(match->position()), static_cast<size_t>(match->length()), damaged);
         Try(copy, weights);
@@ -75,7 +78,8 @@ class DamageTest : public IrFilesTest {
   }
 
   void SweepLengths(const std::string& xml, const std::string& weights) {
-    for (size_t length = 0; length < xml.size() && InTime(); length += 23) Try(xml.substr(0, length), weights);
+    for (size_t length = 0; length < xml.size() && InTime(); length += 23)
+      Try(xml.substr(0, length), weights);
     for (size_t length = 0; length < weights.size(); ++length) Try(xml, weights.substr(0, length));
   }
 
@@ -106,7 +110,8 @@ TEST_F(DamageTest, Convolution) {
       .name = "pool",
       .type = "MaxPool",
       .version = "opset8",
-      .data = R"(strides="1, 1" dilations="1, 1" pads_begin="0, 0" pads_end="0, 0" kernel="2, 2" rounding_type="floor" auto_pad="explicit" index_element_type="i64" axis="0")",
+      .data =
+          R"(strides="1, 1" dilations="1, 1" pads_begin="0, 0" pads_end="0, 0" kernel="2, 2" rounding_type="floor" auto_pad="explicit" index_element_type="i64" axis="0")",
       .inputs = {{0, "FP32", {1, 1, 2, 2}}},
       .outputs = {{1, "FP32", {1, 1, 1, 1}}, {2, "I64", {1, 1, 1, 1}}}};
   Sweep(Net({Parameter(0, "x", {1, 1, 3, 3}), Const(1, "w", {1, 1, 2, 2}, 0, 16), convolution, pool,
@@ -115,7 +120,9 @@ TEST_F(DamageTest, Convolution) {
         std::string(16, 0));
 }
 
-TEST_F(DamageTest, If) { Sweep(IfNet({})); }
+TEST_F(DamageTest, If) {
+  Sweep(IfNet({}));
+}
 
 TEST_F(DamageTest, TensorIterator) {
   const std::string slice = R"(axis="1" start="0" end="-1" stride="1" part_size="1")";
@@ -142,7 +149,8 @@ TEST_F(DamageTest, UnknownOperationsAndRtInfo) {
 TEST_F(DamageTest, MillionLayers) {
   std::string xml = "<net version=\"11\"><layers>\n";
   for (int i = 0; i < 1'000'000; ++i) {
-    fmt::format_to(std::back_inserter(xml), "<layer id=\"{}\" name=\"r\" type=\"ReLU\" version=\"opset1\"/>\n", i);
+    fmt::format_to(std::back_inserter(xml),
+                   "<layer id=\"{}\" name=\"r\" type=\"ReLU\" version=\"opset1\"/>\n", i);
   }
   xml += "</layers><edges/></net>";
   const auto begin = std::chrono::steady_clock::now();

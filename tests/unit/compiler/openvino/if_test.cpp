@@ -41,8 +41,8 @@ class IfTest : public IrFilesTest {
   static std::string TwoResultBody(std::string_view tag) {
     const std::vector<int64_t> dims = {1, 2, 2};
     return Body(tag,
-                {Parameter(0, "x", dims), Parameter(1, "y", dims), Binary(2, "Add", dims), Result(3, "r0", dims),
-                 Result(4, "r1", dims)},
+                {Parameter(0, "x", dims), Parameter(1, "y", dims), Binary(2, "Add", dims),
+                 Result(3, "r0", dims), Result(4, "r1", dims)},
                 {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {0, 0, 4, 0}});
   }
   static IfParts TwoOutputs() {
@@ -123,7 +123,8 @@ TEST_F(IfTest, RefusesOutputsThatAreNotMappedOnce) {
 
 TEST_F(IfTest, RefusesParametersThatAreNotFedOnce) {
   ExpectError({.then_map = MapInput(1, 0) + MapOutput(3, 3)}, "body.port-map");
-  ExpectError({.then_map = MapInput(1, 0) + MapInput(2, 1) + MapInput(1, 1) + MapOutput(3, 3)}, "body.port-map");
+  ExpectError({.then_map = MapInput(1, 0) + MapInput(2, 1) + MapInput(1, 1) + MapOutput(3, 3)},
+              "body.port-map");
 }
 
 TEST_F(IfTest, FeedsSeveralParametersFromOneInput) {
@@ -154,7 +155,9 @@ TEST_F(IfTest, RefusesIfWithoutOutputs) {
 
 TEST_F(IfTest, MergesShapes) {
   const std::string weights(64, 0);
-  const auto merged = [&](const IfParts& parts) { return Branch(*ExpectFine(IfNet(parts), weights)).output().shape; };
+  const auto merged = [&](const IfParts& parts) {
+    return Branch(*ExpectFine(IfNet(parts), weights)).output().shape;
+  };
   EXPECT_EQ(merged(Constants({2, 1}, 8, {2, 4}, 32)), ir::PartialShape({ir::Dim(2), ir::Dim(1, 4)}));
   EXPECT_EQ(merged(Constants({}, 4, {1}, 4)), ir::PartialShape({1}));
   EXPECT_EQ(merged(Constants({2}, 8, {1, 1}, 4)), ir::PartialShape());
@@ -168,11 +171,10 @@ TEST_F(IfTest, RefusesDifferentTypes) {
   EXPECT_EQ(outcome.graph, nullptr);
   EXPECT_TRUE(outcome.Has("body.element-type")) << outcome.text;
   const std::vector<int64_t> dims = {1, 2, 2};
-  const std::string body =
-      Body("then_body",
-           {Parameter(0, "x", dims, "I32"), Parameter(1, "y", dims, "I32"), Binary(2, "Add", dims, "I32"),
-            Result(3, "z", dims, "I32")},
-           {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
+  const std::string body = Body("then_body",
+                                {Parameter(0, "x", dims, "I32"), Parameter(1, "y", dims, "I32"),
+                                 Binary(2, "Add", dims, "I32"), Result(3, "z", dims, "I32")},
+                                {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
   ExpectError({.then_body = body}, "body.element-type");
 }
 
@@ -188,8 +190,13 @@ std::string ConstantConditionNet(std::string_view dims, int64_t size) {
                       .inputs = {{0, "BOOL", {}}, {1, "FP32", shape}},
                       .outputs = {{.id = 2, .dims = {}}}};
   const std::string bad = Body("else_body",
-                               {Parameter(0, "x", shape), Const(1, "c", {5}, 0, 20),
-                                {.id = 2, .name = "bad", .type = "Add", .inputs = {{0, "FP32", {}}, {1, "FP32", {}}}, .outputs = {{2, "FP32", {}}}},
+                               {Parameter(0, "x", shape),
+                                Const(1, "c", {5}, 0, 20),
+                                {.id = 2,
+                                 .name = "bad",
+                                 .type = "Add",
+                                 .inputs = {{0, "FP32", {}}, {1, "FP32", {}}},
+                                 .outputs = {{2, "FP32", {}}}},
                                 Result(3, "z", {})},
                                {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
   branch.more = "<then_port_map>" + MapInput(1, 0) + MapOutput(2, 1) + "</then_port_map><else_port_map>" +
@@ -213,39 +220,43 @@ TEST_F(IfTest, JudgesOnlyTheBodyThatAConstantConditionTakes) {
   }
 }
 
-// An If whose branches hold an If, `depth` times.
-std::string NestedNet(int depth) {
-  const auto parts = [](const std::string& inner) {
-    std::vector<LayerText> layers = {Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2})};
-    std::vector<EdgeText> edges;
-    if (inner.empty()) {
-      layers.push_back(Result(2, "y", {2}));
-      edges.push_back({1, 0, 2, 0});
-    } else {
-      layers.push_back({.id = 2,
-                        .name = "if",
-                        .type = "If",
-                        .version = "opset8",
-                        .inputs = {{0, "BOOL", {1}}, {1, "FP32", {2}}},
-                        .outputs = {{2, "FP32", {2}}},
-                        .more = inner});
-      layers.push_back(Result(3, "y", {2}));
-      edges = {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}};
-    }
-    return std::pair(layers, edges);
-  };
-  const std::string leaf_map = MapInput(0, 0) + MapInput(1, 1);
-  std::string inner;
-  for (int i = 0; i < depth; ++i) {
-    const int64_t result = inner.empty() ? 2 : 3;
-    const auto [layers, edges] = parts(inner);
-    const auto [leaf_layers, leaf_edges] = parts("");
-    inner = "<then_port_map>" + leaf_map + MapOutput(2, result) + "</then_port_map><else_port_map>" + leaf_map +
-            MapOutput(2, 2) + "</else_port_map>" + Body("then_body", layers, edges) +
-            Body("else_body", leaf_layers, leaf_edges);
+// The layers c and x and, around `inner`, the If that takes them; without it x
+// is the result. The result is the layer 3 and, without an If, 2.
+std::string NestParts(const std::string& inner) {
+  if (inner.empty()) {
+    return NetParts({Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2}), Result(2, "y", {2})},
+                    {{1, 0, 2, 0}});
   }
-  const auto [layers, edges] = parts(inner);
-  return Net(layers, edges);
+  const LayerText branch = {.id = 2,
+                            .name = "if",
+                            .type = "If",
+                            .version = "opset8",
+                            .inputs = {{0, "BOOL", {1}}, {1, "FP32", {2}}},
+                            .outputs = {{2, "FP32", {2}}},
+                            .more = inner};
+  return NetParts({Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2}), branch, Result(3, "y", {2})},
+                  {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
+}
+
+std::string PortMaps(int64_t then_result) {
+  const std::string inputs = MapInput(0, 0) + MapInput(1, 1);
+  return fmt::format("<then_port_map>{0}{1}</then_port_map><else_port_map>{0}{2}</else_port_map>", inputs,
+                     MapOutput(2, then_result), MapOutput(2, 2));
+}
+
+// An If whose then_body holds an If, and so on: `depth` of them.
+std::string NestedNet(int depth) {
+  const std::string else_body = "<else_body>" + NestParts("") + "</else_body>";
+  const std::string level = NestParts(PortMaps(3) + "<then_body>@</then_body>" + else_body);
+  const size_t hole = level.find('@');
+  std::string before, after;
+  for (int i = 1; i < depth; ++i) {
+    before += level.substr(0, hole);
+    after += level.substr(hole + 1);
+  }
+  const std::string innermost =
+      NestParts(PortMaps(2) + "<then_body>" + NestParts("") + "</then_body>" + else_body);
+  return fmt::format("<net name=\"nested\" version=\"11\">{}{}{}</net>", before, innermost, after);
 }
 
 TEST_F(IfTest, NestsSixtyFourDeepAndNoDeeper) {

@@ -22,7 +22,9 @@ struct ReadOutcome {
   std::vector<std::string> labels;  // of errors and warnings
   std::string text;                 // the rendered diagnostics
 
-  bool Has(std::string_view label) const { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+  bool Has(std::string_view label) const {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  }
 };
 
 // A folder of its own for each test, and reading and writing in it.
@@ -30,9 +32,9 @@ class IrFilesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              (std::string("nnefc_openvino_") + test->test_suite_name() + "_" + test->name() + "_" +
-               std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / (std::string("nnefc_openvino_") + test->test_suite_name() +
+                                                  "_" + test->name() + "_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
     ir::RegisterStandardOps(registry_);
   }

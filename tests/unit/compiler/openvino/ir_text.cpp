@@ -32,8 +32,8 @@ std::string ElementName(std::string_view precision) {
 
 std::string ToXml(const LayerText& layer) {
   const std::string data = layer.data.empty() ? "" : fmt::format("<data {}/>", layer.data);
-  return fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", layer.id, layer.name,
-                     layer.type, layer.version, data, PortsXml("input", layer.inputs),
+  return fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", layer.id,
+                     layer.name, layer.type, layer.version, data, PortsXml("input", layer.inputs),
                      PortsXml("output", layer.outputs), layer.more);
 }
 
@@ -42,17 +42,19 @@ std::string NetParts(const std::vector<LayerText>& layers, const std::vector<Edg
   for (const LayerText& layer : layers) text += ToXml(layer);
   text += "</layers><edges>\n";
   for (const EdgeText& edge : edges) {
-    text += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", edge.from_layer,
-                        edge.from_port, edge.to_layer, edge.to_port);
+    text += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n",
+                        edge.from_layer, edge.from_port, edge.to_layer, edge.to_port);
   }
   return text + "</edges><rt_info/>";
 }
 
 std::string Net(const std::vector<LayerText>& layers, const std::vector<EdgeText>& edges) {
-  return fmt::format("<?xml version=\"1.0\"?>\n<net name=\"test\" version=\"11\">{}</net>\n", NetParts(layers, edges));
+  return fmt::format("<?xml version=\"1.0\"?>\n<net name=\"test\" version=\"11\">{}</net>\n",
+                     NetParts(layers, edges));
 }
 
-std::string Body(std::string_view tag, const std::vector<LayerText>& layers, const std::vector<EdgeText>& edges) {
+std::string Body(std::string_view tag, const std::vector<LayerText>& layers,
+                 const std::vector<EdgeText>& edges) {
   return fmt::format("<{0}>{1}</{0}>", tag, NetParts(layers, edges));
 }
 
@@ -84,8 +86,8 @@ LayerText Binary(int64_t id, std::string type, std::vector<int64_t> dims, std::s
 
 LayerText Const(int64_t id, std::string name, std::vector<int64_t> dims, int64_t offset, int64_t size,
                 std::string type) {
-  const std::string data = fmt::format(R"(element_type="{}" shape="{}" offset="{}" size="{}")", ElementName(type),
-                                       fmt::join(dims, ", "), offset, size);
+  const std::string data = fmt::format(R"(element_type="{}" shape="{}" offset="{}" size="{}")",
+                                       ElementName(type), fmt::join(dims, ", "), offset, size);
   return {.id = id,
           .name = std::move(name),
           .type = "Const",
@@ -94,11 +96,13 @@ LayerText Const(int64_t id, std::string name, std::vector<int64_t> dims, int64_t
 }
 
 std::string MapInput(int64_t external, int64_t internal, std::string_view slice) {
-  return fmt::format("<input external_port_id=\"{}\" internal_layer_id=\"{}\" {}/>\n", external, internal, slice);
+  return fmt::format("<input external_port_id=\"{}\" internal_layer_id=\"{}\" {}/>\n", external, internal,
+                     slice);
 }
 
 std::string MapOutput(int64_t external, int64_t internal, std::string_view slice) {
-  return fmt::format("<output external_port_id=\"{}\" internal_layer_id=\"{}\" {}/>\n", external, internal, slice);
+  return fmt::format("<output external_port_id=\"{}\" internal_layer_id=\"{}\" {}/>\n", external, internal,
+                     slice);
 }
 
 std::string BinaryBody(std::string_view tag, std::string operation, std::vector<int64_t> dims) {
@@ -110,14 +114,15 @@ std::string BinaryBody(std::string_view tag, std::string operation, std::vector<
 
 std::string IfNet(const IfParts& parts) {
   const std::vector<int64_t> dims = {1, 2, 2};
-  LayerText branch = {.id = 3,
-                      .name = "branch",
-                      .type = "If",
-                      .version = "opset8",
-                      .inputs = {{0, parts.condition_type, parts.condition_dims}, {1, "FP32", dims}, {2, "FP32", dims}},
-                      .outputs = parts.outputs};
-  branch.more = fmt::format("<then_port_map>{}</then_port_map><else_port_map>{}</else_port_map>", parts.then_map,
-                            parts.else_map);
+  LayerText branch = {
+      .id = 3,
+      .name = "branch",
+      .type = "If",
+      .version = "opset8",
+      .inputs = {{0, parts.condition_type, parts.condition_dims}, {1, "FP32", dims}, {2, "FP32", dims}},
+      .outputs = parts.outputs};
+  branch.more = fmt::format("<then_port_map>{}</then_port_map><else_port_map>{}</else_port_map>",
+                            parts.then_map, parts.else_map);
   branch.more += parts.then_body.empty() ? BinaryBody("then_body", "Multiply") : parts.then_body;
   branch.more += parts.else_body.empty() ? BinaryBody("else_body", "Add") : parts.else_body;
   std::vector<LayerText> layers = {Parameter(0, "cond", parts.condition_dims, parts.condition_type),
@@ -134,20 +139,20 @@ std::string IfNet(const IfParts& parts) {
 std::string LoopNet(const LoopParts& parts) {
   const std::vector<int64_t> whole = {1, parts.length};
   const std::vector<int64_t> part = {1, parts.part};
-  const std::string body =
-      Body("body",
-           {Parameter(0, "x", part), Parameter(1, "h", part), Binary(2, "Add", part), Result(3, "y", part),
-            Result(4, "last", part)},
-           {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 2, 4, 0}});
+  const std::string body = Body("body",
+                                {Parameter(0, "x", part), Parameter(1, "h", part), Binary(2, "Add", part),
+                                 Result(3, "y", part), Result(4, "last", part)},
+                                {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 2, 4, 0}});
   LayerText loop = {.id = 2,
                     .name = "loop",
                     .type = "TensorIterator",
                     .inputs = {{0, "FP32", whole}, {1, "FP32", part}},
                     .outputs = {{2, "FP32", whole}, {3, "FP32", part}}};
   loop.more = fmt::format("<port_map>{}{}{}{}</port_map><back_edges>{}</back_edges>{}",
-                          MapInput(0, 0, parts.input_slice), MapInput(1, 1), MapOutput(2, 3, parts.output_slice),
-                          MapOutput(3, 4), parts.back_edges, body);
-  return Net({Parameter(0, "X", whole), Parameter(1, "H", part), loop, Result(3, "ys", whole), Result(4, "last", part)},
+                          MapInput(0, 0, parts.input_slice), MapInput(1, 1),
+                          MapOutput(2, 3, parts.output_slice), MapOutput(3, 4), parts.back_edges, body);
+  return Net({Parameter(0, "X", whole), Parameter(1, "H", part), loop, Result(3, "ys", whole),
+              Result(4, "last", part)},
              {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 3, 4, 0}});
 }
 

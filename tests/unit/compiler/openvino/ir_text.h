@@ -37,7 +37,8 @@ struct EdgeText {
 // `<layers>`, `<edges>` and an empty `<rt_info>`.
 std::string NetParts(const std::vector<LayerText>& layers, const std::vector<EdgeText>& edges);
 std::string Net(const std::vector<LayerText>& layers, const std::vector<EdgeText>& edges);
-std::string Body(std::string_view tag, const std::vector<LayerText>& layers, const std::vector<EdgeText>& edges);
+std::string Body(std::string_view tag, const std::vector<LayerText>& layers,
+                 const std::vector<EdgeText>& edges);
 
 LayerText Parameter(int64_t id, std::string name, std::vector<int64_t> dims, std::string type = "FP32");
 LayerText Result(int64_t id, std::string name, std::vector<int64_t> dims, std::string type = "FP32");

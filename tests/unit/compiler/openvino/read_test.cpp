@@ -13,10 +13,12 @@ class ReadTest : public IrFilesTest {
  protected:
   // x -> ReLU -> y with the layer in the middle replaced.
   static std::string Chain(LayerText middle) {
-    return Net({Parameter(0, "x", {2}), std::move(middle), Result(2, "y", {2})}, {{0, 0, 1, 0}, {1, 1, 2, 0}});
+    return Net({Parameter(0, "x", {2}), std::move(middle), Result(2, "y", {2})},
+               {{0, 0, 1, 0}, {1, 1, 2, 0}});
   }
   static LayerText Relu() {
-    return {.id = 1, .name = "relu", .type = "ReLU", .inputs = {{0, "FP32", {2}}}, .outputs = {{1, "FP32", {2}}}};
+    return {
+        .id = 1, .name = "relu", .type = "ReLU", .inputs = {{0, "FP32", {2}}}, .outputs = {{1, "FP32", {2}}}};
   }
   static std::string Replaced(std::string text, std::string_view from, std::string_view to) {
     const size_t at = text.find(from);
@@ -79,7 +81,8 @@ TEST_F(ReadTest, ReadsLayersInAnyOrderAndAnyPortIds) {
                                 .type = "Add",
                                 .inputs = {{11, "FP32", {2}}, {5, "FP32", {2}}},
                                 .outputs = {{3, "FP32", {2}}}},
-                               Parameter(2, "b", {2}), Parameter(9, "a", {2})},
+                               Parameter(2, "b", {2}),
+                               Parameter(9, "a", {2})},
                               {{40, 3, 7, 0}, {2, 0, 40, 5}, {9, 0, 40, 11}});
   const auto graph = ExpectFine(xml);
   EXPECT_EQ(graph->node(graph->parameters()[0]).name(), "b");
@@ -91,8 +94,9 @@ TEST_F(ReadTest, MapsConstantsWhereverTheyLie) {
   std::string weights(13, 'x');
   const float values[2] = {1.5f, -2};
   weights.append(reinterpret_cast<const char*>(values), sizeof(values));
-  const std::string xml = Net({Parameter(0, "x", {2}), Const(1, "c", {2}, 13, 8), Binary(2, "Add", {2}), Result(3, "y", {2})},
-                              {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
+  const std::string xml =
+      Net({Parameter(0, "x", {2}), Const(1, "c", {2}, 13, 8), Binary(2, "Add", {2}), Result(3, "y", {2})},
+          {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}});
   const auto graph = ExpectFine(xml, weights);
   const ir::Node& sum = graph->node(graph->node(graph->results()[0]).input(0).node);
   const TensorValue value = *graph->output(sum.input(1)).value;
@@ -130,7 +134,11 @@ TEST_F(ReadTest, TellsAMissingWeightsFile) {
 }
 
 TEST_F(ReadTest, ReadsConstantsOfOldFiles) {
-  const std::string xml = Replaced(Net({{.id = 0, .name = "c", .type = "Const", .data = R"(offset="0" size="16")", .outputs = {{1, "I64", {2}}}},
+  const std::string xml = Replaced(Net({{.id = 0,
+                                         .name = "c",
+                                         .type = "Const",
+                                         .data = R"(offset="0" size="16")",
+                                         .outputs = {{1, "I64", {2}}}},
                                         Result(1, "y", {2}, "I64")},
                                        {{0, 1, 1, 0}}),
                                    R"(version="11")", R"(version="10")");
@@ -168,7 +176,8 @@ TEST_F(ReadTest, KeepsUnknownOperations) {
   Emitter emitter;
   EXPECT_FALSE(RequireKnownOperations(*graph, emitter));
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
-  EXPECT_EQ(emitter.diagnostics()[0].message, "the operation `MyOp` of `extension`, the layer `relu`, is unknown");
+  EXPECT_EQ(emitter.diagnostics()[0].message,
+            "the operation `MyOp` of `extension`, the layer `relu`, is unknown");
   EXPECT_TRUE(emitter.diagnostics()[0].range.valid());
 }
 
@@ -193,21 +202,23 @@ TEST_F(ReadTest, WarnsOfLayersThatNothingUses) {
 
 TEST_F(ReadTest, TellsLineAndColumn) {
   const ReadOutcome outcome = Read(Replaced(Chain(Relu()), R"(from-layer="1")", R"(from-layer="8")"));
-  EXPECT_NE(outcome.text.find("net.xml:7:7: error: there is no layer with the id 8 [openvino.edge-layer]"),
+  EXPECT_NE(outcome.text.find("net.xml:8:7: error: there is no layer with the id 8 [openvino.edge-layer]"),
             std::string::npos)
       << outcome.text;
 }
 
 TEST_F(ReadTest, TellsBrokenStructure) {
   const std::string chain = Chain(Relu());
-  ExpectError(Replaced(chain, R"(id="1" name="relu")", R"(id="0" name="relu")"), "openvino.repeated-layer-id");
+  ExpectError(Replaced(chain, R"(id="1" name="relu")", R"(id="0" name="relu")"),
+              "openvino.repeated-layer-id");
   ExpectError(Replaced(chain, R"(version="11")", R"(version="9")"), "openvino.net-version");
   ExpectError(Replaced(chain, R"(version="11")", R"(version="12")"), "openvino.net-version");
   ExpectError(Replaced(chain, R"(to-layer="1")", R"(to-layer="2")"), "openvino.edge-repeated-input");
   ExpectError(Replaced(chain, R"(from-port="1")", R"(from-port="4")"), "openvino.edge-port");
   ExpectError(Replaced(chain, R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>)", ""),
               "openvino.unconnected-input");
-  ExpectError(Replaced(chain, R"(from-layer="0" from-port="0")", R"(from-layer="1" from-port="1")"), "openvino.cycle");
+  ExpectError(Replaced(chain, R"(from-layer="0" from-port="0")", R"(from-layer="1" from-port="1")"),
+              "openvino.cycle");
   ExpectError(Replaced(chain, "<layers>", "<layers><layer"), "openvino.xml-syntax");
   ExpectError(Replaced(chain, "</edges>", "</edges><edges/>"), "openvino.xml-repeated-element");
   ExpectError(Replaced(chain, R"(id="1")", R"(id="1" id="1")"), "openvino.xml-repeated-attribute");
@@ -218,6 +229,11 @@ TEST_F(ReadTest, TellsBrokenStructure) {
   ExpectError("", "openvino.xml-syntax");
   ExpectError("<network/>", "openvino.xml-missing-element");
   ExpectError(Net({}, {}), "openvino.no-result");
+  ExpectError(Net({{.id = 0, .name = "y", .type = "Result"}}, {}), "openvino.number-of-inputs");
+  LayerText fed = Parameter(1, "p", {2});
+  fed.inputs = {{3, "FP32", {2}}};
+  ExpectError(Net({Parameter(0, "x", {2}), fed, Result(2, "y", {2})}, {{0, 0, 1, 3}, {1, 0, 2, 0}}),
+              "openvino.number-of-inputs");
   ExpectError(Net({Parameter(0, "x", {2})}, {}), "openvino.no-result");
 }
 

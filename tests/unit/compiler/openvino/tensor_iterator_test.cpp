@@ -7,12 +7,12 @@ namespace {
 
 class TensorIteratorTest : public IrFilesTest {
  protected:
-  void ExpectError(const std::string& xml, std::string_view label) {
+  void ExpectXmlError(const std::string& xml, std::string_view label) {
     const ReadOutcome outcome = Read(xml);
     EXPECT_EQ(outcome.graph, nullptr);
     EXPECT_TRUE(outcome.Has(label)) << label << "\n" << outcome.text;
   }
-  void ExpectError(const LoopParts& parts, std::string_view label) { ExpectError(LoopNet(parts), label); }
+  void ExpectError(const LoopParts& parts, std::string_view label) { ExpectXmlError(LoopNet(parts), label); }
   ReadOutcome ExpectFine(const std::string& xml, std::string_view weights = "") {
     ReadOutcome outcome = Read(xml, weights);
     EXPECT_NE(outcome.graph, nullptr) << outcome.text;
@@ -76,7 +76,8 @@ TEST_F(TensorIteratorTest, RefusesRangesThatDoNotCut) {
 
 TEST_F(TensorIteratorTest, WarnsWhereOpenVinoCountsDifferently) {
   const std::string slice = Slice(0, 4, 1, 1);
-  EXPECT_TRUE(ExpectFine(LoopNet({.input_slice = slice, .output_slice = slice})).Has("loop.ambiguous-iterations"));
+  EXPECT_TRUE(
+      ExpectFine(LoopNet({.input_slice = slice, .output_slice = slice})).Has("loop.ambiguous-iterations"));
 }
 
 TEST_F(TensorIteratorTest, WritesWholeAxesInTheFormThatAllCountAlike) {
@@ -85,14 +86,17 @@ TEST_F(TensorIteratorTest, WritesWholeAxesInTheFormThatAllCountAlike) {
   ASSERT_NE(outcome.graph, nullptr) << outcome.text;
   ASSERT_TRUE(WriteOpenVino(*outcome.graph, Path("w.xml")).ok());
   const std::string xml = ReadText(Path("w.xml"));
-  EXPECT_NE(xml.find(R"(<input axis="1" external_port_id="0" internal_layer_id="0" start="-1" end="0" stride="-1")"),
-            std::string::npos)
+  EXPECT_NE(
+      xml.find(
+          R"(<input axis="1" external_port_id="0" internal_layer_id="0" start="-1" end="0" stride="-1")"),
+      std::string::npos)
       << xml;
 }
 
 TEST_F(TensorIteratorTest, RefusesCountsThatDisagree) {
   ExpectError({.input_slice = Slice(0, -1, 1, 1), .output_slice = Slice(0, 3, 1, 1)}, "loop.iterations");
-  ExpectError({.part = 1, .input_slice = Slice(0, -1, 1, 1), .output_slice = Slice(0, -1, 2, 2)}, "loop.iterations");
+  ExpectError({.part = 1, .input_slice = Slice(0, -1, 1, 1), .output_slice = Slice(0, -1, 2, 2)},
+              "loop.iterations");
 }
 
 TEST_F(TensorIteratorTest, LeavesTheLengthOpen) {
@@ -115,23 +119,23 @@ TEST_F(TensorIteratorTest, AcceptsPortsOfBackEdgesAndInvariantInputs) {
 
 // A body of two states that change places: r0 = b, r1 = a.
 TEST_F(TensorIteratorTest, SwapsStatesInParallel) {
-  const std::string body = Body("body",
-                                {Parameter(0, "a", {1}), Parameter(1, "b", {1}), Result(2, "r0", {1}),
-                                 Result(3, "r1", {1})},
-                                {{1, 0, 2, 0}, {0, 0, 3, 0}});
+  const std::string body = Body(
+      "body", {Parameter(0, "a", {1}), Parameter(1, "b", {1}), Result(2, "r0", {1}), Result(3, "r1", {1})},
+      {{1, 0, 2, 0}, {0, 0, 3, 0}});
   LayerText loop = {.id = 2,
                     .name = "loop",
                     .type = "TensorIterator",
                     .inputs = {{0, "FP32", {1}}, {1, "FP32", {1}}},
                     .outputs = {{2, "FP32", {1}}, {3, "FP32", {1}}, {4, "FP32", {3}}}};
-  loop.more = "<port_map>" + MapInput(0, 0) + MapInput(1, 1) + MapOutput(2, 2) + MapOutput(3, 3) +
-              MapOutput(4, 2, R"(axis="0" start="0" end="3" stride="1" part_size="1")") +
-              R"(</port_map><back_edges><edge from-layer="2" to-layer="0"/><edge from-layer="3" to-layer="1"/></back_edges>)" +
-              body;
-  const ReadOutcome outcome = ExpectFine(
-      Net({Parameter(0, "A", {1}), Parameter(1, "B", {1}), loop, Result(3, "a", {1}), Result(4, "b", {1}),
-           Result(5, "c", {3})},
-          {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 3, 4, 0}, {2, 4, 5, 0}}));
+  loop.more =
+      "<port_map>" + MapInput(0, 0) + MapInput(1, 1) + MapOutput(2, 2) + MapOutput(3, 3) +
+      MapOutput(4, 2, R"(axis="0" start="0" end="3" stride="1" part_size="1")") +
+      R"(</port_map><back_edges><edge from-layer="2" to-layer="0"/><edge from-layer="3" to-layer="1"/></back_edges>)" +
+      body;
+  const ReadOutcome outcome =
+      ExpectFine(Net({Parameter(0, "A", {1}), Parameter(1, "B", {1}), loop, Result(3, "a", {1}),
+                      Result(4, "b", {1}), Result(5, "c", {3})},
+                     {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 3, 4, 0}, {2, 4, 5, 0}}));
   // Without slices the concatenation tells the number of iterations.
   EXPECT_EQ(Loop(*outcome.graph).output(2).shape, ir::PartialShape({3}));
   EXPECT_TRUE(outcome.labels.empty()) << outcome.text;
@@ -140,7 +144,8 @@ TEST_F(TensorIteratorTest, SwapsStatesInParallel) {
 // One input sliced along axis 0, whose body gives scalars or slices.
 std::string ScalarNet(std::string_view output_slice) {
   const std::string body = Body("body",
-                                {Parameter(0, "x", {1}), Const(1, "shape", {0}, 0, 0, "I64"),
+                                {Parameter(0, "x", {1}),
+                                 Const(1, "shape", {0}, 0, 0, "I64"),
                                  {.id = 2,
                                   .name = "scalar",
                                   .type = "Reshape",
@@ -154,29 +159,30 @@ std::string ScalarNet(std::string_view output_slice) {
                     .type = "TensorIterator",
                     .inputs = {{0, "FP32", {4}}},
                     .outputs = {{1, "FP32", {4}}}};
-  loop.more = "<port_map>" + MapInput(0, 0, R"(axis="0")") + MapOutput(1, 3, output_slice) + "</port_map>" + body;
+  loop.more =
+      "<port_map>" + MapInput(0, 0, R"(axis="0")") + MapOutput(1, 3, output_slice) + "</port_map>" + body;
   return Net({Parameter(0, "X", {4}), loop, Result(2, "y", {4})}, {{0, 0, 1, 0}, {1, 1, 2, 0}});
 }
 
 TEST_F(TensorIteratorTest, ConcatenatesScalarsAlongAxisZero) {
   const ReadOutcome outcome = ExpectFine(ScalarNet(R"(axis="0")"));
   EXPECT_EQ(Loop(*outcome.graph).output(0).shape, ir::PartialShape({4}));
-  ExpectError(ScalarNet(R"(axis="1")"), "loop.iterations");
+  ExpectXmlError(ScalarNet(R"(axis="1")"), "loop.iterations");
 }
 
 // A state that grows by concatenation with the slice.
 TEST_F(TensorIteratorTest, OpensTheShapeOfAStateThatGrows) {
-  const std::string body =
-      Body("body",
-           {Parameter(0, "x", {1, 1}), Parameter(1, "h", {1, 1}),
-            {.id = 2,
-             .name = "grow",
-             .type = "Concat",
-             .data = R"(axis="1")",
-             .inputs = {{0, "FP32", {1, -1}}, {1, "FP32", {1, 1}}},
-             .outputs = {{2, "FP32", {1, -1}}}},
-            Result(3, "r", {1, -1})},
-           {{1, 0, 2, 0}, {0, 0, 2, 1}, {2, 2, 3, 0}});
+  const std::string body = Body("body",
+                                {Parameter(0, "x", {1, 1}),
+                                 Parameter(1, "h", {1, 1}),
+                                 {.id = 2,
+                                  .name = "grow",
+                                  .type = "Concat",
+                                  .data = R"(axis="1")",
+                                  .inputs = {{0, "FP32", {1, -1}}, {1, "FP32", {1, 1}}},
+                                  .outputs = {{2, "FP32", {1, -1}}}},
+                                 Result(3, "r", {1, -1})},
+                                {{1, 0, 2, 0}, {0, 0, 2, 1}, {2, 2, 3, 0}});
   LayerText loop = {.id = 2,
                     .name = "loop",
                     .type = "TensorIterator",
@@ -184,8 +190,9 @@ TEST_F(TensorIteratorTest, OpensTheShapeOfAStateThatGrows) {
                     .outputs = {{2, "FP32", {1, -1}}}};
   loop.more = "<port_map>" + MapInput(0, 0, R"(axis="1")") + MapInput(1, 1) + MapOutput(2, 3) +
               R"(</port_map><back_edges><edge from-layer="3" to-layer="1"/></back_edges>)" + body;
-  const ReadOutcome outcome = ExpectFine(Net({Parameter(0, "X", {1, 4}), Parameter(1, "H", {1, 1}), loop, Result(3, "y", {1, -1})},
-                                             {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}}));
+  const ReadOutcome outcome =
+      ExpectFine(Net({Parameter(0, "X", {1, 4}), Parameter(1, "H", {1, 1}), loop, Result(3, "y", {1, -1})},
+                     {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}}));
   const ir::PartialShape& shape = Loop(*outcome.graph).output(0).shape;
   ASSERT_TRUE(shape.rank_known());
   EXPECT_EQ(shape[0], ir::Dim(1));
@@ -199,26 +206,29 @@ TEST_F(TensorIteratorTest, RefusesIncompletePortMaps) {
     EXPECT_NE(at, std::string::npos) << entry;
     return xml.erase(at, entry.size());
   };
-  ExpectError(without(MapInput(1, 1)), "body.port-map");
-  ExpectError(without(MapInput(0, 0, R"(axis="1")")), "body.port-map");
-  ExpectError(without(MapOutput(3, 4)), "body.port-map");
+  ExpectXmlError(without(MapInput(1, 1)), "body.port-map");
+  ExpectXmlError(without(MapInput(0, 0, R"(axis="1")")), "body.port-map");
+  ExpectXmlError(without(MapOutput(3, 4)), "body.port-map");
   std::string doubled = LoopNet({});
   doubled.insert(doubled.find("</port_map>"), MapInput(0, 0));
-  ExpectError(doubled, "body.port-map");
+  ExpectXmlError(doubled, "body.port-map");
 }
 
 // Loop-5 of 3 trips that adds 1.
 std::string TripNet(std::string_view condition_data) {
-  const std::string body =
-      Body("body",
-           {Parameter(0, "i", {}, "I64"), Parameter(1, "x", {1, 2}), Const(2, "one", {}, 0, 4),
-            {.id = 3,
-             .name = "add",
-             .type = "Add",
-             .inputs = {{0, "FP32", {1, 2}}, {1, "FP32", {}}},
-             .outputs = {{2, "FP32", {1, 2}}}},
-            Const(4, "again", {}, 4, 1, "BOOL"), Result(5, "next", {}, "BOOL"), Result(6, "y", {1, 2})},
-           {{1, 0, 3, 0}, {2, 0, 3, 1}, {3, 2, 6, 0}, {4, 0, 5, 0}});
+  const std::string body = Body("body",
+                                {Parameter(0, "i", {}, "I64"),
+                                 Parameter(1, "x", {1, 2}),
+                                 Const(2, "one", {}, 0, 4),
+                                 {.id = 3,
+                                  .name = "add",
+                                  .type = "Add",
+                                  .inputs = {{0, "FP32", {1, 2}}, {1, "FP32", {}}},
+                                  .outputs = {{2, "FP32", {1, 2}}}},
+                                 Const(4, "again", {}, 4, 1, "BOOL"),
+                                 Result(5, "next", {}, "BOOL"),
+                                 Result(6, "y", {1, 2})},
+                                {{1, 0, 3, 0}, {2, 0, 3, 1}, {3, 2, 6, 0}, {4, 0, 5, 0}});
   LayerText loop = {.id = 3,
                     .name = "loop",
                     .type = "Loop",
@@ -233,8 +243,8 @@ std::string TripNet(std::string_view condition_data) {
   if (!condition_data.empty()) {
     condition = Parameter(1, "condition", {}, "BOOL");
   }
-  return Net({Const(0, "trips", {}, 5, 8, "I64"), condition, Parameter(2, "X", {1, 2}), loop, Result(4, "y", {1, 2}),
-              Result(5, "all", {-1, 2})},
+  return Net({Const(0, "trips", {}, 5, 8, "I64"), condition, Parameter(2, "X", {1, 2}), loop,
+              Result(4, "y", {1, 2}), Result(5, "all", {-1, 2})},
              {{0, 0, 3, 0}, {1, 0, 3, 1}, {2, 0, 3, 2}, {3, 3, 4, 0}, {3, 4, 5, 0}});
 }
 

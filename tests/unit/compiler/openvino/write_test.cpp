@@ -16,11 +16,14 @@ class WriteTest : public IrFilesTest {
     return ReadText(Path("net.xml"));
   }
 
-  bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+  bool Contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  }
 
   NodeId Add(Graph& graph, std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
              ir::AttributeMap attributes = {}) {
-    return graph.AddNode(set, name, {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes)});
+    return graph.AddNode(set, name,
+                         {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes)});
   }
 
   void Infer(Graph& graph) {
@@ -217,8 +220,7 @@ TEST_F(WriteTest, KeepsRtInfo) {
 
 TEST_F(WriteTest, TellsWhatHasNoForm) {
   Graph graph(&registry_, "net");
-  const NodeId data =
-      graph.AddNode("opset1", "Const", {.name = "weights"});
+  const NodeId data = graph.AddNode("opset1", "Const", {.name = "weights"});
   const NodeId copy = graph.AddNode(ir::kNnefSet, "copy", {.name = "y", .inputs = ir::OutputPort{data, 0}});
   graph.AddResult("y", {copy, 0});
   Emitter emitter;

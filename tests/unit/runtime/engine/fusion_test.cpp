@@ -29,7 +29,7 @@ bool Contains(const std::string& text, std::string_view part) { return text.find
 
 TEST(FusionTest, ConvolutionBiasRelu) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 9, 9}});
+  auto x = g.Parameter("x", {1, 16, 9, 9});
   auto y = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
   y = g.Op("Add", {y, g.Weights({1, 32, 1, 1}, 2)});
   g.Result(g.Op("ReLU", {y}));
@@ -38,7 +38,7 @@ TEST(FusionTest, ConvolutionBiasRelu) {
 
 TEST(FusionTest, BatchNormalisationIsFolded) {
   TestGraph g;
-  auto x = g.Parameter("x", {{2, 8, 7, 7}});
+  auto x = g.Parameter("x", {2, 8, 7, 7});
   auto y = g.Convolution(x, g.Weights({16, 8, 3, 3}, 1), 1, 2);
   y = g.Op("Add", {y, g.Weights({1, 16, 1, 1}, 2)});
   ir::AttributeMap attributes;
@@ -55,7 +55,7 @@ TEST(FusionTest, BatchNormalisationIsFolded) {
 
 TEST(FusionTest, GroupedBatchNormalisationIsFolded) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 7, 7}});
+  auto x = g.Parameter("x", {1, 16, 7, 7});
   ir::AttributeMap attributes;
   for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
     attributes.Set(name, ir::Attribute::Integers{1, 1});
@@ -73,7 +73,7 @@ TEST(FusionTest, GroupedBatchNormalisationIsFolded) {
 // dead, and not where the operand is needed later.
 TEST(FusionTest, ResidualUnits) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto x = g.Parameter("x", {1, 16, 8, 8});
   auto first = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
   auto second = g.Op("ReLU", {g.Convolution(first, g.Weights({32, 32, 3, 3}, 2), 1)});
   auto sum = g.Op("ReLU", {g.Op("Add", {g.Convolution(second, g.Weights({32, 32, 1, 1}, 3), 0), first})});
@@ -86,14 +86,14 @@ TEST(FusionTest, ResidualUnits) {
 
 TEST(FusionTest, AConvolutionAddedToItsOwnInput) {
   TestGraph g;
-  auto x = g.Op("ReLU", {g.Parameter("x", {{1, 32, 8, 8}})});
+  auto x = g.Op("ReLU", {g.Parameter("x", {1, 32, 8, 8})});
   g.Result(g.Op("Add", {g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1), x}));
   ExpectBackendsAgree(g, {RandomTensor({1, 32, 8, 8}, 2)});
 }
 
 TEST(FusionTest, BothOperandsAreConvolutions) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto x = g.Parameter("x", {1, 16, 8, 8});
   auto a = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
   auto b = g.Convolution(x, g.Weights({32, 16, 1, 1}, 2), 0);
   auto sum = g.Op("ReLU", {g.Op("Add", {a, b})});
@@ -104,7 +104,7 @@ TEST(FusionTest, BothOperandsAreConvolutions) {
 
 TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto x = g.Parameter("x", {1, 16, 8, 8});
   auto a = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
   auto b = g.Op("ReLU", {g.Convolution(a, g.Weights({16, 32, 1, 1}, 2), 0)});
   ir::AttributeMap axis;
@@ -121,7 +121,7 @@ TEST(FusionTest, ConcatenationsThatMustCopy) {
   axis.Set("axis", 1);
   for (int64_t batch : {1, 2}) {
     TestGraph g;
-    auto x = g.Parameter("x", {{batch, 16, 8, 8}});
+    auto x = g.Parameter("x", {batch, 16, 8, 8});
     auto a = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)});
     auto twice = g.Op("Concat", {a, a}, axis);
     auto with_input = g.Op("Concat", {x, a, twice}, axis);
@@ -134,7 +134,7 @@ TEST(FusionTest, ConcatenationsThatMustCopy) {
 
 TEST(FusionTest, ZerosAroundAnImageMoveIntoTheWindow) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto x = g.Parameter("x", {1, 16, 8, 8});
   ir::AttributeMap mode;
   mode.Set("pad_mode", "constant");
   auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 2}), g.Ints({0, 0, 2, 1})}, mode);
@@ -152,7 +152,7 @@ TEST(FusionTest, ZerosAroundAnImageMoveIntoTheWindow) {
 
 TEST(FusionTest, PaddingOfNegativeValuesStays) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 8, 8}});
+  auto x = g.Parameter("x", {1, 16, 8, 8});
   ir::AttributeMap mode;
   mode.Set("pad_mode", "constant");
   auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 1}), g.Ints({0, 0, 1, 1})}, mode);
@@ -172,7 +172,7 @@ TEST(FusionTest, FullyConnectedLayers) {
   ir::AttributeMap zero;
   zero.Set("special_zero", true);
   TestGraph g;
-  auto x = g.Parameter("x", {{2, 16, 4, 4}});
+  auto x = g.Parameter("x", {2, 16, 4, 4});
   auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)});
   y = g.Op("Reshape", {y, g.Ints({0, -1})}, zero);
   y = g.Op("MatMul", {y, g.Weights({64, 256}, 2)}, transposed);
@@ -195,7 +195,7 @@ TEST(FusionTest, ActivationsAfterConvolution) {
   ir::AttributeMap elu;
   elu.Set("alpha", 0.5);
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 16, 6, 6}});
+  auto x = g.Parameter("x", {1, 16, 6, 6});
   const auto conv = [&](unsigned seed) { return g.Convolution(x, g.Weights({16, 16, 3, 3}, seed), 1); };
   g.Result(g.Op("Clamp", {conv(1)}, clamp), "clamp");
   g.Result(g.Op("Elu", {conv(2)}, elu), "elu");
@@ -215,7 +215,7 @@ TEST(FusionTest, ChannelAttention) {
   ir::AttributeMap keep;
   keep.Set("keep_dims", true);
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 32, 6, 6}});
+  auto x = g.Parameter("x", {1, 32, 6, 6});
   auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1)});
   auto mean = g.Op("ReduceMean", {y, g.Ints({2, 3})}, keep);
   auto gate = g.Op("Sigmoid", {g.Convolution(mean, g.Weights({32, 32, 1, 1}, 2), 0)});
@@ -226,7 +226,7 @@ TEST(FusionTest, ChannelAttention) {
 
 TEST(FusionTest, OperationsWithoutAFastKernelBetweenFastOnes) {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 5, 7, 7}});
+  auto x = g.Parameter("x", {1, 5, 7, 7});
   auto y = g.Convolution(x, g.Weights({7, 5, 3, 3}, 1), 1);
   y = g.Op("Sin", {y});
   y = g.Convolution(y, g.Weights({16, 7, 3, 3}, 2), 1);

@@ -16,7 +16,7 @@ std::string ErrorOf(const TestGraph& graph, const std::vector<TensorValue>& inpu
 
 TEST(SessionTest, WrongInputsAreToldByName) {
   TestGraph g;
-  auto x = g.Parameter("data", {{1, 3}});
+  auto x = g.Parameter("data", {1, 3});
   g.Result(g.Op("ReLU", {x}));
   EXPECT_EQ(ErrorOf(g, {}), "0 inputs were given; expected 1");
   EXPECT_EQ(ErrorOf(g, {TensorValue()}), "input `data` was not given");
@@ -32,7 +32,7 @@ TEST(SessionTest, ConstantsWithoutDataAreTold) {
   attributes.Set("shape", ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
   const ir::NodeId weights = g.graph->AddNode("opset1", "Const", {.name = "w", .attributes = attributes});
   g.graph->SetOutputType({weights, 0}, ElementType::kF32, ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
-  g.Result(g.Op("Add", {g.Parameter("x", {{1, 3}}), {weights, 0}}));
+  g.Result(g.Op("Add", {g.Parameter("x", {1, 3}), {weights, 0}}));
   Emitter emitter;
   EXPECT_EQ(Executable::Create(g.graph, {}, emitter), nullptr);
   EXPECT_EQ(Messages(emitter), "the constant `w` has no data\n");
@@ -40,8 +40,8 @@ TEST(SessionTest, ConstantsWithoutDataAreTold) {
 
 TEST(SessionTest, RunTimeFailuresNameTheNode) {
   TestGraph g;
-  auto x = g.Parameter("x", {{4}});
-  auto indices = g.Parameter("indices", {{2}}, ElementType::kI64);
+  auto x = g.Parameter("x", {4});
+  auto indices = g.Parameter("indices", {2}, ElementType::kI64);
   ir::AttributeMap attributes;
   attributes.Set("batch_dims", 0);
   g.Result(g.Op("opset8", "Gather", {x, indices, g.Const(TensorValue::FromInts({}, {0}))}, attributes));
@@ -52,7 +52,7 @@ TEST(SessionTest, RunTimeFailuresNameTheNode) {
 TEST(SessionTest, ParametersConstantsAndValuesTwiceAsResults) {
   for (Backend backend : kBackends) {
     TestGraph g;
-    auto x = g.Parameter("x", {{1, 16, 4, 4}});
+    auto x = g.Parameter("x", {1, 16, 4, 4});
     auto y = g.Op("ReLU", {x});
     auto constant = g.Weights({2, 2}, 1);
     g.Result(x, "x");
@@ -72,7 +72,7 @@ TEST(SessionTest, ParametersConstantsAndValuesTwiceAsResults) {
 TEST(SessionTest, InputsStayAsTheyAre) {
   for (Backend backend : kBackends) {
     TestGraph g;
-    auto x = g.Parameter("x", {{2, 3}});
+    auto x = g.Parameter("x", {2, 3});
     ir::AttributeMap zero;
     zero.Set("special_zero", true);
     auto flat = g.Op("Reshape", {x, g.Ints({-1})}, zero);
@@ -87,7 +87,7 @@ TEST(SessionTest, AShapeOfTheInputPlansAnew) {
   for (Backend backend : kBackends) {
     TestGraph g;
     const ir::Dim any[] = {ir::Dim(), ir::Dim(3), ir::Dim(), ir::Dim()};
-    auto x = g.Parameter("x", ir::PartialShape(llvm::ArrayRef<ir::Dim>(any)));
+    auto x = g.PartialParameter("x", ir::PartialShape(llvm::ArrayRef<ir::Dim>(any)));
     g.Result(g.Op("ReLU", {g.Convolution(x, g.Weights({4, 3, 3, 3}, 1), 1)}));
     const auto executable = Compile(g.graph, {.backend = backend});
     ASSERT_NE(executable, nullptr);
@@ -105,8 +105,8 @@ TEST(SessionTest, AShapeOfTheInputPlansAnew) {
 TEST(SessionTest, ShapesThatFollowFromValues) {
   for (Backend backend : kBackends) {
     TestGraph g;
-    auto x = g.Parameter("x", {{2, 6}});
-    auto shape = g.Parameter("shape", {{2}}, ElementType::kI64);
+    auto x = g.Parameter("x", {2, 6});
+    auto shape = g.Parameter("shape", {2}, ElementType::kI64);
     ir::AttributeMap zero;
     zero.Set("special_zero", true);
     auto y = g.Op("Reshape", {g.Op("ReLU", {x}), shape}, zero);
@@ -127,7 +127,7 @@ TEST(SessionTest, ShapesThatFollowFromValues) {
 
 TEST(SessionTest, ShapeArithmeticIsFolded) {
   TestGraph g;
-  auto x = g.Parameter("x", {{2, 3, 4}});
+  auto x = g.Parameter("x", {2, 3, 4});
   auto shape = g.Op("opset3", "ShapeOf", {x});
   auto extent = g.Op("opset8", "Gather", {shape, g.Ints({2}), g.Const(TensorValue::FromInts({}, {0}))});
   auto target = g.Op("Multiply", {extent, g.Ints({6})});
@@ -146,7 +146,7 @@ TEST(SessionTest, ShapeArithmeticIsFolded) {
 TEST(SessionTest, VariablesKeepTheirValue) {
   for (Backend backend : kBackends) {
     TestGraph g;
-    auto x = g.Parameter("x", {{2}});
+    auto x = g.Parameter("x", {2});
     ir::AttributeMap variable;
     variable.Set("variable_id", "v");
     variable.Set("variable_type", ElementType::kF32);
@@ -173,7 +173,7 @@ TEST(SessionTest, VariablesKeepTheirValue) {
 
 TestGraph SmallNetwork() {
   TestGraph g;
-  auto x = g.Parameter("x", {{1, 3, 32, 32}});
+  auto x = g.Parameter("x", {1, 3, 32, 32});
   auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 3, 3, 3}, 1), 1)});
   auto z = g.Op("Add", {y, g.Convolution(y, g.Weights({16, 16, 3, 3}, 2), 1)});
   ir::AttributeMap axis;
@@ -234,7 +234,7 @@ TEST(SessionTest, ProfileHasEveryStep) {
 TEST(SessionTest, EmptyTensors) {
   for (Backend backend : kBackends) {
     TestGraph g;
-    auto x = g.Parameter("x", {{0, 3, 4, 4}});
+    auto x = g.Parameter("x", {0, 3, 4, 4});
     auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 3, 3, 3}, 1), 1)});
     g.Result(y);
     const auto outputs = RunGraph(g.graph, {.backend = backend}, {RandomTensor({0, 3, 4, 4}, 1)});

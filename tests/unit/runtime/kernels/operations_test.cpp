@@ -109,8 +109,7 @@ void RunCase(const Case& test, Backend backend) {
       inputs.push_back(graph.Const(input.value));
       continue;
     }
-    inputs.push_back(graph.Parameter("x", ir::PartialShape(llvm::ArrayRef<int64_t>(input.value.shape())),
-                                     input.value.type()));
+    inputs.push_back(graph.Parameter("x", input.value.shape(), input.value.type()));
     values.push_back(input.value);
   }
   const ir::OutputPort node = graph.Op(test.set, test.type, inputs, test.attributes, test.num_outputs);

@@ -1,0 +1,218 @@
+// What the table of cases does not show: names, shared buffers, attributes.
+
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/lower/lowering_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+using ::testing::Test;
+using Ints = std::vector<int64_t>;
+
+TEST(Lowering, ConvolutionKeepsWeightsInPlace) {
+  NnefGraph g;
+  const auto x = g.External("input", "f32[1,4,8,8]");
+  const auto y = g.Op("conv", "conv1", {x, g.Variable("filter", {6, 2, 3, 3}), g.Variable("bias", {1, 6})},
+                      "groups = 2, stride = [2,2], padding = [[1,0],[1,1]]");
+  g.Result("output", y);
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "GroupConvolution Add");
+  const ir::Node& conv = g.Find("GroupConvolution");
+  EXPECT_EQ(g.Ints(conv, "strides"), Ints({2, 2}));
+  EXPECT_EQ(g.Ints(conv, "pads_begin"), Ints({1, 1}));
+  EXPECT_EQ(g.Ints(conv, "pads_end"), Ints({0, 1}));
+  EXPECT_EQ(conv.name(), "conv1/groupconvolution");
+  const TensorValue& filter = *g.Input(conv, 1).output().value;
+  EXPECT_EQ(filter.shape(), Shape({2, 3, 2, 3, 3}));
+  EXPECT_EQ(filter.bytes(), g.data("filter").bytes());
+  const ir::Node& sum = g.ResultOf("output");
+  EXPECT_EQ(sum.name(), "conv1");
+  EXPECT_EQ(sum.output().names, std::vector<std::string>({"conv1"}));
+  const TensorValue& bias = *g.Input(sum, 1).output().value;
+  EXPECT_EQ(bias.shape(), Shape({1, 6, 1, 1}));
+  EXPECT_EQ(bias.bytes(), g.data("bias").bytes());
+  EXPECT_EQ(g.lowered().node(g.lowered().parameters()[0]).name(), "input");
+}
+
+// `padding = []` is computed so that the output is ceil(X / s), the odd element
+// at the end (R 4.3).
+TEST(Lowering, AutomaticPaddingIsMadeExplicit) {
+  NnefGraph g;
+  const auto x = g.External("input", "f32[1,3,224,223]");
+  g.Result("y", g.Op("conv", "y", {x, g.Variable("filter", {8, 3, 7, 4}), g.Literal(0)}, "stride = [2,1]"));
+  ASSERT_NE(g.Lower(), nullptr);
+  const ir::Node& conv = g.Find("Convolution");
+  EXPECT_EQ(conv.name(), "y");
+  EXPECT_EQ(g.Ints(conv, "pads_begin"), Ints({2, 1}));
+  EXPECT_EQ(g.Ints(conv, "pads_end"), Ints({3, 2}));
+  EXPECT_EQ(conv.attribute("auto_pad").AsString(), "explicit");
+}
+
+TEST(Lowering, VariablesWithoutDataKeepTheStructure) {
+  NnefGraph g;
+  const auto x = g.External("input", "f32[1,4,8,8]");
+  g.Result("y", g.Op("conv", "y", {x, g.Variable("filter", {6, 2, 3, 3}), g.Variable("bias", {1, 6})},
+                     "groups = 2"));
+  ASSERT_NE(g.Lower(/*data=*/false), nullptr);
+  EXPECT_EQ(g.Operations(), "GroupConvolution Add");
+  EXPECT_FALSE(g.Input(g.Find("GroupConvolution"), 1).output().value.has_value());
+}
+
+// Zeros of the padding win over negative maxima only: relu(x) has none.
+TEST(Lowering, MaxPoolPadsZerosOnlyWhereTheyMatter) {
+  const auto operations = [](std::string_view before, std::string_view attributes) {
+    NnefGraph g;
+    auto x = g.External("input", "f32[1,4,8,8]");
+    if (!before.empty()) x = g.Op(before, "before", {x});
+    g.Result("y", g.Op("max_pool", "y", {x}, attributes));
+    EXPECT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    return g.Operations();
+  };
+  EXPECT_EQ(operations("", "size = [1,1,3,3]"), "Pad MaxPool");
+  EXPECT_EQ(operations("neg", "size = [1,1,3,3]"), "Negative Pad MaxPool");
+  EXPECT_EQ(operations("relu", "size = [1,1,3,3]"), "ReLU MaxPool");
+  EXPECT_EQ(operations("", "size = [1,1,3,3], border = \"ignore\""), "MaxPool");
+  EXPECT_EQ(operations("", "size = [1,1,2,2], stride = [1,1,2,2]"), "MaxPool");
+  // A window that lies in the padding as a whole has the maximum 0.
+  EXPECT_EQ(operations("relu", "size = [1,1,3,3], padding = [[0,0],[0,0],[3,0],[0,0]]"), "ReLU Pad MaxPool");
+}
+
+TEST(Lowering, BroadcastsFromTheFirstAxis) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[2,3,4]");
+  const auto sum = g.Op("add", "sum", {x, g.Variable("v", {2, 3})});
+  g.Result("y", g.Op("mul", "y", {g.External("u", "f32[2]"), sum}));
+  ASSERT_NE(g.Lower(), nullptr);
+  EXPECT_EQ(g.Operations(), "Add Unsqueeze Multiply");
+  EXPECT_EQ(g.Input(g.Find("Add"), 1).output().value->shape(), Shape({2, 3, 1}));
+  EXPECT_EQ(g.IntInput(g.Find("Unsqueeze"), 1), Ints({1, 2}));
+}
+
+TEST(Lowering, BatchNormalizationParametersLoseTheirFirstAxis) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[?,3,8,8]");
+  g.Result("y", g.Op("batch_normalization", "y",
+                     {x, g.Variable("mean", {1, 3}), g.Variable("variance", {1, 3}),
+                      g.Variable("offset", {1, 3}), g.Literal(1.0)},
+                     "epsilon = 0.001"));
+  ASSERT_NE(g.Lower(), nullptr);
+  const ir::Node& norm = g.Find("BatchNormInference");
+  EXPECT_EQ(norm.attribute("epsilon").AsDouble(), 0.001);
+  // gamma, beta, mean, variance
+  EXPECT_EQ(g.Input(norm, 1).output().value->shape(), Shape({3}));
+  EXPECT_EQ(g.Input(norm, 2).output().value->bytes(), g.data("offset").bytes());
+  EXPECT_EQ(g.Input(norm, 3).output().value->bytes(), g.data("mean").bytes());
+  EXPECT_EQ(g.Input(norm, 4).output().value->bytes(), g.data("variance").bytes());
+}
+
+// `x' = update(x, y); y' = update(y, x)`: both read the old values.
+TEST(Lowering, UpdatesSwapVariables) {
+  NnefGraph g;
+  const auto x = g.Variable("x", {2}, "state/x");
+  const auto y = g.Variable("y", {2}, "state/y");
+  g.Result("new_x", g.Op("update", "new_x", {x, y}));
+  g.Result("new_y", g.Op("update", "new_y", {y, x}));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.lowered().sinks().size(), 2u);
+  for (ir::NodeId sink : g.lowered().sinks()) {
+    const ir::Node& assign = g.lowered().node(sink);
+    const ir::Node& value = g.Input(assign, 0);
+    EXPECT_EQ(value.type(), "ReadValue");
+    EXPECT_NE(assign.attribute("variable_id"), value.attribute("variable_id"));
+  }
+  EXPECT_EQ(g.ResultOf("new_x").attribute("variable_id").AsString(), "state/y");
+  EXPECT_EQ(g.ResultOf("new_x").output().names, std::vector<std::string>({"y", "new_x"}));
+}
+
+// Variables of one label, in whatever case, are one state.
+TEST(Lowering, VariablesOfOneLabelShareTheirState) {
+  NnefGraph g;
+  const auto a = g.Variable("a", {2}, "State");
+  const auto b = g.Variable("b", {2}, "state");
+  g.Result("r", g.Op("update", "r", {a, g.Op("neg", "n", {b})}));
+  ASSERT_NE(g.Lower(), nullptr);
+  EXPECT_EQ(g.Operations(), "ReadValue Negative Assign");
+  EXPECT_EQ(g.Find("ReadValue").attribute("variable_id"), g.Find("Assign").attribute("variable_id"));
+}
+
+TEST(Lowering, CopyIsAnAliasUnlessItIsAResult) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[2]");
+  const auto alias = g.Op("copy", "alias", {x});
+  g.Result("y", g.Op("neg", "y", {alias}));
+  g.Result("z", g.Op("copy", "z", {x}));
+  ASSERT_NE(g.Lower(), nullptr);
+  EXPECT_EQ(g.Operations(), "Negative Convert");
+  EXPECT_EQ(g.ResultOf("z").name(), "z");
+  EXPECT_EQ(g.Input(g.Find("Negative"), 0).output().names, std::vector<std::string>({"x", "alias"}));
+}
+
+TEST(Lowering, ConstantsAreFilledOrBroadcast) {
+  NnefGraph g;
+  g.Result("a", g.Op("constant", "a", {}, "shape = [2,3], value = [0.5]"));
+  g.Result("b", g.Op("constant", "b", {}, "shape = [2], value = [1.5, 2.5]"));
+  g.Result("c", g.Op("constant", "c", {}, "shape = [2048,2048], value = [7.0]"));
+  g.Result("d", g.Op("constant", "d", {}, "shape = [2], value = [9007199254740993], dtype = \"integer\""));
+  ASSERT_NE(g.Lower(), nullptr);
+  EXPECT_EQ(*g.ResultOf("a").output().value, TensorValue::Filled(ElementType::kF32, {2, 3}, 0.5));
+  EXPECT_EQ(*g.ResultOf("b").output().value, TensorValue::FromFloats({2}, {1.5f, 2.5f}));
+  EXPECT_EQ(g.ResultOf("c").type(), "Broadcast");
+  EXPECT_EQ(*g.ResultOf("d").output().value,
+            TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
+}
+
+TEST(Lowering, ReshapeLeavesTheBatchOpen) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[?,4,5,6]");
+  g.Result("y", g.Op("reshape", "y", {x}, "shape = [0,-1]"));
+  g.Result("z", g.Op("reshape", "z", {x}, "shape = [2,2], axis_start = 1, axis_count = 1"));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.IntInput(g.ResultOf("y"), 1), Ints({0, -1}));
+  EXPECT_EQ(g.IntInput(g.ResultOf("z"), 1), Ints({0, 2, 2, 5, 6}));
+  EXPECT_EQ(ToString(g.ResultOf("z").output().shape), "[?,2,2,5,6]");
+}
+
+TEST(Lowering, DynamicExtentsPassWhereNoneIsNeeded) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[?,3,?,?]");
+  const auto conv = g.Op("conv", "c", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)});
+  const auto pool =
+      g.Op("max_pool", "p", {g.Op("relu", "r", {conv})}, "size = [1,1,3,3], border = \"ignore\"");
+  g.Result("y", g.Op("softmax", "y", {g.Op("mean_reduce", "m", {pool}, "axes = [2,3]")}));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "Convolution ReLU MaxPool ReduceMean SoftMax");
+}
+
+TEST(LoweringMistakes, SayWhichExtentIsNeeded) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[1,3,?,8]");
+  g.Result("y", g.Op("conv", "y", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)}, "stride = [2,2]"));
+  EXPECT_EQ(g.Lower(), nullptr);
+  EXPECT_EQ(g.Rules(), std::vector<std::string>({"lower.unknown-extent"}));
+  EXPECT_EQ(g.FirstMessage(),
+            "lowering `conv` needs the extent of the tensor under an automatically padded window along axis "
+            "0, which "
+            "is unknown");
+}
+
+TEST(LoweringMistakes, MissingDataFailTheStage) {
+  NnefGraph g;
+  const auto x = g.Variable("x", {2});
+  g.Result("y", g.Op("neg", "y", {x}));
+  LowerOptions options;
+  options.variable_data = [](const std::string&, ElementType, const ir::PartialShape&,
+                             const ir::Origin&) -> std::optional<TensorValue> { return std::nullopt; };
+  Context context;
+  EXPECT_EQ(LowerGraph(g.graph(), options, context), nullptr);
+}
+
+TEST(LoweringMistakes, WindowsAreBounded) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[1,1,8,8]");
+  g.Result("y", g.Op("box", "y", {x}, "size = [1,1,1,1], stride = [1,1,4611686018427387904,1]"));
+  EXPECT_EQ(g.Lower(), nullptr);
+  EXPECT_EQ(g.Rules(), std::vector<std::string>({"lower.window-too-large"}));
+}
+
+}  // namespace
+}  // namespace nnefc::testing
