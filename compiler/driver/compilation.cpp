@@ -2,9 +2,11 @@
 
 #include <chrono>
 
+#include "compiler/driver/rules.h"
 #include "compiler/driver/variable_data.h"
 #include "compiler/expand/expand.h"
 #include "compiler/lower/lower.h"
+#include "compiler/openvino/read.h"
 #include "compiler/semantics/quantization.h"
 #include "compiler/syntax/parse.h"
 
@@ -12,17 +14,24 @@ namespace nnefc {
 
 std::string_view Name(Stage stage) {
   switch (stage) {
-    case Stage::kOpen: return "open";
-    case Stage::kParse: return "parse";
-    case Stage::kCheck: return "check";
-    case Stage::kExpand: return "expand";
-    case Stage::kLower: return "lower";
+    case Stage::kOpen:
+      return "open";
+    case Stage::kParse:
+      return "parse";
+    case Stage::kCheck:
+      return "check";
+    case Stage::kExpand:
+      return "expand";
+    case Stage::kLower:
+      return "lower";
   }
   return "";
 }
 
 Compilation::Compilation(std::string path, CompileOptions options)
-    : path_(std::move(path)), options_(std::move(options)) {
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      is_openvino_(llvm::StringRef(path_).endswith(".xml")) {
   context_.limits = options_.limits;
 }
 
@@ -41,12 +50,18 @@ bool Compilation::RunUntil(Stage last) {
 }
 
 bool Compilation::Run(Stage stage) {
+  if (is_openvino_) return stage != Stage::kOpen || OpenOpenVino();
   switch (stage) {
-    case Stage::kOpen: return Open();
-    case Stage::kParse: return Parse();
-    case Stage::kCheck: return Check();
-    case Stage::kExpand: return Expand();
-    case Stage::kLower: return Lower();
+    case Stage::kOpen:
+      return Open();
+    case Stage::kParse:
+      return Parse();
+    case Stage::kCheck:
+      return Check();
+    case Stage::kExpand:
+      return Expand();
+    case Stage::kLower:
+      return Lower();
   }
   return false;
 }
@@ -56,6 +71,18 @@ bool Compilation::Open() {
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
   return model_ != nullptr;
+}
+
+bool Compilation::OpenOpenVino() {
+  ir::RegisterStandardOps(registry_);
+  ErrorOr<std::unique_ptr<ir::Graph>> graph = ReadOpenVino(path_, registry_, context_);
+  if (!graph) {
+    environment_failed_ = true;
+    context_.emitter.Emit(kFileUnreadable, {}, "{}", graph.error().message);
+    return false;
+  }
+  lowered_ = std::move(*graph);
+  return lowered_ != nullptr;
 }
 
 bool Compilation::Parse() {
@@ -84,8 +111,9 @@ bool Compilation::Expand() {
 
 bool Compilation::CheckQuantization() {
   if (!model_->quantization_text()) return true;
-  auto document = ParseDocument(*model_->quantization_text(),
-                                {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
+  auto document =
+      ParseDocument(*model_->quantization_text(),
+                    {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
   llvm::StringMap<bool> activations;
   for (ir::NodeId id : expanded_->nodes()) {
     for (const ir::Output& output : expanded_->node(id).outputs()) {
@@ -94,7 +122,9 @@ bool Compilation::CheckQuantization() {
   }
   nnefc::CheckQuantization(
       std::move(document), *checked_,
-      [&](std::string_view name) { return activations.count(llvm::StringRef(name.data(), name.size())) != 0; },
+      [&](std::string_view name) {
+        return activations.count(llvm::StringRef(name.data(), name.size())) != 0;
+      },
       *library_, context_);
   return !context_.emitter.has_errors();
 }
@@ -104,7 +134,9 @@ bool Compilation::Lower() {
   VariableStore variables(*model_, *expanded_, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
     options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,
-                                const ir::Origin& origin) { return variables.Load(label, type, shape, origin); };
+                                const ir::Origin& origin) {
+      return variables.Load(label, type, shape, origin);
+    };
   }
   lowered_ = LowerGraph(*expanded_, options, context_);
   return lowered_ != nullptr;

@@ -41,7 +41,8 @@ struct StageTime {
 };
 
 // One run of the compiler over one model: the artefacts of every stage and
-// what was said about them. The only place that knows the order of stages.
+// what was said about them. The only place that knows the order of stages. A
+// path that ends in `.xml` is OpenVINO IR: it is a lowered graph once open.
 class Compilation {
  public:
   Compilation(std::string path, CompileOptions options);
@@ -57,6 +58,7 @@ class Compilation {
   // and not the model's.
   bool environment_failed() const { return environment_failed_; }
   const std::string& path() const { return path_; }
+  bool is_openvino() const { return is_openvino_; }
   Context& context() { return context_; }
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
@@ -72,6 +74,7 @@ class Compilation {
  private:
   bool Run(Stage stage);
   bool Open();
+  bool OpenOpenVino();
   bool Parse();
   bool Check();
   bool Expand();
@@ -90,6 +93,7 @@ class Compilation {
   std::shared_ptr<const ir::Graph> lowered_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;
+  bool is_openvino_ = false;
   bool environment_failed_ = false;
   bool failed_ = false;
 };

@@ -26,10 +26,12 @@ constexpr RoleRow kRoles[] = {
     {"batch_normalization", "scale", VariableRole::kScale},
 };
 
-constexpr std::string_view kDecisive[] = {"conv",           "deconv",           "linear", "matmul",
-                                          "separable_conv", "separable_deconv", "batch_normalization"};
+constexpr std::string_view kDecisive[] = {
+    "conv", "deconv", "linear", "matmul", "separable_conv", "separable_deconv", "batch_normalization"};
 
-std::string LowerCase(const std::string& text) { return llvm::StringRef(text).lower(); }
+std::string LowerCase(const std::string& text) {
+  return llvm::StringRef(text).lower();
+}
 
 VariableRole RoleOf(std::string_view operation, std::string_view parameter) {
   for (const RoleRow& row : kRoles) {
@@ -57,8 +59,8 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
   return roles;
 }
 
-VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed,
-                             Context& context)
+VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph,
+                             std::optional<uint64_t> seed, Context& context)
     : model_(model), seed_(seed), context_(context) {
   if (seed_) roles_ = VariableRoles(graph);
 }
@@ -80,7 +82,8 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
     if (!value) return std::nullopt;
     if (value->shape() != shape) {
       context_.emitter
-          .Emit(kVariableDataShape, origin.range, "the data of variable `{}` has shape {}; the document says {}", label,
+          .Emit(kVariableDataShape, origin.range,
+                "the data of variable `{}` has shape {}; the document says {}", label,
                 ToString(value->shape()), ToString(shape))
           .Notes(ir::StackNotes(origin.frame));
       return std::nullopt;
@@ -92,20 +95,22 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
     TensorValue value =
         RandomTensor(role == roles_.end() ? VariableRole::kFilter : role->second, *seed_, label, type, shape);
     if (value.valid()) return value;
-    context_.emitter.Emit(kVariableDataShape, origin.range, "the data of variable `{}` of shape {} does not fit memory",
-                          label, ToString(shape));
+    context_.emitter.Emit(kVariableDataShape, origin.range,
+                          "the data of variable `{}` of shape {} does not fit memory", label,
+                          ToString(shape));
     return std::nullopt;
   }
   if (model_.has_weights()) {
     context_.emitter
-        .Emit(kVariableWithoutData, origin.range, "the model has no data for variable `{}`: `{}.dat` is missing", label,
-              label)
+        .Emit(kVariableWithoutData, origin.range,
+              "the model has no data for variable `{}`: `{}.dat` is missing", label, label)
         .Notes(ir::StackNotes(origin.frame));
   } else {
-    context_.emitter.Emit(kVariableWithoutData, origin.range,
-                          "variable `{}` has no data: `{}` is a document without weights; give a model folder or "
-                          "archive, or `--random-weights SEED`",
-                          label, model_.name());
+    context_.emitter.Emit(
+        kVariableWithoutData, origin.range,
+        "variable `{}` has no data: `{}` is a document without weights; give a model folder or "
+        "archive, or `--random-weights SEED`",
+        label, model_.name());
   }
   return std::nullopt;
 }

@@ -20,7 +20,8 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph);
 // whose labels differ by case alone share their data.
 class VariableStore {
  public:
-  VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed, Context& context);
+  VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed,
+                Context& context);
 
   // The data of the variable, converted to `type`; nothing if there is none
   // or it does not fit, which was emitted.

@@ -89,6 +89,7 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
 // Pushes a frame: the arguments on the stack become its first slots.
 bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
   steps_ += kCallSteps;
+  if (!CheckSteps(call.expr)) return false;
   if (static_cast<int64_t>(frames_.size()) > context_.limits.recursion) {
     Fault fault =
         Fault::Of(kLimitRecursion, "fragments are instantiated more than {} levels deep (`--max-recursion`)",
@@ -117,7 +118,7 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
   heap_.Charge(info.chunk->num_slots);
   stack_.resize(base + static_cast<size_t>(info.chunk->num_slots));
   frames_.push_back(std::move(callee));
-  return CheckSteps();
+  return true;
 }
 
 bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
@@ -180,7 +181,8 @@ void Machine::Finish() {
   const ast::Graph& declared = *document_.graph();
   for (size_t i = 0; i < chunk.result_slots.size(); ++i) {
     int32_t slot = chunk.result_slots[i];
-    if (slot < 0 || stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
+    if (slot < 0 || !declared.results[i].symbol.valid()) continue;
+    if (stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
     const ast::Name& name = declared.results[i];
     if (document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type)) {

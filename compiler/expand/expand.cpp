@@ -30,8 +30,9 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
   if (document.graph() == nullptr) return nullptr;
   size_t errors = context.emitter.error_count();
   CheckLowered(document, library, options, context);
-  auto graph = std::make_unique<ir::Graph>(&registry,
-                                           std::string(context.symbols.Text(document.graph()->name.symbol)));
+  Symbol name = document.graph()->name.symbol;  // invalid if its text was not read
+  auto graph = std::make_unique<ir::Graph>(
+      &registry, name.valid() ? std::string(context.symbols.Text(name)) : std::string());
   expand::Heap heap(context.limits.items);
   expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                context);

@@ -37,7 +37,7 @@ bool Machine::NextItem(const Instruction& instruction) {
     // An open extent of a shape is told where its identifier is used.
     stack_.push_back(loop.arrays[i].item(index));
   }
-  return CheckSteps();
+  return CheckSteps(instruction.expr);
 }
 
 bool Machine::Yield(const Instruction& instruction) {

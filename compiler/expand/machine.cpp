@@ -97,7 +97,7 @@ bool Machine::Step(const Instruction& instruction) {
   switch (instruction.code) {
     case OpCode::kStatement:
       BeginStatement(instruction.a);
-      return CheckSteps();
+      return CheckSteps(instruction.expr);
     case OpCode::kPushConstant:
       stack_.push_back(frame().chunk->constants[static_cast<size_t>(instruction.a)]);
       return true;
@@ -120,7 +120,7 @@ bool Machine::Step(const Instruction& instruction) {
       return true;
     case OpCode::kJump:
       frame().pc = instruction.a;
-      return CheckSteps();
+      return CheckSteps(instruction.expr);
     case OpCode::kBranch:
       return Branch(instruction);
     case OpCode::kSubscript:
@@ -179,14 +179,13 @@ bool Machine::Fail(const Fault& fault, ast::ExprId expr) {
   return false;
 }
 
-bool Machine::CheckSteps() {
+bool Machine::CheckSteps(ast::ExprId expr) {
   steps_ += std::exchange(heap_.work, 0);
   if (steps_ - allowance_ <= context_.limits.steps) return true;
-  const Frame& current = frame();
   Fault fault =
       Fault::Of(kLimitSteps, "expansion takes more than {} steps (`--max-steps`)", context_.limits.steps);
   fault.fatal = true;
-  return Fail(fault, current.chunk->code[static_cast<size_t>(current.pc) - 1].expr);
+  return Fail(fault, expr);
 }
 
 bool Machine::Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr) {
@@ -264,7 +263,8 @@ bool Machine::Binary(const Instruction& instruction) {
   Fault fault;
   Value right = Pop();
   Value left = Pop();
-  return Push(EvaluateBinary(op, left, right, heap_, fault), fault, instruction.expr) && CheckSteps();
+  return Push(EvaluateBinary(op, left, right, heap_, fault), fault, instruction.expr) &&
+         CheckSteps(instruction.expr);
 }
 
 // Calls the standard operation that an operator on tensors stands for.
@@ -318,7 +318,7 @@ bool Machine::TakeBuiltin(const Instruction& instruction) {
   return Push(EvaluateBuiltin(static_cast<ast::Builtin>(instruction.detail), argument,
                               frame().chunk->document->dialect(), builder_.graph(), heap_, fault),
               fault, instruction.expr) &&
-         CheckSteps();
+         CheckSteps(instruction.expr);
 }
 
 bool Machine::Unpack(const Instruction& instruction) {

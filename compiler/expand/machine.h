@@ -57,7 +57,7 @@ class Machine {
   void BeginStatement(int32_t index);
   void GiveUp();
   bool Fail(const Fault& fault, ast::ExprId expr);
-  bool CheckSteps();
+  bool CheckSteps(ast::ExprId expr);
   bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);
   Value Pop();
 

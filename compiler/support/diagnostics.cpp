@@ -2,7 +2,9 @@
 
 namespace nnefc {
 
-DiagnosticBuilder::~DiagnosticBuilder() { emitter_->Add(std::move(diagnostic_)); }
+DiagnosticBuilder::~DiagnosticBuilder() {
+  emitter_->Add(std::move(diagnostic_));
+}
 
 void Emitter::Add(Diagnostic diagnostic) {
   // Without a place the message itself tells two mistakes apart.

@@ -22,7 +22,8 @@ struct Rule {
   std::string_view section;
 };
 
-// Use: #define NNEFC_SYNTAX_RULES(RULE) RULE(kMissingSemicolon, "syntax.missing-semicolon", kError, "R 3.2.1")
+// Use: #define NNEFC_SYNTAX_RULES(RULE) RULE(kMissingSemicolon, "syntax.missing-semicolon", kError,
+// "R 3.2.1")
 //      NNEFC_DEFINE_RULES(kSyntaxRules, NNEFC_SYNTAX_RULES)
 #define NNEFC_RULE_DEFINITION(name, label, severity, section) \
   inline constexpr ::nnefc::Rule name{label, ::nnefc::Severity::severity, section};
@@ -91,8 +92,8 @@ class Emitter {
   template <typename... Args>
   DiagnosticBuilder Emit(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                          Args&&... args) {
-    return DiagnosticBuilder(this,
-                             {&rule, rule.severity, range, fmt::format(format, std::forward<Args>(args)...), {}, {}});
+    return DiagnosticBuilder(
+        this, {&rule, rule.severity, range, fmt::format(format, std::forward<Args>(args)...), {}, {}});
   }
   void Add(Diagnostic diagnostic);
 

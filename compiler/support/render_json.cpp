@@ -10,15 +10,20 @@ using Json = nlohmann::ordered_json;
 
 const char* SeverityName(Severity severity) {
   switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kNote: return "note";
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
   }
   return "none";
 }
 
 // Names and messages may quote bytes that are not UTF-8; those become U+FFFD.
-std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string Dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 void AddPlace(Json& json, SourceRange range, const SourceManager& sources) {
   if (!range.valid()) return;
@@ -33,18 +38,25 @@ void AddPlace(Json& json, SourceRange range, const SourceManager& sources) {
       json["end_column"] = end.column;
       break;
     }
-    case FileKind::kBinary: json["byte"] = range.begin; break;
-    case FileKind::kNamed: break;
+    case FileKind::kBinary:
+      json["byte"] = range.begin;
+      break;
+    case FileKind::kNamed:
+      break;
   }
 }
 
 Json SarifRegion(SourceRange range, const SourceManager& sources) {
   if (sources.Kind(range.file) == FileKind::kBinary) {
-    return {{"byteOffset", range.begin}, {"byteLength", range.end > range.begin ? range.end - range.begin : 0}};
+    return {{"byteOffset", range.begin},
+            {"byteLength", range.end > range.begin ? range.end - range.begin : 0}};
   }
   LineColumn begin = sources.Position(range.start());
   LineColumn end = sources.Position({range.file, range.end});
-  return {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}};
+  return {{"startLine", begin.line},
+          {"startColumn", begin.column},
+          {"endLine", end.line},
+          {"endColumn", end.column}};
 }
 
 Json SarifArtifact(FileId file, const SourceManager& sources) {
@@ -65,7 +77,8 @@ Json SarifLocation(SourceRange range, const SourceManager& sources) {
 }
 
 Json SarifFix(const FixIt& fix, const SourceManager& sources) {
-  Json replacement = {{"deletedRegion", SarifRegion(fix.range, sources)}, {"insertedContent", {{"text", fix.text}}}};
+  Json replacement = {{"deletedRegion", SarifRegion(fix.range, sources)},
+                      {"insertedContent", {{"text", fix.text}}}};
   Json change = {{"artifactLocation", SarifArtifact(fix.range.file, sources)},
                  {"replacements", Json::array({std::move(replacement)})}};
   return {{"artifactChanges", Json::array({std::move(change)})}};

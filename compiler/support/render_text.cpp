@@ -10,18 +10,24 @@ constexpr size_t kMaxExcerpt = 160;  // bytes of a source line that are shown
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kNote: return "note";
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
   }
   return "";
 }
 
 fmt::color ColorOf(Severity severity) {
   switch (severity) {
-    case Severity::kError: return fmt::color::crimson;
-    case Severity::kWarning: return fmt::color::orange;
-    case Severity::kNote: return fmt::color::steel_blue;
+    case Severity::kError:
+      return fmt::color::crimson;
+    case Severity::kWarning:
+      return fmt::color::orange;
+    case Severity::kNote:
+      return fmt::color::steel_blue;
   }
   return fmt::color::white;
 }
@@ -31,15 +37,18 @@ std::string Printable(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
     auto byte = static_cast<unsigned char>(c);
-    if (byte == '\t') c = ' ';
-    else if (byte < 0x20 || byte == 0x7f) c = '.';
+    if (byte == '\t')
+      c = ' ';
+    else if (byte < 0x20 || byte == 0x7f)
+      c = '.';
   }
   return result;
 }
 
 class TextRenderer {
  public:
-  TextRenderer(const SourceManager& sources, const RenderOptions& options) : sources_(sources), options_(options) {}
+  TextRenderer(const SourceManager& sources, const RenderOptions& options)
+      : sources_(sources), options_(options) {}
 
   void Message(Severity severity, SourceRange range, std::string_view message, std::string_view label) {
     std::string place = Place(range);
@@ -77,7 +86,8 @@ class TextRenderer {
     if (line.size() <= kMaxExcerpt) skipped = 0;
     std::string shown = Printable(line.substr(skipped, kMaxExcerpt));
     size_t width = range.end > range.begin ? range.end - range.begin : 1;
-    width = std::max<size_t>(1, std::min(width, shown.size() > column - skipped ? shown.size() - (column - skipped) : 1));
+    width = std::max<size_t>(
+        1, std::min(width, shown.size() > column - skipped ? shown.size() - (column - skipped) : 1));
     std::string gutter = fmt::format("{:>5} | ", at.line);
     std::string mark = "^" + std::string(width - 1, '~');
     if (options_.color) mark = fmt::format(fmt::fg(ColorOf(severity)) | fmt::emphasis::bold, "{}", mark);
@@ -106,7 +116,7 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
       std::string_view text = fix.text;
       while (!text.empty() && text.front() == '\n') text.remove_prefix(1);
       while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-      std::string what = fix.text.empty()                    ? "remove this"
+      std::string what = fix.text.empty()                   ? "remove this"
                          : fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
                                                             : fmt::format("replace this by `{}`", text);
       renderer.Message(Severity::kNote, fix.range, what, {});

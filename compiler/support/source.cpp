@@ -42,9 +42,15 @@ FileId SourceManager::AddOpaque(std::string name, FileKind kind) {
   return files_.Add(std::move(file));
 }
 
-std::string_view SourceManager::Name(FileId file) const { return files_[file]->name; }
-std::string_view SourceManager::Text(FileId file) const { return files_[file]->text; }
-FileKind SourceManager::Kind(FileId file) const { return files_[file]->kind; }
+std::string_view SourceManager::Name(FileId file) const {
+  return files_[file]->name;
+}
+std::string_view SourceManager::Text(FileId file) const {
+  return files_[file]->text;
+}
+FileKind SourceManager::Kind(FileId file) const {
+  return files_[file]->kind;
+}
 
 const std::vector<uint32_t>& SourceManager::LineStarts(const File& file) const {
   if (!file.line_starts.empty()) return file.line_starts;
@@ -77,7 +83,8 @@ std::string_view SourceManager::Line(FileId file, int line) const {
   const auto& starts = LineStarts(*files_[file]);
   std::string_view text = files_[file]->text;
   size_t begin = LineStart(file, line);
-  size_t end = static_cast<size_t>(line) < starts.size() ? starts[static_cast<size_t>(line)] - 1 : text.size();
+  size_t end =
+      static_cast<size_t>(line) < starts.size() ? starts[static_cast<size_t>(line)] - 1 : text.size();
   std::string_view content = text.substr(begin, end - begin);
   if (!content.empty() && content.back() == '\r') content.remove_suffix(1);
   return content;

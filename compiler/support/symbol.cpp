@@ -16,6 +16,8 @@ Symbol SymbolTable::Find(std::string_view text) const {
   return entry == symbols_.end() ? Symbol() : entry->second;
 }
 
-std::string_view SymbolTable::Text(Symbol symbol) const { return texts_[symbol]; }
+std::string_view SymbolTable::Text(Symbol symbol) const {
+  return texts_[symbol];
+}
 
 }  // namespace nnefc

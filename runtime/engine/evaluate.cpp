@@ -13,11 +13,13 @@ constexpr int64_t kLargestInspectedValue = 4096;
 
 ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
   const std::optional<Shape> shape = output.shape.extents();
-  if (!shape || output.type == ElementType::kDynamic) return SystemError{"the shape of its result is not known"};
+  if (!shape || output.type == ElementType::kDynamic)
+    return SystemError{"the shape of its result is not known"};
   const std::optional<int64_t> volume = Volume(*shape);
   const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
   std::shared_ptr<Buffer> buffer = bytes ? Buffer::Allocate(*bytes) : nullptr;
-  if (buffer == nullptr) return SystemError{fmt::format("no memory for a result of shape {}", ToString(*shape))};
+  if (buffer == nullptr)
+    return SystemError{fmt::format("no memory for a result of shape {}", ToString(*shape))};
   return TensorValue(output.type, *shape, std::move(buffer));
 }
 
@@ -25,6 +27,10 @@ ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
 
 ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels) {
+  // Packed types have no views; only conversions read them.
+  if (node.Is("opset1", "Convert") && BitWidth(inputs[0].type()) < 8 && BitWidth(inputs[0].type()) > 0) {
+    return std::vector<TensorValue>{inputs[0].ConvertedTo(node.output().type)};
+  }
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
   if (factory == nullptr) return SystemError{"there is no kernel for it"};
   std::vector<TensorValue> aligned, outputs;

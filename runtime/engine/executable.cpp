@@ -17,18 +17,25 @@ namespace {
 // Plans for other input shapes that are kept.
 constexpr size_t kMostPlans = 8;
 
-Port MakePort(const std::string& name, const ir::Output& output) { return {name, output.type, output.shape}; }
+Port MakePort(const std::string& name, const ir::Output& output) {
+  return {name, output.type, output.shape};
+}
 
 }  // namespace
 
-ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
-ThreadScope::~ThreadScope() { omp_set_num_threads(before_); }
+ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
+  omp_set_num_threads(threads);
+}
+ThreadScope::~ThreadScope() {
+  omp_set_num_threads(before_);
+}
 
 ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options)
     : graph_(std::move(graph)),
       backend_(options.backend),
       threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {
-  for (ir::NodeId id : graph_->parameters()) inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
+  for (ir::NodeId id : graph_->parameters())
+    inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
   for (ir::NodeId id : graph_->results()) {
     outputs_.push_back(MakePort(graph_->node(id).name(), graph_->output(graph_->node(id).input(0))));
   }
@@ -37,7 +44,8 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
 }
 
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
-  if (node.Is("opset1", "Result") || node.Is("opset1", "Parameter") || node.Is("opset1", "Const")) return true;
+  if (node.Is("opset1", "Result") || node.Is("opset1", "Parameter") || node.Is("opset1", "Const"))
+    return true;
   if (node.Is("opset6", "ReadValue") || node.Is("opset6", "Assign")) return true;
   return kernels_.Find(Backend::kReference, node.set(), node.type()) != nullptr;
 }
@@ -48,8 +56,8 @@ bool ExecutableImpl::Check(Emitter& emitter) {
     const ir::Node& node = graph_->node(id);
     if (HasKernel(node)) continue;
     emitter
-        .Emit(kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel", node.name(), node.set(),
-              node.type())
+        .Emit(kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel", node.name(),
+              node.set(), node.type())
         .Notes(ir::StackNotes(node.origin().frame));
     ok = false;
   }
@@ -64,13 +72,15 @@ bool ExecutableImpl::Check(Emitter& emitter) {
 }
 
 std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& shapes) const {
-  auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->input_shapes == shapes; });
+  auto found = std::find_if(plans_.begin(), plans_.end(),
+                            [&](const auto& plan) { return plan->input_shapes == shapes; });
   if (found == plans_.end()) return nullptr;
   plans_.splice(plans_.begin(), plans_, found);
   return plans_.front();
 }
 
-std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const {
+std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes,
+                                                    Emitter& emitter) const {
   // oneDNN cuts work by the number of threads that it sees now.
   const ThreadScope scope(threads_);
   std::shared_ptr<const Plan> plan =

@@ -40,9 +40,9 @@ struct PlanValue {
 struct Step {
   enum class Kind : uint8_t {
     kKernel,
-    kDynamic,    // shapes are found at run time, by shape inference on values
-    kReadState,  // ReadValue
-    kWriteState, // Assign
+    kDynamic,     // shapes are found at run time, by shape inference on values
+    kReadState,   // ReadValue
+    kWriteState,  // Assign
   };
 
   Kind kind = Kind::kKernel;

@@ -12,11 +12,14 @@ namespace nnefc::runtime {
 namespace {
 
 bool IsView(const ir::Node& node) {
-  return node.set() == "opset1" && (node.type() == "Reshape" || node.type() == "Squeeze" || node.type() == "Unsqueeze");
+  return node.set() == "opset1" &&
+         (node.type() == "Reshape" || node.type() == "Squeeze" || node.type() == "Unsqueeze");
 }
 
 // Kernels see whole bytes.
-bool HasViews(ElementType type) { return BitWidth(type) >= 8; }
+bool HasViews(ElementType type) {
+  return BitWidth(type) >= 8;
+}
 
 }  // namespace
 
@@ -33,14 +36,16 @@ bool PlanBuilder::Build() {
   for (size_t i = 0; i < graph_.parameters().size(); ++i) {
     const ir::Node& node = graph_.node(graph_.parameters()[i]);
     if (!HasViews(node.output().type)) {
-      return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(node.output().type)));
+      return Fail(kRuntimeElementType, node,
+                  fmt::format("elements of type {} cannot be run", Name(node.output().type)));
     }
     const Shape& shape = plan_.input_shapes[i];
-    SetValue(node.port(), values_.Add({.storage = PlanValue::Storage::kInput,
-                                       .type = node.output().type,
-                                       .shape = shape,
-                                       .bytes = ByteSize(node.output().type, Volume(shape).value_or(0)).value_or(0),
-                                       .input = static_cast<int32_t>(i)}));
+    SetValue(node.port(),
+             values_.Add({.storage = PlanValue::Storage::kInput,
+                          .type = node.output().type,
+                          .shape = shape,
+                          .bytes = ByteSize(node.output().type, Volume(shape).value_or(0)).value_or(0),
+                          .input = static_cast<int32_t>(i)}));
   }
   for (ir::NodeId id : *order) {
     if (!AddNode(graph_.node(id))) return false;
@@ -81,7 +86,8 @@ bool PlanBuilder::AddSource(const ir::Node& node) {
   const TensorValue& value = *node.output().value;
   if (!HasViews(value.type())) {
     // Only a conversion could read it, and that was evaluated.
-    return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(value.type())));
+    return Fail(kRuntimeElementType, node,
+                fmt::format("elements of type {} cannot be run", Name(value.type())));
   }
   const ValueId id = values_.Add({.storage = PlanValue::Storage::kConstant,
                                   .type = value.type(),
@@ -114,7 +120,8 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   for (const ir::Output& output : node.outputs()) {
     dynamic |= !output.shape.known() || output.type == ElementType::kDynamic;
     if (!dynamic && !HasViews(output.type)) {
-      return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(output.type)));
+      return Fail(kRuntimeElementType, node,
+                  fmt::format("elements of type {} cannot be run", Name(output.type)));
     }
   }
   if (dynamic) return AddDynamicStep(node);
@@ -124,7 +131,8 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   Request request = MakeRequest(work);
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared) prepared = Prepare(Backend::kReference, work, request);
-  if (!prepared) return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
+  if (!prepared)
+    return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
   return AddKernelStep(work, request, std::move(*prepared));
 }
 
@@ -164,7 +172,8 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
   return request;
 }
 
-std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& work, Request& request) const {
+std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& work,
+                                                   Request& request) const {
   const KernelFactory* factory = options_.kernels->Find(backend, work.main->set(), work.main->type());
   if (factory == nullptr) return std::nullopt;
   request.request = {
@@ -173,7 +182,10 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
 }
 
 bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared) {
-  Step step{.node = work.main, .name = work.last().name(), .operation = work.main->type(), .kernel = prepared.kernel};
+  Step step{.node = work.main,
+            .name = work.last().name(),
+            .operation = work.main->type(),
+            .kernel = prepared.kernel};
   for (const ir::Node* post : work.posts) step.operation += "+" + post->type();
   const int in_place = prepared.in_place;
   bool overwrites = prepared.in_place_required;
@@ -191,7 +203,8 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
     if (id < 0) return Fail(kRuntimeMemory, *work.main, "its result does not fit into memory");
     if (i == 0 && in_place >= 0 && overwrites) {
       const ValueId input = step.inputs[static_cast<size_t>(in_place)];
-      const bool fits = values_[input].bytes == values_[id].bytes && SameLayout(values_[input].layout, values_[id].layout);
+      const bool fits =
+          values_[input].bytes == values_[id].bytes && SameLayout(values_[input].layout, values_[id].layout);
       NNEFC_CHECK(fits || !prepared.in_place_required);
       if (fits) values_.Join(id, input, 0);
     }
@@ -342,14 +355,16 @@ ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
   }
   const ReorderFactory reorder = options_.kernels->hooks(options_.backend).make_reorder;
   if (reorder == nullptr) return -1;
-  std::shared_ptr<const Kernel> kernel = reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
+  std::shared_ptr<const Kernel> kernel =
+      reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
   if (kernel == nullptr) return -1;
   const ValueId result = AddArenaValue(values_[id].type, values_[id].shape, layout);
   if (result < 0) return -1;
   // Others may come to read the copy; it is never dead while planning.
   values_.ExpectReads(result, 1);
   if (!own) reordered_[id].push_back(result);
-  plan_.steps.push_back({.name = "", .operation = "reorder", .kernel = kernel, .inputs = {id}, .outputs = {result}});
+  plan_.steps.push_back(
+      {.name = "", .operation = "reorder", .kernel = kernel, .inputs = {id}, .outputs = {result}});
   return result;
 }
 
@@ -357,8 +372,8 @@ ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
   for (ValueId other : reordered_[id]) {
     if (SameLayout(values_[other].layout, layout)) return other;
   }
-  ErrorOr<std::shared_ptr<const Buffer>> data =
-      options_.weights->Get(constants_.at(id), layout, options_.kernels->hooks(options_.backend).make_reorder);
+  ErrorOr<std::shared_ptr<const Buffer>> data = options_.weights->Get(
+      constants_.at(id), layout, options_.kernels->hooks(options_.backend).make_reorder);
   if (!data) return -1;
   const ValueId result = values_.Add({.storage = PlanValue::Storage::kConstant,
                                       .type = values_[id].type,
@@ -374,8 +389,10 @@ ValueId PlanBuilder::AddArenaValue(ElementType type, const Shape& shape, const L
   const std::optional<int64_t> volume = Volume(shape);
   const std::optional<size_t> bytes = volume ? ByteSize(type, *volume) : std::nullopt;
   if (!bytes) return -1;
-  return values_.Add(
-      {.type = type, .shape = shape, .layout = layout, .bytes = layout != nullptr ? layout->byte_size() : *bytes});
+  return values_.Add({.type = type,
+                      .shape = shape,
+                      .layout = layout,
+                      .bytes = layout != nullptr ? layout->byte_size() : *bytes});
 }
 
 ValueId PlanBuilder::AddHeapValue(ElementType type) {
@@ -415,7 +432,8 @@ std::string Describe(const Plan& plan) {
     }
     text += fmt::format("{:<32} {:<40} {:<32} {}\n", step.name, step.operation, implementation, result);
   }
-  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(), static_cast<double>(plan.arena_bytes) / 1e6);
+  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(),
+                      static_cast<double>(plan.arena_bytes) / 1e6);
   return text;
 }
 

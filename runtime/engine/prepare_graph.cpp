@@ -28,14 +28,15 @@ class GraphCopier {
       return nullptr;
     }
     NNEFC_CHECK(input_shapes_.size() == source_.parameters().size());
-    for (size_t i = 0; i < input_shapes_.size(); ++i) CopyParameter(source_.node(source_.parameters()[i]), input_shapes_[i]);
-    bool ok = true;
-    for (ir::NodeId id : *order) ok &= CopyNode(source_.node(id));
+    for (size_t i = 0; i < input_shapes_.size(); ++i)
+      CopyParameter(source_.node(source_.parameters()[i]), input_shapes_[i]);
+    if (!HasAllData(*order)) return nullptr;
+    for (ir::NodeId id : *order) CopyNode(source_.node(id));
     for (ir::NodeId id : source_.results()) {
       const ir::Node& node = source_.node(id);
       copy_->AddResult(node.name(), Mapped(node.input(0)), node.origin());
     }
-    return ok ? std::move(copy_) : nullptr;
+    return std::move(copy_);
   }
 
  private:
@@ -48,15 +49,22 @@ class GraphCopier {
     nodes_[node.id()] = id;
   }
 
-  bool CopyNode(const ir::Node& node) {
-    if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) return true;
+  bool HasAllData(llvm::ArrayRef<ir::NodeId> order) {
+    bool ok = true;
+    for (ir::NodeId id : order) {
+      const ir::Node& node = source_.node(id);
+      if (!node.Is("opset1", "Const") || node.output().value) continue;
+      emitter_.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
+      ok = false;
+    }
+    return ok;
+  }
+
+  void CopyNode(const ir::Node& node) {
+    if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) return;
     if (node.Is("opset1", "Const")) {
-      if (!node.output().value) {
-        emitter_.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
-        return false;
-      }
       nodes_[node.id()] = copy_->AddConst(node.output().value->Aligned(8), node.name(), node.origin());
-      return true;
+      return;
     }
     llvm::SmallVector<ir::OutputPort, 4> inputs;
     for (ir::OutputPort port : node.inputs()) inputs.push_back(Mapped(port));
@@ -67,7 +75,6 @@ class GraphCopier {
                                         .attributes = node.attributes(),
                                         .num_outputs = node.num_outputs(),
                                         .origin = node.origin()});
-    return true;
   }
 
   const ir::Graph& source_;
@@ -112,7 +119,8 @@ bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Em
   std::vector<std::optional<TensorValue>> values;
   for (const ir::Output& output : node.outputs()) values.push_back(output.value);
   const bool inferred = llvm::all_of(values, [](const auto& value) { return value.has_value(); });
-  if (!inferred && node.num_inputs() > 0 && kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
+  if (!inferred && node.num_inputs() > 0 &&
+      kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ConstantInputs(graph, node)) {
       ErrorOr<std::vector<TensorValue>> outputs = EvaluateNode(node, *inputs, kernels);
       if (!outputs) {

@@ -24,15 +24,16 @@ ErrorOr<TensorValue> CopyOf(const TensorView& view) {
 // A step with the views it reads and writes.
 struct BoundStep {
   const Step* step;
-  llvm::SmallVector<const TensorView*, 4> inputs;
-  llvm::SmallVector<const MutableTensorView*, 1> outputs;
+  llvm::SmallVector<const TensorView*, 4> inputs = {};
+  llvm::SmallVector<const MutableTensorView*, 1> outputs = {};
   std::byte* scratch = nullptr;
-  std::unique_ptr<KernelState> state;
+  std::unique_ptr<KernelState> state = nullptr;
 };
 
 class SessionImpl final : public Session {
  public:
-  explicit SessionImpl(std::shared_ptr<const ExecutableImpl> executable) : executable_(std::move(executable)) {}
+  explicit SessionImpl(std::shared_ptr<const ExecutableImpl> executable)
+      : executable_(std::move(executable)) {}
 
   ErrorOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) override;
   void ResetState() override { state_.clear(); }
@@ -180,7 +181,8 @@ ErrorOr<Success> SessionImpl::RunSteps() {
   for (BoundStep& bound : steps_) {
     const auto start = std::chrono::steady_clock::now();
     ErrorOr<Success> done = RunStep(bound);
-    if (!done) return KernelError("`{}` ({}): {}", bound.step->name, bound.step->operation, done.error().message);
+    if (!done)
+      return KernelError("`{}` ({}): {}", bound.step->name, bound.step->operation, done.error().message);
     if (!profiling_) continue;
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     Record(bound, elapsed.count());
@@ -191,8 +193,10 @@ ErrorOr<Success> SessionImpl::RunSteps() {
 ErrorOr<Success> SessionImpl::RunStep(BoundStep& bound) {
   switch (bound.step->kind) {
     case Step::Kind::kKernel:
-      return bound.step->kernel->Run(
-          {.inputs = bound.inputs, .outputs = bound.outputs, .scratch = bound.scratch, .state = bound.state.get()});
+      return bound.step->kernel->Run({.inputs = bound.inputs,
+                                      .outputs = bound.outputs,
+                                      .scratch = bound.scratch,
+                                      .state = bound.state.get()});
     case Step::Kind::kDynamic:
       return RunDynamic(bound);
     case Step::Kind::kReadState:
@@ -243,7 +247,8 @@ ErrorOr<Success> SessionImpl::RunDynamic(const BoundStep& bound) {
 ErrorOr<Success> SessionImpl::ReadState(const BoundStep& bound) {
   const ir::Node& node = *bound.step->node;
   const std::string variable = StringOr(node, "variable_id", "");
-  if (auto kept = state_.find(variable); kept != state_.end()) return SetOutput(bound.step->outputs[0], kept->second);
+  if (auto kept = state_.find(variable); kept != state_.end())
+    return SetOutput(bound.step->outputs[0], kept->second);
   ErrorOr<TensorValue> initial = SystemError{"its variable has no initial value of known shape"};
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);

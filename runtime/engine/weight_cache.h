@@ -16,7 +16,8 @@ namespace nnefc::runtime {
 class WeightCache {
  public:
   // The bytes of `value` in `layout`.
-  ErrorOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout, ReorderFactory reorder);
+  ErrorOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
+                                             ReorderFactory reorder);
 
  private:
   struct Entry {

@@ -57,29 +57,6 @@ struct SwishFunction {
   }
 };
 
-struct HardSigmoidFunction {
-  double alpha, beta;
-
-  template <typename T>
-  T Apply(T x) const {
-    return std::max(T(0), std::min(T(1), static_cast<T>(alpha) * x + static_cast<T>(beta)));
-  }
-};
-
-struct GeluErfFunction {
-  template <typename T>
-  T Apply(T x) const {
-    return T(0.5) * x * (T(1) + std::erf(x / std::sqrt(T(2))));
-  }
-};
-
-struct GeluTanhFunction {
-  template <typename T>
-  T Apply(T x) const {
-    return T(0.5) * x * (T(1) + std::tanh(std::sqrt(T(2.0 / 3.14159265358979323846)) * (x + T(0.044715) * x * x * x)));
-  }
-};
-
 double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
   if (run.num_inputs() <= index || run.input(index).volume() < 1) return fallback;
   return ElementsAsDoubles(run.input(index))[0];
@@ -102,23 +79,14 @@ ErrorOr<Success> Swish(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), SwishFunction{ScalarInput(run, 1, 1)});
 }
 
-ErrorOr<Success> HardSigmoid(const ReferenceRun& run) {
-  return RunUnary(run, VisitFloatTypes(), HardSigmoidFunction{ScalarInput(run, 1, 0.2), ScalarInput(run, 2, 0.5)});
-}
-
-ErrorOr<Success> Gelu(const ReferenceRun& run) {
-  std::string mode = StringOr(run.node, "approximation_mode", "ERF");
-  if (mode == "TANH" || mode == "tanh") return RunUnary(run, VisitFloatTypes(), GeluTanhFunction());
-  return RunUnary(run, VisitFloatTypes(), GeluErfFunction());
-}
-
 // out = x < 0 ? slope * x : x. A slope of rank 1 belongs to axis 1 of x, one
 // of more axes broadcasts as numpy does.
 ErrorOr<Success> PRelu(const ReferenceRun& run) {
   const TensorView& x = run.input(0);
   const TensorView& slope = run.input(1);
   int64_t first_axis = x.rank() - slope.rank();
-  if (slope.rank() == 1 && slope.volume() != 1 && x.rank() > 1 && slope.extent(0) == x.extent(1)) first_axis = 1;
+  if (slope.rank() == 1 && slope.volume() != 1 && x.rank() > 1 && slope.extent(0) == x.extent(1))
+    first_axis = 1;
   const Strides slope_strides = BroadcastStrides(slope, x.shape(), first_axis);
   const bool known = VisitNumericType(x.type(), [&]<typename T>(TypeTag<T>) {
     StridedLoop<2> loop(x.shape(), {x.strides(), slope_strides});
@@ -130,7 +98,8 @@ ErrorOr<Success> PRelu(const ReferenceRun& run) {
       for (int64_t i = 0; i < length; ++i) {
         using C = ComputeType<T>;
         const C value = static_cast<C>(xs[i * x_stride]);
-        out[i * x_stride] = T(static_cast<C>(value < C(0) ? value * static_cast<C>(ss[i * s_stride]) : value));
+        out[i * x_stride] =
+            T(static_cast<C>(value < C(0) ? value * static_cast<C>(ss[i * s_stride]) : value));
       }
     });
   });
@@ -145,8 +114,6 @@ void RegisterActivation(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Elu", Elu, Aliasing::kInPlace);
   registry.AddReference({"opset1"}, "Selu", Selu);
   registry.AddReference({"opset4"}, "Swish", Swish);
-  registry.AddReference({"opset1"}, "HardSigmoid", HardSigmoid);
-  registry.AddReference({"opset2", "opset7"}, "Gelu", Gelu, Aliasing::kInPlace);
   registry.AddReference({"opset1"}, "PReLU", PRelu);
 }
 

@@ -36,7 +36,8 @@ std::string StringOr(const ir::Node& node, std::string_view name, std::string_vi
 std::vector<int64_t> IntsOr(const ir::Node& node, std::string_view name, size_t count, int64_t fallback) {
   const ir::Attribute* attribute = node.attributes().Find(name);
   if (attribute != nullptr) {
-    if (const auto* values = attribute->get<ir::Attribute::Integers>(); values != nullptr && !values->empty()) {
+    if (const auto* values = attribute->get<ir::Attribute::Integers>();
+        values != nullptr && !values->empty()) {
       return *values;
     }
   }
@@ -46,10 +47,12 @@ std::vector<int64_t> IntsOr(const ir::Node& node, std::string_view name, size_t 
 std::vector<double> DoublesOr(const ir::Node& node, std::string_view name, size_t count, double fallback) {
   const ir::Attribute* attribute = node.attributes().Find(name);
   if (attribute != nullptr) {
-    if (const auto* values = attribute->get<ir::Attribute::Scalars>(); values != nullptr && !values->empty()) {
+    if (const auto* values = attribute->get<ir::Attribute::Scalars>();
+        values != nullptr && !values->empty()) {
       return *values;
     }
-    if (const auto* values = attribute->get<ir::Attribute::Integers>(); values != nullptr && !values->empty()) {
+    if (const auto* values = attribute->get<ir::Attribute::Integers>();
+        values != nullptr && !values->empty()) {
       return {values->begin(), values->end()};
     }
   }

@@ -22,7 +22,9 @@ std::vector<int64_t> IntsOr(const ir::Node& node, std::string_view name, size_t 
 std::vector<double> DoublesOr(const ir::Node& node, std::string_view name, size_t count, double fallback);
 
 // A negative axis counts from the end; nothing is checked but the range.
-inline int64_t NormalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+inline int64_t NormalAxis(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
 
 template <typename... Args>
 SystemError KernelError(fmt::format_string<Args...> format, Args&&... args) {

@@ -63,7 +63,8 @@ ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transpose
   const TensorView& wide = transposed ? static_cast<const TensorView&>(run.output()) : run.input(0);
   const TensorView& narrow = transposed ? run.input(0) : static_cast<const TensorView&>(run.output());
   shape.window = MakeWindow(run.node, spatial(wide, 2), spatial(narrow, 2), spatial(filter, grouped ? 3 : 2));
-  if (transposed && run.num_inputs() > 2) PadToOutputShape(run.node, static_cast<size_t>(wide.rank()) - 2, shape.window);
+  if (transposed && run.num_inputs() > 2)
+    PadToOutputShape(run.node, static_cast<size_t>(wide.rank()) - 2, shape.window);
   return shape;
 }
 
@@ -139,7 +140,8 @@ void ScatterPlane(const Window& window, const C* in, const C* filter, C* out) {
             const int64_t offset_x = kx * wx.dilation - wx.before;
             const Range x_range = Inside(wx.stride, offset_x, wx.input, wx.output);
             const C weight = filter[(kz * wy.size + ky) * wx.size + kx];
-            for (int64_t x = x_range.first; x < x_range.last; ++x) out_row[x * wx.stride + offset_x] += weight * in_row[x];
+            for (int64_t x = x_range.first; x < x_range.last; ++x)
+              out_row[x * wx.stride + offset_x] += weight * in_row[x];
           }
         }
       }
@@ -194,7 +196,8 @@ void Convolve(const ReferenceRun& run, const ConvolutionShape& shape) {
   ForEachOutputPlane(shape, run.output().mutable_data<T>(), [&](int64_t n, int64_t c, ComputeType<T>* sums) {
     const int64_t g = c / shape.group_outputs();
     for (int64_t i = 0; i < inputs; ++i) {
-      AccumulatePlane(shape.window, input.data + (n * shape.input.channels + g * inputs + i) * shape.input.plane(),
+      AccumulatePlane(shape.window,
+                      input.data + (n * shape.input.channels + g * inputs + i) * shape.input.plane(),
                       filter.data + (c * inputs + i) * shape.taps(), sums);
     }
   });
@@ -230,7 +233,8 @@ ErrorOr<Success> Convolution(const ReferenceRun& run) {
 template <bool kGrouped>
 ErrorOr<Success> ConvolutionBackpropData(const ReferenceRun& run) {
   const ConvolutionShape shape = MakeShape(run, kGrouped, true);
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { ConvolveTransposed<T>(run, shape); })) {
+  if (!VisitFloatType(run.input(0).type(),
+                      [&]<typename T>(TypeTag<T>) { ConvolveTransposed<T>(run, shape); })) {
     return UnsupportedType(run);
   }
   return Success();

@@ -14,13 +14,13 @@ namespace nnefc::runtime {
 namespace {
 
 // Integer arithmetic wraps around, as the machine's does.
-#define NNEFC_WRAPPING_FUNCTION(Name, op)                                       \
-  struct Name {                                                                 \
-    template <typename T>                                                       \
-    static T Apply(T a, T b) {                                                  \
-      if constexpr (std::is_floating_point_v<T>) return a op b;                 \
+#define NNEFC_WRAPPING_FUNCTION(Name, op)                                          \
+  struct Name {                                                                    \
+    template <typename T>                                                          \
+    static T Apply(T a, T b) {                                                     \
+      if constexpr (std::is_floating_point_v<T>) return a op b;                    \
       return static_cast<T>(static_cast<uint64_t>(a) op static_cast<uint64_t>(b)); \
-    }                                                                           \
+    }                                                                              \
   };
 NNEFC_WRAPPING_FUNCTION(Add, +)
 NNEFC_WRAPPING_FUNCTION(Subtract, -)
@@ -104,16 +104,17 @@ struct FloorDivide {
   static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return a / b;
     const T quotient = TruncatedDivide::Apply(a, b);
-    return TruncatedMod::Apply(a, b) != T(0) && ((a < T(0)) != (b < T(0))) ? static_cast<T>(quotient - 1) : quotient;
+    return TruncatedMod::Apply(a, b) != T(0) && ((a < T(0)) != (b < T(0))) ? static_cast<T>(quotient - 1)
+                                                                           : quotient;
   }
 };
 
-#define NNEFC_COMPARISON(Name, op)            \
-  struct Name {                               \
-    template <typename T>                     \
-    static Boolean Apply(T a, T b) {          \
-      return Boolean(a op b);                 \
-    }                                         \
+#define NNEFC_COMPARISON(Name, op)   \
+  struct Name {                      \
+    template <typename T>            \
+    static Boolean Apply(T a, T b) { \
+      return Boolean(a op b);        \
+    }                                \
   };
 NNEFC_COMPARISON(Less, <)
 NNEFC_COMPARISON(LessEqual, <=)
@@ -149,15 +150,17 @@ void RunBinaryAs(const ReferenceRun& run) {
   const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
   StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
   const auto [out_stride, a_stride, b_stride] = loop.row_strides();
-  loop.Run([&, a_stride = a_stride, b_stride = b_stride](const std::array<int64_t, 3>& offsets, int64_t length) {
-    BinaryRow<T, Out, Function>(a.data<T>() + offsets[1], a_stride, b.data<T>() + offsets[2], b_stride,
-                                out.mutable_data<Out>() + offsets[0], length);
-  });
+  loop.Run(
+      [&, a_stride = a_stride, b_stride = b_stride](const std::array<int64_t, 3>& offsets, int64_t length) {
+        BinaryRow<T, Out, Function>(a.data<T>() + offsets[1], a_stride, b.data<T>() + offsets[2], b_stride,
+                                    out.mutable_data<Out>() + offsets[0], length);
+      });
 }
 
 template <typename Function>
 ErrorOr<Success> Arithmetic(const ReferenceRun& run) {
-  const bool known = VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, T, Function>(run); });
+  const bool known = VisitNumericType(run.input(0).type(),
+                                      [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, T, Function>(run); });
   if (!known) return UnsupportedType(run);
   return Success();
 }
@@ -183,8 +186,8 @@ ErrorOr<Success> Divide(const ReferenceRun& run) {
 
 template <typename Function>
 ErrorOr<Success> Comparison(const ReferenceRun& run) {
-  const bool known =
-      VisitAnyType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, Boolean, Function>(run); });
+  const bool known = VisitAnyType(run.input(0).type(),
+                                  [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, Boolean, Function>(run); });
   if (!known) return UnsupportedType(run);
   return Success();
 }
@@ -210,7 +213,8 @@ ErrorOr<Success> Select(const ReferenceRun& run) {
   const MutableTensorView& out = run.output();
   std::array<Strides, 3> strides;
   for (size_t i = 0; i < 3; ++i) {
-    strides[i] = BroadcastStrides(run.input(i), out.shape(), BroadcastAxis(run.node, run.input(i), out.rank()));
+    strides[i] =
+        BroadcastStrides(run.input(i), out.shape(), BroadcastAxis(run.node, run.input(i), out.rank()));
   }
   StridedLoop<4> loop(out.shape(), {out.strides(), strides[0], strides[1], strides[2]});
   const std::array<int64_t, 4> step = loop.row_strides();

@@ -12,12 +12,12 @@ namespace nnefc::runtime {
 namespace {
 
 // C++'s function of the name for floats; T is what arithmetic is done in.
-#define NNEFC_FLOAT_FUNCTION(Name, expression)      \
-  struct Name {                                     \
-    template <typename T>                           \
-    static T Apply(T x) {                           \
-      return static_cast<T>(expression);            \
-    }                                               \
+#define NNEFC_FLOAT_FUNCTION(Name, expression) \
+  struct Name {                                \
+    template <typename T>                      \
+    static T Apply(T x) {                      \
+      return static_cast<T>(expression);       \
+    }                                          \
   };
 NNEFC_FLOAT_FUNCTION(Exp, std::exp(x))
 NNEFC_FLOAT_FUNCTION(Log, std::log(x))
@@ -41,12 +41,10 @@ NNEFC_FLOAT_FUNCTION(RoundHalfAway, std::round(x))
 // In the default rounding mode nearbyint rounds halves to even.
 NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
-NNEFC_FLOAT_FUNCTION(HSigmoid, std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
 NNEFC_FLOAT_FUNCTION(HSwish, x* std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
 // log(1 + exp(x)) without overflow.
 NNEFC_FLOAT_FUNCTION(SoftPlus, std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x))))
 NNEFC_FLOAT_FUNCTION(Mish, x* std::tanh(SoftPlus::Apply(x)))
-NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
 #undef NNEFC_FLOAT_FUNCTION
 
 struct Negative {
@@ -106,7 +104,8 @@ ErrorOr<Success> RoundingUnary(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Round(const ReferenceRun& run) {
-  if (StringOr(run.node, "mode", "half_to_even") == "half_away_from_zero") return RoundingUnary<RoundHalfAway>(run);
+  if (StringOr(run.node, "mode", "half_to_even") == "half_away_from_zero")
+    return RoundingUnary<RoundHalfAway>(run);
   return RoundingUnary<RoundHalfEven>(run);
 }
 
@@ -121,7 +120,8 @@ ErrorOr<Success> LogicalNot(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterElementwiseUnary(KernelRegistry& registry) {
-  auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name, ReferenceFunction function) {
+  auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
+                 ReferenceFunction function) {
     registry.AddReference(sets, name, function, Aliasing::kInPlace);
   };
   add({"opset1"}, "Abs", NumericUnary<Abs>);
@@ -148,11 +148,9 @@ void RegisterElementwiseUnary(KernelRegistry& registry) {
   add({"opset1"}, "Ceiling", RoundingUnary<Ceiling>);
   add({"opset5"}, "Round", Round);
   add({"opset1"}, "Sigmoid", FloatUnary<Sigmoid>);
-  add({"opset5"}, "HSigmoid", FloatUnary<HSigmoid>);
   add({"opset4"}, "HSwish", FloatUnary<HSwish>);
   add({"opset4"}, "SoftPlus", FloatUnary<SoftPlus>);
   add({"opset4"}, "Mish", FloatUnary<Mish>);
-  add({"opset9"}, "SoftSign", FloatUnary<SoftSign>);
   add({"opset1"}, "LogicalNot", LogicalNot);
 }
 

@@ -42,7 +42,8 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
   const int64_t extent = shape[axis];
   const int64_t batches = Product(shape.take_front(batch_dims));
   const int64_t outer = Product(shape.slice(batch_dims, axis - batch_dims));
-  const int64_t inner_bytes = Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
+  const int64_t inner_bytes =
+      Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
   ErrorOr<std::vector<int64_t>> positions = Positions(indices, extent);
   if (!positions) return positions.error();
   const int64_t count = batches == 0 ? 0 : indices.volume() / batches;
@@ -50,15 +51,16 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
     const int64_t i = row % count;
     const int64_t line = row / count;  // batch * outer
     const int64_t position = (*positions)[static_cast<size_t>(line / outer * count + i)];
-    std::memcpy(run.output().mutable_bytes() + row * inner_bytes, data.bytes() + (line * extent + position) * inner_bytes,
-                static_cast<size_t>(inner_bytes));
+    std::memcpy(run.output().mutable_bytes() + row * inner_bytes,
+                data.bytes() + (line * extent + position) * inner_bytes, static_cast<size_t>(inner_bytes));
   });
   return Success();
 }
 
 // The coordinate of element `index` of `shape`, applied to other strides with
 // the coordinate on `axis` left out.
-int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, size_t axis) {
+int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                          size_t axis) {
   int64_t offset = 0;
   for (size_t i = shape.size(); i-- > 0;) {
     if (i != axis) offset += index % shape[i] * strides[i];
@@ -78,8 +80,8 @@ ErrorOr<Success> GatherElements(const ReferenceRun& run) {
   ParallelFor(indices.volume(), 8, [&](int64_t i) {
     const int64_t from = OffsetWithoutAxis(i, indices.shape(), data.strides(), axis) +
                          (*positions)[static_cast<size_t>(i)] * data.strides()[axis];
-    std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width, data.bytes() + static_cast<size_t>(from) * width,
-                width);
+    std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
+                data.bytes() + static_cast<size_t>(from) * width, width);
   });
   return Success();
 }
@@ -124,7 +126,8 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   const bool use_initial = BoolOr(run.node, "use_init_val", true) || combine == Combine::kReplace;
   T* out = output.mutable_data<T>();
   std::vector<int64_t> counts;  // how many values each element is the mean of
-  if (combine == Combine::kMean || !use_initial) counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
+  if (combine == Combine::kMean || !use_initial)
+    counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
   for (int64_t i = 0; i < indices.volume(); ++i) {
     const int64_t at = OffsetWithoutAxis(i, indices.shape(), output.strides(), axis) +
                        positions[static_cast<size_t>(i)] * output.strides()[axis];
@@ -144,7 +147,8 @@ ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(3))[0], data.rank()));
   ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), data.shape()[axis]);
   if (!positions) return positions.error();
-  if (data.bytes() != run.output().bytes()) std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());
+  if (data.bytes() != run.output().bytes())
+    std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());
   const bool known =
       VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) { ScatterAs<T>(run, *positions, axis); });
   if (!known) return UnsupportedType(run);
@@ -154,9 +158,9 @@ ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterGather(KernelRegistry& registry) {
-  registry.AddReference({"opset1", "opset7", "opset8"}, "Gather", Gather);
+  registry.AddReference({"opset8"}, "Gather", Gather);
   registry.AddReference({"opset6"}, "GatherElements", GatherElements);
-  registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
+  registry.AddReference({"opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
 }
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// Interpolate-4 and -11. Every mode is a weighted sum over few positions of
+// Interpolate-4. Every mode is a weighted sum over few positions of
 // each axis, and the weights of an element are products of those of its
 // coordinates.
 
@@ -43,7 +43,8 @@ int64_t Nearest(const std::string& mode, float coordinate, double scale) {
   if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
   if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
   if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(coordinate + 0.5f));
-  if (mode == "simple") return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
+  if (mode == "simple")
+    return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
   return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
 }
 
@@ -66,8 +67,8 @@ Taps TriangleTaps(float coordinate, const ResizedAxis& axis, bool antialias) {
   const int64_t first = std::max<int64_t>(0, centre - reach);
   const int64_t last = std::min(axis.input - 1, centre + reach);
   for (int64_t position = first; position <= last; ++position) {
-    const double weight =
-        std::max(0.0, 1 - std::abs(slope * (static_cast<double>(coordinate) - static_cast<double>(position))));
+    const double weight = std::max(
+        0.0, 1 - std::abs(slope * (static_cast<double>(coordinate) - static_cast<double>(position))));
     if (weight == 0) continue;
     taps.push_back({position, weight});
     sum += weight;
@@ -102,22 +103,20 @@ Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
   return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
 }
 
-// Which axes are resized by how much, from inputs and attributes of either
-// version.
+// Which axes are resized by how much.
 ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayRef<int64_t> padded) {
-  const bool version4 = run.node.set() == "opset4";
   const size_t rank = padded.size();
-  const size_t axes_input = version4 ? 3 : 2;
   llvm::SmallVector<int64_t, 8> axes;
-  if (run.num_inputs() > axes_input) {
-    axes = ElementsAsInts(run.input(axes_input));
+  if (run.num_inputs() > 3) {
+    axes = ElementsAsInts(run.input(3));
   } else {
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
   }
   const bool by_scales = StringOr(run.node, "shape_calculation_mode", "sizes") == "scales";
   llvm::SmallVector<double, 8> scales;
-  if (by_scales) scales = ElementsAsDoubles(run.input(version4 ? 2 : 1));
-  if (by_scales && scales.size() != axes.size()) return KernelError("{} scales for {} axes", scales.size(), axes.size());
+  if (by_scales) scales = ElementsAsDoubles(run.input(2));
+  if (by_scales && scales.size() != axes.size())
+    return KernelError("{} scales for {} axes", scales.size(), axes.size());
 
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < rank; ++i) resized.push_back({padded[i], run.output().shape()[i], 1.0});
@@ -129,7 +128,8 @@ ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayR
 }
 
 template <typename T>
-void InterpolateAs(const ReferenceRun& run, const TensorView& input, const std::vector<std::vector<Taps>>& taps) {
+void InterpolateAs(const ReferenceRun& run, const TensorView& input,
+                   const std::vector<std::vector<Taps>>& taps) {
   const MutableTensorView& output = run.output();
   const size_t rank = taps.size();
   const T* x = input.data<T>();
@@ -181,7 +181,8 @@ TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage)
   const TensorView padded(input.type(), shape, nullptr);
   storage.assign(padded.byte_size(), std::byte{0});
   const int64_t width = static_cast<int64_t>(input.element_bytes());
-  CopyElements(input, MutableTensorView(input.type(), input.shape(), strides, storage.data() + offset * width));
+  CopyElements(input,
+               MutableTensorView(input.type(), input.shape(), strides, storage.data() + offset * width));
   return TensorView(input.type(), shape, storage.data());
 }
 
@@ -189,8 +190,8 @@ ErrorOr<Success> Interpolate(const ReferenceRun& run) {
   const ir::Node& node = run.node;
   const Interpolation how{StringOr(node, "mode", "nearest"),
                           StringOr(node, "coordinate_transformation_mode", "half_pixel"),
-                          StringOr(node, "nearest_mode", "round_prefer_floor"), BoolOr(node, "antialias", false),
-                          DoubleOr(node, "cube_coeff", -0.75)};
+                          StringOr(node, "nearest_mode", "round_prefer_floor"),
+                          BoolOr(node, "antialias", false), DoubleOr(node, "cube_coeff", -0.75)};
   std::vector<std::byte> storage;
   const TensorView input = PaddedInput(run, storage);
   ErrorOr<std::vector<ResizedAxis>> axes = ReadAxes(run, input.shape());
@@ -212,7 +213,7 @@ ErrorOr<Success> Interpolate(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterInterpolate(KernelRegistry& registry) {
-  registry.AddReference({"opset4", "opset11"}, "Interpolate", Interpolate);
+  registry.AddReference({"opset4"}, "Interpolate", Interpolate);
 }
 
 }  // namespace nnefc::runtime

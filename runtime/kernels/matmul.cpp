@@ -69,7 +69,8 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
     const int64_t batch = task / blocks / a.rows;
     const int64_t count = std::min(kColumns, b.columns - j0);
     const T* a_row = run.input(0).data<T>() + LeadingOffset(batch, leading, a.leading) + i * a.row_stride;
-    const T* b_block = run.input(1).data<T>() + LeadingOffset(batch, leading, b.leading) + j0 * b.column_stride;
+    const T* b_block =
+        run.input(1).data<T>() + LeadingOffset(batch, leading, b.leading) + j0 * b.column_stride;
     std::array<SumType, kColumns> sums{};
     const auto term = [&](int64_t k, int64_t j) {
       return static_cast<SumType>(static_cast<C>(a_row[k * a.column_stride])) *
@@ -105,6 +106,8 @@ ErrorOr<Success> MatMul(const ReferenceRun& run) {
 
 }  // namespace
 
-void RegisterMatMul(KernelRegistry& registry) { registry.AddReference({"opset1"}, "MatMul", MatMul); }
+void RegisterMatMul(KernelRegistry& registry) {
+  registry.AddReference({"opset1"}, "MatMul", MatMul);
+}
 
 }  // namespace nnefc::runtime

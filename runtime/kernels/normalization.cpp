@@ -73,38 +73,34 @@ void LrnAs(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Lrn(const ReferenceRun& run) {
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run); })) return UnsupportedType(run);
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run); }))
+    return UnsupportedType(run);
   return Success();
 }
 
-struct BatchNormInputs {
-  size_t data, gamma, beta, mean, variance;
-};
-
 // out = (x - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c]
 template <typename T>
-void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
-  const TensorView& input = run.input(at.data);
-  const double epsilon = DoubleOr(run.node, "epsilon", DoubleOr(run.node, "eps", 1e-5));
+void BatchNormAs(const ReferenceRun& run) {
+  enum : size_t { kData, kGamma, kBeta, kMean, kVariance };
+  const TensorView& input = run.input(kData);
+  const double epsilon = DoubleOr(run.node, "epsilon", 1e-5);
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const auto parameter = [&](size_t index, int64_t c) { return AsDouble(run.input(index).data<T>()[c]); };
   ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
     const int64_t c = index % channels;
-    const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
-    const double shift = parameter(at.beta, c) - parameter(at.mean, c) * scale;
+    const double scale = parameter(kGamma, c) / std::sqrt(parameter(kVariance, c) + epsilon);
+    const double shift = parameter(kBeta, c) - parameter(kMean, c) * scale;
     const T* x = input.data<T>() + index * plane;
     T* out = run.output().mutable_data<T>() + index * plane;
     for (int64_t i = 0; i < plane; ++i) out[i] = ConvertElement<T>(AsDouble(x[i]) * scale + shift);
   });
 }
 
-template <size_t kDataInput>
 ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
-  // BatchNormInference-1 is (gamma, beta, data, mean, variance).
-  const BatchNormInputs at = kDataInput == 0 ? BatchNormInputs{0, 1, 2, 3, 4} : BatchNormInputs{2, 0, 1, 3, 4};
-  const bool known = VisitFloatType(run.input(at.data).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run, at); });
-  if (!known) return UnsupportedType(run);
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run); })) {
+    return UnsupportedType(run);
+  }
   return Success();
 }
 
@@ -123,7 +119,8 @@ void NormalizeL2As(const ReferenceRun& run) {
     double sum = 0;
     reduction.ForEachTerm([&](int64_t offset) { sum += AsDouble(x[offset]) * AsDouble(x[offset]); });
     const double norm = std::sqrt(add ? sum + eps : std::max(sum, eps));
-    reduction.ForEachTerm([&](int64_t offset) { out[offset] = ConvertElement<T>(AsDouble(x[offset]) / norm); });
+    reduction.ForEachTerm(
+        [&](int64_t offset) { out[offset] = ConvertElement<T>(AsDouble(x[offset]) / norm); });
   });
 }
 
@@ -156,23 +153,17 @@ void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
     double divisor = 1;
     if (normalize) {
       double squares = 0;
-      reduction.ForEachTerm([&](int64_t offset) { squares += (AsDouble(x[offset]) - mean) * (AsDouble(x[offset]) - mean); });
+      reduction.ForEachTerm(
+          [&](int64_t offset) { squares += (AsDouble(x[offset]) - mean) * (AsDouble(x[offset]) - mean); });
       divisor = inside ? std::sqrt(squares / count + eps) : std::sqrt(squares / count) + eps;
     }
-    reduction.ForEachTerm([&](int64_t offset) { out[offset] = ConvertElement<T>((AsDouble(x[offset]) - mean) / divisor); });
+    reduction.ForEachTerm(
+        [&](int64_t offset) { out[offset] = ConvertElement<T>((AsDouble(x[offset]) - mean) / divisor); });
   });
 }
 
 ErrorOr<Success> Mvn(const ReferenceRun& run) {
-  llvm::SmallVector<int64_t, 8> axes;
-  if (run.num_inputs() > 1) {
-    axes = ElementsAsInts(run.input(1));
-  } else {
-    // MVN-1: all axes but the batch's and, unless across channels, axis 1.
-    for (int64_t axis = BoolOr(run.node, "across_channels", false) ? 1 : 2; axis < run.input(0).rank(); ++axis) {
-      axes.push_back(axis);
-    }
-  }
+  const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(1));
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MvnAs<T>(run, axes); })) {
     return UnsupportedType(run);
   }
@@ -183,10 +174,9 @@ ErrorOr<Success> Mvn(const ReferenceRun& run) {
 
 void RegisterNormalization(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "LRN", Lrn);
-  registry.AddReference({"opset1"}, "BatchNormInference", BatchNormInference<2>);
-  registry.AddReference({"opset5"}, "BatchNormInference", BatchNormInference<0>);
+  registry.AddReference({"opset5"}, "BatchNormInference", BatchNormInference);
   registry.AddReference({"opset1"}, "NormalizeL2", NormalizeL2);
-  registry.AddReference({"opset1", "opset2", "opset6"}, "MVN", Mvn);
+  registry.AddReference({"opset6"}, "MVN", Mvn);
 }
 
 }  // namespace nnefc::runtime

@@ -14,7 +14,9 @@ namespace {
 
 // The input position that output position `i` (relative to the input's start)
 // takes its value from.
-int64_t EdgeSource(int64_t i, int64_t extent) { return std::clamp<int64_t>(i, 0, extent - 1); }
+int64_t EdgeSource(int64_t i, int64_t extent) {
+  return std::clamp<int64_t>(i, 0, extent - 1);
+}
 int64_t ReflectSource(int64_t i, int64_t extent) {
   if (extent == 1) return 0;
   const int64_t period = 2 * (extent - 1);
@@ -34,10 +36,12 @@ ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
   const MutableTensorView& output = run.output();
   const size_t width = output.element_bytes();
   std::array<std::byte, 8> value{};
-  if (run.num_inputs() > 3 && run.input(3).volume() > 0) std::memcpy(value.data(), run.input(3).bytes(), width);
+  if (run.num_inputs() > 3 && run.input(3).volume() > 0)
+    std::memcpy(value.data(), run.input(3).bytes(), width);
   ParallelFor(output.volume() / 4096 + 1, 4096, [&](int64_t part) {
     const int64_t end = std::min(output.volume(), (part + 1) * 4096);
-    for (int64_t i = part * 4096; i < end; ++i) std::memcpy(output.mutable_bytes() + i * width, value.data(), width);
+    for (int64_t i = part * 4096; i < end; ++i)
+      std::memcpy(output.mutable_bytes() + i * width, value.data(), width);
   });
 
   Shape middle(input.shape());
@@ -52,8 +56,9 @@ ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
     to += begin * output.strides()[axis];
   }
   const int64_t bytes = static_cast<int64_t>(width);
-  CopyElements(TensorView(input.type(), middle, input.strides(), input.bytes() + from * bytes),
-               MutableTensorView(output.type(), middle, output.strides(), output.mutable_bytes() + to * bytes));
+  CopyElements(
+      TensorView(input.type(), middle, input.strides(), input.bytes() + from * bytes),
+      MutableTensorView(output.type(), middle, output.strides(), output.mutable_bytes() + to * bytes));
   return Success();
 }
 
@@ -84,7 +89,8 @@ ErrorOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
     std::byte* out = output.mutable_bytes() + index * row * static_cast<int64_t>(width);
     for (int64_t i = 0; i < row; ++i) {
       const int64_t from = rank == 0 ? 0 : base + offsets[rank - 1][static_cast<size_t>(i)];
-      std::memcpy(out + static_cast<size_t>(i) * width, input.bytes() + static_cast<size_t>(from) * width, width);
+      std::memcpy(out + static_cast<size_t>(i) * width, input.bytes() + static_cast<size_t>(from) * width,
+                  width);
     }
   });
   return Success();
@@ -92,7 +98,8 @@ ErrorOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
 
 ErrorOr<Success> Pad(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
-  if (static_cast<int64_t>(before.size()) != run.input(0).rank()) return KernelError("`pads_begin` has {} items", before.size());
+  if (static_cast<int64_t>(before.size()) != run.input(0).rank())
+    return KernelError("`pads_begin` has {} items", before.size());
   const std::string mode = StringOr(run.node, "pad_mode", "constant");
   if (mode == "edge") return PadFromInput(run, before, EdgeSource);
   if (mode == "reflect") return PadFromInput(run, before, ReflectSource);
@@ -102,6 +109,8 @@ ErrorOr<Success> Pad(const ReferenceRun& run) {
 
 }  // namespace
 
-void RegisterPad(KernelRegistry& registry) { registry.AddReference({"opset1", "opset12"}, "Pad", Pad); }
+void RegisterPad(KernelRegistry& registry) {
+  registry.AddReference({"opset1", "opset12"}, "Pad", Pad);
+}
 
 }  // namespace nnefc::runtime

@@ -13,7 +13,7 @@ namespace nnefc::runtime {
 namespace {
 
 struct Pooling {
-  int64_t planes;    // batch * channels
+  int64_t planes;  // batch * channels
   int64_t channels;
   Window window;
 
@@ -26,7 +26,8 @@ Pooling MakePooling(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> input = run.input(0).shape();
   const llvm::ArrayRef<int64_t> output = run.output().shape();
   const std::vector<int64_t> kernel = IntsOr(run.node, "kernel", input.size() - 2, 1);
-  return {input[0] * input[1], input[1], MakeWindow(run.node, input.drop_front(2), output.drop_front(2), kernel)};
+  return {input[0] * input[1], input[1],
+          MakeWindow(run.node, input.drop_front(2), output.drop_front(2), kernel)};
 }
 
 // Calls body(out_index, z0, y0, x0) for every window of a plane with the input
@@ -143,8 +144,7 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
         ++inside;
       });
       const auto& [wz, wy, wx] = pooling.window;
-      const int64_t count =
-          exclude_pad ? inside : PaddedTaps(wz, z) * PaddedTaps(wy, y) * PaddedTaps(wx, x);
+      const int64_t count = exclude_pad ? inside : PaddedTaps(wz, z) * PaddedTaps(wy, y) * PaddedTaps(wx, x);
       out[out_index] = count > 0 ? T(sum / static_cast<C>(count)) : T(C(0));
     });
   });

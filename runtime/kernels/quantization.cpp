@@ -28,10 +28,12 @@ void FakeQuantizeAs(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   std::array<Strides, 5> strides;
   for (size_t i = 0; i < 5; ++i) {
-    strides[i] = BroadcastStrides(run.input(i), output.shape(), BroadcastAxis(run.node, run.input(i), output.rank()));
+    strides[i] =
+        BroadcastStrides(run.input(i), output.shape(), BroadcastAxis(run.node, run.input(i), output.rank()));
   }
   const C steps = static_cast<C>(IntOr(run.node, "levels", 256) - 1);
-  StridedLoop<6> loop(output.shape(), {output.strides(), strides[0], strides[1], strides[2], strides[3], strides[4]});
+  StridedLoop<6> loop(output.shape(),
+                      {output.strides(), strides[0], strides[1], strides[2], strides[3], strides[4]});
   const std::array<int64_t, 6> step = loop.row_strides();
   loop.Run([&](const std::array<int64_t, 6>& offsets, int64_t length) {
     T* out = output.mutable_data<T>() + offsets[0];

@@ -20,7 +20,8 @@ struct Sum {
   template <typename T>
   static T Reduce(const Reduction& reduction, const T* first) {
     SumType<T> sum = 0;
-    reduction.ForEachTerm([&](int64_t offset) { sum += static_cast<SumType<T>>(static_cast<ComputeType<T>>(first[offset])); });
+    reduction.ForEachTerm(
+        [&](int64_t offset) { sum += static_cast<SumType<T>>(static_cast<ComputeType<T>>(first[offset])); });
     return T(static_cast<ComputeType<T>>(sum));
   }
 };
@@ -47,7 +48,9 @@ struct Product {
   template <typename T>
   static T Reduce(const Reduction& reduction, const T* first) {
     SumType<T> product = 1;
-    reduction.ForEachTerm([&](int64_t offset) { product *= static_cast<SumType<T>>(static_cast<ComputeType<T>>(first[offset])); });
+    reduction.ForEachTerm([&](int64_t offset) {
+      product *= static_cast<SumType<T>>(static_cast<ComputeType<T>>(first[offset]));
+    });
     return T(static_cast<ComputeType<T>>(product));
   }
 };
@@ -85,7 +88,9 @@ struct NormL1 {
   template <typename T>
   static T Reduce(const Reduction& reduction, const T* first) {
     double sum = 0;
-    reduction.ForEachTerm([&](int64_t offset) { sum += std::abs(static_cast<double>(static_cast<ComputeType<T>>(first[offset]))); });
+    reduction.ForEachTerm([&](int64_t offset) {
+      sum += std::abs(static_cast<double>(static_cast<ComputeType<T>>(first[offset])));
+    });
     return ConvertElement<T>(sum);
   }
 };
@@ -123,9 +128,8 @@ void ReduceAs(const ReferenceRun& run) {
   const Reduction reduction(run.input(0), ElementsAsInts(run.input(1)));
   const T* input = run.input(0).data<T>();
   T* output = run.output().mutable_data<T>();
-  ParallelFor(run.output().volume(), reduction.num_terms(), [&](int64_t i) {
-    output[i] = Reducer::Reduce(reduction, input + reduction.FirstTerm(i));
-  });
+  ParallelFor(run.output().volume(), reduction.num_terms(),
+              [&](int64_t i) { output[i] = Reducer::Reduce(reduction, input + reduction.FirstTerm(i)); });
 }
 
 template <typename Reducer>

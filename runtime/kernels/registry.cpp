@@ -23,7 +23,8 @@ class ReferenceKernel final : public Kernel {
 int InPlaceInput(const KernelRequest& request) {
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const ValueInfo& input = request.inputs[i];
-    if (input.type == request.outputs[0].type && input.shape == request.outputs[0].shape) return static_cast<int>(i);
+    if (input.type == request.outputs[0].type && input.shape == request.outputs[0].shape)
+      return static_cast<int>(i);
   }
   return -1;
 }
@@ -33,7 +34,8 @@ int InPlaceInput(const KernelRequest& request) {
 void KernelRegistry::Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
                          KernelFactory factory) {
   for (std::string_view set : sets) {
-    const bool inserted = factories_.emplace(std::tuple(backend, std::string(set), std::string(name)), factory).second;
+    const bool inserted =
+        factories_.emplace(std::tuple(backend, std::string(set), std::string(name)), factory).second;
     NNEFC_CHECK(inserted);
   }
 }
@@ -52,7 +54,8 @@ void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, 
       });
 }
 
-const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set, std::string_view name) const {
+const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set,
+                                          std::string_view name) const {
   auto found = factories_.find(std::tuple(backend, set, name));
   return found == factories_.end() ? nullptr : &found->second;
 }

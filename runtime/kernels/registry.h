@@ -48,19 +48,21 @@ using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
 using GraphRewriter = void (*)(ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
-using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape, const Layout& from,
-                                                         const Layout& to);
+using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
+                                                         const Layout& from, const Layout& to);
 // The layout of a concatenation of parts along `axis` in which they are
 // contiguous; empty if there is none.
-using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
+using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
+                                               int64_t axis);
 
 // The kernels of all backends, by operation.
 class KernelRegistry {
  public:
-  void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name, KernelFactory factory);
+  void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
+           KernelFactory factory);
   // A portable kernel of `name` in each of the operation sets.
-  void AddReference(std::initializer_list<std::string_view> sets, std::string_view name, ReferenceFunction function,
-                    Aliasing aliasing = Aliasing::kNone);
+  void AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
+                    ReferenceFunction function, Aliasing aliasing = Aliasing::kNone);
   // Null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
 

@@ -18,9 +18,11 @@ namespace {
 ErrorOr<Success> Reshape(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   if (input.volume() != run.output().volume()) {
-    return KernelError("{} elements do not fill the shape {}", input.volume(), ToString(run.output().shape()));
+    return KernelError("{} elements do not fill the shape {}", input.volume(),
+                       ToString(run.output().shape()));
   }
-  if (input.bytes() != run.output().bytes()) std::memcpy(run.output().mutable_bytes(), input.bytes(), input.byte_size());
+  if (input.bytes() != run.output().bytes())
+    std::memcpy(run.output().mutable_bytes(), input.bytes(), input.byte_size());
   return Success();
 }
 
@@ -69,7 +71,8 @@ ErrorOr<Success> Transpose(const ReferenceRun& run) {
     for (int64_t axis = input.rank(); axis-- > 0;) order.push_back(axis);
   }
   Strides strides;
-  for (int64_t axis : order) strides.push_back(input.strides()[static_cast<size_t>(NormalAxis(axis, input.rank()))]);
+  for (int64_t axis : order)
+    strides.push_back(input.strides()[static_cast<size_t>(NormalAxis(axis, input.rank()))]);
   CopyElements(TensorView(input.type(), run.output().shape(), strides, input.bytes()), run.output());
   return Success();
 }
@@ -103,10 +106,12 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
   const std::string mode = StringOr(run.node, "mode", StringOr(run.node, "broadcast_spec", "numpy"));
   if (run.num_inputs() > 2) {
     const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
-    if (static_cast<int64_t>(axes.size()) != input.rank()) return KernelError("`axes_mapping` has {} items", axes.size());
+    if (static_cast<int64_t>(axes.size()) != input.rank())
+      return KernelError("`axes_mapping` has {} items", axes.size());
     strides.assign(static_cast<size_t>(output.rank()), 0);
     for (size_t i = 0; i < axes.size(); ++i) {
-      if (axes[i] < 0 || axes[i] >= output.rank()) return KernelError("`axes_mapping` has the item {}", axes[i]);
+      if (axes[i] < 0 || axes[i] >= output.rank())
+        return KernelError("`axes_mapping` has the item {}", axes[i]);
       if (input.shape()[i] != 1) strides[static_cast<size_t>(axes[i])] = input.strides()[i];
     }
   } else {
@@ -155,7 +160,6 @@ ErrorOr<Success> Range(const ReferenceRun& run) {
   return Success();
 }
 
-// Convert and ConvertLike.
 ErrorOr<Success> Convert(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   bool known = false;
@@ -186,9 +190,8 @@ void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Tile", Tile);
   registry.AddReference({"opset1", "opset3"}, "Broadcast", Broadcast);
   registry.AddReference({"opset1", "opset3"}, "ShapeOf", ShapeOf);
-  registry.AddReference({"opset1", "opset4"}, "Range", Range);
+  registry.AddReference({"opset4"}, "Range", Range);
   registry.AddReference({"opset1"}, "Convert", Convert);
-  registry.AddReference({"opset1"}, "ConvertLike", Convert);
 }
 
 }  // namespace nnefc::runtime

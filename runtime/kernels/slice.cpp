@@ -39,7 +39,8 @@ ErrorOr<Success> Slice(const ReferenceRun& run) {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
   if (axes.size() != starts.size() || steps.size() != starts.size()) {
-    return KernelError("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(), axes.size());
+    return KernelError("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(),
+                       axes.size());
   }
   Strides strides(input.strides());
   int64_t offset = 0;
@@ -52,7 +53,9 @@ ErrorOr<Success> Slice(const ReferenceRun& run) {
 }
 
 // Item `i` of a mask that may be shorter.
-bool MaskBit(const std::vector<int64_t>& mask, size_t i) { return i < mask.size() && mask[i] != 0; }
+bool MaskBit(const std::vector<int64_t>& mask, size_t i) {
+  return i < mask.size() && mask[i] != 0;
+}
 
 // StridedSlice-1 (data, begin, end, strides): items of begin walk over the
 // axes; masks make them cover several axes (ellipsis), none (new axis) or
@@ -62,7 +65,8 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
   llvm::SmallVector<int64_t, 8> steps(begin.size(), 1);
   if (run.num_inputs() > 3) steps = ElementsAsInts(run.input(3));
-  if (steps.size() != begin.size()) return KernelError("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
+  if (steps.size() != begin.size())
+    return KernelError("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
   const auto mask = [&](std::string_view name) { return IntsOr(run.node, name, 0, 0); };
   const std::vector<int64_t> begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
                              shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
@@ -77,7 +81,8 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
   size_t axis = 0;
   for (size_t i = 0; i < begin.size(); ++i) {
     if (MaskBit(ellipsis, i)) {
-      for (size_t end = axis + rank - real_items; axis < end && axis < rank; ++axis) strides.push_back(input.strides()[axis]);
+      for (size_t end = axis + rank - real_items; axis < end && axis < rank; ++axis)
+        strides.push_back(input.strides()[axis]);
       continue;
     }
     if (MaskBit(new_axis, i)) {
@@ -89,7 +94,8 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
     const int64_t stride = input.strides()[axis++];
     if (MaskBit(shrink, i)) {
       const int64_t at = begin[i] < 0 ? begin[i] + extent : begin[i];
-      if (at < 0 || at >= extent) return KernelError("`begin` has {} for an axis of extent {}", begin[i], extent);
+      if (at < 0 || at >= extent)
+        return KernelError("`begin` has {} for an axis of extent {}", begin[i], extent);
       offset += at * stride;
       continue;
     }
@@ -98,7 +104,8 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
     strides.push_back(stride * steps[i]);
   }
   for (; axis < rank; ++axis) strides.push_back(input.strides()[axis]);
-  if (strides.size() != static_cast<size_t>(run.output().rank())) return KernelError("the masks do not fit the result's rank");
+  if (strides.size() != static_cast<size_t>(run.output().rank()))
+    return KernelError("the masks do not fit the result's rank");
   return CopySlice(run, offset, strides);
 }
 

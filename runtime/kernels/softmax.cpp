@@ -1,4 +1,4 @@
-// SoftMax and LogSoftmax along one axis.
+// SoftMax along one axis.
 
 #include <cmath>
 
@@ -10,9 +10,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), m the largest x; or
-// its logarithm.
-template <typename T, bool kLogarithm>
+// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), m the largest x.
+template <typename T>
 void SoftmaxAs(const ReferenceRun& run, size_t axis) {
   using C = ComputeType<T>;
   const TensorView& input = run.input(0);
@@ -29,21 +28,16 @@ void SoftmaxAs(const ReferenceRun& run, size_t axis) {
     for (int64_t i = 0; i < extent; ++i) sum += std::exp(static_cast<C>(x[i * stride]) - largest);
     for (int64_t i = 0; i < extent; ++i) {
       const C shifted = static_cast<C>(x[i * stride]) - largest;
-      if constexpr (kLogarithm) {
-        out[i * stride] = T(static_cast<C>(shifted - std::log(sum)));
-      } else {
-        out[i * stride] = T(static_cast<C>(std::exp(shifted) / sum));
-      }
+      out[i * stride] = T(static_cast<C>(std::exp(shifted) / sum));
     }
   });
 }
 
-template <bool kLogarithm>
 ErrorOr<Success> Softmax(const ReferenceRun& run) {
   if (run.input(0).rank() == 0) return KernelError("`{}` of a tensor without axes", run.node.type());
-  const int64_t fallback = kLogarithm ? -1 : 1;
-  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", fallback), run.input(0).rank()));
-  const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { SoftmaxAs<T, kLogarithm>(run, axis); });
+  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 1), run.input(0).rank()));
+  const bool known =
+      VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { SoftmaxAs<T>(run, axis); });
   if (!known) return UnsupportedType(run);
   return Success();
 }
@@ -51,8 +45,7 @@ ErrorOr<Success> Softmax(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterSoftmax(KernelRegistry& registry) {
-  registry.AddReference({"opset1", "opset8"}, "SoftMax", Softmax<false>);
-  registry.AddReference({"opset5"}, "LogSoftmax", Softmax<true>);
+  registry.AddReference({"opset1", "opset8"}, "SoftMax", Softmax);
 }
 
 }  // namespace nnefc::runtime

@@ -61,12 +61,15 @@ void TopKAs(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> TopK(const ReferenceRun& run) {
-  if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { TopKAs<T>(run); })) return UnsupportedType(run);
+  if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { TopKAs<T>(run); }))
+    return UnsupportedType(run);
   return Success();
 }
 
 }  // namespace
 
-void RegisterTopK(KernelRegistry& registry) { registry.AddReference({"opset1", "opset3", "opset11"}, "TopK", TopK); }
+void RegisterTopK(KernelRegistry& registry) {
+  registry.AddReference({"opset3", "opset11"}, "TopK", TopK);
+}
 
 }  // namespace nnefc::runtime

@@ -14,13 +14,18 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
   const std::vector<int64_t> dilations = IntsOr(node, "dilations", rank, 1);
   const std::vector<int64_t> before = IntsOr(node, "pads_begin", rank, 0);
   const std::vector<int64_t> after = IntsOr(node, "pads_end", rank, 0);
-  NNEFC_CHECK(strides.size() == rank && dilations.size() == rank && before.size() == rank && after.size() == rank);
+  NNEFC_CHECK(strides.size() == rank && dilations.size() == rank && before.size() == rank &&
+              after.size() == rank);
   const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
 
   Window window;
   for (size_t i = 0; i < rank; ++i) {
     WindowAxis& axis = window[3 - rank + i];
-    axis = {.input = input[i], .output = output[i], .size = size[i], .stride = strides[i], .dilation = dilations[i]};
+    axis = {.input = input[i],
+            .output = output[i],
+            .size = size[i],
+            .stride = strides[i],
+            .dilation = dilations[i]};
     if (auto_pad == "explicit" || auto_pad == "notset") {
       axis.before = before[i];
       axis.after = after[i];

@@ -10,7 +10,9 @@ namespace {
 
 using dnnl::memory;
 
-int64_t BlockOf(const memory::desc& desc) { return desc.data.format_desc.blocking.inner_blks[0]; }
+int64_t BlockOf(const memory::desc& desc) {
+  return desc.data.format_desc.blocking.inner_blks[0];
+}
 
 // The channel-blocked format that the most of the parts have and that fits the
 // channels of all; nothing if there is none.
@@ -34,7 +36,8 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   const std::optional<memory::format_tag> tag = CommonTag(request.inputs, axis);
   if (!tag) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
   std::vector<memory::desc> parts;
-  for (const ValueInfo& part : request.inputs) parts.emplace_back(DnnDims(part.shape), memory::data_type::f32, *tag);
+  for (const ValueInfo& part : request.inputs)
+    parts.emplace_back(DnnDims(part.shape), memory::data_type::f32, *tag);
   const memory::desc whole(DnnDims(output), memory::data_type::f32, *tag);
   const dnnl::concat::primitive_desc primitive(whole, static_cast<int>(axis), parts, DnnEngine(),
                                                DnnKernelBuilder::Attributes());

@@ -12,6 +12,14 @@ namespace {
 
 using dnnl::memory;
 
+constexpr int64_t kChannelBlock = 16;  // a register of AVX-512
+
+bool HasAvx512() {
+  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  const int avx512 = static_cast<int>(dnnl::cpu_isa::avx512_core);
+  return (isa & avx512) == avx512;
+}
+
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
   bool covers_input = true;  // one output pixel that sees each input pixel once
@@ -32,8 +40,12 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
   return dims;
 }
 
-void AddCommonArguments(const KernelRequest& request, const DnnPostOps& posts, const memory::desc& source,
-                        const memory::desc& weights, const memory::desc& bias, DnnKernelBuilder& builder) {
+memory::desc BiasDesc(int64_t channels) {
+  return memory::desc(memory::dims{channels}, memory::data_type::f32, memory::format_tag::x);
+}
+
+void AddCommonArguments(const DnnPostOps& posts, const memory::desc& source, const memory::desc& weights,
+                        const memory::desc& bias, DnnKernelBuilder& builder) {
   builder.AddInput(DNNL_ARG_SRC, 0, source);
   builder.AddInput(DNNL_ARG_WEIGHTS, 1, weights);
   if (posts.bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts.bias()), bias);
@@ -43,8 +55,9 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   const Shape& output = request.outputs[0].shape;
   const memory::desc source = AnyDesc(request.inputs[0].shape);
   const memory::desc weights = AnyDesc(request.inputs[1].shape);
-  const memory::desc destination(memory::dims{output[0], output[1]}, memory::data_type::f32, memory::format_tag::nc);
-  const memory::desc bias(memory::dims{output[1]}, memory::data_type::f32, memory::format_tag::x);
+  const memory::desc destination(memory::dims{output[0], output[1]}, memory::data_type::f32,
+                                 memory::format_tag::nc);
+  const memory::desc bias = BiasDesc(output[1]);
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
   const inner_product_forward::desc desc =
@@ -53,10 +66,98 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   const inner_product_forward::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
-  AddCommonArguments(request, posts, primitive.src_desc(), primitive.weights_desc(), bias, builder);
+  AddCommonArguments(posts, primitive.src_desc(), primitive.weights_desc(), bias, builder);
   posts.AddArguments(primitive, PlainDesc(output), builder);
   builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
+}
+
+struct ConvolutionShape {
+  llvm::ArrayRef<int64_t> input, filter, output;
+  int64_t groups;
+  const SpatialDims* spatial;
+  bool bias;
+};
+using ConvolutionPrimitive = dnnl::convolution_forward::primitive_desc;
+
+// Empty if oneDNN has no such convolution.
+ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
+                                    dnnl::algorithm algorithm, const memory::desc& source,
+                                    const memory::desc& result) {
+  using dnnl::convolution_forward;
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const memory::desc weights = AnyDesc(shape.filter);
+  const SpatialDims& spatial = *shape.spatial;
+  try {
+    const convolution_forward::desc desc =
+        shape.bias
+            ? convolution_forward::desc(kind, algorithm, source, weights, BiasDesc(shape.output[1]), result,
+                                        spatial.strides, spatial.dilations, spatial.before, spatial.after)
+            : convolution_forward::desc(kind, algorithm, source, weights, result, spatial.strides,
+                                        spatial.dilations, spatial.before, spatial.after);
+    return ConvolutionPrimitive(desc, attributes, DnnEngine(), true);
+  } catch (const dnnl::error&) {
+    return {};
+  }
+}
+
+// Winograd's way does a 3x3 convolution in fewer multiplications. Measured
+// with AVX-512 on the convolutions of VGG-19, ResNet-50, GoogLeNet and AlexNet
+// it takes 0.4 to 0.8 of the time of the direct one for images of 14x14 and
+// more, and is slower for smaller ones and for few channels.
+bool IsWorthWinograd(const ConvolutionShape& shape) {
+  constexpr int64_t kLeastPixels = 196;
+  constexpr int64_t kLeastChannels = 32;
+  const SpatialDims& spatial = *shape.spatial;
+  if (shape.groups != 1 || shape.filter.size() != 4 || shape.filter[2] != 3 || shape.filter[3] != 3)
+    return false;
+  for (size_t i = 0; i < 2; ++i) {
+    if (spatial.strides[i] != 1 || spatial.dilations[i] != 0) return false;
+  }
+  return shape.filter[0] >= kLeastChannels && shape.filter[1] >= kLeastChannels &&
+         shape.output[2] * shape.output[3] >= kLeastPixels;
+}
+
+// Images with channels in blocks of 16, if they are so many; otherwise what
+// oneDNN prefers.
+memory::desc BlockedDesc(llvm::ArrayRef<int64_t> shape) {
+  using Tag = memory::format_tag;
+  static constexpr Tag kTags[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
+  if (shape[1] < kChannelBlock) return AnyDesc(shape);
+  return memory::desc(DnnDims(shape), memory::data_type::f32, kTags[shape.size() - 3]);
+}
+
+// True if groups begin at blocks.
+bool FitsBlocks(const ConvolutionShape& shape) {
+  if (shape.groups == 1) return true;
+  if (shape.groups == shape.input[1] && shape.groups == shape.output[1])
+    return shape.groups % kChannelBlock == 0;
+  return shape.input[1] / shape.groups % kChannelBlock == 0 &&
+         shape.output[1] / shape.groups % kChannelBlock == 0;
+}
+
+// With AVX-512 all convolutions keep channels in blocks: oneDNN's own choice
+// (channels last, since it prefers its brgemm kernels on recent processors) is
+// no faster, but keeps from Winograd's way and from joining parts of a
+// concatenation in place, and a mixture costs reorders.
+ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape,
+                                       const dnnl::primitive_attr& attributes) {
+  using dnnl::algorithm;
+  if (HasAvx512() && FitsBlocks(shape)) {
+    const memory::desc source = BlockedDesc(shape.input);
+    const memory::desc result = BlockedDesc(shape.output);
+    if (IsWorthWinograd(shape)) {
+      ConvolutionPrimitive primitive =
+          TryConvolution(shape, attributes, algorithm::convolution_winograd, source, result);
+      if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
+    }
+    ConvolutionPrimitive primitive =
+        TryConvolution(shape, attributes, algorithm::convolution_direct, source, result);
+    if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
+  }
+  return TryConvolution(shape, attributes, algorithm::convolution_auto, AnyDesc(shape.input),
+                        AnyDesc(shape.output));
 }
 
 template <bool kGrouped>
@@ -65,9 +166,9 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const SpatialDims spatial = MakeSpatial(
-      MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), filter.drop_front(kGrouped ? 3 : 2)),
-      input.size() - 2);
+  const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
+                                                     filter.drop_front(kGrouped ? 3 : 2)),
+                                          input.size() - 2);
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
   if (!posts) return std::nullopt;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
@@ -78,23 +179,21 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
     }
   }
 
-  using dnnl::convolution_forward;
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const auto algorithm = dnnl::algorithm::convolution_auto;
-  const memory::desc bias(memory::dims{output[1]}, memory::data_type::f32, memory::format_tag::x);
-  const convolution_forward::desc desc =
-      posts->bias() >= 0
-          ? convolution_forward::desc(kind, algorithm, AnyDesc(input), AnyDesc(filter), bias, AnyDesc(output),
-                                      spatial.strides, spatial.dilations, spatial.before, spatial.after)
-          : convolution_forward::desc(kind, algorithm, AnyDesc(input), AnyDesc(filter), AnyDesc(output),
-                                      spatial.strides, spatial.dilations, spatial.before, spatial.after);
-  const convolution_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(), true);
+  const ConvolutionShape shape{.input = input,
+                               .filter = filter,
+                               .output = output,
+                               .groups = kGrouped ? filter[0] : 1,
+                               .spatial = &spatial,
+                               .bias = posts->bias() >= 0};
+  const dnnl::primitive_attr attributes = posts->Attributes();
+  const ConvolutionPrimitive primitive = ChooseConvolution(shape, attributes);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
-  AddCommonArguments(request, *posts, primitive.src_desc(), primitive.weights_desc(), bias, builder);
+  AddCommonArguments(*posts, primitive.src_desc(), primitive.weights_desc(), BiasDesc(output[1]), builder);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(convolution_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+  return builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const Window window =
-      MakeWindow(*request.node, output.drop_front(2), input.drop_front(2), filter.drop_front(kGrouped ? 3 : 2));
+  const Window window = MakeWindow(*request.node, output.drop_front(2), input.drop_front(2),
+                                   filter.drop_front(kGrouped ? 3 : 2));
   memory::dims strides, dilations, before, after;
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
@@ -51,10 +51,10 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   const memory::desc weights = FilterDesc(filter, kGrouped ? 1 : 0, false);
   const memory::desc bias(memory::dims{output[1]}, memory::data_type::f32, memory::format_tag::x);
   const deconvolution_forward::desc desc =
-      posts->bias() >= 0 ? deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights, bias, AnyDesc(output),
-                                                       strides, dilations, before, after)
-                         : deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights, AnyDesc(output),
-                                                       strides, dilations, before, after);
+      posts->bias() >= 0 ? deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights, bias,
+                                                       AnyDesc(output), strides, dilations, before, after)
+                         : deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights,
+                                                       AnyDesc(output), strides, dilations, before, after);
   const deconvolution_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
@@ -63,13 +63,15 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   if (posts->bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), bias);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(deconvolution_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+  return builder.Finish(deconvolution_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
 }
 
 }  // namespace
 
 void RegisterDnnDeconvolution(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ConvolutionBackpropData", GuardedDnnFactory<MakeDeconvolution<false>>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "ConvolutionBackpropData",
+               GuardedDnnFactory<MakeDeconvolution<false>>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "GroupConvolutionBackpropData",
                GuardedDnnFactory<MakeDeconvolution<true>>);
 }

@@ -113,13 +113,15 @@ void DnnKernelBuilder::RequireInPlace(int input, const dnnl::memory::desc& desc)
   prepared_.in_place_required = true;
 }
 
-PreparedKernel DnnKernelBuilder::Finish(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+PreparedKernel DnnKernelBuilder::Finish(const dnnl::primitive& primitive,
+                                        const dnnl::memory::desc& scratchpad,
                                         const std::string& implementation) {
   prepared_.scratch_bytes = scratchpad.get_size();
   if (prepared_.scratch_bytes > 0) {
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, DnnArgument::Source::kScratch, 0, scratchpad});
   }
-  prepared_.kernel = std::make_shared<DnnKernel>(primitive, std::move(arguments_), "onednn:" + implementation);
+  prepared_.kernel =
+      std::make_shared<DnnKernel>(primitive, std::move(arguments_), "onednn:" + implementation);
   return std::move(prepared_);
 }
 

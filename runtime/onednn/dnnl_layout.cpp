@@ -63,7 +63,8 @@ std::string DnnLayout::ToString() const {
   // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
   std::vector<int> order;
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
   std::string text;
   for (int axis : order) {
     bool blocked = false;
@@ -115,7 +116,9 @@ memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
   return PlainDesc(shape);
 }
 
-memory::desc DescOf(const ValueInfo& value) { return DescOf(value.layout, value.shape); }
+memory::desc DescOf(const ValueInfo& value) {
+  return DescOf(value.layout, value.shape);
+}
 
 Layout LayoutOf(const memory::desc& desc) {
   if (IsRowMajor(desc.data)) return nullptr;

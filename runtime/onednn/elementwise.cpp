@@ -14,19 +14,22 @@ using dnnl::algorithm;
 using dnnl::memory;
 
 std::optional<PreparedKernel> MakeEltwise(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return std::nullopt;
+  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
+    return std::nullopt;
   const std::optional<DnnEltwise> function = MatchEltwise(*request.node, request.inputs.drop_front(1));
   if (!function) return std::nullopt;
   const memory::desc data = DescOf(request.inputs[0]);
-  const dnnl::eltwise_forward::desc desc(dnnl::prop_kind::forward_inference, function->algorithm, data, function->alpha,
-                                         function->beta);
-  const dnnl::eltwise_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
+  const dnnl::eltwise_forward::desc desc(dnnl::prop_kind::forward_inference, function->algorithm, data,
+                                         function->alpha, function->beta);
+  const dnnl::eltwise_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),
+                                                        true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   builder.AllowInPlace(0);
-  return builder.Finish(dnnl::eltwise_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+  return builder.Finish(dnnl::eltwise_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
 }
 
 std::optional<algorithm> BinaryAlgorithm(llvm::StringRef type) {

@@ -30,7 +30,8 @@ int64_t ChannelAxis(const ir::Node& node, const Shape& result) {
 }
 
 // True if `node` can be done on its input `chained` before that is stored.
-bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, const Shape& result, int64_t axis) {
+bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, const Shape& result,
+               int64_t axis) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;

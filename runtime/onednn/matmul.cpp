@@ -49,7 +49,8 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request) {
   if (posts->bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), bias);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,

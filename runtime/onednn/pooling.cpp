@@ -16,10 +16,12 @@ struct PoolingDims {
   memory::dims strides, kernel, before, after;
 };
 
-std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm, const PoolingDims& dims) {
+std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
+                                          const PoolingDims& dims) {
   using dnnl::pooling_forward;
   const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, DescOf(request.inputs[0]),
-                                   AnyDesc(request.outputs[0].shape), dims.strides, dims.kernel, dims.before, dims.after);
+                                   AnyDesc(request.outputs[0].shape), dims.strides, dims.kernel, dims.before,
+                                   dims.after);
   const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
@@ -29,7 +31,8 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
 }
 
 std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return std::nullopt;
+  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
+    return std::nullopt;
   // The positions of maxima are left to the reference kernel.
   if (request.outputs.size() > 1 && !request.node->uses(1).empty()) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
@@ -51,7 +54,7 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
     dims.before.push_back(axis.before);
     dims.after.push_back(after);
   }
-  const algorithm kind = !average     ? algorithm::pooling_max
+  const algorithm kind = !average      ? algorithm::pooling_max
                          : exclude_pad ? algorithm::pooling_avg_exclude_padding
                                        : algorithm::pooling_avg_include_padding;
   return MakePooling(request, kind, dims);
@@ -65,7 +68,8 @@ std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
   if (rank < 3 || rank > 5 || !BoolOr(*request.node, "keep_dims", false)) return std::nullopt;
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   const TensorValue axes = request.inputs[1].constant->Aligned(8);
-  for (int64_t i = 0; i < axes.volume(); ++i) reduced[static_cast<size_t>(NormalAxis(axes.ElementAsInt(i), rank))] = true;
+  for (int64_t i = 0; i < axes.volume(); ++i)
+    reduced[static_cast<size_t>(NormalAxis(axes.ElementAsInt(i), rank))] = true;
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
   }

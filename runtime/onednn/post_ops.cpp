@@ -41,7 +41,8 @@ std::optional<DnnEltwise> MatchLinear(std::string_view type, float scalar) {
 
 }  // namespace
 
-OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
+OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result,
+                             int64_t channel_axis) {
   if (operand.size() > result.size()) return OperandShape::kOther;
   const size_t missing = result.size() - operand.size();
   bool scalar = true;
@@ -63,7 +64,8 @@ std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<Valu
       return DnnEltwise{algorithm::eltwise_clip, static_cast<float>(DoubleOr(node, "min", 0)),
                         static_cast<float>(DoubleOr(node, "max", 0))};
     }
-    if (type == "Elu") return DnnEltwise{algorithm::eltwise_elu, static_cast<float>(DoubleOr(node, "alpha", 1))};
+    if (type == "Elu")
+      return DnnEltwise{algorithm::eltwise_elu, static_cast<float>(DoubleOr(node, "alpha", 1))};
     if (type == "Swish") return DnnEltwise{algorithm::eltwise_swish, 1};
     return MatchSimple(type);
   }
@@ -153,7 +155,8 @@ void DnnPostOps::AddArguments(const dnnl::primitive_desc_base& primitive, const 
     }
     const int id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1;
     memory::desc desc = post.operand_desc;
-    if (desc.data.format_kind == dnnl_format_kind_any) desc = primitive.query_md(dnnl::query::exec_arg_md, id);
+    if (desc.data.format_kind == dnnl_format_kind_any)
+      desc = primitive.query_md(dnnl::query::exec_arg_md, id);
     builder.AddPostOperand(id, operand, desc);
   }
 }

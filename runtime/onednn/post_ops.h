@@ -17,7 +17,8 @@ enum class OperandShape : uint8_t {
   kFull,        // as many as the result
   kOther,
 };
-OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result, int64_t channel_axis);
+OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result,
+                             int64_t channel_axis);
 
 // An elementwise function as oneDNN spells it.
 struct DnnEltwise {

@@ -3,8 +3,8 @@
 
 namespace nnefc::runtime {
 
-std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape, const Layout& from,
-                                             const Layout& to) {
+std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                             const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
     const dnnl::memory::desc source = DescOf(from, shape);

@@ -23,13 +23,15 @@ struct Affine {
 };
 
 // The elements of an f32 constant of one element a channel (or one in all).
-std::optional<std::vector<double>> ChannelVector(const ir::Graph& graph, ir::OutputPort port, const Shape& result) {
+std::optional<std::vector<double>> ChannelVector(const ir::Graph& graph, ir::OutputPort port,
+                                                 const Shape& result) {
   const TensorValue* value = ConstantOf(graph, port);
   if (value == nullptr || value->type() != ElementType::kF32) return std::nullopt;
   const OperandShape shape = ClassifyOperand(value->shape(), result, 1);
   if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
   std::vector<double> vector;
-  for (int64_t c = 0; c < result[1]; ++c) vector.push_back(value->ElementAsDouble(value->volume() == 1 ? 0 : c));
+  for (int64_t c = 0; c < result[1]; ++c)
+    vector.push_back(value->ElementAsDouble(value->volume() == 1 ? 0 : c));
   return vector;
 }
 
@@ -37,7 +39,8 @@ std::optional<Affine> MatchBatchNorm(const ir::Graph& graph, const ir::Node& nod
   std::vector<std::vector<double>> vectors;
   for (int32_t i = 1; i < 5; ++i) {
     const TensorValue* value = ConstantOf(graph, node.input(i));
-    if (value == nullptr || value->type() != ElementType::kF32 || value->volume() != result[1]) return std::nullopt;
+    if (value == nullptr || value->type() != ElementType::kF32 || value->volume() != result[1])
+      return std::nullopt;
     std::vector<double>& vector = vectors.emplace_back();
     for (int64_t c = 0; c < result[1]; ++c) vector.push_back(value->ElementAsDouble(c));
   }
@@ -69,7 +72,9 @@ std::optional<AffineMatch> MatchAffine(const ir::Graph& graph, const ir::Node& n
   return std::nullopt;
 }
 
-bool UsedOnce(const ir::Graph& graph, ir::OutputPort port) { return graph.node(port.node).uses(port.index).size() == 1; }
+bool UsedOnce(const ir::Graph& graph, ir::OutputPort port) {
+  return graph.node(port.node).uses(port.index).size() == 1;
+}
 
 bool IsConvolution(const ir::Node& node) {
   return node.Is("opset1", "Convolution") || node.Is("opset1", "GroupConvolution");
@@ -77,10 +82,11 @@ bool IsConvolution(const ir::Node& node) {
 
 // A convolution with a constant filter and the constant bias behind it, if any.
 struct BiasedConvolution {
-  ir::NodeId convolution;
+  ir::NodeId convolution = {};
   std::vector<double> bias;
 };
-std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::OutputPort port, const Shape& result) {
+std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::OutputPort port,
+                                                  const Shape& result) {
   BiasedConvolution match{.bias = std::vector<double>(static_cast<size_t>(result[1]), 0.0)};
   const ir::Node* node = &graph.node(port.node);
   if (node->Is("opset1", "Add")) {
@@ -114,7 +120,8 @@ ir::NodeId AddLike(ir::Graph& graph, const ir::Output& like, std::string_view se
 // bias'. Rows of a filter, grouped or not, belong to output channels in order.
 void FoldAffine(ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph.node(id);
-  if (node.num_outputs() != 1 || !node.output().shape.known() || node.output().type != ElementType::kF32) return;
+  if (node.num_outputs() != 1 || !node.output().shape.known() || node.output().type != ElementType::kF32)
+    return;
   const Shape result = node.output().shape.known_extents();
   if (result.size() < 3 || result[1] == 0) return;
   const std::optional<AffineMatch> match = MatchAffine(graph, node, result);
@@ -127,16 +134,18 @@ void FoldAffine(ir::Graph& graph, ir::NodeId id) {
   const ir::Node& convolution = graph.node(source->convolution);
   const TensorValue filter = ConstantOf(graph, convolution.input(1))->Aligned(alignof(float));
   const auto [scale, shift] = match->affine;
-  const TensorValue scaled = TensorValue::Make<float>(ElementType::kF32, filter.shape(), [&](std::span<float> out) {
-    const size_t row = out.size() / scale.size();
-    for (size_t i = 0; i < out.size(); ++i) {
-      out[i] = static_cast<float>(filter.elements<float>()[i] * scale[i / row]);
-    }
-  });
+  const TensorValue scaled =
+      TensorValue::Make<float>(ElementType::kF32, filter.shape(), [&](std::span<float> out) {
+        const size_t row = out.size() / scale.size();
+        for (size_t i = 0; i < out.size(); ++i) {
+          out[i] = static_cast<float>(filter.elements<float>()[i] * scale[i / row]);
+        }
+      });
   Shape bias_shape(result.size(), 1);
   bias_shape[1] = result[1];
   const TensorValue bias = TensorValue::Make<float>(ElementType::kF32, bias_shape, [&](std::span<float> out) {
-    for (size_t c = 0; c < out.size(); ++c) out[c] = static_cast<float>(source->bias[c] * scale[c] + shift[c]);
+    for (size_t c = 0; c < out.size(); ++c)
+      out[c] = static_cast<float>(source->bias[c] * scale[c] + shift[c]);
   });
 
   const ir::NodeId filter_id = graph.AddConst(scaled, graph.node(convolution.input(1).node).name());
@@ -148,8 +157,9 @@ void FoldAffine(ir::Graph& graph, ir::NodeId id) {
                                      .attributes = convolution.attributes(),
                                      .origin = convolution.origin()});
   const ir::OutputPort terms[] = {{folded, 0}, {bias_id, 0}};
-  const ir::NodeId sum = AddLike(graph, graph.node(id).output(), "opset1", "Add",
-                                 {.name = graph.node(id).name(), .inputs = terms, .origin = graph.node(id).origin()});
+  const ir::NodeId sum =
+      AddLike(graph, graph.node(id).output(), "opset1", "Add",
+              {.name = graph.node(id).name(), .inputs = terms, .origin = graph.node(id).origin()});
   graph.ReplaceAllUses({id, 0}, {sum, 0});
 }
 
@@ -185,7 +195,8 @@ bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
   for (int level = 0; level < 8; ++level) {
     const ir::Node& node = graph.node(port.node);
     const std::string& type = node.type();
-    if (type == "ReLU" || type == "Sigmoid" || type == "SoftMax" || type == "Abs" || type == "Exp") return true;
+    if (type == "ReLU" || type == "Sigmoid" || type == "SoftMax" || type == "Abs" || type == "Exp")
+      return true;
     if (type == "Clamp") return DoubleOr(node, "min", -1) >= 0;
     if (type != "MaxPool" && type != "AvgPool" && type != "LRN") return false;
     port = node.input(0);
@@ -194,7 +205,8 @@ bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
 }
 
 // True if zeros inside the window are the same as padding of the node's own.
-bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node& pad, const ZeroPadding& padding) {
+bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node& pad,
+                   const ZeroPadding& padding) {
   if (IsConvolution(node)) return true;
   if (StringOr(node, "rounding_type", "floor") != "floor") return false;
   if (node.type() == "AvgPool") return !BoolOr(node, "exclude-pad", true);
@@ -203,7 +215,8 @@ bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node&
   for (size_t i = 0; i < kernel.size(); ++i) {
     // Every window must see an element that is not padding.
     if (padding.before[i] >= kernel[i] || padding.after[i] >= kernel[i]) return false;
-    if (IntsOr(node, "pads_begin", kernel.size(), 0)[i] != 0 || IntsOr(node, "pads_end", kernel.size(), 0)[i] != 0) {
+    if (IntsOr(node, "pads_begin", kernel.size(), 0)[i] != 0 ||
+        IntsOr(node, "pads_end", kernel.size(), 0)[i] != 0) {
       return false;
     }
   }

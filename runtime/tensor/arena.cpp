@@ -127,6 +127,8 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   return *this;
 }
 
-Arena::~Arena() { std::free(data_); }
+Arena::~Arena() {
+  std::free(data_);
+}
 
 }  // namespace nnefc::runtime

@@ -36,13 +36,13 @@ struct TypeTag {
 };
 
 template <typename T>
-inline constexpr bool kIsFloating = std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
+inline constexpr bool kIsFloating =
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 
 // What arithmetic on T is done in: float for the 16-bit formats, else T.
 template <typename T>
-using ComputeType =
-    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, float,
-                       std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>>;
+using ComputeType = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, float,
+                                       std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>>;
 
 // Converts as `Convert` does: to an integer truncates toward zero and
 // saturates (NaN gives 0), to boolean is "!= 0".

@@ -55,7 +55,11 @@ Strides DenseStrides(llvm::ArrayRef<int64_t> shape) {
 }
 
 TensorView::TensorView(ElementType type, Shape shape, const std::byte* data)
-    : type_(type), shape_(std::move(shape)), strides_(DenseStrides(shape_)), volume_(CheckedVolume(shape_)), data_(data) {}
+    : type_(type),
+      shape_(std::move(shape)),
+      strides_(DenseStrides(shape_)),
+      volume_(CheckedVolume(shape_)),
+      data_(data) {}
 
 TensorView::TensorView(ElementType type, Shape shape, Strides strides, const std::byte* data)
     : type_(type),
@@ -84,8 +88,12 @@ void CopyElements(const TensorView& from, const MutableTensorView& to) {
   }
 }
 
-llvm::SmallVector<int64_t, 8> ElementsAsInts(const TensorView& view) { return ElementsAs<int64_t>(view); }
+llvm::SmallVector<int64_t, 8> ElementsAsInts(const TensorView& view) {
+  return ElementsAs<int64_t>(view);
+}
 
-llvm::SmallVector<double, 8> ElementsAsDoubles(const TensorView& view) { return ElementsAs<double>(view); }
+llvm::SmallVector<double, 8> ElementsAsDoubles(const TensorView& view) {
+  return ElementsAs<double>(view);
+}
 
 }  // namespace nnefc::runtime

@@ -17,13 +17,15 @@ namespace {
 // The document that tests/bench/make_flat.py prints.
 std::string FlatDocument(int64_t operations) {
   std::string text =
-      "version 1.0;\n\ngraph bench( input ) -> ( output )\n{\n    input = external(shape = [1, 8, 32, 32]);\n";
+      "version 1.0;\n\ngraph bench( input ) -> ( output )\n{\n    input = external(shape = [1, 8, 32, "
+      "32]);\n";
   std::string last = "input";
   int64_t layers = operations / 3;
   for (int64_t i = 0; i < layers; ++i) {
     text += fmt::format("    filter{0} = variable(shape = [8, 8, 3, 3], label = 'layer{0}/filter');\n", i);
     text += fmt::format(
-        "    conv{0} = conv({1}, filter{0}, 0.0, border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], "
+        "    conv{0} = conv({1}, filter{0}, 0.0, border = 'constant', padding = [(1, 1), (1, 1)], stride = "
+        "[1, 1], "
         "dilation = [1, 1], groups = 1);\n",
         i, last);
     last = i + 1 == layers ? "output" : fmt::format("relu{}", i);
@@ -55,7 +57,8 @@ struct FrontEnd {
 };
 
 using Step = void (FrontEnd::*)();
-constexpr Step kSteps[] = {&FrontEnd::Parse, &FrontEnd::Check, &FrontEnd::Expand, &FrontEnd::Shapes, &FrontEnd::Lower};
+constexpr Step kSteps[] = {&FrontEnd::Parse, &FrontEnd::Check, &FrontEnd::Expand, &FrontEnd::Shapes,
+                           &FrontEnd::Lower};
 
 // Times step `index` alone; the steps before it are made outside the clock.
 void TimeStep(benchmark::State& state, size_t index) {
@@ -75,8 +78,10 @@ void TimeStep(benchmark::State& state, size_t index) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-#define NNEFC_STEP_BENCHMARK(name, index)                                \
-  void name(benchmark::State& state) { TimeStep(state, index); }         \
+#define NNEFC_STEP_BENCHMARK(name, index) \
+  void name(benchmark::State& state) {    \
+    TimeStep(state, index);               \
+  }                                       \
   BENCHMARK(name)->Arg(3000)->Arg(99999)->Unit(benchmark::kMillisecond)
 
 NNEFC_STEP_BENCHMARK(Parse, 0);

@@ -43,12 +43,12 @@ struct BenchCommand : CommonOptions {
     size_t middle = sorted.size() / 2;
     double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     if (output_format() == Format::kText) {
-      fmt::print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n", compilation.path(), median,
-                 sorted.front(), sorted.back(), sorted.size());
+      fmt::print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n",
+                 compilation.path(), median, sorted.front(), sorted.back(), sorted.size());
       return;
     }
-    nlohmann::ordered_json json = {{"network", compilation.path()},   {"backend", execution.backend},
-                                   {"threads", execution.threads},    {"iterations", iterations},
+    nlohmann::ordered_json json = {{"network", compilation.path()},    {"backend", execution.backend},
+                                   {"threads", execution.threads},     {"iterations", iterations},
                                    {"milliseconds", std::move(times)}, {"median_ms", median}};
     fmt::print("{}\n", json.dump());
   }

@@ -33,7 +33,8 @@ std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
     auto [next, error] = std::from_chars(at, end, extent);
     bool separated = next == end || (*next == ',' && next + 1 < end);
     if (error != std::errc() || extent <= 0 || !separated) {
-      throw MisuseError(fmt::format("`--input-shape {}`: extents are positive integers separated by commas", text));
+      throw MisuseError(
+          fmt::format("`--input-shape {}`: extents are positive integers separated by commas", text));
     }
     shape.push_back(extent);
     at = next == end ? end : next + 1;
@@ -77,13 +78,15 @@ CompileOptions CommonOptions::compile_options() const {
 }
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
-  auto* model = command.add_option("MODEL", options.models, "a model folder, a .tar or .tgz, or a .nnef document");
+  auto* model = command.add_option("MODEL", options.models,
+                                   "a model folder, a .tar or .tgz, a .nnef document, or OpenVINO IR (.xml)");
   model->required();
   if (max_models > 0) model->expected(1, max_models);
   command.add_option("--dialect", options.dialect, "the dialect of the document")
       ->check(CLI::IsMember({"auto", "provisional", "ratified"}))
       ->capture_default_str();
-  command.add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
+  command
+      .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
       ->take_all()
       ->expected(1);
   command.add_option("--graph", options.graph, "the graph to take if the document has several");
@@ -93,13 +96,15 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models)
   command.add_option("--color", options.color, "colour in diagnostics")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  auto add_limit = [&](const char* name, int64_t& limit, const char* what, int64_t highest = int64_t{1} << 40) {
+  auto add_limit = [&](const char* name, int64_t& limit, const char* what,
+                       int64_t highest = int64_t{1} << 40) {
     command.add_option(name, limit, what)
         ->check(CLI::Range(int64_t{1}, highest))
         ->capture_default_str()
         ->group("Limits");
   };
-  add_limit("--max-nesting", options.limits.nesting, "nested brackets and operators of an expression", kHighestNesting);
+  add_limit("--max-nesting", options.limits.nesting, "nested brackets and operators of an expression",
+            kHighestNesting);
   add_limit("--max-recursion", options.limits.recursion, "fragments being instantiated within each other");
   add_limit("--max-steps", options.limits.steps, "steps of compile-time evaluation");
   add_limit("--max-operations", options.limits.operations, "operations made by fragments");
@@ -119,12 +124,17 @@ int Reporter::Report(Compilation& compilation) {
       size_t shown = 0;
       for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
       if (context.emitter.error_count() > shown) {
-        fmt::print(stderr, "nnefc: note: {} more errors are not shown\n", context.emitter.error_count() - shown);
+        fmt::print(stderr, "nnefc: note: {} more errors are not shown\n",
+                   context.emitter.error_count() - shown);
       }
       break;
     }
-    case Format::kJson: documents_.push_back(RenderJson(diagnostics, context.sources)); break;
-    case Format::kSarif: documents_.push_back(RenderSarif(diagnostics, context.sources)); break;
+    case Format::kJson:
+      documents_.push_back(RenderJson(diagnostics, context.sources));
+      break;
+    case Format::kSarif:
+      documents_.push_back(RenderSarif(diagnostics, context.sources));
+      break;
   }
   int exit_code = kSuccess;
   if (compilation.environment_failed()) {
@@ -136,7 +146,9 @@ int Reporter::Report(Compilation& compilation) {
   return exit_code;
 }
 
-void PrintError(const std::string& message) { fmt::print(stderr, "nnefc: error: {}\n", message); }
+void PrintError(const std::string& message) {
+  fmt::print(stderr, "nnefc: error: {}\n", message);
+}
 
 void WriteProduct(const std::string& path, const std::string& content) {
   if (path.empty() || path == "-") {

@@ -63,7 +63,8 @@ bool Compare(const std::vector<runtime::Port>& ports, const std::vector<TensorVa
              const std::vector<NamedTensor>& expected, const std::string& tolerance) {
   bool all = true;
   for (size_t i = 0; i < ports.size(); ++i) {
-    auto found = llvm::find_if(expected, [&](const NamedTensor& tensor) { return tensor.name == ports[i].name; });
+    auto found =
+        llvm::find_if(expected, [&](const NamedTensor& tensor) { return tensor.name == ports[i].name; });
     if (found == expected.end()) {
       fmt::print("{}: no tensor of this name to compare with\n", ports[i].name);
       all = false;
@@ -87,11 +88,13 @@ std::string Summary(const TensorValue& value) {
   std::vector<size_t> order(items.size());
   std::iota(order.begin(), order.end(), size_t{0});
   size_t count = std::min(kTopValues, items.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(), [&](size_t a, size_t b) {
-    // NaN goes last, so that the order stays one.
-    if (std::isnan(items[a]) || std::isnan(items[b])) return !std::isnan(items[a]) && std::isnan(items[b]);
-    return items[a] > items[b] || (items[a] == items[b] && a < b);
-  });
+  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(),
+                    [&](size_t a, size_t b) {
+                      // NaN goes last, so that the order stays one.
+                      if (std::isnan(items[a]) || std::isnan(items[b]))
+                        return !std::isnan(items[a]) && std::isnan(items[b]);
+                      return items[a] > items[b] || (items[a] == items[b] && a < b);
+                    });
   text += "; top";
   for (size_t i = 0; i < count; ++i) text += fmt::format(" [{}] {:.6g}", order[i], items[order[i]]);
   return text;

@@ -1,4 +1,5 @@
 #include "compiler/ir/text.h"
+#include "compiler/openvino/write.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
@@ -11,11 +12,18 @@ struct CompileCommand : CommonOptions {
   int Run() {
     CompileOptions compile = compile_options();
     compile.random_weights = random_weights;
-    compile.structure_only = true;
+    bool to_xml = llvm::StringRef(output).endswith(".xml");
+    compile.structure_only = !to_xml;
     Compilation compilation(models.front(), compile);
     bool ok = RunStages(compilation, Stage::kLower);
+    if (ok && to_xml) ok = CheckWritable(*compilation.lowered(), compilation.context().emitter);
     int exit_code = Reporter(*this).Report(compilation);
-    if (ok) WriteProduct(output, ir::PrintGraph(*compilation.lowered()));
+    if (!ok) return exit_code;
+    if (!to_xml) {
+      WriteProduct(output, ir::PrintGraph(*compilation.lowered()));
+    } else if (auto written = WriteOpenVino(*compilation.lowered(), output); !written) {
+      throw MisuseError(written.error().message);
+    }
     return exit_code;
   }
 };
@@ -24,11 +32,15 @@ struct CompileCommand : CommonOptions {
 
 void AddCompile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompileCommand>();
-  CLI::App* command = app.add_subcommand("compile", "lower a model to OpenVINO operations and print that graph");
+  CLI::App* command =
+      app.add_subcommand("compile", "lower a model to OpenVINO operations; write or print that graph");
   AddCommonOptions(*command, *options, 1);
-  command->add_option("-o,--output", options->output, "the file to write; standard output without it");
-  command->add_option("--random-weights", options->random_weights, "the seed of data for variables that have none");
-  command->footer("Example: nnefc compile model_folder -o net.ir");
+  command->add_option("-o,--output", options->output,
+                      "net.xml writes OpenVINO IR (net.xml and net.bin), any other name the text form; "
+                      "standard output without it");
+  command->add_option("--random-weights", options->random_weights,
+                      "the seed of data for variables that have none");
+  command->footer("Example: nnefc compile model_folder -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

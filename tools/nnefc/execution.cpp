@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/driver/rules.h"
+#include "compiler/openvino/read.h"
 #include "compiler/package/dat.h"
 #include "compiler/package/npy.h"
 #include "compiler/package/npz.h"
@@ -18,7 +19,8 @@ bool EndsWith(const std::string& text, std::string_view end) {
 }
 
 // Reads a .npy or .dat file as data for `port`.
-std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port, Context& context) {
+std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
+                                          Context& context) {
   if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
   if (EndsWith(path, ".dat")) {
     std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
@@ -30,8 +32,9 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
 // Data of a wider or narrower type of the same kind is converted; numbers are
 // never made of another kind silently.
 std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Context& context) {
-  bool same_kind = (IsFloat(value.type()) && IsFloat(port.type)) || (IsInteger(value.type()) && IsInteger(port.type)) ||
-                   value.type() == port.type || port.type == ElementType::kDynamic;
+  bool same_kind = (IsFloat(value.type()) && IsFloat(port.type)) ||
+                   (IsInteger(value.type()) && IsInteger(port.type)) || value.type() == port.type ||
+                   port.type == ElementType::kDynamic;
   if (!same_kind) {
     context.emitter.Emit(kInputType, {}, "the data of input `{}` is of type {}; expected {}", port.name,
                          Name(value.type()), Name(port.type));
@@ -60,11 +63,14 @@ class InputGatherer {
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
-      if (equals == std::string::npos) throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
+      if (equals == std::string::npos)
+        throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
       std::string name = text.substr(0, equals);
-      auto port = llvm::find_if(ports_, [&](const runtime::Port& candidate) { return candidate.name == name; });
+      auto port =
+          llvm::find_if(ports_, [&](const runtime::Port& candidate) { return candidate.name == name; });
       if (port == ports_.end()) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
-      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) given_[name] = std::move(*value);
+      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_))
+        given_[name] = std::move(*value);
     }
   }
 
@@ -93,9 +99,10 @@ class InputGatherer {
         if (!value.valid()) throw std::bad_alloc();
         return value;
       }
-      context_.emitter.Emit(kInputMissing, {},
-                            "the shape of input `{}` is {}: `--input-shape {}=...` makes it known for random data",
-                            port.name, ToString(port.shape), port.name);
+      context_.emitter.Emit(
+          kInputMissing, {},
+          "the shape of input `{}` is {}: `--input-shape {}=...` makes it known for random data", port.name,
+          ToString(port.shape), port.name);
       return std::nullopt;
     }
     context_.emitter.Emit(kInputMissing, {},
@@ -135,8 +142,10 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->take_all()
       ->expected(1);
   command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name");
-  command.add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs");
-  command.add_option("--random-weights", options.random_weights, "the seed of data for variables that have none");
+  command.add_option("--random-inputs", options.random_inputs,
+                     "the seed of random data for the other inputs");
+  command.add_option("--random-weights", options.random_weights,
+                     "the seed of data for variables that have none");
   command.add_option("--backend", options.backend, "the kernels to use")
       ->check(CLI::IsMember({"reference", "onednn"}))
       ->capture_default_str();
@@ -147,6 +156,7 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
 
 std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options) {
   if (!RunStages(compilation, Stage::kLower)) return std::nullopt;
+  if (!RequireKnownOperations(*compilation.lowered(), compilation.context().emitter)) return std::nullopt;
   Progress progress;
   progress.Start(fmt::format("{}: plan", compilation.path()));
   auto start = std::chrono::steady_clock::now();

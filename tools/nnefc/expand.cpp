@@ -12,11 +12,14 @@ struct ExpandCommand : CommonOptions {
     CompileOptions compile = compile_options();
     compile.lower = lower;
     Compilation compilation(models.front(), compile);
+    if (compilation.is_openvino())
+      throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
     bool ok = RunStages(compilation, Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
-    WriteProduct(output, PrintFlatDocument(*compilation.expanded(), compilation.library().Get(ast::Dialect::kRatified),
-                                           compilation.context().symbols));
+    WriteProduct(
+        output, PrintFlatDocument(*compilation.expanded(), compilation.library().Get(ast::Dialect::kRatified),
+                                  compilation.context().symbols));
     return exit_code;
   }
 };
@@ -28,7 +31,8 @@ void AddExpand(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("expand", "print a model as a flat ratified document");
   AddCommonOptions(*command, *options, 1);
   command->add_option("-o,--output", options->output, "the file to write; standard output without it");
-  command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")->delimiter(',');
+  command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")
+      ->delimiter(',');
   command->footer("Example: nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool IsVariable(const ir::Node& node) { return node.Is(ir::kNnefSet, "variable"); }
+bool IsVariable(const ir::Node& node) {
+  return node.Is(ir::kNnefSet, "variable") || node.Is("opset1", "Const");
+}
 bool IsLayer(const ir::Node& node) {
   return !node.info().is_source && !node.Is("opset1", "Result");
 }
@@ -40,32 +42,45 @@ Overview Survey(const ir::Graph& graph) {
   return overview;
 }
 
-std::string OutputName(const ir::Output& output) { return output.names.empty() ? "?" : output.names.front(); }
+const ir::Graph& GraphOf(const Compilation& compilation) {
+  return compilation.is_openvino() ? *compilation.lowered() : *compilation.expanded();
+}
+
+std::string LanguageOf(const Compilation& compilation) {
+  if (compilation.is_openvino()) return "OpenVINO IR";
+  return compilation.checked()->dialect() == ast::Dialect::kRatified ? "ratified NNEF 1.0"
+                                                                     : "provisional NNEF 1.0";
+}
+
+std::string OutputName(const ir::Node& node, int32_t index) {
+  const ir::Output& output = node.output(index);
+  if (!output.names.empty()) return output.names.front();
+  return node.num_outputs() == 1 ? node.name() : fmt::format("{}.{}", node.name(), index);
+}
 
 std::string NameOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& producer = graph.node(port.node);
   bool literal = producer.Is(ir::kNnefSet, "constant") && producer.output().names.empty();
-  return literal ? "literal" : OutputName(graph.output(port));
+  return literal ? "literal" : OutputName(producer, port.index);
 }
 
 std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string, int64_t>& kinds) {
   std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return sorted;
 }
 
 Json ToJson(const Compilation& compilation, const Overview& overview) {
-  const ir::Graph& graph = *compilation.expanded();
+  const ir::Graph& graph = GraphOf(compilation);
   auto port = [&](const std::string& name, const ir::Output& output) -> Json {
     return {{"name", name}, {"type", Name(output.type)}, {"shape", ToString(output.shape)}};
   };
-  Json json = {{"model", compilation.path()},
-               {"graph", graph.name()},
-               {"dialect", compilation.checked()->dialect() == ast::Dialect::kRatified ? "ratified" : "provisional"},
-               {"operations", overview.operations},
-               {"variables", overview.variables},
-               {"parameters", overview.values}};
-  for (ir::NodeId id : graph.parameters()) json["inputs"].push_back(port(graph.node(id).name(), graph.node(id).output()));
+  Json json = {{"model", compilation.path()},         {"graph", graph.name()},
+               {"language", LanguageOf(compilation)}, {"operations", overview.operations},
+               {"variables", overview.variables},     {"parameters", overview.values}};
+  for (ir::NodeId id : graph.parameters())
+    json["inputs"].push_back(port(graph.node(id).name(), graph.node(id).output()));
   for (ir::NodeId id : graph.results()) {
     json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
   }
@@ -74,7 +89,9 @@ Json ToJson(const Compilation& compilation, const Overview& overview) {
     const ir::Node& node = graph.node(id);
     Json layer = {{"operation", node.type()}, {"inputs", Json::array()}, {"outputs", Json::array()}};
     for (ir::OutputPort input : node.inputs()) layer["inputs"].push_back(NameOf(graph, input));
-    for (const ir::Output& output : node.outputs()) layer["outputs"].push_back(port(OutputName(output), output));
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      layer["outputs"].push_back(port(OutputName(node, i), node.output(i)));
+    }
     json["layers"].push_back(std::move(layer));
   }
   return json;
@@ -92,7 +109,7 @@ struct InspectCommand : CommonOptions {
       bool ok = RunStages(compilation, Stage::kExpand);
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
-      Overview overview = Survey(*compilation.expanded());
+      Overview overview = Survey(GraphOf(compilation));
       if (output_format() == Format::kText) {
         Print(compilation, overview);
       } else {
@@ -104,9 +121,8 @@ struct InspectCommand : CommonOptions {
   }
 
   void Print(const Compilation& compilation, const Overview& overview) const {
-    const ir::Graph& graph = *compilation.expanded();
-    bool ratified = compilation.checked()->dialect() == ast::Dialect::kRatified;
-    fmt::print("graph       {} ({} NNEF 1.0)\n", graph.name(), ratified ? "ratified" : "provisional");
+    const ir::Graph& graph = GraphOf(compilation);
+    fmt::print("graph       {} ({})\n", graph.name(), LanguageOf(compilation));
     for (ir::NodeId id : graph.parameters()) {
       const ir::Output& output = graph.node(id).output();
       fmt::print("input       {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
@@ -115,7 +131,8 @@ struct InspectCommand : CommonOptions {
       const ir::Output& output = graph.output(graph.node(id).input(0));
       fmt::print("output      {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
     }
-    fmt::print("variables   {}, {:.2f} million values\n", overview.variables, static_cast<double>(overview.values) / 1e6);
+    fmt::print("variables   {}, {:.2f} million values\n", overview.variables,
+               static_cast<double>(overview.values) / 1e6);
     fmt::print("operations  {}:", overview.operations);
     for (const auto& [kind, count] : ByCount(overview.kinds)) fmt::print(" {} {}", count, kind);
     fmt::print("\n");
@@ -133,10 +150,12 @@ struct InspectCommand : CommonOptions {
       std::vector<std::string> inputs;
       std::vector<std::string> outputs;
       for (ir::OutputPort input : node.inputs()) inputs.push_back(NameOf(graph, input));
-      for (const ir::Output& output : node.outputs()) {
-        outputs.push_back(fmt::format("{} {}", OutputName(output), FormatType(output.type, output.shape)));
+      for (int32_t i = 0; i < node.num_outputs(); ++i) {
+        const ir::Output& output = node.output(i);
+        outputs.push_back(fmt::format("{} {}", OutputName(node, i), FormatType(output.type, output.shape)));
       }
-      fmt::print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(), fmt::join(inputs, ", "));
+      fmt::print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(),
+                 fmt::join(inputs, ", "));
     }
   }
 };

@@ -11,8 +11,9 @@ int main(int argc, char** argv) {
   CLI::App app{"The compiler for NNEF, the Neural Network Exchange Format.", "nnefc"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "nnefc " NNEFC_VERSION);
-  app.footer("Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
-             "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
+  app.footer(
+      "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
+      "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
   AddCheck(app, exit_code);
   AddExpand(app, exit_code);
   AddCompile(app, exit_code);

@@ -64,7 +64,8 @@ struct RunCommand : CommonOptions {
     return kSuccess;
   }
 
-  static void PrintStages(const Compilation& compilation, const Execution& prepared, double run_milliseconds) {
+  static void PrintStages(const Compilation& compilation, const Execution& prepared,
+                          double run_milliseconds) {
     for (const StageTime& time : compilation.times()) {
       fmt::print("{:<8}{}\n", Name(time.stage), FormatTime(time.milliseconds));
     }
@@ -78,8 +79,8 @@ struct RunCommand : CommonOptions {
     fmt::print("{:>9} {:>6}  {:<32} {:<36} {:<20} {}\n", "ms", "%", "operation", "name", "output", "kernel");
     for (const runtime::StepProfile& step : steps) {
       fmt::print("{:>9.3f} {:>6.1f}  {:<32} {:<36} {:<20} {}\n", step.milliseconds,
-                 total > 0 ? 100 * step.milliseconds / total : 0.0, step.operation, step.name, ToString(step.shape),
-                 step.kernel);
+                 total > 0 ? 100 * step.milliseconds / total : 0.0, step.operation, step.name,
+                 ToString(step.shape), step.kernel);
     }
     fmt::print("{:>9.3f} {:>6.1f}  all\n", total, 100.0);
   }

@@ -45,9 +45,15 @@ const Row& RowOf(ElementType type) {
 
 }  // namespace
 
-int BitWidth(ElementType type) { return RowOf(type).bits; }
-std::string_view Name(ElementType type) { return RowOf(type).name; }
-std::string_view PortName(ElementType type) { return RowOf(type).port_name; }
+int BitWidth(ElementType type) {
+  return RowOf(type).bits;
+}
+std::string_view Name(ElementType type) {
+  return RowOf(type).name;
+}
+std::string_view PortName(ElementType type) {
+  return RowOf(type).port_name;
+}
 
 std::optional<ElementType> ParseElementType(std::string_view text) {
   for (const Row& row : kRows) {
@@ -65,7 +71,9 @@ bool IsSigned(ElementType type) {
   return IsFloat(type) || (type >= ElementType::kI4 && type <= ElementType::kI64);
 }
 
-bool IsInteger(ElementType type) { return type >= ElementType::kI4 && type <= ElementType::kU64; }
+bool IsInteger(ElementType type) {
+  return type >= ElementType::kI4 && type <= ElementType::kU64;
+}
 
 float HalfToFloat(uint16_t bits) {
   uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
@@ -94,7 +102,9 @@ uint16_t FloatToHalf(float value) {
   return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
 }
 
-float BFloatToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+float BFloatToFloat(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
 
 uint16_t FloatToBFloat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);

@@ -19,7 +19,8 @@ T Load(const std::byte* at) {
   return value;
 }
 
-// Element `index` of packed sub-byte elements, low bits first (OpenVINO's u4, i4); u1 is packed high bit first.
+// Element `index` of packed sub-byte elements, low bits first (OpenVINO's u4, i4); u1 is packed high bit
+// first.
 uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type) {
   auto byte_of = [&](int64_t at) { return static_cast<unsigned>(bytes[at]); };
   if (type == ElementType::kU1) return static_cast<uint8_t>((byte_of(index / 8) >> (7 - index % 8)) & 1u);
@@ -31,9 +32,9 @@ T Saturate(double value) {
   if (std::isnan(value)) return 0;
   // 2^63 and 2^64 are exact in double while the largest integers are not.
   constexpr double lowest = static_cast<double>(std::numeric_limits<T>::min());
-  constexpr double past_highest = std::is_signed_v<T>
-                                      ? -lowest
-                                      : 2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+  constexpr double past_highest =
+      std::is_signed_v<T> ? -lowest
+                          : 2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<T>::digits - 1));
   if (value < lowest) return std::numeric_limits<T>::min();
   if (value >= past_highest) return std::numeric_limits<T>::max();
   return static_cast<T>(value);
@@ -54,19 +55,32 @@ void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t valu
 
 void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value) {
   switch (type) {
-    case ElementType::kBoolean: return Store<uint8_t>(bytes, index, value != 0 ? 1 : 0);
-    case ElementType::kBF16: return Store(bytes, index, FloatToBFloat(static_cast<float>(value)));
-    case ElementType::kF16: return Store(bytes, index, FloatToHalf(static_cast<float>(value)));
-    case ElementType::kF32: return Store(bytes, index, static_cast<float>(value));
-    case ElementType::kF64: return Store(bytes, index, value);
-    case ElementType::kI8: return Store(bytes, index, Saturate<int8_t>(value));
-    case ElementType::kI16: return Store(bytes, index, Saturate<int16_t>(value));
-    case ElementType::kI32: return Store(bytes, index, Saturate<int32_t>(value));
-    case ElementType::kI64: return Store(bytes, index, Saturate<int64_t>(value));
-    case ElementType::kU8: return Store(bytes, index, Saturate<uint8_t>(value));
-    case ElementType::kU16: return Store(bytes, index, Saturate<uint16_t>(value));
-    case ElementType::kU32: return Store(bytes, index, Saturate<uint32_t>(value));
-    case ElementType::kU64: return Store(bytes, index, Saturate<uint64_t>(value));
+    case ElementType::kBoolean:
+      return Store<uint8_t>(bytes, index, value != 0 ? 1 : 0);
+    case ElementType::kBF16:
+      return Store(bytes, index, FloatToBFloat(static_cast<float>(value)));
+    case ElementType::kF16:
+      return Store(bytes, index, FloatToHalf(static_cast<float>(value)));
+    case ElementType::kF32:
+      return Store(bytes, index, static_cast<float>(value));
+    case ElementType::kF64:
+      return Store(bytes, index, value);
+    case ElementType::kI8:
+      return Store(bytes, index, Saturate<int8_t>(value));
+    case ElementType::kI16:
+      return Store(bytes, index, Saturate<int16_t>(value));
+    case ElementType::kI32:
+      return Store(bytes, index, Saturate<int32_t>(value));
+    case ElementType::kI64:
+      return Store(bytes, index, Saturate<int64_t>(value));
+    case ElementType::kU8:
+      return Store(bytes, index, Saturate<uint8_t>(value));
+    case ElementType::kU16:
+      return Store(bytes, index, Saturate<uint16_t>(value));
+    case ElementType::kU32:
+      return Store(bytes, index, Saturate<uint32_t>(value));
+    case ElementType::kU64:
+      return Store(bytes, index, Saturate<uint64_t>(value));
     case ElementType::kI4: {
       double clamped = std::isnan(value) ? 0 : std::min(7.0, std::max(-8.0, value));
       return StorePacked(bytes, index, type, static_cast<uint8_t>(static_cast<int>(clamped) & 0xf));
@@ -75,14 +89,18 @@ void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value
       double clamped = std::isnan(value) ? 0 : std::min(15.0, std::max(0.0, value));
       return StorePacked(bytes, index, type, static_cast<uint8_t>(clamped));
     }
-    case ElementType::kU1: return StorePacked(bytes, index, type, value != 0 ? 1 : 0);
+    case ElementType::kU1:
+      return StorePacked(bytes, index, type, value != 0 ? 1 : 0);
     case ElementType::kDynamic:
-    case ElementType::kString: break;
+    case ElementType::kString:
+      break;
   }
   NNEFC_CHECK(!"an element type that holds numbers");
 }
 
-bool IsWideInteger(ElementType type) { return type == ElementType::kI64 || type == ElementType::kU64; }
+bool IsWideInteger(ElementType type) {
+  return type == ElementType::kI64 || type == ElementType::kU64;
+}
 
 }  // namespace
 
@@ -100,11 +118,14 @@ std::optional<int64_t> Volume(llvm::ArrayRef<int64_t> shape) {
   return empty ? 0 : volume;
 }
 
-std::string ToString(llvm::ArrayRef<int64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+std::string ToString(llvm::ArrayRef<int64_t> shape) {
+  return fmt::format("[{}]", fmt::join(shape, ","));
+}
 
 std::optional<size_t> ByteSize(ElementType type, int64_t volume) {
   int64_t bits = 0;
-  if (volume < 0 || __builtin_mul_overflow(volume, static_cast<int64_t>(BitWidth(type)), &bits)) return std::nullopt;
+  if (volume < 0 || __builtin_mul_overflow(volume, static_cast<int64_t>(BitWidth(type)), &bits))
+    return std::nullopt;
   return static_cast<size_t>(bits / 8 + (bits % 8 != 0 ? 1 : 0));
 }
 
@@ -116,7 +137,8 @@ std::shared_ptr<Buffer> Buffer::Allocate(size_t size) {
   return std::shared_ptr<Buffer>(new Buffer(static_cast<const std::byte*>(data), size, nullptr, nullptr));
 }
 
-std::shared_ptr<const Buffer> Buffer::Map(std::shared_ptr<const MappedFile> file, size_t offset, size_t size) {
+std::shared_ptr<const Buffer> Buffer::Map(std::shared_ptr<const MappedFile> file, size_t offset,
+                                          size_t size) {
   NNEFC_CHECK(offset <= file->size() && size <= file->size() - offset);
   const std::byte* data = file->data() + offset;
   return std::shared_ptr<const Buffer>(new Buffer(data, size, std::move(file), nullptr));
@@ -144,7 +166,9 @@ TensorValue::TensorValue(ElementType type, Shape shape, std::shared_ptr<const Bu
   byte_size_ = *byte_size;
 }
 
-TensorValue TensorValue::Scalar(float value) { return FromFloats({}, value); }
+TensorValue TensorValue::Scalar(float value) {
+  return FromFloats({}, value);
+}
 
 TensorValue TensorValue::FromFloats(Shape shape, llvm::ArrayRef<float> values) {
   return Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> out) {
@@ -198,13 +222,20 @@ double TensorValue::ElementAsDouble(int64_t index) const {
   NNEFC_CHECK(index >= 0 && index < volume_);
   const std::byte* at = bytes() + index * (BitWidth(type_) / 8);
   switch (type_) {
-    case ElementType::kBoolean: return Load<uint8_t>(at) != 0 ? 1 : 0;
-    case ElementType::kBF16: return BFloatToFloat(Load<uint16_t>(at));
-    case ElementType::kF16: return HalfToFloat(Load<uint16_t>(at));
-    case ElementType::kF32: return Load<float>(at);
-    case ElementType::kF64: return Load<double>(at);
-    case ElementType::kU64: return static_cast<double>(Load<uint64_t>(at));
-    default: return static_cast<double>(ElementAsInt(index));
+    case ElementType::kBoolean:
+      return Load<uint8_t>(at) != 0 ? 1 : 0;
+    case ElementType::kBF16:
+      return BFloatToFloat(Load<uint16_t>(at));
+    case ElementType::kF16:
+      return HalfToFloat(Load<uint16_t>(at));
+    case ElementType::kF32:
+      return Load<float>(at);
+    case ElementType::kF64:
+      return Load<double>(at);
+    case ElementType::kU64:
+      return static_cast<double>(Load<uint64_t>(at));
+    default:
+      return static_cast<double>(ElementAsInt(index));
   }
 }
 
@@ -212,23 +243,34 @@ int64_t TensorValue::ElementAsInt(int64_t index) const {
   NNEFC_CHECK(index >= 0 && index < volume_);
   const std::byte* at = bytes() + index * (BitWidth(type_) / 8);
   switch (type_) {
-    case ElementType::kBoolean: return Load<uint8_t>(at) != 0 ? 1 : 0;
-    case ElementType::kI8: return Load<int8_t>(at);
-    case ElementType::kI16: return Load<int16_t>(at);
-    case ElementType::kI32: return Load<int32_t>(at);
-    case ElementType::kI64: return Load<int64_t>(at);
-    case ElementType::kU8: return Load<uint8_t>(at);
-    case ElementType::kU16: return Load<uint16_t>(at);
-    case ElementType::kU32: return Load<uint32_t>(at);
+    case ElementType::kBoolean:
+      return Load<uint8_t>(at) != 0 ? 1 : 0;
+    case ElementType::kI8:
+      return Load<int8_t>(at);
+    case ElementType::kI16:
+      return Load<int16_t>(at);
+    case ElementType::kI32:
+      return Load<int32_t>(at);
+    case ElementType::kI64:
+      return Load<int64_t>(at);
+    case ElementType::kU8:
+      return Load<uint8_t>(at);
+    case ElementType::kU16:
+      return Load<uint16_t>(at);
+    case ElementType::kU32:
+      return Load<uint32_t>(at);
     case ElementType::kU64:
-      return static_cast<int64_t>(std::min<uint64_t>(Load<uint64_t>(at), std::numeric_limits<int64_t>::max()));
+      return static_cast<int64_t>(
+          std::min<uint64_t>(Load<uint64_t>(at), std::numeric_limits<int64_t>::max()));
     case ElementType::kI4: {
       int value = LoadPacked(bytes(), index, type_);
       return value >= 8 ? value - 16 : value;
     }
     case ElementType::kU1:
-    case ElementType::kU4: return LoadPacked(bytes(), index, type_);
-    default: return Saturate<int64_t>(ElementAsDouble(index));
+    case ElementType::kU4:
+      return LoadPacked(bytes(), index, type_);
+    default:
+      return Saturate<int64_t>(ElementAsDouble(index));
   }
 }
 

@@ -32,7 +32,8 @@ class Buffer {
  public:
   // Zero-filled; nothing if memory is short.
   static std::shared_ptr<Buffer> Allocate(size_t size);
-  static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset, size_t size);
+  static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset,
+                                           size_t size);
   // Bytes [offset, offset + size) of `whole`, which stays alive with them.
   static std::shared_ptr<const Buffer> Slice(std::shared_ptr<const Buffer> whole, size_t offset, size_t size);
   ~Buffer();
@@ -71,7 +72,7 @@ class TensorValue {
 
   static TensorValue Scalar(float value);  // f32, shape []
   static TensorValue FromFloats(Shape shape, llvm::ArrayRef<float> values);
-  static TensorValue FromInts(Shape shape, llvm::ArrayRef<int64_t> values);  // i64
+  static TensorValue FromInts(Shape shape, llvm::ArrayRef<int64_t> values);   // i64
   static TensorValue FromBools(Shape shape, llvm::ArrayRef<uint8_t> values);  // boolean
   // A tensor whose elements all equal `value` converted to `type`.
   static TensorValue Filled(ElementType type, Shape shape, double value);

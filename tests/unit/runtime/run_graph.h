@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -38,7 +39,8 @@ struct TestGraph {
   ir::OutputPort Parameter(std::string name, const Shape& shape, ElementType type = ElementType::kF32) {
     return PartialParameter(std::move(name), ir::PartialShape(llvm::ArrayRef<int64_t>(shape)), type);
   }
-  ir::OutputPort PartialParameter(std::string name, ir::PartialShape shape, ElementType type = ElementType::kF32) {
+  ir::OutputPort PartialParameter(std::string name, ir::PartialShape shape,
+                                  ElementType type = ElementType::kF32) {
     const ir::NodeId id = graph->AddParameter(std::move(name), type, shape);
     graph->SetOutputType({id, 0}, type, shape);
     return {id, 0};
@@ -52,14 +54,17 @@ struct TestGraph {
   ir::OutputPort Weights(Shape shape, unsigned seed, float low = -1, float high = 1);
   ir::OutputPort Op(std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
                     ir::AttributeMap attributes = {}, int outputs = 1) {
-    const ir::NodeId id = graph->AddNode(
-        set, name,
-        {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes), .num_outputs = outputs});
+    const ir::NodeId id = graph->AddNode(set, name,
+                                         {.name = "n" + std::to_string(graph->node_bound()),
+                                          .inputs = inputs,
+                                          .attributes = std::move(attributes),
+                                          .num_outputs = outputs});
     Emitter emitter;
     EXPECT_TRUE(ir::InferNode(*graph, id, emitter)) << Messages(emitter);
     return {id, 0};
   }
-  ir::OutputPort Op(std::string_view name, std::vector<ir::OutputPort> inputs, ir::AttributeMap attributes = {}) {
+  ir::OutputPort Op(std::string_view name, std::vector<ir::OutputPort> inputs,
+                    ir::AttributeMap attributes = {}) {
     return Op("opset1", name, std::move(inputs), std::move(attributes));
   }
   void Result(ir::OutputPort port, std::string name = "output") { graph->AddResult(std::move(name), port); }
@@ -87,7 +92,8 @@ inline ir::OutputPort TestGraph::Weights(Shape shape, unsigned seed, float low, 
   return Const(RandomTensor(std::move(shape), seed, low, high));
 }
 
-inline std::shared_ptr<const Executable> Compile(std::shared_ptr<const ir::Graph> graph, ExecutableOptions options) {
+inline std::shared_ptr<const Executable> Compile(std::shared_ptr<const ir::Graph> graph,
+                                                 ExecutableOptions options) {
   Emitter emitter;
   std::shared_ptr<const Executable> executable = Executable::Create(std::move(graph), options, emitter);
   EXPECT_NE(executable, nullptr) << Messages(emitter);
@@ -116,9 +122,22 @@ inline void ExpectNear(const TensorValue& actual, const TensorValue& expected, d
     } else if (std::isinf(b)) {
       ASSERT_EQ(a, b) << "element " << i;
     } else {
-      ASSERT_LE(std::abs(a - b), tolerance * (1 + std::abs(b))) << "element " << i << ": " << a << ", expected " << b;
+      ASSERT_LE(std::abs(a - b), tolerance * (1 + std::abs(b)))
+          << "element " << i << ": " << a << ", expected " << b;
     }
   }
+}
+
+// max |a - b| <= tolerance * max |b|.
+inline void ExpectClose(const TensorValue& actual, const TensorValue& expected, double tolerance) {
+  ASSERT_EQ(ToString(actual.shape()), ToString(expected.shape()));
+  double largest = 0;
+  double difference = 0;
+  for (int64_t i = 0; i < expected.volume(); ++i) {
+    largest = std::max(largest, std::abs(expected.ElementAsDouble(i)));
+    difference = std::max(difference, std::abs(actual.ElementAsDouble(i) - expected.ElementAsDouble(i)));
+  }
+  EXPECT_LE(difference, tolerance * largest);
 }
 
 }  // namespace nnefc::runtime

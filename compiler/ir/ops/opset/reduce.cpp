@@ -47,12 +47,16 @@ void InferTopK(OpContext& op) {
              Name(index_type));
     return;
   }
-  if (!op.CheckRank(1, 0, 0)) return;
+  if (!op.CheckRank(1, 0, 1)) return;
   PartialShape shape = data;
   if (data.rank_known()) {
     const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), data.rank());
     if (!axis) return;
     const std::optional<std::vector<int64_t>> k = op.Integers(1);
+    if (k && k->size() != 1) {
+      op.Error(kOpsetExtent, "{} has {} elements; expected 1", op.InputName(1), k->size());
+      return;
+    }
     if (k && (*k)[0] < 0) {
       op.Error(kOpsetConstantInput, "{} is {}", op.InputName(1), (*k)[0]);
       return;

@@ -46,7 +46,7 @@ void InferConcat(OpContext& op) {
 
 // The axis of a Split, from its second input; nothing if unknown or wrong.
 std::optional<int64_t> SplitAxis(OpContext& op) {
-  if (!op.CheckRank(1, 0, 0) || !op.shape(0).rank_known()) return std::nullopt;
+  if (!op.CheckRank(1, 0, 1) || !op.shape(0).rank_known()) return std::nullopt;
   const std::optional<std::vector<int64_t>> axis = op.Integers(1);
   if (!axis || axis->size() != 1) return std::nullopt;
   return op.NormalizeAxis(axis->front(), op.shape(0).rank());

@@ -18,7 +18,9 @@ class DamageTest : public IrFilesTest {
   }
 
   void Try(const std::string& xml, const std::string& weights) {
+    const auto begin = std::chrono::steady_clock::now();
     const ReadOutcome outcome = Read(xml, weights);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << xml;
     ++tries_;
     if (outcome.graph == nullptr) {
       EXPECT_FALSE(outcome.labels.empty()) << xml;
@@ -30,7 +32,8 @@ class DamageTest : public IrFilesTest {
     }
   }
 
-  bool InTime() const { return std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(60); }
+  // The sweep of a slow machine ends early.
+  bool InTime() const { return std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(40); }
 
   void SweepAttributes(const std::string& xml, const std::string& weights) {
     const std::regex attribute(R"re( ([a-z_-]+)="([^"]*)")re");
@@ -89,7 +92,6 @@ class DamageTest : public IrFilesTest {
     SweepDims(xml, weights);
     SweepLines(xml, weights);
     SweepLengths(xml, weights);
-    EXPECT_TRUE(InTime());
     EXPECT_GT(tries_, 100);
   }
 

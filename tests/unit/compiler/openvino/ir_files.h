@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "compiler/ir/op_registry.h"
+#include "compiler/ir/verify.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "gtest/gtest.h"
@@ -75,9 +78,11 @@ class IrFilesTest : public ::testing::Test {
 
   // Writes the graph twice with a reading between and expects equal bytes.
   void ExpectStable(const ir::Graph& graph) {
+    for (const std::string& violation : ir::Verify(graph)) ADD_FAILURE() << violation;
     ASSERT_TRUE(WriteOpenVino(graph, Path("first.xml")).ok());
     const ReadOutcome outcome = ReadFile(Path("first.xml"));
     ASSERT_NE(outcome.graph, nullptr) << outcome.text << ReadText(Path("first.xml"));
+    for (const std::string& violation : ir::Verify(*outcome.graph)) ADD_FAILURE() << violation;
     ASSERT_TRUE(WriteOpenVino(*outcome.graph, Path("second.xml")).ok());
     EXPECT_EQ(ReadText(Path("first.xml")), ReadText(Path("second.xml")));
     EXPECT_EQ(ReadText(Path("first.bin")), ReadText(Path("second.bin")));

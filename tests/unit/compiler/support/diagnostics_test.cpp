@@ -77,7 +77,8 @@ TEST(RenderTest, MakesValidJsonOfAnyBytes) {
   EXPECT_EQ(json["diagnostics"][0]["line"], 1);
   auto sarif = nlohmann::json::parse(RenderSarif(context.emitter.diagnostics(), context.sources));
   EXPECT_EQ(sarif["version"], "2.1.0");
-  EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "%FF.nnef");
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "%FF.nnef");
 }
 
 }  // namespace

@@ -11,11 +11,19 @@ namespace {
 // Expected bits are IEEE 754 binary16's definition, as NumPy gives them:
 // np.float32(x).astype(np.float16).view(np.uint16).
 TEST(HalfTest, ConvertsLikeNumPy) {
-  const std::pair<float, uint16_t> cases[] = {
-      {0.0f, 0x0000},     {-0.0f, 0x8000},      {1.0f, 0x3c00},        {65504.0f, 0x7bff},
-      {65519.996f, 0x7bff}, {65520.0f, 0x7c00},   {5.9604645e-08f, 0x0001}, {2.9802322e-08f, 0x0000},
-      {0.333333343f, 0x3555}, {6.1035156e-05f, 0x0400}, {1.00048828125f, 0x3c00}, {1.00146484375f, 0x3c02},
-      {std::numeric_limits<float>::infinity(), 0x7c00}};
+  const std::pair<float, uint16_t> cases[] = {{0.0f, 0x0000},
+                                              {-0.0f, 0x8000},
+                                              {1.0f, 0x3c00},
+                                              {65504.0f, 0x7bff},
+                                              {65519.996f, 0x7bff},
+                                              {65520.0f, 0x7c00},
+                                              {5.9604645e-08f, 0x0001},
+                                              {2.9802322e-08f, 0x0000},
+                                              {0.333333343f, 0x3555},
+                                              {6.1035156e-05f, 0x0400},
+                                              {1.00048828125f, 0x3c00},
+                                              {1.00146484375f, 0x3c02},
+                                              {std::numeric_limits<float>::infinity(), 0x7c00}};
   for (auto [value, bits] : cases) EXPECT_EQ(FloatToHalf(value), bits) << value;
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     EXPECT_EQ(FloatToHalf(HalfToFloat(static_cast<uint16_t>(bits))), bits);

@@ -121,13 +121,19 @@ void RunCase(const Case& test, Backend backend) {
 
 class OperationsTest : public testing::TestWithParam<size_t> {};
 
-TEST_P(OperationsTest, ReferenceAgreesWithOpenVino) { RunCase(Cases()[GetParam()], Backend::kReference); }
-TEST_P(OperationsTest, OneDnnAgreesWithOpenVino) { RunCase(Cases()[GetParam()], Backend::kOneDnn); }
+TEST_P(OperationsTest, ReferenceAgreesWithOpenVino) {
+  RunCase(Cases()[GetParam()], Backend::kReference);
+}
+TEST_P(OperationsTest, OneDnnAgreesWithOpenVino) {
+  RunCase(Cases()[GetParam()], Backend::kOneDnn);
+}
 
 INSTANTIATE_TEST_SUITE_P(Cases, OperationsTest, testing::Range(size_t{0}, Cases().size()),
                          [](const testing::TestParamInfo<size_t>& info) { return Cases()[info.param].name; });
 
-TEST(OperationsTable, IsThere) { EXPECT_GE(Cases().size(), 250u); }
+TEST(OperationsTable, IsThere) {
+  EXPECT_GE(Cases().size(), 250u);
+}
 
 }  // namespace
 }  // namespace nnefc::runtime

@@ -31,9 +31,11 @@ TEST(ArenaTest, AChainNeedsTwoBuffers) {
 }
 
 TEST(ArenaTest, ValuesOfOneStepDoNotOverlap) {
-  const std::vector<ArenaRequest> requests = {
-      {.bytes = 100, .first = 0, .last = 3}, {.bytes = 1, .first = 1, .last = 1}, {.bytes = 0, .first = 1, .last = 2},
-      {.bytes = 64, .first = 3, .last = 3},  {.bytes = 65, .first = 2, .last = 4}};
+  const std::vector<ArenaRequest> requests = {{.bytes = 100, .first = 0, .last = 3},
+                                              {.bytes = 1, .first = 1, .last = 1},
+                                              {.bytes = 0, .first = 1, .last = 2},
+                                              {.bytes = 64, .first = 3, .last = 3},
+                                              {.bytes = 65, .first = 2, .last = 4}};
   const std::optional<ArenaPlan> plan = PlanArena(requests);
   ASSERT_TRUE(plan.has_value());
   ExpectNoOverlap(requests, *plan);
@@ -45,7 +47,8 @@ TEST(ArenaTest, RandomLifetimesDoNotOverlap) {
     std::vector<ArenaRequest> requests;
     for (int i = 0; i < 60; ++i) {
       const int64_t first = static_cast<int64_t>(random() % 40);
-      requests.push_back({.bytes = random() % 5000, .first = first, .last = first + static_cast<int64_t>(random() % 10)});
+      requests.push_back(
+          {.bytes = random() % 5000, .first = first, .last = first + static_cast<int64_t>(random() % 10)});
     }
     const std::optional<ArenaPlan> plan = PlanArena(requests);
     ASSERT_TRUE(plan.has_value());

@@ -16,8 +16,10 @@ TEST(TensorViewTest, CopiesATransposedView) {
   std::vector<float> source(6);
   std::iota(source.begin(), source.end(), 0.0f);
   std::vector<float> target(6);
-  const TensorView view(ElementType::kF32, {3, 2}, Strides{1, 3}, reinterpret_cast<const std::byte*>(source.data()));
-  CopyElements(view, MutableTensorView(ElementType::kF32, {3, 2}, reinterpret_cast<std::byte*>(target.data())));
+  const TensorView view(ElementType::kF32, {3, 2}, Strides{1, 3},
+                        reinterpret_cast<const std::byte*>(source.data()));
+  CopyElements(view,
+               MutableTensorView(ElementType::kF32, {3, 2}, reinterpret_cast<std::byte*>(target.data())));
   EXPECT_EQ(target, (std::vector<float>{0, 3, 1, 4, 2, 5}));
 }
 
@@ -33,7 +35,8 @@ TEST(TensorViewTest, CopiesReversedAndRepeatedViews) {
 TEST(TensorViewTest, CopiesNothingOfAnEmptyTensorAndOneOfAScalar) {
   const double one = 1;
   double other = 0;
-  CopyElements(TensorView(ElementType::kF64, {0, 3}, nullptr), MutableTensorView(ElementType::kF64, {0, 3}, nullptr));
+  CopyElements(TensorView(ElementType::kF64, {0, 3}, nullptr),
+               MutableTensorView(ElementType::kF64, {0, 3}, nullptr));
   CopyElements(TensorView(ElementType::kF64, {}, reinterpret_cast<const std::byte*>(&one)),
                MutableTensorView(ElementType::kF64, {}, reinterpret_cast<std::byte*>(&other)));
   EXPECT_EQ(other, 1);
@@ -45,7 +48,8 @@ TEST(StridedLoopTest, MergesAxesAndVisitsEveryElementOnce) {
   StridedLoop<1> loop(shape, {strides});
   std::vector<int> visits(150000);
   loop.Run([&](const std::array<int64_t, 1>& offsets, int64_t length) {
-    for (int64_t i = 0; i < length; ++i) ++visits[static_cast<size_t>(offsets[0] + i * loop.row_strides()[0])];
+    for (int64_t i = 0; i < length; ++i)
+      ++visits[static_cast<size_t>(offsets[0] + i * loop.row_strides()[0])];
   });
   for (int count : visits) ASSERT_EQ(count, 1);
 }
