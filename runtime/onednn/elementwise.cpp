@@ -44,10 +44,11 @@ std::optional<algorithm> BinaryAlgorithm(llvm::StringRef type) {
 }
 
 // Two inputs of one shape, in the layout of the first that is not row-major.
-std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& request, algorithm algorithm) {
+std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& request, algorithm algorithm,
+                                                      const dnnl::primitive_attr& attributes) {
   const memory::desc desc = DescOf(request.inputs[request.inputs[0].layout != nullptr ? 0 : 1]);
-  const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, desc, desc, desc),
-                                               DnnKernelBuilder::Attributes(), DnnEngine(), true);
+  const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, desc, desc, desc), attributes,
+                                               DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC_0, 0, desc);
@@ -59,7 +60,8 @@ std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& reque
 
 // The second input has one element for each channel, or one; the first is in a
 // layout of its own (row-major inputs run in the reference kernel as fast).
-std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm) {
+std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm,
+                                                   const dnnl::primitive_attr& attributes) {
   const Shape& shape = request.inputs[0].shape;
   const OperandShape operand = ClassifyOperand(request.inputs[1].shape, shape, 1);
   if (request.inputs[0].layout == nullptr || shape != request.outputs[0].shape) return std::nullopt;
@@ -68,8 +70,8 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
   if (operand == OperandShape::kPerChannel) dims[1] = shape[1];
   const memory::desc data = DescOf(request.inputs[0]);
   const memory::desc second = PlainDesc(dims);
-  const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, data, second, data),
-                                               DnnKernelBuilder::Attributes(), DnnEngine(), true);
+  const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, data, second, data), attributes,
+                                               DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC_0, 0, data);
@@ -81,10 +83,15 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
 
 std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->type());
-  if (!algorithm || !request.posts.empty() || !DnnAcceptsAll(request)) return std::nullopt;
-  if (request.inputs[0].shape == request.inputs[1].shape) return MakeBinaryOfEqualShapes(request, *algorithm);
-  if (std::optional<PreparedKernel> kernel = MakeBinaryOfChannels(request, *algorithm)) return kernel;
-  return std::nullopt;
+  if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
+  // Only functions of one input are fused to these.
+  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
+  if (!posts) return std::nullopt;
+  const dnnl::primitive_attr attributes = posts->Attributes();
+  if (request.inputs[0].shape == request.inputs[1].shape) {
+    return MakeBinaryOfEqualShapes(request, *algorithm, attributes);
+  }
+  return MakeBinaryOfChannels(request, *algorithm, attributes);
 }
 
 }  // namespace

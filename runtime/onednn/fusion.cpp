@@ -8,6 +8,7 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr size_t kMostPosts = 8;
+constexpr int64_t kChannelAxis = 1;  // of images, and of the rows of matrix products
 
 // A value of known type and shape, or nothing.
 std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
@@ -18,20 +19,27 @@ std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
   return ValueInfo{.type = output.type, .shape = *shape, .constant = constant ? &*output.value : nullptr};
 }
 
-// The axis of the result that biases belong to, or -1 if nothing is fused to
-// the node.
-int64_t ChannelAxis(const ir::Node& node, const Shape& result) {
-  const bool convolution = llvm::StringSwitch<bool>(node.type())
-                               .Cases("Convolution", "GroupConvolution", true)
-                               .Cases("ConvolutionBackpropData", "GroupConvolutionBackpropData", true)
-                               .Default(false);
-  if (convolution) return 1;
-  return node.type() == "MatMul" && result.size() == 2 ? 1 : -1;
+// What a node lets follow in its step.
+enum class Fusible : uint8_t {
+  kNothing,
+  kRelu,         // batch normalisation
+  kElementwise,  // an operation of two tensors
+  kAnything,     // convolutions, matrix products: also biases and residuals
+};
+
+Fusible WhatFollows(const ir::Node& node, const Shape& result) {
+  if (node.type() == "MatMul") return result.size() == 2 ? Fusible::kAnything : Fusible::kNothing;
+  return llvm::StringSwitch<Fusible>(node.type())
+      .Cases("Convolution", "GroupConvolution", Fusible::kAnything)
+      .Cases("ConvolutionBackpropData", "GroupConvolutionBackpropData", Fusible::kAnything)
+      .Cases("Add", "Subtract", "Multiply", Fusible::kElementwise)
+      .Case("BatchNormInference", Fusible::kRelu)
+      .Default(Fusible::kNothing);
 }
 
 // True if `node` can be done on its input `chained` before that is stored.
 bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, const Shape& result,
-               int64_t axis) {
+               Fusible fusible) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;
@@ -39,40 +47,63 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, co
     if (!info) return false;
     rest.push_back(*info);
   }
+  if (fusible == Fusible::kRelu) return node.type() == "ReLU";
   const bool commutative = node.type() == "Add" || node.type() == "Multiply";
   if (chained != 0 && !commutative) return false;
   if (MatchEltwise(node, rest)) return true;
-  if (!commutative) return false;
-  const OperandShape operand = ClassifyOperand(rest[0].shape, result, axis);
+  if (!commutative || fusible != Fusible::kAnything) return false;
+  const OperandShape operand = ClassifyOperand(rest[0].shape, result, kChannelAxis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
 }
+
+class Finder {
+ public:
+  explicit Finder(const ir::Graph& graph) : graph_(graph) {}
+
+  // Convolutions and matrix products choose first: an addition belongs to
+  // them rather than to what follows it.
+  std::vector<FusionGroup> Find() {
+    for (const bool first : {true, false}) {
+      for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  void AddGroup(const ir::Node& main, bool first) {
+    if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
+      return;
+    const Shape result = main.output().shape.known_extents();
+    const Fusible fusible = WhatFollows(main, result);
+    if (fusible == Fusible::kNothing || (fusible == Fusible::kAnything) != first) return;
+    if (claimed_.contains(main.id())) return;
+    FusionGroup group{.main = main.id()};
+    const size_t most = fusible == Fusible::kRelu ? 1 : kMostPosts;
+    ir::OutputPort port = main.port();
+    while (group.posts.size() < most) {
+      const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
+      if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
+      const ir::Node& next = graph_.node(uses[0].node);
+      if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
+      if (!CanFollow(graph_, next, uses[0].index, result, fusible)) break;
+      group.posts.push_back(next.id());
+      port = next.port();
+    }
+    if (group.posts.empty()) return;
+    claimed_.insert(main.id());
+    claimed_.insert(group.posts.begin(), group.posts.end());
+    groups_.push_back(std::move(group));
+  }
+
+  const ir::Graph& graph_;
+  std::vector<FusionGroup> groups_;
+  llvm::DenseSet<ir::NodeId> claimed_;
+};
 
 }  // namespace
 
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph) {
-  std::vector<FusionGroup> groups;
-  llvm::DenseSet<ir::NodeId> claimed;
-  for (ir::NodeId id : graph.nodes()) {
-    const ir::Node& main = graph.node(id);
-    if (main.num_outputs() != 1 || !main.output().shape.known()) continue;
-    const Shape result = main.output().shape.known_extents();
-    const int64_t axis = ChannelAxis(main, result);
-    if (axis < 0 || main.output().type != ElementType::kF32) continue;
-    FusionGroup group{.main = id};
-    ir::OutputPort port = main.port();
-    while (group.posts.size() < kMostPosts) {
-      const llvm::ArrayRef<ir::InputPort> uses = graph.node(port.node).uses(port.index);
-      if (uses.size() != 1 || claimed.contains(uses[0].node)) break;
-      const ir::Node& next = graph.node(uses[0].node);
-      if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (!CanFollow(graph, next, uses[0].index, result, axis)) break;
-      group.posts.push_back(next.id());
-      claimed.insert(next.id());
-      port = next.port();
-    }
-    if (!group.posts.empty()) groups.push_back(std::move(group));
-  }
-  return groups;
+  return Finder(graph).Find();
 }
 
 }  // namespace nnefc::runtime

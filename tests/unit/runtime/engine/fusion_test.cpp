@@ -229,6 +229,28 @@ TEST(FusionTest, ChannelAttention) {
   ExpectBackendsAgree(g, {RandomTensor({1, 32, 6, 6}, 3)});
 }
 
+// Normalisation before a convolution (ResNet v2) cannot be folded.
+TEST(FusionTest, PreActivationUnits) {
+  TestGraph g;
+  ir::AttributeMap epsilon;
+  epsilon.Set("epsilon", 1e-3);
+  auto x = g.Parameter("x", {1, 16, 8, 8});
+  auto y = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
+  const auto activated = [&](ir::OutputPort data) {
+    return g.Op(
+        "ReLU",
+        {g.Op("opset5", "BatchNormInference",
+              {data, g.Weights({32}, 3), g.Weights({32}, 4), g.Weights({32}, 5), g.Weights({32}, 6, 0.1f, 2)},
+              epsilon)});
+  };
+  auto z = g.Op("Add", {y, g.Convolution(activated(y), g.Weights({32, 32, 3, 3}, 7), 1)});
+  g.Result(g.Op("Tanh", {activated(z)}));
+  g.Result(g.Op("ReLU", {g.Op("Add", {g.Op("Sigmoid", {z}), g.Op("Abs", {y})})}), "sum");
+  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 8)});
+  EXPECT_TRUE(Contains(plan, "BatchNormInference+ReLU")) << plan;
+  EXPECT_TRUE(Contains(plan, " Add+ReLU")) << plan;
+}
+
 TEST(FusionTest, OperationsWithoutAFastKernelBetweenFastOnes) {
   TestGraph g;
   auto x = g.Parameter("x", {1, 5, 7, 7});
