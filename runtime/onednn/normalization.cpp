@@ -4,6 +4,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
 
@@ -47,15 +48,16 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
 }
 
 std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAcceptsAll(request) || request.inputs[0].shape.size() < 3)
-    return std::nullopt;
+  if (!DnnAcceptsAll(request) || request.inputs[0].shape.size() < 3) return std::nullopt;
+  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
+  if (!posts) return std::nullopt;
   using Flags = dnnl::normalization_flags;
   const memory::desc data = DescOf(request.inputs[0]);
   const dnnl::batch_normalization_forward::desc desc(
       dnnl::prop_kind::forward_inference, data, static_cast<float>(DoubleOr(*request.node, "epsilon", 1e-5)),
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);
-  const dnnl::batch_normalization_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(),
-                                                                    DnnEngine(), true);
+  const dnnl::batch_normalization_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(),
+                                                                    true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});
   DnnKernelBuilder builder(request);
@@ -65,6 +67,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
   builder.AddReshapedInput(DNNL_ARG_MEAN, 3, vector);
   builder.AddReshapedInput(DNNL_ARG_VARIANCE, 4, vector);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  builder.AllowInPlace(0);
   return builder.Finish(dnnl::batch_normalization_forward(primitive), primitive.scratchpad_desc(),
                         primitive.impl_info_str());
 }

@@ -23,6 +23,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="keeps generated models between runs (NNEFC_TEST_CACHE)")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A binary with sanitizers is slow: it runs each network once, the ratified document on the default backend."""
+    if os.environ.get("NNEFC_SANITIZE") != "ON":
+        return
+    again = ("provisional", "reference", "twin", "source_equals_flat")
+    left_out = [item for item in items if any(word in item.name for word in again)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 def _find_nnefc(option: str | None) -> Path | None:
     if option:
         return Path(option).resolve()

@@ -10,7 +10,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 0);
   command->footer("Example: nnefc check model.nnef model_folder --format sarif");
   command->callback([options, &exit_code] {
-    Reporter reporter(*options);
+    Reporter reporter(*options, /*is_product=*/true);
     for (const std::string& model : options->models) {
       Compilation compilation(model, options->compile_options());
       bool ok = RunStages(compilation, Stage::kExpand);

@@ -118,6 +118,7 @@ Reporter::~Reporter() {
 int Reporter::Report(Compilation& compilation) {
   const Context& context = compilation.context();
   const auto& diagnostics = context.emitter.diagnostics();
+  bool worth_telling = is_product_ || !diagnostics.empty();
   switch (options_.output_format()) {
     case Format::kText: {
       fmt::print(stderr, "{}", RenderText(diagnostics, context.sources, {.color = UseColor(options_.color)}));
@@ -130,10 +131,10 @@ int Reporter::Report(Compilation& compilation) {
       break;
     }
     case Format::kJson:
-      documents_.push_back(RenderJson(diagnostics, context.sources));
+      if (worth_telling) documents_.push_back(RenderJson(diagnostics, context.sources));
       break;
     case Format::kSarif:
-      documents_.push_back(RenderSarif(diagnostics, context.sources));
+      if (worth_telling) documents_.push_back(RenderSarif(diagnostics, context.sources));
       break;
   }
   int exit_code = kSuccess;

@@ -45,13 +45,17 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models)
 // document for the machine-readable formats.
 class Reporter {
  public:
-  explicit Reporter(const CommonOptions& options) : options_(options) {}
+  // `is_product`: the report is what the command is for, so that a
+  // machine-readable one is written even if there is nothing to say.
+  explicit Reporter(const CommonOptions& options, bool is_product = false)
+      : options_(options), is_product_(is_product) {}
   ~Reporter();
   // Shows what `compilation` has said so far; returns the exit code it earns.
   int Report(Compilation& compilation);
 
  private:
   const CommonOptions& options_;
+  bool is_product_;
   std::vector<std::string> documents_;  // JSON or SARIF, one a model
 };
 
