@@ -67,7 +67,7 @@ bool Compilation::Run(Stage stage) {
 }
 
 bool Compilation::Open() {
-  ModelOpenResult result = ModelContainer::Open(path_, context_);
+  ModelOpenResult result = ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
   return model_ != nullptr;

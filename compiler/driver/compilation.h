@@ -28,6 +28,8 @@ struct CompileOptions {
   std::optional<uint64_t> random_weights;
   // Accept variables without data; the result can be written, not run.
   bool structure_only = false;
+  // Bound on the unpacked size of an archive.
+  uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 };
 

@@ -20,7 +20,7 @@ struct BenchCommand : CommonOptions {
     if (!execution.random_inputs) execution.random_inputs = 1;
     Compilation compilation(models.front(), compile);
     Reporter reporter(*this);
-    std::optional<Execution> prepared = Prepare(compilation, execution);
+    std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     std::vector<double> times;
     for (int i = 0; i < warmup + iterations; ++i) {

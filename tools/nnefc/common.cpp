@@ -74,6 +74,7 @@ CompileOptions CommonOptions::compile_options() const {
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
   result.limits = limits;
+  result.max_bytes = max_bytes;
   return result;
 }
 
@@ -109,6 +110,10 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models)
   add_limit("--max-steps", options.limits.steps, "steps of compile-time evaluation");
   add_limit("--max-operations", options.limits.operations, "operations made by fragments");
   add_limit("--max-items", options.limits.items, "array items and string bytes alive at a time");
+  command.add_option("--max-bytes", options.max_bytes, "bytes of an archive when unpacked")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 50))
+      ->capture_default_str()
+      ->group("Limits");
 }
 
 Reporter::~Reporter() {

@@ -32,6 +32,7 @@ struct CommonOptions {
   std::string graph;
   std::string format = "text";
   std::string color = "auto";
+  uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 
   Format output_format() const;

@@ -45,8 +45,9 @@ std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port
 
 class InputGatherer {
  public:
-  InputGatherer(const ExecutionOptions& options, const std::vector<runtime::Port>& ports, Context& context)
-      : options_(options), ports_(ports), context_(context) {}
+  InputGatherer(const ExecutionOptions& options, const std::vector<runtime::Port>& ports, uint64_t max_bytes,
+                Context& context)
+      : options_(options), ports_(ports), max_bytes_(max_bytes), context_(context) {}
 
   std::optional<std::vector<TensorValue>> Gather() {
     ReadNamedFiles();
@@ -75,7 +76,7 @@ class InputGatherer {
   }
 
   bool ReadArchive() {
-    auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_);
+    auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_, {.max_bytes = max_bytes_});
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
       bool known = llvm::any_of(ports_, [&](const runtime::Port& port) { return port.name == tensor.name; });
@@ -120,6 +121,7 @@ class InputGatherer {
 
   const ExecutionOptions& options_;
   const std::vector<runtime::Port>& ports_;
+  uint64_t max_bytes_;
   Context& context_;
   std::map<std::string, TensorValue> given_;
 };
@@ -154,7 +156,8 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->capture_default_str();
 }
 
-std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options) {
+std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
+                                 uint64_t max_bytes) {
   if (!RunStages(compilation, Stage::kLower)) return std::nullopt;
   if (!RequireKnownOperations(*compilation.lowered(), compilation.context().emitter)) return std::nullopt;
   Progress progress;
@@ -166,7 +169,7 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
       runtime::Executable::Create(compilation.lowered(), options.executable_options(), context.emitter);
   if (execution.executable == nullptr) return std::nullopt;
   execution.session = runtime::Session::Create(execution.executable);
-  auto inputs = InputGatherer(options, execution.executable->inputs(), context).Gather();
+  auto inputs = InputGatherer(options, execution.executable->inputs(), max_bytes, context).Gather();
   if (!inputs) return std::nullopt;
   execution.inputs = std::move(*inputs);
   std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;

@@ -38,7 +38,9 @@ struct Execution {
 
 // Compiles, plans and gathers the inputs; nothing if a mistake was emitted to
 // the compilation's context.
-std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options);
+// `max_bytes` bounds the unpacked size of an .npz.
+std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
+                                 uint64_t max_bytes);
 
 // Compares each output with the tensor of its name in an .npz; prints a line
 // for each and returns true if all are within the tolerance.

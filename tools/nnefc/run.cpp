@@ -20,7 +20,7 @@ struct RunCommand : CommonOptions {
     compile.random_weights = execution.random_weights;
     Compilation compilation(models.front(), compile);
     Reporter reporter(*this);
-    std::optional<Execution> prepared = Prepare(compilation, execution);
+    std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     auto start = std::chrono::steady_clock::now();
     prepared->session->EnableProfile(profile);
@@ -51,7 +51,8 @@ struct RunCommand : CommonOptions {
       if (auto written = WriteNpz(outputs, named); !written) throw MisuseError(written.error().message);
     }
     if (!compare.empty()) {
-      auto expected = ReadNpz(OpenInput(compare, compilation.context()), compilation.context());
+      auto expected =
+          ReadNpz(OpenInput(compare, compilation.context()), compilation.context(), {.max_bytes = max_bytes});
       if (!expected) return Reporter(*this).Report(compilation);
       return Compare(ports, values, *expected, tolerance) ? kSuccess : kInvalid;
     }
