@@ -4,6 +4,7 @@
 #include "runtime/kernels/window.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/inner_product.h"
 #include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
@@ -42,35 +43,6 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
 
 memory::desc BiasDesc(int64_t channels) {
   return memory::desc(memory::dims{channels}, memory::data_type::f32, memory::format_tag::x);
-}
-
-void AddCommonArguments(const DnnPostOps& posts, const memory::desc& source, const memory::desc& weights,
-                        const memory::desc& bias, DnnKernelBuilder& builder) {
-  builder.AddInput(DNNL_ARG_SRC, 0, source);
-  builder.AddInput(DNNL_ARG_WEIGHTS, 1, weights);
-  if (posts.bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts.bias()), bias);
-}
-
-std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts) {
-  const Shape& output = request.outputs[0].shape;
-  const memory::desc source = AnyDesc(request.inputs[0].shape);
-  const memory::desc weights = AnyDesc(request.inputs[1].shape);
-  const memory::desc destination(memory::dims{output[0], output[1]}, memory::data_type::f32,
-                                 memory::format_tag::nc);
-  const memory::desc bias = BiasDesc(output[1]);
-  using dnnl::inner_product_forward;
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const inner_product_forward::desc desc =
-      posts.bias() >= 0 ? inner_product_forward::desc(kind, source, weights, bias, destination)
-                        : inner_product_forward::desc(kind, source, weights, destination);
-  const inner_product_forward::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  DnnKernelBuilder builder(request);
-  AddCommonArguments(posts, primitive.src_desc(), primitive.weights_desc(), bias, builder);
-  posts.AddArguments(primitive, PlainDesc(output), builder);
-  builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
 }
 
 struct ConvolutionShape {
@@ -172,13 +144,10 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
   if (!posts) return std::nullopt;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
-    bool full_operand = false;  // of an image of one pixel: not worth a shape of its own
-    for (size_t i = 2; i < request.inputs.size(); ++i) full_operand |= request.inputs[i].constant == nullptr;
-    if (!full_operand) {
-      if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts)) return kernel;
-    }
+    const InnerProduct product{
+        .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
+    if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
   }
-
   const ConvolutionShape shape{.input = input,
                                .filter = filter,
                                .output = output,
@@ -189,7 +158,11 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const ConvolutionPrimitive primitive = ChooseConvolution(shape, attributes);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
-  AddCommonArguments(*posts, primitive.src_desc(), primitive.weights_desc(), BiasDesc(output[1]), builder);
+  builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
+  builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
+  if (shape.bias) {
+    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), BiasDesc(output[1]));
+  }
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   return builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),

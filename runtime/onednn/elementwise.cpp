@@ -84,6 +84,9 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
 std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->type());
   if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
+  if (request.inputs[1].constant != nullptr) {
+    if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
+  }
   // Only functions of one input are fused to these.
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;

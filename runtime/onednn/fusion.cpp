@@ -48,10 +48,11 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, co
     rest.push_back(*info);
   }
   if (fusible == Fusible::kRelu) return node.type() == "ReLU";
-  const bool commutative = node.type() == "Add" || node.type() == "Multiply";
+  const bool adds = node.type() == "Add" || node.type() == "Multiply";
+  const bool commutative = adds || node.type() == "Minimum" || node.type() == "Maximum";
   if (chained != 0 && !commutative) return false;
   if (MatchEltwise(node, rest)) return true;
-  if (!commutative || fusible != Fusible::kAnything) return false;
+  if (!adds || fusible != Fusible::kAnything) return false;
   const OperandShape operand = ClassifyOperand(rest[0].shape, result, kChannelAxis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
 }

@@ -4,6 +4,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/inner_product.h"
 #include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
@@ -12,45 +13,18 @@ namespace {
 
 using dnnl::memory;
 
-// [rows, columns] in memory, seen as [columns, rows].
-memory::desc Transposed(int64_t rows, int64_t columns) {
-  return memory::desc(memory::dims{columns, rows}, memory::data_type::f32, memory::dims{1, columns});
-}
-
-// y = x w' + bias with w [out, in]. A matrix that lies as [in, out] is seen
-// transposed.
-std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request) {
+// x times the transpose of a constant matrix; the rewriter has transposed those
+// that lay otherwise.
+std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
-  const bool transposed_b = BoolOr(*request.node, "transpose_b", false);
-  if (a.size() != 2 || b.size() != 2 || BoolOr(*request.node, "transpose_a", false)) return std::nullopt;
-  if (request.inputs[1].constant == nullptr) return std::nullopt;
+  if (a.size() != 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
+  if (BoolOr(*request.node, "transpose_a", false) || !BoolOr(*request.node, "transpose_b", false)) {
+    return std::nullopt;
+  }
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
   if (!posts) return std::nullopt;
-  const Shape& output = request.outputs[0].shape;
-
-  using dnnl::inner_product_forward;
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const memory::desc source = PlainDesc(a);
-  const memory::desc weights = transposed_b ? AnyDesc(b) : Transposed(b[0], b[1]);
-  const memory::desc bias(memory::dims{output[1]}, memory::data_type::f32, memory::format_tag::x);
-  const inner_product_forward::desc desc =
-      posts->bias() >= 0 ? inner_product_forward::desc(kind, source, weights, bias, PlainDesc(output))
-                         : inner_product_forward::desc(kind, source, weights, PlainDesc(output));
-  const inner_product_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  DnnKernelBuilder builder(request);
-  builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  if (transposed_b) {
-    builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
-  } else {
-    builder.AddReshapedInput(DNNL_ARG_WEIGHTS, 1, weights);
-  }
-  if (posts->bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), bias);
-  posts->AddArguments(primitive, primitive.dst_desc(), builder);
-  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(inner_product_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
+  return MakeInnerProduct(request, *posts, {.rows = a[0], .inputs = a[1], .outputs = b[0]});
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,
@@ -93,7 +67,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
-  if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request)) return kernel;
+  if (std::optional<PreparedKernel> kernel = MakeConstantProduct(request)) return kernel;
   return MakeGeneral(request);
 }
 

@@ -31,11 +31,15 @@ std::optional<DnnEltwise> MatchSimple(std::string_view type) {
       .Default(std::nullopt);
 }
 
-// x + s, x * s and x - s are linear functions; the chained input is the first
-// of a subtraction.
-std::optional<DnnEltwise> MatchLinear(std::string_view type, float scalar) {
-  if (type == "Add") return DnnEltwise{algorithm::eltwise_linear, 1, scalar};
-  if (type == "Multiply") return DnnEltwise{algorithm::eltwise_linear, scalar, 0};
+// An operation of x and a scalar s as a linear function of x or a limit to it;
+// x is the first operand where the order matters.
+std::optional<DnnEltwise> MatchScalar(std::string_view type, float s) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (type == "Add") return DnnEltwise{algorithm::eltwise_linear, 1, s};
+  if (type == "Subtract") return DnnEltwise{algorithm::eltwise_linear, 1, -s};
+  if (type == "Multiply") return DnnEltwise{algorithm::eltwise_linear, s, 0};
+  if (type == "Minimum") return DnnEltwise{algorithm::eltwise_clip, -kInfinity, s};
+  if (type == "Maximum") return DnnEltwise{algorithm::eltwise_clip, s, kInfinity};
   return std::nullopt;
 }
 
@@ -74,7 +78,7 @@ std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<Valu
   if (!scalar) return std::nullopt;
   if (type == "Swish") return DnnEltwise{algorithm::eltwise_swish, *scalar};
   if (type == "PReLU") return DnnEltwise{algorithm::eltwise_relu, *scalar};
-  return MatchLinear(type, *scalar);
+  return MatchScalar(type, *scalar);
 }
 
 std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis) {

@@ -7,8 +7,11 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
                                              const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
-    const dnnl::memory::desc source = DescOf(from, shape);
+    // Row-major memory can be seen with the shape of the other layout, which may
+    // differ from the value's (a filter as a matrix).
+    const bool from_plain = from == nullptr && to != nullptr;
     const dnnl::memory::desc target = DescOf(to, shape);
+    const dnnl::memory::desc source = from_plain ? PlainDesc(target.dims()) : DescOf(from, shape);
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target,
                                                   dnnl::primitive_attr(), true);
     if (!primitive) return nullptr;

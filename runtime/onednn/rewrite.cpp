@@ -1,12 +1,14 @@
 // What is done to a graph of known shapes before its nodes get kernels: scales
 // and shifts of constant vectors move into constant filters, zeros around an
-// image into the window that follows.
+// image into the window that follows; constant matrices are transposed.
 
 #include <cmath>
+#include <tuple>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/families.h"
 #include "runtime/onednn/post_ops.h"
+#include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
 
@@ -253,6 +255,29 @@ void FoldPadding(ir::Graph& graph, ir::NodeId id) {
   }
 }
 
+// Replaces a constant right side [inputs, outputs] by its transpose, the way
+// in which oneDNN wants the weights of an inner product.
+void TransposeConstant(ir::Graph& graph, ir::NodeId id) {
+  const ir::Node& node = graph.node(id);
+  if (!node.Is("opset1", "MatMul") || BoolOr(node, "transpose_b", false)) return;
+  const TensorValue* matrix = ConstantOf(graph, node.input(1));
+  if (matrix == nullptr || matrix->type() != ElementType::kF32 || matrix->rank() != 2) return;
+  const ir::PartialShape& left = graph.output(node.input(0)).shape;
+  if (!left.rank_known() || left.rank() != 2) return;
+  const TensorValue source = matrix->Aligned(alignof(float));
+  const int64_t rows = source.shape()[0];
+  const int64_t columns = source.shape()[1];
+  const TensorValue transposed =
+      TensorValue::Make<float>(ElementType::kF32, {columns, rows}, [&](std::span<float> out) {
+        CopyElements(
+            TensorView(ElementType::kF32, {columns, rows}, Strides{1, columns}, source.bytes()),
+            MutableTensorView(ElementType::kF32, {columns, rows}, reinterpret_cast<std::byte*>(out.data())));
+      });
+  const ir::NodeId constant = graph.AddConst(transposed, graph.node(node.input(1).node).name());
+  graph.SetInput(id, 1, {constant, 0});
+  graph.SetAttribute(id, "transpose_b", true);
+}
+
 }  // namespace
 
 void RewriteForOneDnn(ir::Graph& graph) {
@@ -261,6 +286,7 @@ void RewriteForOneDnn(ir::Graph& graph) {
   for (ir::NodeId id : *order) {
     if (graph.node(id).type() == "Pad") FoldPadding(graph, id);
     FoldAffine(graph, id);
+    TransposeConstant(graph, id);
   }
   graph.EraseDeadNodes();
 }

@@ -212,6 +212,10 @@ TEST(FusionTest, ActivationsAfterConvolution) {
   g.Result(g.Op("Multiply", {conv(9), g.Op("Sigmoid", {g.Weights({1, 16, 1, 1}, 10)})}), "scaled");
   g.Result(g.Op("Subtract", {g.Const(TensorValue::Scalar(1)), conv(11)}), "subtracted");
   g.Result(g.Op("Add", {conv(12), g.Const(TensorValue::Scalar(1))}), "shifted");
+  g.Result(g.Op("Subtract", {conv(14), g.Const(TensorValue::Scalar(1))}), "lowered");
+  g.Result(g.Op("Minimum", {g.Op("ReLU", {conv(15)}), g.Const(TensorValue::Scalar(6))}), "relu6");
+  g.Result(g.Op("Maximum", {g.Const(TensorValue::Scalar(-0.5)), conv(16)}), "above");
+  g.Result(g.Op("Maximum", {g.Op("Tanh", {x}), g.Const(TensorValue::Scalar(0.25))}), "alone");
   ExpectBackendsAgree(g, {RandomTensor({1, 16, 6, 6}, 13)});
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/post_ops.h"
+
+namespace nnefc::runtime {
+
+// The product of a row-major matrix [rows, inputs] (input 0 of the request, of
+// whatever shape) with the transpose of the constant [outputs, inputs] (input
+// 1), whose layout is oneDNN's choice.
+struct InnerProduct {
+  int64_t rows = 0;
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+};
+std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
+                                               const InnerProduct& shape);
+
+}  // namespace nnefc::runtime
