@@ -7,59 +7,9 @@
 #include "compiler/expand/compile.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/sequences.h"
+#include "compiler/semantics/operator_mapping.h"
 
 namespace nnefc::expand {
-namespace {
-
-// The standard operation that an operator on tensors stands for (chapter
-// 3.3.3, table 1).
-std::string_view OperationOf(ast::UnaryOperator op, ast::Dialect dialect) {
-  switch (op) {
-    case ast::UnaryOperator::kPlus:
-      return dialect == ast::Dialect::kProvisional ? "idn" : "copy";
-    case ast::UnaryOperator::kMinus:
-      return "neg";
-    case ast::UnaryOperator::kNot:
-      return "not";
-  }
-  return {};
-}
-
-std::string_view OperationOf(ast::BinaryOperator op) {
-  switch (op) {
-    case ast::BinaryOperator::kAdd:
-      return "add";
-    case ast::BinaryOperator::kSub:
-      return "sub";
-    case ast::BinaryOperator::kMul:
-      return "mul";
-    case ast::BinaryOperator::kDiv:
-      return "div";
-    case ast::BinaryOperator::kPow:
-      return "pow";
-    case ast::BinaryOperator::kLt:
-      return "lt";
-    case ast::BinaryOperator::kLe:
-      return "le";
-    case ast::BinaryOperator::kGt:
-      return "gt";
-    case ast::BinaryOperator::kGe:
-      return "ge";
-    case ast::BinaryOperator::kEq:
-      return "eq";
-    case ast::BinaryOperator::kNe:
-      return "ne";
-    case ast::BinaryOperator::kAnd:
-      return "and";
-    case ast::BinaryOperator::kOr:
-      return "or";
-    case ast::BinaryOperator::kIn:
-      break;
-  }
-  return {};
-}
-
-}  // namespace
 
 Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
                  Context& context, GraphBuilder& builder)

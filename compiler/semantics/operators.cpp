@@ -1,65 +1,15 @@
 #include "compiler/semantics/checker.h"
+#include "compiler/semantics/operator_mapping.h"
 
 namespace nnefc {
 
 using namespace semantics;
 
-namespace {
-
-// The operation that stands for an operator on tensors (3.3.3, table 1).
-std::string_view OperationOf(ast::BinaryOperator op) {
-  switch (op) {
-    case ast::BinaryOperator::kAdd:
-      return "add";
-    case ast::BinaryOperator::kSub:
-      return "sub";
-    case ast::BinaryOperator::kMul:
-      return "mul";
-    case ast::BinaryOperator::kDiv:
-      return "div";
-    case ast::BinaryOperator::kPow:
-      return "pow";
-    case ast::BinaryOperator::kLt:
-      return "lt";
-    case ast::BinaryOperator::kLe:
-      return "le";
-    case ast::BinaryOperator::kGt:
-      return "gt";
-    case ast::BinaryOperator::kGe:
-      return "ge";
-    case ast::BinaryOperator::kEq:
-      return "eq";
-    case ast::BinaryOperator::kNe:
-      return "ne";
-    case ast::BinaryOperator::kAnd:
-      return "and";
-    case ast::BinaryOperator::kOr:
-      return "or";
-    case ast::BinaryOperator::kIn:
-      return "";
-  }
-  return "";
-}
-
-std::string_view OperationOf(ast::UnaryOperator op, bool is_ratified) {
-  switch (op) {
-    case ast::UnaryOperator::kPlus:
-      return is_ratified ? "copy" : "idn";
-    case ast::UnaryOperator::kMinus:
-      return "neg";
-    case ast::UnaryOperator::kNot:
-      return "not";
-  }
-  return "";
-}
-
-}  // namespace
-
 TypeId Checker::UnaryType(const ast::Expr& whole, const ast::UnaryExpr& unary, TypeId operand) {
   if (IsError(operand) || Kind(operand) == TypeKind::kAny) return error_;
   if (Kind(operand) == TypeKind::kTensor) {
-    return TensorOperatorType(whole, ast::Spelling(unary.op), OperationOf(unary.op, IsRatified()),
-                              unary.operand, operand);
+    return TensorOperatorType(whole, ast::Spelling(unary.op), OperationOf(unary.op, dialect_), unary.operand,
+                              operand);
   }
   const bool is_valid =
       unary.op == ast::UnaryOperator::kNot ? operand == logical_ : operand == integer_ || operand == scalar_;
