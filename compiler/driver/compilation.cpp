@@ -120,18 +120,21 @@ bool Compilation::CheckQuantization() {
       for (const std::string& name : output.names) activations[name] = true;
     }
   }
-  nnefc::CheckQuantization(
+  auto checked = nnefc::CheckQuantization(
       std::move(document), *checked_,
       [&](std::string_view name) {
         return activations.count(llvm::StringRef(name.data(), name.size())) != 0;
       },
       *library_, context_);
+  if (context_.emitter.has_errors()) return false;
+  quantization_ =
+      QuantizationTable(EvaluateQuantization(*checked, *library_, registry_, context_), *expanded_, context_);
   return !context_.emitter.has_errors();
 }
 
 bool Compilation::Lower() {
   LowerOptions options;
-  VariableStore variables(*model_, *expanded_, options_.random_weights, context_);
+  VariableStore variables(*model_, *expanded_, quantization_, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
     options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,
                                 const ir::Origin& origin) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/driver/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
@@ -92,6 +93,7 @@ class Compilation {
   std::unique_ptr<const ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
   std::unique_ptr<ir::Graph> expanded_;
+  QuantizationTable quantization_;
   std::shared_ptr<const ir::Graph> lowered_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;

@@ -8,6 +8,8 @@ namespace nnefc {
 #define NNEFC_DRIVER_RULES(RULE)                                                                \
   RULE(kVariableWithoutData, "variable.no-data", kError, "R 5, P 5")                            \
   RULE(kVariableDataShape, "variable.data-shape", kError, "R 5, P 5")                           \
+  RULE(kQuantizationShape, "quantization.shape", kError, "R 5.3")                               \
+  RULE(kQuantizationCustom, "quantization.custom", kError, "R 5.2, R 5.3")                      \
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
   RULE(kInputMissing, "input.missing", kError, "")                                              \
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \

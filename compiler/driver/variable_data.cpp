@@ -60,8 +60,9 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
 }
 
 VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph,
-                             std::optional<uint64_t> seed, Context& context)
-    : model_(model), seed_(seed), context_(context) {
+                             const QuantizationTable& quantization, std::optional<uint64_t> seed,
+                             Context& context)
+    : model_(model), quantization_(quantization), seed_(seed), context_(context) {
   if (seed_) roles_ = VariableRoles(graph);
 }
 
@@ -75,10 +76,22 @@ std::optional<TensorValue> VariableStore::Load(const std::string& label, Element
   return found->second;
 }
 
+std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type) {
+  std::optional<DatFile> dat = model_.ReadVariableFile(label, context_.emitter);
+  if (!dat) return std::nullopt;
+  const TensorQuantization* line = quantization_.FindVariable(label);
+  if (line == nullptr || dat->coding != DatCoding::kQuantized) {
+    return DecodeDat(*dat, type, context_.emitter);
+  }
+  std::optional<DatQuantization> quantization = ToDatQuantization(*line, *dat, context_);
+  if (!quantization) return std::nullopt;
+  return DecodeDat(*dat, type, context_.emitter, &*quantization);
+}
+
 std::optional<TensorValue> VariableStore::Read(const std::string& label, ElementType type, const Shape& shape,
                                                const ir::Origin& origin) {
   if (model_.HasVariable(label)) {
-    std::optional<TensorValue> value = model_.ReadVariable(label, type, context_.emitter);
+    std::optional<TensorValue> value = ReadModel(label, type);
     if (!value) return std::nullopt;
     if (value->shape() != shape) {
       context_.emitter

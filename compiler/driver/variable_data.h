@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/driver/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/model.h"
 #include "compiler/package/random.h"
@@ -20,8 +21,8 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph);
 // whose labels differ by case alone share their data.
 class VariableStore {
  public:
-  VariableStore(const ModelContainer& model, const ir::Graph& graph, std::optional<uint64_t> seed,
-                Context& context);
+  VariableStore(const ModelContainer& model, const ir::Graph& graph, const QuantizationTable& quantization,
+                std::optional<uint64_t> seed, Context& context);
 
   // The data of the variable, converted to `type`; nothing if there is none
   // or it does not fit, which was emitted.
@@ -31,8 +32,10 @@ class VariableStore {
  private:
   std::optional<TensorValue> Read(const std::string& label, ElementType type, const Shape& shape,
                                   const ir::Origin& origin);
+  std::optional<TensorValue> ReadModel(const std::string& label, ElementType type);
 
   const ModelContainer& model_;
+  const QuantizationTable& quantization_;
   std::optional<uint64_t> seed_;
   Context& context_;
   std::map<std::string, VariableRole> roles_;

@@ -98,10 +98,7 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
     return Fail(fault, call.expr);
   }
   if (info.chunk == nullptr) {
-    DefaultLookup defaults = [this](const Callee& callee, size_t parameter) {
-      return Default(callee, parameter);
-    };
-    info.chunk = CompileFragment(call.callee, context_.symbols, defaults, heap_);
+    info.chunk = CompileFragment(call.callee, context_.symbols, Defaults(), heap_);
   }
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   size_t base = stack_.size() - signature.parameters.size();
@@ -143,7 +140,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
 // caller's stack. Poison gives up the caller's statement.
 bool Machine::Return() {
   if (frames_.size() == 1) {
-    Finish();
+    if (is_graph_) Finish();
     frames_.pop_back();
     return true;
   }

@@ -93,6 +93,12 @@ class Compiler {
     Emit(OpCode::kReturn, ExprId());
   }
 
+  void CompileExpressions(llvm::ArrayRef<ExprId> expressions) {
+    chunk_->num_slots = static_cast<int32_t>(expressions.size());
+    for (size_t i = 0; i < expressions.size(); ++i) CompileLoose(expressions[i], static_cast<int32_t>(i));
+    Emit(OpCode::kReturn, ExprId());
+  }
+
   Chunk& chunk() { return *chunk_; }
   std::unique_ptr<Chunk> Take() { return std::move(chunk_); }
 
@@ -109,6 +115,7 @@ class Compiler {
   }
 
   void CompileStatement(const ast::Assignment& assignment);
+  void CompileLoose(ExprId expr, int32_t slot);
   void CollectTargets(ExprId left, Statement& statement);
   void CompilePattern(ExprId left);
   void CompileExpr(ExprId expr, bool direct = false);
@@ -151,6 +158,22 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
     CompileExpr(assignment.right, true);
     CompilePattern(assignment.left);
   }
+  statement.end = Here();
+  chunk_->statements.push_back(statement);
+}
+
+// A statement without a left side.
+void Compiler::CompileLoose(ExprId expr, int32_t slot) {
+  auto index = static_cast<int32_t>(chunk_->statements.size());
+  Statement statement;
+  statement.begin = Here();
+  statement.first_target = static_cast<uint32_t>(chunk_->targets.size());
+  statement.num_targets = 1;
+  chunk_->targets.push_back(slot);
+  chunk_->slot_names.push_back(Symbol());
+  Emit(OpCode::kStatement, expr, index);
+  CompileExpr(expr);
+  Emit(OpCode::kStoreIterator, expr, slot);
   statement.end = Here();
   chunk_->statements.push_back(statement);
 }
@@ -368,6 +391,14 @@ std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Symbo
   }
   for (const ast::Name& name : document.graph()->results)
     chunk.result_slots.push_back(compiler.FindSlot(name.symbol));
+  return compiler.Take();
+}
+
+std::unique_ptr<Chunk> CompileExpressions(const CheckedDocument& document,
+                                          llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
+                                          const DefaultLookup& defaults, Heap& heap) {
+  Compiler compiler(document, symbols, defaults, heap);
+  compiler.CompileExpressions(expressions);
   return compiler.Take();
 }
 

@@ -18,6 +18,12 @@ std::unique_ptr<Chunk> CompileFragment(const Callee& fragment, const SymbolTable
 std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
                                     const DefaultLookup& defaults, Heap& heap);
 
+// The chunk of expressions that no body holds: the value of each lands in the
+// slot of its index.
+std::unique_ptr<Chunk> CompileExpressions(const CheckedDocument& document,
+                                          llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
+                                          const DefaultLookup& defaults, Heap& heap);
+
 // The value of an expression built of literals only: `[(0,0), (1,1)]`, `-1.0`.
 std::optional<Value> LiteralValue(const ast::Document& document, ast::ExprId expr, const SymbolTable& symbols,
                                   Heap& heap);

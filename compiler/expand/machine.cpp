@@ -21,17 +21,22 @@ Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, cons
       heap_(builder.heap()) {}
 
 bool Machine::Run() {
-  DefaultLookup defaults = [this](const Callee& callee, size_t parameter) {
-    return Default(callee, parameter);
-  };
-  graph_chunk_ = CompileGraph(document_, context_.symbols, defaults, heap_);
-  frames_.push_back({.chunk = graph_chunk_.get()});
-  stack_.resize(static_cast<size_t>(graph_chunk_->num_slots));
+  root_chunk_ = CompileGraph(document_, context_.symbols, Defaults(), heap_);
   Execute();
   return complete_ && !stopped_;
 }
 
+std::vector<Value> Machine::Evaluate(llvm::ArrayRef<ast::ExprId> expressions) {
+  is_graph_ = false;
+  root_chunk_ = CompileExpressions(document_, expressions, context_.symbols, Defaults(), heap_);
+  Execute();
+  stack_.resize(expressions.size());
+  return std::move(stack_);
+}
+
 void Machine::Execute() {
+  frames_.push_back({.chunk = root_chunk_.get()});
+  stack_.resize(static_cast<size_t>(root_chunk_->num_slots));
   while (!stopped_ && !frames_.empty()) {
     Frame& current = frame();
     const Instruction& instruction = current.chunk->code[static_cast<size_t>(current.pc++)];

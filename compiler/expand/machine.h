@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/expand/chunk.h"
+#include "compiler/expand/compile.h"
 #include "compiler/expand/instantiate.h"
 
 namespace nnefc::expand {
@@ -22,6 +23,9 @@ class Machine {
   // Evaluates the graph's body and adds its parameters and results. False if a
   // statement was given up or a limit reached: the graph is not complete.
   bool Run();
+  // The values of expressions of the document that no body holds; poison where
+  // there is a mistake, which was emitted.
+  std::vector<Value> Evaluate(llvm::ArrayRef<ast::ExprId> expressions);
 
  private:
   // How a fragment is called.
@@ -52,6 +56,9 @@ class Machine {
     std::vector<Value> results;  // alive: charged to the heap
   };
 
+  DefaultLookup Defaults() {
+    return [this](const Callee& callee, size_t parameter) { return Default(callee, parameter); };
+  }
   void Execute();
   bool Step(const Instruction& instruction);
   void BeginStatement(int32_t index);
@@ -99,7 +106,9 @@ class Machine {
   Context& context_;
   GraphBuilder& builder_;
   Heap& heap_;
-  std::unique_ptr<Chunk> graph_chunk_;
+  // Of the graph's body, or of expressions that no body holds.
+  std::unique_ptr<Chunk> root_chunk_;
+  bool is_graph_ = true;
   std::vector<std::unique_ptr<FragmentInfo>> infos_[2];  // of the document, of its library
   std::vector<Value> stack_;
   std::vector<Frame> frames_;

@@ -306,7 +306,9 @@ class Decoder {
       return Convert<float>(ElementType::kF32);
     }
     std::optional<DatQuantization> own;
-    if (quantization == nullptr) {
+    // What the file itself tells interprets its items; that of `graph.quant` is
+    // then for the computation alone (P 7.1).
+    if (quantization == nullptr || dat_.coding == DatCoding::kAlgorithm) {
       own = OwnQuantization();
       if (!own) return std::nullopt;
       quantization = &*own;

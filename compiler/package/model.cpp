@@ -334,11 +334,10 @@ std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, 
 }
 
 std::optional<TensorValue> ModelContainer::ReadVariable(std::string_view label, ElementType type,
-                                                        Emitter& emitter,
-                                                        const DatQuantization* quantization) const {
+                                                        Emitter& emitter) const {
   std::optional<DatFile> dat = ReadVariableFile(label, emitter);
   if (!dat) return std::nullopt;
-  return DecodeDat(*dat, type, emitter, quantization);
+  return DecodeDat(*dat, type, emitter);
 }
 
 }  // namespace nnefc

@@ -56,9 +56,8 @@ class ModelContainer {
   // Reads the tensor file of a variable; nothing if there is none, it cannot
   // be read or is damaged, which was emitted.
   std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
-  // The same, decoded as in DecodeDat.
-  std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter,
-                                          const DatQuantization* quantization = nullptr) const;
+  // The same, decoded as in DecodeDat by what the file itself tells.
+  std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter) const;
 
  protected:
   ModelContainer(std::string name, FileId file, Context& context)

@@ -1,0 +1,100 @@
+#include "compiler/driver/quantization.h"
+
+#include <algorithm>
+
+#include "compiler/driver/rules.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+namespace {
+
+using Algorithm = DatQuantization::Algorithm;
+
+// Extents are aligned on the left (R 4.1).
+bool BroadcastsTo(const Shape& shape, const ir::PartialShape& tensor) {
+  if (!tensor.rank_known()) return true;
+  if (static_cast<int64_t>(shape.size()) > tensor.rank()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const ir::Dim extent = tensor[static_cast<int64_t>(i)];
+    if (shape[i] != 1 && extent.known() && shape[i] != extent.value()) return false;
+  }
+  return true;
+}
+
+bool Flag(const TensorQuantization& line, std::string_view name) {
+  const TensorQuantization::Argument* argument = line.Find(name);
+  return argument != nullptr && argument->value.ElementAsInt(0) != 0;
+}
+
+TensorValue Value(const TensorQuantization& line, std::string_view name) {
+  const TensorQuantization::Argument* argument = line.Find(name);
+  return argument == nullptr ? TensorValue() : argument->value;
+}
+
+}  // namespace
+
+QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, const ir::Graph& graph,
+                                     Context& context)
+    : lines_(std::move(lines)) {
+  llvm::StringMap<size_t> by_name;
+  for (size_t i = 0; i < lines_.size(); ++i) by_name[lines_[i].tensor] = i;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Output& output : node.outputs()) {
+      for (const std::string& name : output.names) {
+        auto found = by_name.find(name);
+        if (found == by_name.end()) continue;
+        for (const TensorQuantization::Argument& argument : lines_[found->second].arguments) {
+          if (BroadcastsTo(argument.value.shape(), output.shape)) continue;
+          context.emitter.Emit(kQuantizationShape, argument.range,
+                               "`{}` of shape {} does not broadcast to `{}`, which has shape {}",
+                               argument.name, ToString(argument.value.shape()), name, ToString(output.shape));
+        }
+        if (node.Is(ir::kNnefSet, "variable")) {
+          variables_[llvm::StringRef(node.attribute("label").AsString()).lower()] = found->second;
+        }
+      }
+    }
+  }
+}
+
+const TensorQuantization* QuantizationTable::FindVariable(const std::string& label) const {
+  auto found = variables_.find(llvm::StringRef(label).lower());
+  return found == variables_.end() ? nullptr : &lines_[found->second];
+}
+
+std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line, const DatFile& dat,
+                                                 Context& context) {
+  DatQuantization quantization;
+  if (line.operation == "min_max_linear_quantize" || line.operation == "linear_quantize") {
+    quantization.algorithm = Algorithm::kMinMaxLinear;
+  } else if (line.operation == "zero_point_linear_quantize") {
+    quantization.algorithm = Algorithm::kZeroPointLinear;
+  } else if (line.operation == "logarithmic_quantize") {
+    quantization.algorithm = Algorithm::kLogarithmic;
+  }
+  const bool known = line.operation.ends_with("linear_quantize") || line.operation == "logarithmic_quantize";
+  if (!line.is_standard || !known) {
+    context.emitter.Emit(
+        kQuantizationCustom, line.range,
+        "the items of the tensor file of `{}` are quantized by `{}`; only those of a standard "
+        "quantization operation can be read",
+        line.tensor, line.operation);
+    return std::nullopt;
+  }
+  const TensorQuantization::Argument* bits = line.Find("bits");
+  // Out of range is told where the items are.
+  quantization.bits =
+      bits == nullptr ? 0 : static_cast<int>(std::clamp<int64_t>(bits->value.ElementAsInt(0), -1, 1000));
+  // logarithmic_quantize has no `signed`: the item type tells (R 5.2).
+  quantization.is_signed = quantization.algorithm == Algorithm::kLogarithmic ? dat.items == DatItems::kSigned
+                                                                             : Flag(line, "signed");
+  quantization.symmetric = Flag(line, "symmetric");
+  quantization.min = Value(line, "min");
+  quantization.max = Value(line, "max");
+  quantization.zero_point = Value(line, "zero_point");
+  quantization.scale = Value(line, "scale");
+  return quantization;
+}
+
+}  // namespace nnefc

@@ -1,0 +1,175 @@
+#include "compiler/expand/quantization.h"
+
+#include "compiler/expand/compile.h"
+#include "compiler/expand/machine.h"
+#include "compiler/expand/rules.h"
+#include "compiler/semantics/rules.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace nnefc {
+
+const TensorQuantization::Argument* TensorQuantization::Find(std::string_view name) const {
+  for (const Argument& argument : arguments) {
+    if (argument.name == name) return &argument;
+  }
+  return nullptr;
+}
+
+namespace {
+
+using expand::Value;
+using expand::ValueKind;
+
+// Turns values into tensors: level by level, since arrays nest as deep as an
+// expression makes them.
+class Tensors {
+ public:
+  Tensors(SourceRange range, Context& context) : range_(range), context_(context) {}
+
+  std::optional<TensorValue> Make(const Value& value) {
+    Shape shape;
+    std::vector<Value> level{value};
+    while (!level.empty() && level[0].kind() == ValueKind::kArray) {
+      const int64_t length = level[0].length();
+      std::vector<Value> next;
+      // Arrays that share their items count each time they are used.
+      if (length > 0 && static_cast<int64_t>(level.size()) > context_.limits.items / length) {
+        context_.emitter.Emit(kLimitItems, range_, "an argument has more than {} items (`--max-items`)",
+                              context_.limits.items);
+        return std::nullopt;
+      }
+      for (const Value& array : level) {
+        if (array.kind() != ValueKind::kArray || array.length() != length) return Jagged();
+        next.insert(next.end(), array.items().begin(), array.items().end());
+      }
+      shape.push_back(length);
+      level = std::move(next);
+    }
+    if (level.empty()) {
+      context_.emitter.Emit(semantics::kQuantizationJagged, range_,
+                            "an array without items gives no values to quantize with");
+      return std::nullopt;
+    }
+    return Fill(std::move(shape), level);
+  }
+
+ private:
+  std::optional<TensorValue> Fill(Shape shape, llvm::ArrayRef<Value> items) {
+    const bool logical = items[0].kind() == ValueKind::kLogical;
+    llvm::SmallVector<float, 1> numbers;
+    llvm::SmallVector<uint8_t, 1> logicals;
+    for (const Value& item : items) {
+      if (item.kind() == ValueKind::kArray) return Jagged();
+      if (logical && item.kind() == ValueKind::kLogical) {
+        logicals.push_back(item.logical() ? 1 : 0);
+      } else if (!logical && item.kind() == ValueKind::kInteger) {
+        numbers.push_back(static_cast<float>(item.integer()));
+      } else if (!logical && item.kind() == ValueKind::kScalar) {
+        numbers.push_back(static_cast<float>(item.scalar()));
+      } else {
+        context_.emitter.Emit(kArgumentType, range_, "{} cannot be an argument of a quantization",
+                              item.KindText());
+        return std::nullopt;
+      }
+    }
+    if (logical) return TensorValue::FromBools(std::move(shape), logicals);
+    return TensorValue::FromFloats(std::move(shape), numbers);
+  }
+
+  std::optional<TensorValue> Jagged() {
+    context_.emitter.Emit(semantics::kQuantizationJagged, range_,
+                          "the arrays of a level have unequal lengths");
+    return std::nullopt;
+  }
+
+  SourceRange range_;
+  Context& context_;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const CheckedDocument& quantization, ir::OpRegistry& registry, const CheckedDocument& ratified,
+            Context& context)
+      : quantization_(quantization),
+        context_(context),
+        graph_(&registry, ""),
+        heap_(context.limits.items),
+        builder_(graph_, registry, ratified, options_, heap_, context),
+        machine_(quantization, registry, options_, context, builder_) {}
+
+  std::vector<TensorQuantization> Run() {
+    llvm::DenseSet<Symbol> seen;
+    std::vector<Entry> entries;
+    std::vector<ast::ExprId> expressions;
+    for (const ast::Quantization& line : quantization_.ast().quantizations) {
+      const Binding* binding = line.invocation.valid() ? quantization_.binding(line.invocation) : nullptr;
+      if (binding == nullptr || !seen.insert(line.key.symbol).second) continue;
+      entries.push_back({&line, binding, expressions.size()});
+      for (ast::ExprId argument : binding->arguments) {
+        if (argument.valid()) expressions.push_back(argument);
+      }
+    }
+    values_ = machine_.Evaluate(expressions);
+    std::vector<TensorQuantization> lines;
+    for (const Entry& entry : entries) {
+      if (auto line = Evaluate(entry)) lines.push_back(std::move(*line));
+    }
+    return lines;
+  }
+
+ private:
+  struct Entry {
+    const ast::Quantization* line;
+    const Binding* binding;
+    size_t first;  // of its arguments, in values_
+  };
+
+  std::optional<TensorQuantization> Evaluate(const Entry& entry) {
+    const Callee& callee = entry.binding->callee;
+    const Signature& signature = callee.document->signature(callee.fragment);
+    TensorQuantization line;
+    line.tensor = context_.symbols.Text(entry.line->key.symbol);
+    line.operation = context_.symbols.Text(signature.name.symbol);
+    line.is_standard = callee.document->is_library();
+    line.range = quantization_.ast().exprs[entry.line->invocation].range;
+    size_t next = entry.first;
+    for (size_t i = 1; i < signature.parameters.size(); ++i) {
+      const TypedName& parameter = signature.parameters[i];
+      const ast::ExprId argument = entry.binding->arguments[i];
+      std::optional<Value> value;
+      SourceRange range = line.range;
+      if (argument.valid()) {
+        value = values_[next++];
+        range = quantization_.ast().exprs[argument].range;
+      } else if (parameter.default_value.valid()) {
+        value =
+            expand::LiteralValue(callee.document->ast(), parameter.default_value, context_.symbols, heap_);
+      }
+      if (!value || value->poison()) return std::nullopt;
+      std::optional<TensorValue> tensor = Tensors(range, context_).Make(*value);
+      if (!tensor) return std::nullopt;
+      line.arguments.push_back(
+          {std::string(context_.symbols.Text(parameter.name.symbol)), std::move(*tensor), range});
+    }
+    return line;
+  }
+
+  const CheckedDocument& quantization_;
+  Context& context_;
+  ExpandOptions options_;
+  ir::Graph graph_;  // holds nothing: arguments are no tensors of a graph
+  expand::Heap heap_;
+  expand::GraphBuilder builder_;
+  expand::Machine machine_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
+                                                     StandardLibrary& library, ir::OpRegistry& registry,
+                                                     Context& context) {
+  return Evaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
+}
+
+}  // namespace nnefc

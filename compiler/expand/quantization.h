@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/expand/expand.h"
+#include "compiler/support/tensor/tensor_value.h"
+
+namespace nnefc {
+
+// A line of graph.quant (R 5.3, P 5.3) with its arguments evaluated:
+// `"filter1": min_max_linear_quantize(min = [[-1.0], [-2.0]], max = 1.0, ...);`
+struct TensorQuantization {
+  struct Argument {
+    std::string name;
+    // Numbers are f32, logicals boolean. A single value has shape [], a nested
+    // array literal as many axes as it nests.
+    TensorValue value;
+    SourceRange range;
+  };
+  std::string tensor;     // the key
+  std::string operation;  // "min_max_linear_quantize"
+  bool is_standard = false;
+  std::vector<Argument> arguments;  // defaults included
+  SourceRange range;                // of the invocation
+
+  const Argument* Find(std::string_view name) const;
+};
+
+// Evaluates the lines of a quantization file that CheckQuantization checked,
+// in their order; of a repeated key the first counts. A line with a mistake
+// that only values show (an array of unequal lengths, a division by zero) is
+// left out and the mistake emitted.
+std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
+                                                     StandardLibrary& library, ir::OpRegistry& registry,
+                                                     Context& context);
+
+}  // namespace nnefc
