@@ -25,6 +25,8 @@ import shlex
 import subprocess
 import tempfile
 
+import rule_file
+
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GOLDENS = TESTS / "golden"
 TIMEOUT_SECONDS = 60
@@ -116,4 +118,11 @@ def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
 def paths(stages: list[str]) -> list[pathlib.Path]:
     """The golden files of the stages, or of all."""
     folders = [GOLDENS / stage for stage in stages] if stages else [GOLDENS]
-    return sorted(path for folder in folders for path in folder.rglob("*.golden"))
+    return sorted(path for folder in folders for path in folder.rglob("*.*") if path.suffix in (".golden", ".rule"))
+
+
+def actual(paths: list[pathlib.Path], nnefc: pathlib.Path) -> dict[pathlib.Path, tuple[str, list[str]]]:
+    """What each file ought to hold, and what is wrong with what it shows."""
+    rules = [path for path in paths if path.suffix == ".rule"]
+    texts = {path: (render(run(read(path), nnefc)), []) for path in paths if path.suffix == ".golden"}
+    return texts | dict(zip(rules, rule_file.actual_all(rules, nnefc)))

@@ -23,14 +23,16 @@ def main() -> int:
         print(f"update_goldens.py: error: {options.nnefc} is not built", file=sys.stderr)
         return 2
     changed = 0
-    for path in golden.paths(options.stages):
-        text = golden.render(golden.run(golden.read(path), options.nnefc.resolve()))
+    wrong = []
+    files = golden.paths(options.stages)
+    for path, (text, faults) in golden.actual(files, options.nnefc.resolve()).items():
+        wrong += faults
         if text != path.read_text(encoding="utf-8"):
             path.write_text(text, encoding="utf-8")
             print(f"updated {path.relative_to(ROOT)}")
             changed += 1
-    print(f"{changed} updated")
-    return 0
+    print(*wrong, f"{changed} updated", sep="\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -93,5 +93,6 @@ void AddCompile(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
+void AddExplain(CLI::App& app, int& exit_code);
 
 }  // namespace nnefc::cli

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   AddRun(app, exit_code);
   AddInspect(app, exit_code);
   AddBench(app, exit_code);
+  AddExplain(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

@@ -1,0 +1,89 @@
+"""Forms in which a section of a rule file states a file that is not plain text.
+
+    == file: net.nnef (escaped)     text in which `\\xNN` stands for a byte; no line end behind the last line
+    == file: model/w.dat (bytes)    a line of values each: `hex 4e ef`, `u32 16`, `f32 1.0 2.0`, `zeros 84`,
+                                    `text "NNEF"`, `file OTHER [BEGIN [END]]` for the bytes of a file stated before
+    == file: model.tgz (tar)        a line a member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`
+    == file: data.npz (zip)         a line a member: `NAME = OTHER`
+
+In the last three `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import struct
+import tarfile
+import zipfile
+
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
+           "f16": "e", "f32": "f", "f64": "d"}
+
+
+def make(name: str, form: str, text: str, files: dict[str, bytes]) -> bytes:
+    """The bytes of file `name`; `files` are those stated before it. Raises ValueError for a wrong text."""
+    if not form:
+        return text.encode("utf-8")
+    if form == "escaped":
+        raw = text.removesuffix("\n").encode("utf-8")
+        return re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), raw)
+    lines = [line.strip() for line in re.sub(r"#[^\n]*", "", text).split("\n")]
+    lines = [line for line in lines if line]
+    if form == "bytes":
+        return b"".join(_values(line, files) for line in lines)
+    if form == "tar":
+        return _tar(name, lines, files)
+    if form == "zip":
+        return _zip(lines, files)
+    raise ValueError(f"unknown form `{form}` of {name}")
+
+
+def _values(line: str, files: dict[str, bytes]) -> bytes:
+    kind, _, rest = line.partition(" ")
+    if kind == "hex":
+        return bytes.fromhex(rest)
+    if kind == "zeros":
+        return bytes(int(rest))
+    if kind == "text":
+        return json.loads(rest).encode("utf-8")
+    if kind == "file":
+        name, *bounds = rest.split()
+        begin, end = [int(bound) for bound in bounds] + [0, len(files[name])][len(bounds):]
+        return files[name][begin:end]
+    convert = float if kind.startswith("f") else int
+    return b"".join(struct.pack("<" + FORMATS[kind], convert(word)) for word in rest.split())
+
+
+def _tar(name: str, lines: list[str], files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for line in lines:
+            if " -> " in line:
+                member, target = line.split(" -> ")
+                info = tarfile.TarInfo(member)
+                info.type, info.linkname = tarfile.SYMTYPE, target
+                archive.addfile(info)
+            elif line.endswith(": fifo"):
+                info = tarfile.TarInfo(line.removesuffix(": fifo"))
+                info.type = tarfile.FIFOTYPE
+                archive.addfile(info)
+            else:
+                member, source = line.split(" = ")
+                info = tarfile.TarInfo(member)
+                info.size = len(files[source])
+                archive.addfile(info, io.BytesIO(files[source]))
+    if not name.endswith("gz"):
+        return out.getvalue()
+    return gzip.compress(out.getvalue(), mtime=0)
+
+
+def _zip(lines: list[str], files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for line in lines:
+            member, source = line.split(" = ")
+            archive.writestr(zipfile.ZipInfo(member), files[source])
+    return out.getvalue()

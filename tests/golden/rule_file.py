@@ -1,0 +1,179 @@
+"""Rule files, `rules/LABEL.rule`: what a rule of nnefc says, examples that break it and examples that just keep it.
+
+    Arguments without a name precede those with one.
+    == rule: binding.positional-after-named, error, R 3.3.2, P 3.3.1
+    == breaks ratified
+    version 1.0;
+    ...
+    == stderr
+    net.nnef:5:30: error: an argument without a name follows a named one [binding.positional-after-named]
+        5 | ...
+    == keeps ratified
+    ...
+
+`== breaks` and `== keeps` begin an example; behind them may stand the dialect that it is written in, and behind a colon
+the command, `nnefc check net.nnef` where there is none. The text below is the file `net.nnef`; sections
+`== file: NAME` state others, in the forms of file_forms.py. What a command prints to standard output is of no interest.
+
+A breaking example must be told with the rule's label as the first diagnostic; a keeping one in silence, where the rule
+is a warning at least without that label. `== rule:` and `== stderr` are written by tools/dev/update_goldens.py.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import functools
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import file_forms
+
+COMMAND = "nnefc check net.nnef"
+TIMEOUT_SECONDS = 60
+HEAD = re.compile(r"(breaks|keeps)(?: (ratified|provisional))?(?:: (nnefc .*))?")
+
+
+@dataclasses.dataclass
+class Example:
+    kind: str  # "breaks" or "keeps"
+    dialect: str  # "" where it plays no part
+    command: str
+    document: str  # net.nnef, where it stands below the head
+    files: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)  # name, form, text
+    stderr: str = ""
+
+
+@dataclasses.dataclass
+class RuleFile:
+    path: pathlib.Path
+    statement: str
+    examples: list[Example]
+
+    @property
+    def label(self) -> str:
+        return self.path.stem
+
+
+def read(path: pathlib.Path) -> RuleFile:
+    """Reads a rule file; raises ValueError where it is malformed."""
+    rule = RuleFile(path, "", [])
+    head, *sections = re.split(r"^== ", path.read_bytes().decode("utf-8"), flags=re.MULTILINE)
+    rule.statement = head
+    for section in sections:
+        name, _, text = section.partition("\n")
+        if match := HEAD.fullmatch(name):
+            kind, dialect, command = match.groups(default="")
+            rule.examples.append(Example(kind, dialect, command or COMMAND, text))
+        elif name.startswith("rule: "):
+            continue
+        elif not rule.examples:
+            raise ValueError(f"{path}: `== {name}` stands before the first example")
+        elif name == "stderr":
+            rule.examples[-1].stderr = text
+        elif match := re.fullmatch(r"file: (\S+)(?: \((\w+)\))?", name):
+            rule.examples[-1].files.append((match[1], match[2] or "", text))
+        else:
+            raise ValueError(f"{path}: unknown section `{name}`")
+    return rule
+
+
+def render(rule: RuleFile, head: str) -> str:
+    """The text of a rule file; `head` describes the rule as nnefc knows it."""
+    parts = [rule.statement, f"== rule: {head}\n"]
+    for example in rule.examples:
+        line = " ".join(filter(None, [example.kind, example.dialect]))
+        line += f": {example.command}" if example.command != COMMAND else ""
+        parts.append(f"== {line}\n{example.document}")
+        for name, form, text in example.files:
+            parts.append(f"== file: {name}" + (f" ({form})" if form else "") + f"\n{text}")
+        if example.stderr:
+            parts.append(f"== stderr\n{example.stderr}")
+    return "".join(parts)
+
+
+def run(example: Example, nnefc: pathlib.Path) -> tuple[int, str]:
+    """Runs the command of an example; returns its exit code and what it said."""
+    made: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        document = [("net.nnef", "", example.document)] if example.document else []
+        for name, form, text in document + example.files:
+            made[name] = file_forms.make(name, form, text, made)
+            target = pathlib.Path(folder, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(made[name])
+        done = subprocess.run([str(nnefc), *shlex.split(example.command)[1:]], cwd=folder, capture_output=True,
+                              env={**os.environ, "NO_COLOR": "1"}, timeout=TIMEOUT_SECONDS, check=False)
+    stderr = done.stderr.decode("utf-8", "backslashreplace").replace("\r", "\\r")
+    # Where something stands in the standard library is of no interest.
+    stderr = re.sub(r"(<\w+ standard library>):\d+:\d+(: .*\n) *\d+ \|", r"\1\2      |", stderr)
+    return done.returncode, stderr + ("" if stderr.endswith("\n") or not stderr else "\n")
+
+
+def judge(example: Example, label: str, severity: str, exit_code: int, stderr: str) -> str | None:
+    """What is wrong with the example's outcome; None if it shows what it should."""
+    told = re.findall(r"^\S[^|\n]*? (?:error|warning): .* \[([a-z0-9_.-]+)\]$", stderr, flags=re.MULTILINE)
+    if example.kind == "keeps":
+        if exit_code != 0:
+            return f"keeps the rule, but the exit code is {exit_code}"
+        if stderr and (severity == "error" or label in told):
+            return "keeps the rule, but is not silent"
+        return None
+    if not told or told[0] != label:
+        return f"breaks the rule, but the first diagnostic is {told[0] if told else 'missing'}"
+    if (exit_code == 0) == (severity == "error"):
+        return f"breaks the rule, but the exit code is {exit_code}"
+    return None
+
+
+@functools.cache
+def known_rules(nnefc: pathlib.Path) -> dict[str, dict]:
+    """The rules of the built binary by label."""
+    done = subprocess.run([str(nnefc), "explain", "--list", "--format", "json"], capture_output=True, check=True)
+    rules = json.loads(done.stdout)["rules"]
+    known = {rule["rule"]: rule for rule in rules}
+    if len(known) != len(rules):
+        raise ValueError("two rules of nnefc have the same label")
+    return known
+
+
+def actual(path: pathlib.Path, nnefc: pathlib.Path) -> tuple[str, list[str]]:
+    """The file as it ought to be, and what is wrong with what it shows."""
+    rule = read(path)
+    known = known_rules(nnefc).get(rule.label)
+    if known is None:
+        return render(rule, "unknown"), [f"{path}: nnefc knows no rule `{rule.label}`"]
+    faults = [] if rule.statement.strip() else [f"{path}: no sentence states the rule"]
+    for number, example in enumerate(rule.examples, 1):
+        exit_code, example.stderr = run(example, nnefc)
+        fault = judge(example, rule.label, known["severity"], exit_code, example.stderr)
+        if fault:
+            faults.append(f"{path}: example {number}, {example.dialect} {fault}\n{example.stderr}")
+    return render(rule, ", ".join([rule.label, known["severity"], *known["sections"]])), faults
+
+
+def gaps(nnefc: pathlib.Path, paths: list[pathlib.Path]) -> list[str]:
+    """Rules of the binary that lack an example that breaks or keeps them in a dialect that they exist in."""
+    files = {rule.label: rule for rule in map(read, paths)}
+    found = []
+    for label, known in known_rules(nnefc).items():
+        examples = files[label].examples if label in files else []
+        shown = {(example.kind, example.dialect) for example in examples}
+        for kind in ("breaks", "keeps"):
+            if not any(example.kind == kind for example in examples):
+                found.append(f"rules/{label}.rule: no example {kind} the rule")
+                continue
+            found += [f"rules/{label}.rule: no {dialect} example {kind} the rule"
+                      for dialect in known["dialects"] if (kind, dialect) not in shown]
+    return found
+
+
+def actual_all(paths: list[pathlib.Path], nnefc: pathlib.Path) -> list[tuple[str, list[str]]]:
+    """`actual` of many files."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda path: actual(path, nnefc), paths))

@@ -1,0 +1,157 @@
+#include "compiler/semantics/suggest.h"
+#include "fmt/format.h"
+#include "llvm/ADT/StringRef.h"
+#include "nlohmann/json.hpp"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/rule_file.h"
+#include "tools/nnefc/rule_list.h"
+
+namespace nnefc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view SeverityOf(const Rule& rule) {
+  return rule.severity == Severity::kError ? "error" : "warning";
+}
+
+// The dialects whose specification states the rule; none for rules of our own.
+std::vector<std::string_view> DialectsOf(const Rule& rule) {
+  std::vector<std::string_view> dialects;
+  for (std::string_view section : SectionsOf(rule)) {
+    const std::string_view dialect = section.front() == 'R' ? "ratified" : "provisional";
+    if (dialects.empty() || dialects.back() != dialect) dialects.push_back(dialect);
+  }
+  return dialects;
+}
+
+Json Describe(const Rule& rule) {
+  return {{"rule", rule.label},
+          {"severity", SeverityOf(rule)},
+          {"sections", SectionsOf(rule)},
+          {"dialects", DialectsOf(rule)}};
+}
+
+// "R 3.3.2, P 3.3.1" -> "section 3.3.2 of 1.0.5 (ratified), .."
+std::string SectionText(const Rule& rule) {
+  std::string text;
+  for (std::string_view section : SectionsOf(rule)) {
+    const bool is_ratified = section.front() == 'R';
+    text += fmt::format("{}{} of {}", text.empty() ? "section " : ", ", section.substr(2),
+                        is_ratified ? "NNEF 1.0.5" : "the provisional NNEF 1.0");
+  }
+  return text.empty() ? "a rule of nnefc" : text;
+}
+
+void PrintIndented(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    fmt::print("{}{}\n", line.empty() ? "" : "    ", line);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+}
+
+struct ExplainCommand {
+  std::string label;
+  std::string format = "text";
+  bool list = false;
+
+  int Run() const {
+    if (list == !label.empty()) throw MisuseError("`explain` takes a rule or `--list`");
+    if (list) return List();
+    for (const Rule* rule : AllRules()) {
+      if (rule->label != label) continue;
+      const std::optional<RuleFile> file = FindRuleFile(rule->label);
+      if (format == "json") {
+        PrintJson(*rule, file.value_or(RuleFile()));
+      } else {
+        PrintText(*rule, file.value_or(RuleFile()));
+      }
+      return kSuccess;
+    }
+    Suggestion suggestion(label);
+    for (const Rule* rule : AllRules()) suggestion.Offer(rule->label);
+    throw MisuseError(fmt::format("there is no rule `{}`; {}", label,
+                                  suggestion.best().empty()
+                                      ? "`nnefc explain --list` shows all"
+                                      : fmt::format("did you mean `{}`?", suggestion.best())));
+  }
+
+  int List() const {
+    Json rules = Json::array();
+    for (const Rule* rule : AllRules()) {
+      if (format == "json") {
+        rules.push_back(Describe(*rule));
+      } else {
+        fmt::print("{:<36} {:<8} {}\n", rule->label, SeverityOf(*rule), rule->section);
+      }
+    }
+    if (format == "json") fmt::print("{}\n", Json({{"rules", rules}}).dump(2));
+    return kSuccess;
+  }
+
+  // One example of each kind and dialect: the first.
+  static void PrintText(const Rule& rule, const RuleFile& file) {
+    fmt::print("{}: {}, {}\n", rule.label, SeverityOf(rule), SectionText(rule));
+    if (!file.statement.empty()) fmt::print("\n{}\n", file.statement);
+    std::vector<std::string> shown;
+    for (const RuleExample& example : file.examples) {
+      std::string head =
+          fmt::format("This {}{}{}:", example.breaks ? "breaks it" : "keeps it",
+                      example.dialect.empty() ? "" : " in the ",
+                      example.dialect.empty() ? "" : fmt::format("{} dialect", example.dialect));
+      if (std::find(shown.begin(), shown.end(), head) != shown.end()) continue;
+      fmt::print("\n{}\n", head);
+      shown.push_back(std::move(head));
+      PrintExample(example);
+    }
+  }
+
+  static void PrintExample(const RuleExample& example) {
+    for (const ExampleFile& file : example.files) {
+      fmt::print("\n");
+      if (file.name != "net.nnef" || !file.form.empty())
+        fmt::print("  {}{}:\n", file.name, file.form.empty() ? "" : fmt::format(" ({})", file.form));
+      PrintIndented(file.text);
+    }
+    if (example.command == "nnefc check net.nnef" && example.diagnostics.empty()) return;
+    fmt::print("\n  $ {}\n", example.command);
+    PrintIndented(example.diagnostics);
+  }
+
+  static void PrintJson(const Rule& rule, const RuleFile& file) {
+    Json json = Describe(rule);
+    json["statement"] = file.statement;
+    json["examples"] = Json::array();
+    for (const RuleExample& example : file.examples) {
+      Json files = Json::array();
+      for (const ExampleFile& item : example.files) {
+        files.push_back(
+            {{"name", item.name}, {"form", item.form.empty() ? "text" : item.form}, {"text", item.text}});
+      }
+      json["examples"].push_back({{"breaks", example.breaks},
+                                  {"dialect", example.dialect},
+                                  {"command", example.command},
+                                  {"files", std::move(files)},
+                                  {"diagnostics", example.diagnostics}});
+    }
+    fmt::print("{}\n", json.dump(2));
+  }
+};
+
+}  // namespace
+
+void AddExplain(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExplainCommand>();
+  CLI::App* command = app.add_subcommand("explain", "tell what a rule demands, with examples");
+  command->add_option("RULE", options->label, "the label of a rule, as diagnostics show it in brackets");
+  command->add_flag("--list", options->list, "list every rule with its severity and sections");
+  command->add_option("--format", options->format, "the form of the answer")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer("Example: nnefc explain binding.positional-after-named");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli
