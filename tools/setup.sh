@@ -1,9 +1,10 @@
 # Sourced by quickstart.sh and test.sh: installs what nnefc builds with.
 # shellcheck shell=bash
 
+# ocl-icd-opencl-dev: the CMake files of libdnnl-dev ask for it.
 packages=(
   antlr4 libantlr4-runtime-dev llvm-14-dev libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
-  nlohmann-json3-dev libcli11-dev libdnnl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
+  nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
 )
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
