@@ -17,10 +17,10 @@ std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Con
 // The text of a type as written, such as `(integer, tensor<?>[])`.
 std::string PrintType(const ast::Document& document, ast::TypeId type);
 
-// The text of a document in canonical style: a statement a line, four blanks
-// of indentation, single blank lines kept. A comment stays before the statement
-// that follows it or behind the one it trails; one inside a statement moves
-// before it.
+// The text of a document in canonical style: lines of at most 100 columns where
+// names and strings allow it, four blanks of indentation, single blank lines
+// kept, numbers as they were written, no optional `;`. A comment stays before
+// what follows it, or behind what it trails.
 std::string PrintDocument(const ast::Document& document, const Context& context);
 
 // A string literal with that value: in `'`, with the quote and `\` escaped.

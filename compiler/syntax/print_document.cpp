@@ -1,11 +1,18 @@
+#include <algorithm>
+
+#include "compiler/syntax/expr_writer.h"
+#include "compiler/syntax/layout.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 
 namespace nnefc {
 namespace {
 
-// Prints statements in document order, with the comments between them.
-class DocumentPrinter {
+constexpr int kWidth = 100;
+constexpr int kIndent = 4;
+
+// Prints statements in document order, with the comments between and in them.
+class DocumentPrinter : public CommentFeed {
  public:
   DocumentPrinter(const ast::Document& document, const Context& context)
       : document_(document), context_(context), text_(context.sources.Text(document.file)) {}
@@ -25,8 +32,17 @@ class DocumentPrinter {
     }
     while (graph != document_.graphs.end()) Print(*graph++);
     for (const ast::Quantization& entry : document_.quantizations) Print(entry);
+    wants_blank_ = false;
     CommentsBefore(static_cast<uint32_t>(text_.size()) + 1, 0);
     return std::move(out_);
+  }
+
+  void FeedBefore(uint32_t offset, Layout& layout) override {
+    while (HasCommentBefore(offset)) {
+      const ast::Comment& comment = document_.comments[next_comment_++];
+      layout.Comment(Slice(comment.range), comment.trailing);
+      last_ = comment.range.end;
+    }
   }
 
  private:
@@ -35,60 +51,76 @@ class DocumentPrinter {
   std::string_view Slice(uint32_t begin, uint32_t end) const {
     return end > begin ? text_.substr(begin, end - begin) : std::string_view();
   }
+  std::string_view Slice(SourceRange range) const { return Slice(range.begin, range.end); }
+  bool HasCommentBefore(uint32_t offset) const {
+    return next_comment_ < document_.comments.size() &&
+           document_.comments[next_comment_].range.begin < offset;
+  }
 
   // ---- lines ----
 
   // Starts the line of what stands at `offset`, behind a blank line where the
-  // text has one.
+  // text has one or the style wants it.
   void Line(uint32_t offset, int indent) {
     const std::string_view between = Slice(last_, offset);
     const auto newline = between.find('\n');
     const bool blank =
         newline != std::string_view::npos && between.find('\n', newline + 1) != std::string_view::npos;
-    if (blank && !out_.empty() && !opened_) out_ += '\n';
+    if ((blank || wants_blank_) && !out_.empty() && !opened_) out_ += '\n';
     opened_ = false;
-    out_.append(static_cast<size_t>(indent) * 4, ' ');
+    wants_blank_ = false;
+    out_.append(static_cast<size_t>(indent), ' ');
   }
 
   void CommentsBefore(uint32_t offset, int indent) {
-    while (next_comment_ < document_.comments.size() &&
-           document_.comments[next_comment_].range.begin < offset) {
+    while (HasCommentBefore(offset)) {
       const SourceRange range = document_.comments[next_comment_++].range;
       Line(range.begin, indent);
-      out_ += Slice(range.begin, range.end);
+      out_ += Slice(range);
       out_ += '\n';
       last_ = range.end;
     }
   }
 
   void Begin(SourceRange range, int indent) {
-    // Those inside, too.
-    CommentsBefore(range.end, indent);
+    CommentsBefore(range.begin, indent);
     Line(range.begin, indent);
   }
 
-  // Ends the line of a statement with `terminator` and the comment behind it.
-  void End(SourceRange range, std::string_view terminator) {
-    out_ += terminator;
-    last_ = std::max(last_, range.end);
-    if (next_comment_ < document_.comments.size()) {
-      const ast::Comment& comment = document_.comments[next_comment_];
-      const std::string_view between = Slice(range.end, comment.range.begin);
-      if (comment.trailing && between.find_first_not_of(" \t;") == std::string_view::npos) {
-        out_ += "  ";
-        out_ += Slice(comment.range.begin, comment.range.end);
-        last_ = comment.range.end;
-        ++next_comment_;
-      }
-    }
-    out_ += '\n';
+  // The comment behind what ends at `offset`, on its line.
+  void TrailingComment(uint32_t offset) {
+    if (next_comment_ >= document_.comments.size()) return;
+    const ast::Comment& comment = document_.comments[next_comment_];
+    const std::string_view between = Slice(offset, comment.range.begin);
+    if (!comment.trailing || between.find_first_not_of(" \t;") != std::string_view::npos) return;
+    out_ += "  ";
+    out_ += Slice(comment.range);
+    last_ = comment.range.end;
+    ++next_comment_;
   }
 
-  // What could not be parsed.
+  // Ends the line of a statement with `terminator`, the comments before that
+  // and the one behind it.
+  void End(SourceRange range, std::string_view terminator, int indent = 0) {
+    out_ += terminator;
+    const bool inside = HasCommentBefore(range.end);
+    if (inside && document_.comments[next_comment_].trailing) {
+      TrailingComment(document_.comments[next_comment_].range.begin);
+    } else if (!inside) {
+      last_ = std::max(last_, range.end);
+      TrailingComment(range.end);
+    }
+    out_ += '\n';
+    CommentsBefore(range.end, indent);
+    last_ = std::max(last_, range.end);
+  }
+
+  // What could not be parsed, comments included.
   void AsWritten(SourceRange range) {
-    std::string_view text = Slice(range.begin, range.end);
+    std::string_view text = Slice(range);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     out_ += text;
+    while (HasCommentBefore(range.begin + static_cast<uint32_t>(text.size()))) ++next_comment_;
   }
 
   // ---- statements ----
@@ -108,6 +140,7 @@ class DocumentPrinter {
 
   void Print(const ast::Fragment& fragment) {
     const SourceRange header = HeaderRange(fragment.range, fragment.body_range);
+    wants_blank_ |= fragment.has_body;
     Begin(header, 0);
     if (fragment.has_error) {
       AsWritten(header);
@@ -115,87 +148,140 @@ class DocumentPrinter {
       Declaration(fragment);
     }
     if (!fragment.has_body) return End(fragment.range, fragment.semicolon_range.valid() ? ";" : "");
-    out_ += '\n';
+    End(header, "");
     Body(fragment.body, fragment.body_range);
   }
 
+  // On one line, or
+  //     fragment f(
+  //         x: tensor<scalar>,
+  //         alpha: scalar = 0.5 )
+  //     -> ( y: tensor<scalar> )
   void Declaration(const ast::Fragment& fragment) {
-    out_ += fmt::format("fragment {}", Text(fragment.name));
+    Layout layout;
+    ExprWriter writer(document_, context_, layout, 0, this);
+    layout.Text(fmt::format("fragment {}", Text(fragment.name)));
     if (fragment.is_generic) {
-      out_ += fragment.generic_default ? fmt::format("<? = {}>", ast::Spelling(*fragment.generic_default))
-                                       : "<?>";
+      layout.Text(fragment.generic_default ? fmt::format("<? = {}>", ast::Spelling(*fragment.generic_default))
+                                           : "<?>");
     }
-    out_ += "( ";
-    bool first = true;
+    layout.Text("(");
+    if (!fragment.parameters.empty()) FeedBefore(fragment.parameters[0].name.range, layout);
+    layout.Begin(Layout::Group::kEach);
     for (const ast::Parameter& parameter : fragment.parameters) {
-      out_ += fmt::format("{}{}: {}", first ? "" : ", ", Text(parameter.name),
-                          PrintType(document_, parameter.type));
-      if (parameter.default_value.valid()) {
-        out_ += fmt::format(" = {}", PrintExpr(document_, parameter.default_value, context_));
-      }
-      first = false;
+      if (&parameter != fragment.parameters.begin()) layout.Text(",");
+      FeedBefore(parameter.name.range, layout);
+      layout.Break();
+      layout.Text(fmt::format("{}: {}", Text(parameter.name), PrintType(document_, parameter.type)));
+      if (!parameter.default_value.valid()) continue;
+      layout.Text(" = ");
+      writer.Expr(parameter.default_value);
     }
-    out_ += " ) -> ( ";
-    first = true;
+    layout.Text(" )");
+    if (!fragment.results.empty()) FeedBefore(fragment.results[0].name.range, layout);
+    layout.Break(true, kIndent);
+    layout.Text("-> ( ");
+    layout.Begin(Layout::Group::kFill);
     for (const ast::Result& result : fragment.results) {
-      out_ +=
-          fmt::format("{}{}: {}", first ? "" : ", ", Text(result.name), PrintType(document_, result.type));
-      first = false;
+      if (&result != fragment.results.begin()) {
+        layout.Text(",");
+        FeedBefore(result.name.range, layout);
+        layout.Break();
+      }
+      layout.Text(fmt::format("{}: {}", Text(result.name), PrintType(document_, result.type)));
     }
-    out_ += " )";
+    layout.End();
+    layout.Text(" )");
+    layout.End();
+    out_ += layout.Lines(0, kWidth);
   }
 
-  std::string Names(llvm::ArrayRef<ast::Name> names) const {
-    std::string text;
+  void FeedBefore(SourceRange range, Layout& layout) {
+    if (range.valid()) FeedBefore(range.begin, layout);
+  }
+
+  void Names(llvm::ArrayRef<ast::Name> names, Layout& layout) {
+    layout.Text("( ");
+    layout.Begin(Layout::Group::kHang);
+    if (!names.empty()) FeedBefore(names[0].range, layout);
     for (const ast::Name& name : names) {
-      if (!text.empty()) text += ", ";
-      text += Text(name);
+      if (&name != names.begin()) {
+        layout.Text(",");
+        FeedBefore(name.range, layout);
+        layout.Break();
+      }
+      layout.Text(Text(name));
     }
-    return text;
+    layout.End();
+    layout.Text(" )");
   }
 
   void Print(const ast::Graph& graph) {
     const SourceRange header = HeaderRange(graph.range, graph.body_range);
+    wants_blank_ = true;
     Begin(header, 0);
     if (graph.has_error) {
       AsWritten(header);
     } else {
-      out_ += fmt::format("graph {}( {} ) -> ( {} )", Text(graph.name), Names(graph.parameters),
-                          Names(graph.results));
+      Layout layout;
+      layout.Begin(Layout::Group::kFill);
+      layout.Text(fmt::format("graph {}", Text(graph.name)));
+      Names(graph.parameters, layout);
+      if (!graph.results.empty()) FeedBefore(graph.results[0].range, layout);
+      layout.Break();
+      layout.Text("-> ");
+      Names(graph.results, layout);
+      layout.End();
+      out_ += layout.Lines(0, kWidth);
     }
-    out_ += '\n';
+    End(header, "");
     if (graph.body_range.valid()) Body(graph.body, graph.body_range);
   }
 
   void Body(llvm::ArrayRef<ast::Assignment> body, SourceRange range) {
-    out_ += "{\n";
-    opened_ = true;
+    out_ += '{';
     last_ = range.begin + 1;
+    TrailingComment(range.begin + 1);
+    out_ += '\n';
+    opened_ = true;
+    wants_blank_ = false;
     for (const ast::Assignment& assignment : body) Print(assignment);
-    CommentsBefore(range.end - 1, 1);
+    CommentsBefore(range.end - 1, kIndent);
     opened_ = false;
     out_ += '}';
     End({document_.file, range.end, range.end}, "");
+    wants_blank_ = true;
   }
 
   void Print(const ast::Assignment& assignment) {
-    Begin(assignment.range, 1);
+    Begin(assignment.range, kIndent);
     const bool broken = std::holds_alternative<ast::ErrorExpr>(document_.exprs[assignment.right].node);
     if (broken) {
-      out_ += Slice(assignment.range.begin, assignment.range.end);
-      return End(assignment.range, "");
+      AsWritten(assignment.range);
+      return End(assignment.range, "", kIndent);
     }
-    out_ += PrintExpr(document_, assignment.left, context_);
-    out_ += " = ";
-    out_ += PrintExpr(document_, assignment.right, context_);
-    End(assignment.range, ratified() || assignment.has_semicolon ? ";" : "");
+    Layout layout;
+    ExprWriter writer(document_, context_, layout, 0, this);
+    writer.Expr(assignment.left);
+    layout.Text(" = ");
+    writer.Expr(assignment.right);
+    out_ += layout.Lines(kIndent, kWidth - 1);
+    End(assignment.range, ratified() ? ";" : "", kIndent);
+  }
+
+  // In the quotes that the specification's examples have, where they do.
+  static std::string Key(std::string_view name) {
+    return name.find_first_of("\"\\") == std::string_view::npos ? fmt::format("\"{}\"", name)
+                                                                : QuoteString(name);
   }
 
   void Print(const ast::Quantization& entry) {
     const SourceRange range = Cover(entry.key.range, document_.exprs[entry.invocation].range);
     Begin(range, 0);
-    out_ +=
-        fmt::format("{}: {}", QuoteString(Text(entry.key)), PrintExpr(document_, entry.invocation, context_));
+    Layout layout;
+    layout.Text(Key(Text(entry.key)) + ": ");
+    ExprWriter(document_, context_, layout, 0, this).Expr(entry.invocation);
+    out_ += layout.Lines(0, kWidth - 1);
     End(range, ratified() ? ";" : "");
   }
 
@@ -204,8 +290,9 @@ class DocumentPrinter {
   std::string_view text_;
   std::string out_;
   size_t next_comment_ = 0;
-  uint32_t last_ = 0;    // what stands before was printed
-  bool opened_ = false;  // right behind `{`
+  uint32_t last_ = 0;         // what stands before was printed
+  bool opened_ = false;       // right behind `{`
+  bool wants_blank_ = false;  // between declarations with a body
 };
 
 }  // namespace

@@ -1,154 +1,203 @@
+#include "compiler/syntax/expr_writer.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 
 namespace nnefc {
-namespace {
 
-// Recursion follows the AST, whose height the parser bounds.
-class ExprPrinter {
- public:
-  ExprPrinter(const ast::Document& document, const Context& context, size_t max_length)
-      : document_(document), context_(context), max_length_(max_length) {}
+void ExprWriter::Expr(ast::ExprId id) {
+  if (Full() || !id.valid()) return;
+  const ast::Expr& expr = document_.exprs[id];
+  CommentsBefore(expr.range);
+  std::visit([&](const auto& node) { Node(expr, node); }, expr.node);
+}
 
-  std::string Print(ast::ExprId id) {
-    Expr(id);
-    if (Full()) {
-      out_.resize(max_length_);
-      out_ += "..";
+void ExprWriter::Close(const ast::Expr& whole, std::string_view bracket) {
+  CommentsBefore({whole.range.file, whole.range.end, whole.range.end});
+  layout_.Text(bracket);
+}
+
+// Comments stand before the place where a line may end, so that those that
+// trail a line still do when it ends there.
+void ExprWriter::BreakBefore(SourceRange range) {
+  CommentsBefore(range);
+  layout_.Break();
+}
+
+template <typename Item, typename Place, typename Write>
+void ExprWriter::List(llvm::ArrayRef<Item> items, Place place, Write write) {
+  layout_.Begin(Layout::Group::kHang);
+  for (size_t i = 0; i < items.size() && !Full(); ++i) {
+    if (i > 0) {
+      layout_.Text(",");
+      BreakBefore(place(items[i]));
     }
-    return std::move(out_);
+    write(items[i]);
   }
+  layout_.End();
+}
 
- private:
-  bool Full() const { return max_length_ > 0 && out_.size() > max_length_; }
+void ExprWriter::Exprs(llvm::ArrayRef<ast::ExprId> items) {
+  List(
+      items, [this](ast::ExprId item) { return RangeOf(item); }, [this](ast::ExprId item) { Expr(item); });
+}
 
-  void Expr(ast::ExprId id) {
-    if (Full() || !id.valid()) return;
-    const ast::Expr& expr = document_.exprs[id];
-    if (std::holds_alternative<ast::ErrorExpr>(expr.node)) {
-      const std::string_view text = context_.sources.Text(expr.range.file);
-      out_ += text.substr(expr.range.begin, expr.range.end - expr.range.begin);
-      return;
-    }
-    std::visit([this](const auto& node) { Node(node); }, expr.node);
-  }
+void ExprWriter::Node(const ast::Expr& whole, const ast::ErrorExpr&) {
+  if (whole.range.valid()) layout_.Text(Source(whole.range));
+}
 
-  template <typename Range, typename Print>
-  void List(const Range& items, Print print) {
-    bool first = true;
-    for (const auto& item : items) {
-      if (!first) out_ += ", ";
-      first = false;
-      print(item);
-      if (Full()) return;
-    }
-  }
-  void Exprs(llvm::ArrayRef<ast::ExprId> items) {
-    List(items, [this](ast::ExprId item) { Expr(item); });
-  }
-  void Name(ast::Name name) { out_ += context_.symbols.Text(name.symbol); }
+void ExprWriter::Node(const ast::Expr&, const ast::IdentifierExpr& node) {
+  layout_.Text(context_.symbols.Text(node.name));
+}
 
-  void Node(const ast::ErrorExpr&) {}
-  void Node(const ast::IdentifierExpr& node) { out_ += context_.symbols.Text(node.name); }
-  void Node(const ast::IntegerLiteral& node) { out_ += std::to_string(node.value); }
-  void Node(const ast::ScalarLiteral& node) { out_ += PrintScalar(node.value); }
-  void Node(const ast::StringLiteral& node) { out_ += QuoteString(context_.symbols.Text(node.value)); }
-  void Node(const ast::LogicalLiteral& node) { out_ += node.value ? "true" : "false"; }
-  void Node(const ast::ArrayExpr& node) {
-    out_ += '[';
-    Exprs(node.items);
-    out_ += ']';
+// Numbers stay as they were written.
+void ExprWriter::Node(const ast::Expr& whole, const ast::IntegerLiteral& node) {
+  layout_.Text(whole.range.valid() ? Source(whole.range) : std::to_string(node.value));
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::ScalarLiteral& node) {
+  layout_.Text(whole.range.valid() ? Source(whole.range) : PrintScalar(node.value));
+}
+
+void ExprWriter::Node(const ast::Expr&, const ast::StringLiteral& node) {
+  layout_.Text(QuoteString(context_.symbols.Text(node.value)));
+}
+
+void ExprWriter::Node(const ast::Expr&, const ast::LogicalLiteral& node) {
+  layout_.Text(node.value ? "true" : "false");
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::ArrayExpr& node) {
+  layout_.Text("[");
+  Exprs(node.items);
+  Close(whole, "]");
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::TupleExpr& node) {
+  if (!node.parenthesized) return Exprs(node.items);
+  layout_.Text("(");
+  Exprs(node.items);
+  Close(whole, ")");
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::ParenExpr& node) {
+  layout_.Text("(");
+  Expr(node.inner);
+  Close(whole, ")");
+}
+
+void ExprWriter::Node(const ast::Expr&, const ast::UnaryExpr& node) {
+  layout_.Text(ast::Spelling(node.op));
+  Expr(node.operand);
+}
+
+void ExprWriter::Node(const ast::Expr&, const ast::BinaryExpr& node) {
+  layout_.Begin(Layout::Group::kFill);
+  Operands(node);
+  layout_.End();
+}
+
+// `a + b + c` is one list of operands.
+void ExprWriter::Operands(const ast::BinaryExpr& binary) {
+  const ast::Expr& left = document_.exprs[binary.left];
+  if (const auto* inner = std::get_if<ast::BinaryExpr>(&left.node)) {
+    Operands(*inner);
+  } else {
+    Expr(binary.left);
   }
-  void Node(const ast::TupleExpr& node) {
-    if (node.parenthesized) out_ += '(';
-    Exprs(node.items);
-    if (node.parenthesized) out_ += ')';
+  if (Full()) return;
+  BreakBefore(RangeOf(binary.right));
+  layout_.Text(ast::Spelling(binary.op));
+  layout_.Text(" ");
+  Expr(binary.right);
+}
+
+void ExprWriter::Node(const ast::Expr&, const ast::SelectExpr& node) {
+  layout_.Begin(Layout::Group::kFill);
+  Expr(node.value);
+  BreakBefore(RangeOf(node.condition));
+  layout_.Text("if ");
+  Expr(node.condition);
+  BreakBefore(RangeOf(node.otherwise));
+  layout_.Text("else ");
+  Expr(node.otherwise);
+  layout_.End();
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node) {
+  const bool ratified = node.form == ast::Dialect::kRatified;
+  layout_.Text("[");
+  layout_.Begin(Layout::Group::kFill);
+  if (!ratified) {
+    Expr(node.body);
+    BreakBefore(node.iterators.empty() ? SourceRange() : node.iterators[0].name.range);
   }
-  void Node(const ast::ParenExpr& node) {
-    out_ += '(';
-    Expr(node.inner);
-    out_ += ')';
-  }
-  void Node(const ast::UnaryExpr& node) {
-    out_ += ast::Spelling(node.op);
-    Expr(node.operand);
-  }
-  void Node(const ast::BinaryExpr& node) {
-    Expr(node.left);
-    out_ += ' ';
-    out_ += ast::Spelling(node.op);
-    out_ += ' ';
-    Expr(node.right);
-  }
-  void Node(const ast::SelectExpr& node) {
-    Expr(node.value);
-    out_ += " if ";
+  layout_.Text("for ");
+  List(
+      node.iterators, [](const ast::Iterator& iterator) { return iterator.name.range; },
+      [this](const ast::Iterator& iterator) {
+        Name(iterator.name);
+        layout_.Text(" in ");
+        Expr(iterator.iterable);
+      });
+  if (node.condition.valid()) {
+    BreakBefore(RangeOf(node.condition));
+    layout_.Text("if ");
     Expr(node.condition);
-    out_ += " else ";
-    Expr(node.otherwise);
   }
-  void Node(const ast::ComprehensionExpr& node) {
-    const bool ratified = node.form == ast::Dialect::kRatified;
-    out_ += '[';
-    if (!ratified) {
-      Expr(node.body);
-      out_ += ' ';
-    }
-    out_ += "for ";
-    List(node.iterators, [this](const ast::Iterator& iterator) {
-      Name(iterator.name);
-      out_ += " in ";
-      Expr(iterator.iterable);
-    });
-    if (node.condition.valid()) {
-      out_ += " if ";
-      Expr(node.condition);
-    }
-    if (ratified) {
-      out_ += " yield ";
-      Expr(node.body);
-    }
-    out_ += ']';
+  if (ratified) {
+    BreakBefore(RangeOf(node.body));
+    layout_.Text("yield ");
+    Expr(node.body);
   }
-  void Node(const ast::SubscriptExpr& node) {
-    Expr(node.base);
-    out_ += '[';
-    Expr(node.begin);
-    if (node.is_range) out_ += ':';
-    Expr(node.end);
-    out_ += ']';
-  }
-  void Node(const ast::BuiltinExpr& node) {
-    out_ += ast::Spelling(node.builtin);
-    out_ += '(';
-    Expr(node.argument);
-    out_ += ')';
-  }
-  void Node(const ast::InvocationExpr& node) {
-    Name(node.callee);
-    if (node.type_argument) out_ += fmt::format("<{}>", ast::Spelling(*node.type_argument));
-    out_ += '(';
-    List(node.arguments, [this](const ast::Argument& argument) {
-      if (argument.name) {
-        Name(*argument.name);
-        out_ += " = ";
-      }
-      Expr(argument.value);
-    });
-    out_ += ')';
-  }
+  layout_.End();
+  Close(whole, "]");
+}
 
-  const ast::Document& document_;
-  const Context& context_;
-  const size_t max_length_;
-  std::string out_;
-};
+void ExprWriter::Node(const ast::Expr& whole, const ast::SubscriptExpr& node) {
+  Expr(node.base);
+  layout_.Text("[");
+  Expr(node.begin);
+  if (node.is_range) layout_.Text(":");
+  Expr(node.end);
+  Close(whole, "]");
+}
 
-}  // namespace
+void ExprWriter::Node(const ast::Expr& whole, const ast::BuiltinExpr& node) {
+  layout_.Text(ast::Spelling(node.builtin));
+  layout_.Text("(");
+  Expr(node.argument);
+  Close(whole, ")");
+}
+
+void ExprWriter::Node(const ast::Expr& whole, const ast::InvocationExpr& node) {
+  Name(node.callee);
+  if (node.type_argument) layout_.Text(fmt::format("<{}>", ast::Spelling(*node.type_argument)));
+  layout_.Text("(");
+  List(
+      node.arguments,
+      [this](const ast::Argument& argument) {
+        return argument.name ? argument.name->range : RangeOf(argument.value);
+      },
+      [this](const ast::Argument& argument) {
+        if (argument.name) {
+          Name(*argument.name);
+          layout_.Text(" = ");
+        }
+        Expr(argument.value);
+      });
+  Close(whole, ")");
+}
 
 std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Context& context,
                       size_t max_length) {
-  return ExprPrinter(document, context, max_length).Print(expr);
+  Layout layout;
+  ExprWriter(document, context, layout, max_length).Expr(expr);
+  std::string text = layout.Flat();
+  if (max_length > 0 && text.size() > max_length) {
+    text.resize(max_length);
+    text += "..";
+  }
+  return text;
 }
 
 std::string PrintType(const ast::Document& document, ast::TypeId id) {

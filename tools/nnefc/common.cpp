@@ -78,42 +78,71 @@ CompileOptions CommonOptions::compile_options() const {
   return result;
 }
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
-  auto* model = command.add_option("MODEL", options.models,
-                                   "a model folder, a .tar or .tgz, a .nnef document, or OpenVINO IR (.xml)");
+namespace {
+
+void AddModels(CLI::App& command, CommonOptions& options, int max_models, const char* what) {
+  auto* model = command.add_option("MODEL", options.models, what);
   model->required();
   if (max_models > 0) model->expected(1, max_models);
   command.add_option("--dialect", options.dialect, "the dialect of the document")
       ->check(CLI::IsMember({"auto", "provisional", "ratified"}))
       ->capture_default_str();
-  command
-      .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
-      ->take_all()
-      ->expected(1);
-  command.add_option("--graph", options.graph, "the graph to take if the document has several");
+}
+
+void AddReporting(CLI::App& command, CommonOptions& options) {
   command.add_option("--format", options.format, "the form of diagnostics and reports")
       ->check(CLI::IsMember({"text", "json", "sarif"}))
       ->capture_default_str();
   command.add_option("--color", options.color, "colour in diagnostics")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  auto add_limit = [&](const char* name, int64_t& limit, const char* what,
-                       int64_t highest = int64_t{1} << 40) {
-    command.add_option(name, limit, what)
-        ->check(CLI::Range(int64_t{1}, highest))
-        ->capture_default_str()
-        ->group("Limits");
-  };
-  add_limit("--max-nesting", options.limits.nesting, "nested brackets and operators of an expression",
-            kHighestNesting);
-  add_limit("--max-recursion", options.limits.recursion, "fragments being instantiated within each other");
-  add_limit("--max-steps", options.limits.steps, "steps of compile-time evaluation");
-  add_limit("--max-operations", options.limits.operations, "operations made by fragments");
-  add_limit("--max-items", options.limits.items, "array items and string bytes alive at a time");
+}
+
+void AddLimit(CLI::App& command, const char* name, int64_t& limit, const char* what,
+              int64_t highest = int64_t{1} << 40) {
+  command.add_option(name, limit, what)
+      ->check(CLI::Range(int64_t{1}, highest))
+      ->capture_default_str()
+      ->group("Limits");
+}
+
+void AddNestingLimit(CLI::App& command, CommonOptions& options) {
+  AddLimit(command, "--max-nesting", options.limits.nesting, "nested brackets and operators of an expression",
+           kHighestNesting);
+}
+
+void AddBytesLimit(CLI::App& command, CommonOptions& options) {
   command.add_option("--max-bytes", options.max_bytes, "bytes of an archive when unpacked")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 50))
       ->capture_default_str()
       ->group("Limits");
+}
+
+}  // namespace
+
+void AddTextOptions(CLI::App& command, CommonOptions& options) {
+  AddModels(command, options, 0, "a .nnef document, a graph.quant file, a model folder, an archive, or -");
+  AddReporting(command, options);
+  AddNestingLimit(command, options);
+  AddBytesLimit(command, options);
+}
+
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
+  AddModels(command, options, max_models,
+            "a model folder, a .tar or .tgz, a .nnef document, or OpenVINO IR (.xml)");
+  command
+      .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--graph", options.graph, "the graph to take if the document has several");
+  AddReporting(command, options);
+  AddNestingLimit(command, options);
+  AddLimit(command, "--max-recursion", options.limits.recursion,
+           "fragments being instantiated within each other");
+  AddLimit(command, "--max-steps", options.limits.steps, "steps of compile-time evaluation");
+  AddLimit(command, "--max-operations", options.limits.operations, "operations made by fragments");
+  AddLimit(command, "--max-items", options.limits.items, "array items and string bytes alive at a time");
+  AddBytesLimit(command, options);
 }
 
 Reporter::~Reporter() {
@@ -121,7 +150,10 @@ Reporter::~Reporter() {
 }
 
 int Reporter::Report(Compilation& compilation) {
-  const Context& context = compilation.context();
+  return Report(compilation.context(), compilation.environment_failed());
+}
+
+int Reporter::Report(Context& context, bool environment_failed) {
   const auto& diagnostics = context.emitter.diagnostics();
   bool worth_telling = is_product_ || !diagnostics.empty();
   switch (options_.output_format()) {
@@ -143,12 +175,12 @@ int Reporter::Report(Compilation& compilation) {
       break;
   }
   int exit_code = kSuccess;
-  if (compilation.environment_failed()) {
+  if (environment_failed) {
     exit_code = kMisuse;
   } else if (context.emitter.has_errors()) {
     exit_code = kInvalid;
   }
-  compilation.context().emitter.Clear();
+  context.emitter.Clear();
   return exit_code;
 }
 

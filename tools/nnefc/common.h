@@ -39,6 +39,9 @@ struct CommonOptions {
   CompileOptions compile_options() const;  // may throw MisuseError
 };
 
+// Adds to a command the options of those that read texts and no more: the
+// models, any number, the dialect, the form of diagnostics, limits of syntax.
+void AddTextOptions(CLI::App& command, CommonOptions& options);
 // Adds the common options to a command; `max_models` 0 is any number.
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models);
 
@@ -53,6 +56,7 @@ class Reporter {
   ~Reporter();
   // Shows what `compilation` has said so far; returns the exit code it earns.
   int Report(Compilation& compilation);
+  int Report(Context& context, bool environment_failed);
 
  private:
   const CommonOptions& options_;
@@ -89,6 +93,7 @@ bool RunStages(Compilation& compilation, Stage last);
 // The commands: each adds its sub-command, which stores its exit code.
 void AddCheck(CLI::App& app, int& exit_code);
 void AddExpand(CLI::App& app, int& exit_code);
+void AddFmt(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
   AddCheck(app, exit_code);
   AddExpand(app, exit_code);
+  AddFmt(app, exit_code);
   AddCompile(app, exit_code);
   AddRun(app, exit_code);
   AddInspect(app, exit_code);

@@ -24,7 +24,55 @@ TEST(PrintDocument, IsCanonical) {
             "fragment f<?>( x: tensor<?>, s: integer[] = [1, 2] ) -> ( y: tensor<?> );\n\n"
             "# about g\ngraph g( x ) -> ( y )\n{\n    # first\n    x = external<scalar>(shape = [1, 3]);  "
             "#trail\n\n"
-            "    # inside\n    y = f(x, s = [1] * 2);\n    # last\n}  # end\n# tail\n");
+            "    y = f(x,  # inside\n          s = [1] * 2);\n    # last\n}  # end\n# tail\n");
+}
+
+// Prints the one statement of a graph without the rest.
+std::string PrintStatement(const std::string& statement) {
+  const std::string head = "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n";
+  const std::string text = Print(head + statement + "\n}\n");
+  EXPECT_TRUE(text.starts_with(head) && text.ends_with("}\n"));
+  EXPECT_EQ(Print(text), text);
+  return text.substr(head.size(), text.size() - head.size() - 2);
+}
+
+TEST(PrintDocument, KeepsCommentsInsideStatements) {
+  EXPECT_EQ(PrintStatement("y = f( # a\n # b\n x # c\n , s = 1 # d\n );"),
+            "    y = f(  # a\n          # b\n          x,  # c\n          s = 1  # d\n    );\n");
+  EXPECT_EQ(PrintStatement("y # a\n = x # b\n + x # c\n ;"),
+            "    y =  # a\n        x  # b\n        + x;  # c\n");
+  EXPECT_EQ(Print("version # a\n 1.0 # b\n;\ngraph g( x # c\n ) # d\n -> ( # e\n y ) # f\n{ # g\n}"),
+            "version 1.0;  # a\n# b\n\ngraph g( x )  # c\n# d\n# e\n-> ( y )  # f\n{  # g\n}\n");
+}
+
+TEST(PrintDocument, BreaksLinesAtAHundredColumns) {
+  const std::string name(30, 'n');
+  EXPECT_EQ(PrintStatement("y = f(" + name + ", " + name + ", " + name.substr(6) + ");"),
+            "    y = f(" + name + ", " + name + ", " + name.substr(6) + ");\n");
+  // One column more.
+  EXPECT_EQ(PrintStatement("y = f(" + name + ", " + name + ", " + name.substr(5) + ");"),
+            "    y = f(" + name + ", " + name + ",\n          " + name.substr(5) + ");\n");
+  // Too far to the right to hang.
+  const std::string far(70, 'f');
+  EXPECT_EQ(PrintStatement("y = " + far + "([1, 2, 3], " + name + ");"),
+            "    y = " + far + "(\n        [1, 2, 3], " + name + ");\n");
+  EXPECT_EQ(PrintStatement("y = " + name + " + " + name + " * (x + x) if " + name + " else x;"),
+            "    y = " + name + " + " + name + " * (x + x)\n        if " + name + " else x;\n");
+  EXPECT_EQ(Print("version 1.0;\nfragment " + name + "(x:tensor<" + "scalar>, alpha:scalar=0.5, beta: " +
+                  "(integer,integer)[]) -> (yyyyyy: tensor<>);graph g(x)->(y){}"),
+            "version 1.0;\nfragment " + name + "(\n    x: tensor<scalar>,\n    alpha: scalar = 0.5,\n    " +
+                "beta: (integer, integer)[] )\n-> ( yyyyyy: tensor<> );\n\ngraph g( x ) -> ( y )\n{\n}\n");
+}
+
+TEST(PrintDocument, WritesNumbersAsTheyWere) {
+  EXPECT_EQ(PrintStatement("y = f(x, a = 1e-5, b = 007, c = 1.50, d = \"it's\");"),
+            "    y = f(x, a = 1e-5, b = 007, c = 1.50, d = 'it\\'s');\n");
+}
+
+TEST(PrintDocument, HasNoSemicolonsInTheProvisionalDialect) {
+  EXPECT_EQ(Print("version 1.0\ngraph g(x)->(y){x=external(shape=[1]); y=relu(x)\n(a,b) = f(y);}"),
+            "version 1.0\n\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1])\n    y = relu(x)\n"
+            "    (a, b) = f(y)\n}\n");
 }
 
 TEST(PrintDocument, IsAFixedPoint) {
@@ -44,7 +92,7 @@ TEST(PrintDocument, IsAFixedPoint) {
 
 TEST(PrintDocument, KeepsWhatCouldNotBeParsed) {
   EXPECT_EQ(Print("version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = f(x,;\n    z=x;\n}\n"),
-            "version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = f(x,;\n    z = x;\n}\n");
+            "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    y = f(x,;\n    z = x;\n}\n");
 }
 
 TEST(PrintExpr, CutsForMessages) {

@@ -1,0 +1,75 @@
+"""The documents that the rewriting commands are tried on."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+SHARED = pathlib.Path(os.environ.get("NNEFC_SHARED", TESTS.parent.parent / "shared"))
+
+sys.path.insert(0, str(TESTS / "golden"))
+import golden  # noqa: E402
+
+TIMEOUT_SECONDS = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    """A document's text and where it comes from."""
+
+    name: str
+    text: str
+
+
+def documents() -> list[Document]:
+    """Every document, each text once."""
+    found: dict[str, str] = {}
+    folders = [TESTS]
+    for folder in (SHARED / "data", SHARED / "seeds"):
+        if folder.is_dir():
+            folders.append(folder)
+        else:
+            print(f"skipped: there is no folder {folder.name} beside the repository")
+    for folder in folders:
+        for path in sorted(folder.rglob("*.nnef")):
+            found.setdefault(path.read_text(encoding="utf-8"), path.as_posix())
+    for path in golden.paths([]):
+        for name, text in golden.read(path).files:
+            if name.endswith(".nnef"):
+                found.setdefault(text, f"{path.relative_to(TESTS)}:{name}")
+    return [Document(name, text) for text, name in found.items()]
+
+
+def run(nnefc: str, *arguments: str, text: str | None = None) -> tuple[int, str, str]:
+    """Runs nnefc on standard input or on what `arguments` name."""
+    done = subprocess.run([nnefc, *arguments], input=text, capture_output=True, encoding="utf-8", errors="replace",
+                          timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, "NO_COLOR": "1"})
+    return done.returncode, done.stdout, done.stderr
+
+
+STRING_OR_COMMENT = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(#[^\n\f]*)")
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a document, sorted."""
+    return sorted(match[1].rstrip() for match in STRING_OR_COMMENT.finditer(text) if match[1] is not None)
+
+
+TOKEN = re.compile(r"#[^\n]*\n|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|\w[\w.]*|->|[<>=!]=|&&|\|\||\S|\s+")
+
+
+def with_comments(document: Document, seed: int) -> Document:
+    """The document with comments in the middle of its statements, behind a tenth of the tokens."""
+    source = random.Random(f"{seed}{document.text}")
+    parts = []
+    for number, token in enumerate(TOKEN.findall(document.text)):
+        parts.append(token)
+        if source.random() < 0.1 and not token.startswith("#") and not token[-1].isdigit():
+            parts.append(source.choice((f" # trails {number}\n", f"\n  # stands {number}\n", f"\n\n#a {number}\n\n#b\n")))
+    return Document(f"{document.name} with comments {seed}", "".join(parts))

@@ -1,0 +1,99 @@
+#include "compiler/support/text_diff.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "compiler/support/replace_file.h"
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+namespace fs = std::filesystem;
+
+void Write(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string Read(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// A folder of the test's own, removed at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "nnefc.XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+TEST(UnifiedDiff, IsEmptyForEqualTexts) {
+  EXPECT_EQ(UnifiedDiff("a\nb\n", "a\nb\n", "x", "y"), "");
+}
+
+TEST(UnifiedDiff, HasThreeLinesOfContext) {
+  EXPECT_EQ(UnifiedDiff("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nfive\n6\n7\n8\n", "old", "new"),
+            "--- old\n+++ new\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+}
+
+TEST(UnifiedDiff, TellsWhereALineEndIsMissing) {
+  EXPECT_EQ(UnifiedDiff("a", "a\n", "old", "new"),
+            "--- old\n+++ new\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+  EXPECT_EQ(UnifiedDiff("", "a\n", "old", "new"), "--- old\n+++ new\n@@ -0,0 +1 @@\n+a\n");
+}
+
+// patch(1) is the oracle.
+TEST(UnifiedDiff, IsWhatPatchTakes) {
+  if (std::system("patch --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no patch(1)";
+  const Folder folder;
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    // The last rounds differ by more lines than are matched.
+    const size_t lines = round < 55 ? random() % 60 : 3000;
+    std::string before;
+    std::string after;
+    for (size_t i = 0; i < lines; ++i) {
+      const std::string line = std::to_string(random() % 8) + "\n";
+      if (random() % 5 != 0) before += line;
+      if (random() % 5 != 0) after += random() % 9 == 0 ? "changed\n" : line;
+    }
+    if (round % 3 == 0) after += "no line end";
+    if (before == after || before.empty() || after.empty()) continue;
+    Write(folder / "text", before);
+    Write(folder / "diff", UnifiedDiff(before, after, "text", "text"));
+    const std::string command = "patch --fuzz=0 -s '" + (folder / "text").string() + "' '" +
+                                (folder / "diff").string() + "' > /dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << round;
+    EXPECT_EQ(Read(folder / "text"), after) << round;
+  }
+}
+
+TEST(ReplaceFile, KeepsLinksAndPermissions) {
+  const Folder folder;
+  Write(folder / "file", "before");
+  fs::permissions(folder / "file", fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_exec);
+  const fs::perms permissions = fs::status(folder / "file").permissions();
+  fs::create_symlink("file", folder / "link");
+  ASSERT_TRUE(ReplaceFile((folder / "link").string(), "after").ok());
+  EXPECT_EQ(Read(folder / "file"), "after");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(fs::status(folder / "file").permissions(), permissions);
+  EXPECT_EQ(std::distance(fs::directory_iterator((folder / "file").parent_path()), {}), 2);
+}
+
+TEST(ReplaceFile, TellsOfAMissingFile) {
+  const Folder folder;
+  EXPECT_FALSE(ReplaceFile((folder / "nothing").string(), "text").ok());
+}
+
+}  // namespace
+}  // namespace nnefc

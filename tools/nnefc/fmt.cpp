@@ -1,0 +1,98 @@
+#include "compiler/support/replace_file.h"
+#include "compiler/support/text_diff.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "fmt/format.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/text_file.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct FmtCommand : CommonOptions {
+  bool in_place = false;
+  bool check = false;
+  bool diff = false;
+
+  int Run() {
+    const CompileOptions compile = compile_options();
+    Reporter reporter(*this, /*is_product=*/false);
+    int exit_code = kSuccess;
+    for (const std::string& model : models) exit_code = std::max(exit_code, Format(model, compile, reporter));
+    return exit_code;
+  }
+
+ private:
+  int Format(const std::string& model, const CompileOptions& compile, Reporter& reporter) {
+    Context context;
+    context.limits = compile.limits;
+    bool environment_failed = false;
+    int exit_code = kSuccess;
+    for (const TextFile& text :
+         OpenTexts(model, {.max_bytes = compile.max_bytes}, context, environment_failed)) {
+      if (in_place && !text.writable)
+        throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.path));
+      exit_code = std::max(exit_code, Format(text, compile, context));
+    }
+    // What is wrong beyond syntax is the business of `check`.
+    if (!context.emitter.has_errors()) return exit_code;
+    return std::max(exit_code, reporter.Report(context, environment_failed));
+  }
+
+  int Format(const TextFile& text, const CompileOptions& compile, Context& context) const {
+    const ParseOptions options{
+        .dialect = compile.dialect,
+        .kind = text.is_quantization ? DocumentKind::kQuantization : DocumentKind::kModel};
+    const std::unique_ptr<const ast::Document> document = ParseDocument(text.file, options, context);
+    if (context.emitter.has_errors()) return kInvalid;
+    const std::string formatted = PrintDocument(*document, context);
+    if (!IsSame(*document, formatted, options, compile.limits)) {
+      PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.path));
+      return kMisuse;
+    }
+    return Deliver(text, context.sources.Text(text.file), formatted);
+  }
+
+  // Whether the formatted text reads as the document does: the last guard
+  // before a file is replaced.
+  static bool IsSame(const ast::Document& document, const std::string& formatted, ParseOptions options,
+                     const Limits& limits) {
+    Context context;
+    context.limits = limits;
+    options.dialect = document.dialect;
+    const auto again = ParseDocument(context.sources.AddText("formatted", formatted), options, context);
+    return !context.emitter.has_errors() && again->exprs.size() == document.exprs.size() &&
+           again->comments.size() == document.comments.size() && PrintDocument(*again, context) == formatted;
+  }
+
+  int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) const {
+    const bool changes = before != formatted;
+    if (diff) fmt::print("{}", UnifiedDiff(before, formatted, text.path, text.path));
+    if (check && changes && !diff) fmt::print("{}\n", text.path);
+    if (!diff && !check && !in_place) fmt::print("{}", formatted);
+    if (in_place && changes) {
+      if (auto written = ReplaceFile(text.path, formatted); !written)
+        throw MisuseError(written.error().message);
+    }
+    return check && changes ? kInvalid : kSuccess;
+  }
+};
+
+}  // namespace
+
+void AddFmt(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<FmtCommand>();
+  CLI::App* command = app.add_subcommand("fmt", "print documents in the one style, comments included");
+  AddTextOptions(*command, *options);
+  CLI::Option* in_place =
+      command->add_flag("-i,--in-place", options->in_place, "change the files instead of printing");
+  command->add_flag("--check", options->check, "tell the files that would change; exit code 1 if there are")
+      ->excludes(in_place);
+  command->add_flag("--diff", options->diff, "print what would change")->excludes(in_place);
+  command->footer(
+      "Takes `graph.nnef` and `graph.quant` of folders, and `-` for standard input. A document with syntax "
+      "errors is left alone.\nExample: nnefc fmt --check model.nnef model_folder");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli

@@ -1,0 +1,64 @@
+#include "tools/nnefc/text_file.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "compiler/driver/rules.h"
+#include "fmt/format.h"
+
+namespace nnefc::cli {
+namespace {
+
+constexpr std::string_view kQuantizationSuffix = ".quant";
+constexpr size_t kMaxInput = size_t{4} << 30;
+
+std::optional<std::string> ReadStandardInput() {
+  std::string text;
+  char buffer[1 << 16];
+  while (const size_t count = std::fread(buffer, 1, sizeof buffer, stdin)) {
+    text.append(buffer, count);
+    if (text.size() >= kMaxInput) return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions& options, Context& context,
+                                bool& environment_failed) {
+  if (path == "-") {
+    std::optional<std::string> text = ReadStandardInput();
+    if (!text) {
+      environment_failed = true;
+      context.emitter.Emit(kFileUnreadable, {}, "standard input is larger than 4 GiB");
+      return {};
+    }
+    return {{.path = "<stdin>", .file = context.sources.AddText("<stdin>", std::move(*text))}};
+  }
+  if (path.ends_with(kQuantizationSuffix) && !std::filesystem::is_directory(path)) {
+    ErrorOr<FileId> file = context.sources.Open(path);
+    if (!file) {
+      environment_failed = true;
+      context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+      return {};
+    }
+    return {{.path = path, .writable = true, .is_quantization = true, .file = *file}};
+  }
+  ModelOpenResult opened = ModelContainer::Open(path, context, options);
+  environment_failed = opened.environment_failed;
+  if (opened.model == nullptr) return {};
+  // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  std::vector<TextFile> texts;
+  auto add = [&](FileId file, bool is_quantization) {
+    std::string name(context.sources.Name(file));
+    const bool writable = is_folder || name == path;
+    texts.push_back({std::move(name), writable, is_quantization, file});
+  };
+  add(opened.model->graph_text(), false);
+  if (opened.model->quantization_text()) add(*opened.model->quantization_text(), true);
+  return texts;
+}
+
+}  // namespace nnefc::cli
