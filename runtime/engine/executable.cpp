@@ -1,12 +1,15 @@
 #include "runtime/engine/executable.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "fmt/format.h"
 #include "runtime/engine/executable_impl.h"
+#include "runtime/engine/loop_count.h"
 #include "runtime/engine/rules.h"
 #include "runtime/onednn/register.h"
 
@@ -21,6 +24,31 @@ Port MakePort(const std::string& name, const ir::Output& output) {
   return {name, output.type, output.shape};
 }
 
+size_t MemoryOfMachine() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page <= 0) return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(pages) * static_cast<size_t>(page);
+}
+
+// A graph and how deep it lies in bodies.
+struct NestedGraph {
+  const ir::Graph* graph;
+  int depth;
+};
+
+// The bodies that a run may reach: of an If whose condition is constant, one.
+void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vector<NestedGraph>& graphs) {
+  for (size_t i = 0; i < node.bodies().size(); ++i) {
+    if (node.Is("opset8", "If") && node.num_inputs() > 0) {
+      const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
+      const bool constant = condition && condition->volume() == 1;
+      if (constant && (condition->ElementAsInt(0) != 0) != (i == 0)) continue;
+    }
+    graphs.push_back({node.bodies()[i].graph.get(), depth + 1});
+  }
+}
+
 }  // namespace
 
 ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
@@ -33,7 +61,9 @@ ThreadScope::~ThreadScope() {
 ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options)
     : graph_(std::move(graph)),
       backend_(options.backend),
-      threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {
+      threads_(options.threads > 0 ? options.threads : omp_get_num_procs()),
+      limits_(options.limits) {
+  if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())
     inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
   for (ir::NodeId id : graph_->results()) {
@@ -46,22 +76,41 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
   if (node.Is("opset1", "Result") || node.Is("opset1", "Parameter") || node.Is("opset1", "Const"))
     return true;
+  if (node.Is("opset8", "If") || node.Is("opset1", "TensorIterator") || IsLoop(node)) return true;
   if (node.Is("opset6", "ReadValue") || node.Is("opset6", "Assign")) return true;
   return kernels_.Find(Backend::kReference, node.set(), node.type()) != nullptr;
 }
 
-bool ExecutableImpl::Check(Emitter& emitter) {
+bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
   bool ok = true;
-  for (ir::NodeId id : graph_->nodes()) {
-    const ir::Node& node = graph_->node(id);
-    if (HasKernel(node)) continue;
-    emitter
-        .Emit(kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel", node.name(),
-              node.set(), node.type())
-        .Notes(ir::StackNotes(node.origin().frame));
-    ok = false;
+  std::vector<NestedGraph> graphs = {{graph_.get(), 0}};
+  while (!graphs.empty()) {
+    const auto [graph, depth] = graphs.back();
+    graphs.pop_back();
+    if (depth > kDeepestBodies) {
+      emitter.Emit(kRuntimeNesting, {}, "bodies are nested more than {} deep", kDeepestBodies);
+      return false;
+    }
+    if (!graph->TopologicalOrder()) {
+      emitter.Emit(kRuntimeCycle, {}, "the graph{} has a cycle", depth > 0 ? " of a body" : "");
+      ok = false;
+    }
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      AddBodies(*graph, node, depth, graphs);
+      if (HasKernel(node)) continue;
+      emitter
+          .Emit(kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel", node.name(),
+                node.set(), node.type())
+          .Notes(ir::StackNotes(node.origin().frame));
+      ok = false;
+    }
   }
-  if (!ok) return false;
+  return ok;
+}
+
+bool ExecutableImpl::Check(Emitter& emitter) {
+  if (!CheckKernels(emitter)) return false;
   std::vector<Shape> shapes;
   for (const Port& port : inputs_) {
     const std::optional<Shape> shape = port.shape.extents();
@@ -83,8 +132,7 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
                                                     Emitter& emitter) const {
   // oneDNN cuts work by the number of threads that it sees now.
   const ThreadScope scope(threads_);
-  std::shared_ptr<const Plan> plan =
-      MakePlan(*graph_, shapes, {.backend = backend_, .kernels = &kernels_, .weights = &weights_}, emitter);
+  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, plan_options(), emitter);
   if (plan == nullptr) return nullptr;
   plans_.push_front(plan);
   if (plans_.size() > kMostPlans) plans_.pop_back();

@@ -8,6 +8,7 @@
 #include "compiler/support/diagnostics.h"
 #include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/engine/limits.h"
 #include "runtime/kernels/backend.h"
 
 namespace nnefc::runtime {
@@ -15,6 +16,7 @@ namespace nnefc::runtime {
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
   int threads = 0;  // 0: as many as cores
+  RunLimits limits = {};
 };
 
 // A graph input or output as the user sees it.

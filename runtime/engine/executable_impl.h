@@ -37,17 +37,22 @@ class ExecutableImpl final : public Executable {
   bool Check(Emitter& emitter);
   // The plan for inputs of these shapes, made now or before.
   ErrorOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
-  const KernelRegistry& kernels() const { return kernels_; }
+  // How to plan bodies whose shapes a run finds out; valid as long as this.
+  PlanOptions plan_options() const {
+    return {.backend = backend_, .kernels = &kernels_, .weights = &weights_, .limits = limits_};
+  }
   int threads() const { return threads_; }
 
  private:
   std::shared_ptr<const Plan> FindPlan(const std::vector<Shape>& shapes) const;
   std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
   bool HasKernel(const ir::Node& node) const;
+  bool CheckKernels(Emitter& emitter) const;
 
   std::shared_ptr<const ir::Graph> graph_;
   Backend backend_;
   int threads_;
+  RunLimits limits_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   KernelRegistry kernels_;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "runtime/engine/limits.h"
+#include "runtime/engine/prepare_graph.h"
 #include "runtime/engine/weight_cache.h"
 #include "runtime/kernels/registry.h"
 #include "runtime/tensor/layout.h"
@@ -18,6 +20,7 @@ struct PlanValue {
   enum class Storage : uint8_t {
     kConstant,  // in `data`, shared by all sessions
     kInput,     // an input of the run
+    kOutput,    // where who runs the plan of a body wants it
     kArena,     // in the session's arena
     kHeap,      // of a size that each run finds out
   };
@@ -28,13 +31,16 @@ struct PlanValue {
   Layout layout = nullptr;
   size_t bytes = 0;
   std::shared_ptr<const Buffer> data = nullptr;
-  int32_t input = -1;
+  int32_t input = -1;   // which, of a root in kInput
+  int32_t output = -1;  // which, of a root in kOutput
   // Where it lies: `offset` bytes into the value `root`, itself if it is
   // nobody's part or view.
   ValueId root = -1;
   size_t offset = 0;
   size_t arena_offset = 0;  // of a root
 };
+
+struct Plan;
 
 // One call of a kernel, for one node or several fused ones.
 struct Step {
@@ -43,6 +49,8 @@ struct Step {
     kDynamic,     // shapes are found at run time, by shape inference on values
     kReadState,   // ReadValue
     kWriteState,  // Assign
+    kIf,
+    kLoop,  // TensorIterator, Loop
   };
 
   Kind kind = Kind::kKernel;
@@ -53,6 +61,16 @@ struct Step {
   llvm::SmallVector<ValueId, 4> inputs = {};
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
+  // Of a node with bodies: their plans for the shapes that they have at first;
+  // null where those are found at run time.
+  llvm::SmallVector<std::shared_ptr<const Plan>, 2> bodies = {};
+};
+
+// A result of a plan, and the buffer in which it lies.
+struct PlanResult {
+  ValueId value = -1;
+  ValueId root = -1;
+  size_t offset = 0;
 };
 
 // How to run a graph whose inputs have given shapes. Immutable.
@@ -61,7 +79,9 @@ struct Plan {
   std::unique_ptr<ir::Graph> graph;
   std::vector<PlanValue> values;
   std::vector<Step> steps;
-  std::vector<ValueId> results;
+  std::vector<PlanResult> results;
+  // The roots in kOutput, by PlanValue::output; only in plans of bodies.
+  std::vector<ValueId> outputs;
   size_t arena_bytes = 0;
 };
 
@@ -69,12 +89,16 @@ struct PlanOptions {
   Backend backend;
   const KernelRegistry* kernels;
   WeightCache* weights;
+  RunLimits limits;
+  // The plan of a body: buffers of results are placed by who runs it, so that
+  // slices are made where they belong and states are passed on, not copied.
+  bool is_body = false;
 };
 
-// Plans the graph for inputs of these shapes. Mistakes that shape inference
-// finds, constants without data and operations without a kernel are emitted
-// and give null.
-std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const std::vector<Shape>& input_shapes,
+// Plans the graph for these inputs. Mistakes that shape inference finds,
+// constants without data and operations without a kernel are emitted and give
+// null.
+std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
                                      const PlanOptions& options, Emitter& emitter);
 
 // One line a step.

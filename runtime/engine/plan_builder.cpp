@@ -1,7 +1,6 @@
 #include "runtime/engine/plan_builder.h"
 
 #include "fmt/format.h"
-#include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/engine/rules.h"
@@ -53,6 +52,7 @@ bool PlanBuilder::Build() {
   for (ir::NodeId id : graph_.results()) {
     if (!AddResult(graph_.node(id))) return false;
   }
+  OpenResults();
   return true;
 }
 
@@ -77,6 +77,7 @@ bool PlanBuilder::AddNode(const ir::Node& node) {
   // The others of a group run where its last node stands: what they need is
   // there by then, and nobody else reads their results.
   if (in_group_.count(node.id()) > 0) return true;
+  if (!node.bodies().empty()) return AddControlStep(node);
   if (node.type() == "ReadValue" || node.type() == "Assign") return AddStateStep(node);
   return AddSingle(node);
 }
@@ -341,8 +342,21 @@ bool PlanBuilder::AddDynamicStep(const ir::Node& node) {
 bool PlanBuilder::AddResult(const ir::Node& node) {
   const ValueId id = InLayout(ValueOf(node.input(0)), nullptr);
   if (id < 0) return Fail(kRuntimeMemory, node, "it cannot be laid out");
-  plan_.results.push_back(id);
+  plan_.results.push_back({.value = id});
   return true;
+}
+
+void PlanBuilder::OpenResults() {
+  for (PlanResult& result : plan_.results) {
+    const PlanValues::Place place = values_.Find(result.value);
+    result.root = place.root;
+    result.offset = place.offset;
+    PlanValue& root = values_[place.root];
+    if (!options_.is_body || root.storage != PlanValue::Storage::kArena) continue;
+    root.storage = PlanValue::Storage::kOutput;
+    root.output = static_cast<int32_t>(plan_.outputs.size());
+    plan_.outputs.push_back(place.root);
+  }
 }
 
 ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
@@ -402,39 +416,6 @@ ValueId PlanBuilder::AddHeapValue(ElementType type) {
 void PlanBuilder::SetValue(ir::OutputPort port, ValueId id) {
   by_port_[{port.node.index, port.index}] = id;
   values_.ExpectReads(id, static_cast<int64_t>(graph_.node(port.node).uses(port.index).size()));
-}
-
-std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const std::vector<Shape>& input_shapes,
-                                     const PlanOptions& options, Emitter& emitter) {
-  auto plan = std::make_shared<Plan>();
-  plan->input_shapes = input_shapes;
-  plan->graph = PrepareGraph(graph, input_shapes, *options.kernels, emitter);
-  if (plan->graph == nullptr) return nullptr;
-  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite) rewrite(*plan->graph);
-  if (!PlanBuilder(*plan, options, emitter).Build()) return nullptr;
-  if (!PlaceInArena(*plan)) {
-    emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
-    return nullptr;
-  }
-  return plan;
-}
-
-std::string Describe(const Plan& plan) {
-  std::string text;
-  for (const Step& step : plan.steps) {
-    const std::string implementation = step.kernel != nullptr ? step.kernel->implementation() : "engine";
-    std::string result = "-";
-    if (!step.outputs.empty()) {
-      const PlanValue& value = plan.values[static_cast<size_t>(step.outputs[0])];
-      const std::string shape = value.storage == PlanValue::Storage::kHeap ? "[...]" : ToString(value.shape);
-      result = fmt::format("{}{}", Name(value.type), shape);
-      if (value.layout != nullptr) result += " " + value.layout->ToString();
-    }
-    text += fmt::format("{:<32} {:<40} {:<32} {}\n", step.name, step.operation, implementation, result);
-  }
-  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(),
-                      static_cast<double>(plan.arena_bytes) / 1e6);
-  return text;
 }
 
 }  // namespace nnefc::runtime

@@ -43,9 +43,14 @@ class PlanBuilder {
   bool AddSingle(const ir::Node& node);
   bool AddStateStep(const ir::Node& node);
   bool AddDynamicStep(const ir::Node& node);
+  bool AddControlStep(const ir::Node& node);
+  // Plans the bodies of a step whose inputs have known shapes.
+  bool PlanBodies(Step& step);
   bool AddView(const ir::Node& node);
   bool TryJoin(const ir::Node& node);
   bool AddResult(const ir::Node& node);
+  // Lets who runs the plan place the buffers of results.
+  void OpenResults();
 
   Request MakeRequest(const Work& work);
   std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
@@ -75,6 +80,7 @@ class PlanBuilder {
   // By the last node of each group: the group. Others of a group have none.
   llvm::DenseMap<ir::NodeId, Work> groups_;
   llvm::DenseMap<ir::NodeId, bool> in_group_;
+  // By the constant values and views of them.
   std::map<ValueId, TensorValue> constants_;
 };
 

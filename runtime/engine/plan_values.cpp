@@ -59,7 +59,7 @@ bool PlaceInArena(Plan& plan) {
     for (ValueId id : step.outputs) touch(id, static_cast<int64_t>(i));
     if (step.scratch >= 0) touch(step.scratch, static_cast<int64_t>(i));
   }
-  for (ValueId id : plan.results) touch(id, static_cast<int64_t>(plan.steps.size()));
+  for (const PlanResult& result : plan.results) touch(result.value, static_cast<int64_t>(plan.steps.size()));
 
   std::vector<ValueId> roots;
   std::vector<ArenaRequest> requests;

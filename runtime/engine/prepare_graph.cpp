@@ -1,7 +1,7 @@
 #include "runtime/engine/prepare_graph.h"
 
 #include "compiler/ir/infer.h"
-#include "llvm/ADT/DenseMap.h"
+#include "runtime/engine/copy_graph.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/rules.h"
 
@@ -13,76 +13,44 @@ namespace {
 // plan: results may be this many bytes, or twice their inputs.
 constexpr size_t kLargestFoldedValue = size_t{4} << 20;
 
-class GraphCopier {
- public:
-  GraphCopier(const ir::Graph& source, const std::vector<Shape>& input_shapes, Emitter& emitter)
-      : source_(source),
-        input_shapes_(input_shapes),
-        emitter_(emitter),
-        copy_(std::make_unique<ir::Graph>(&source.registry(), source.name())) {}
-
-  std::unique_ptr<ir::Graph> Copy() {
-    const std::optional<std::vector<ir::NodeId>> order = source_.TopologicalOrder();
-    if (!order) {
-      emitter_.Emit(kRuntimeCycle, {}, "the graph has a cycle");
-      return nullptr;
-    }
-    NNEFC_CHECK(input_shapes_.size() == source_.parameters().size());
-    for (size_t i = 0; i < input_shapes_.size(); ++i)
-      CopyParameter(source_.node(source_.parameters()[i]), input_shapes_[i]);
-    if (!HasAllData(*order)) return nullptr;
-    for (ir::NodeId id : *order) CopyNode(source_.node(id));
-    for (ir::NodeId id : source_.results()) {
-      const ir::Node& node = source_.node(id);
-      copy_->AddResult(node.name(), Mapped(node.input(0)), node.origin());
-    }
-    return std::move(copy_);
+// Constants without data are all told.
+bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitter& emitter) {
+  bool ok = true;
+  for (ir::NodeId id : order) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is("opset1", "Const") || node.output().value) continue;
+    emitter.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
+    ok = false;
   }
+  return ok;
+}
 
- private:
-  ir::OutputPort Mapped(ir::OutputPort port) const { return {nodes_.lookup(port.node), port.index}; }
-
-  void CopyParameter(const ir::Node& node, const Shape& shape) {
-    const ir::PartialShape known{llvm::ArrayRef<int64_t>(shape)};
-    const ir::NodeId id = copy_->AddParameter(node.name(), node.output().type, known, node.origin());
-    copy_->SetOutputType({id, 0}, node.output().type, known);
-    nodes_[node.id()] = id;
-  }
-
-  bool HasAllData(llvm::ArrayRef<ir::NodeId> order) {
-    bool ok = true;
-    for (ir::NodeId id : order) {
-      const ir::Node& node = source_.node(id);
-      if (!node.Is("opset1", "Const") || node.output().value) continue;
-      emitter_.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
-      ok = false;
+// A copy whose parameters have the given shapes; constants stand beside those
+// whose values are known.
+std::unique_ptr<ir::Graph> CopyForInputs(const ir::Graph& source, const PlannedInputs& inputs,
+                                         llvm::ArrayRef<ir::NodeId> order) {
+  auto copy = std::make_unique<ir::Graph>(&source.registry(), source.name());
+  NodeCopier copier(*copy);
+  NNEFC_CHECK(inputs.shapes.size() == source.parameters().size());
+  for (size_t i = 0; i < inputs.shapes.size(); ++i) {
+    const ir::Node& node = source.node(source.parameters()[i]);
+    const ir::PartialShape shape{llvm::ArrayRef<int64_t>(inputs.shapes[i])};
+    ir::NodeId value = copy->AddParameter(node.name(), node.output().type, shape, node.origin());
+    if (!inputs.constants.empty() && inputs.constants[i].valid()) {
+      value = copy->AddConst(inputs.constants[i].Aligned(8), node.name(), node.origin());
     }
-    return ok;
+    copier.Map(node.id(), {value, 0});
   }
-
-  void CopyNode(const ir::Node& node) {
-    if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) return;
-    if (node.Is("opset1", "Const")) {
-      nodes_[node.id()] = copy_->AddConst(node.output().value->Aligned(8), node.name(), node.origin());
-      return;
-    }
-    llvm::SmallVector<ir::OutputPort, 4> inputs;
-    for (ir::OutputPort port : node.inputs()) inputs.push_back(Mapped(port));
-    nodes_[node.id()] = copy_->AddNode({.op = node.op(),
-                                        .name = node.name(),
-                                        .inputs = inputs,
-                                        .segments = node.segments(),
-                                        .attributes = node.attributes(),
-                                        .num_outputs = node.num_outputs(),
-                                        .origin = node.origin()});
+  for (ir::NodeId id : order) {
+    const ir::Node& node = source.node(id);
+    if (!node.Is("opset1", "Parameter") && !node.Is("opset1", "Result")) copier.Copy(node);
   }
-
-  const ir::Graph& source_;
-  const std::vector<Shape>& input_shapes_;
-  Emitter& emitter_;
-  std::unique_ptr<ir::Graph> copy_;
-  llvm::DenseMap<ir::NodeId, ir::NodeId> nodes_;
-};
+  for (ir::NodeId id : source.results()) {
+    const ir::Node& node = source.node(id);
+    copy->AddResult(node.name(), copier.Mapped(node.input(0)), node.origin());
+  }
+  return copy;
+}
 
 // The values of all inputs, if they are known and the outputs are not too
 // large to keep.
@@ -139,22 +107,67 @@ bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Em
   return true;
 }
 
+bool PrepareNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
+
+// Puts the nodes of the body that a constant condition takes into the graph.
+// Recursion goes as deep as bodies are nested.
+bool InlineBranch(ir::Graph& graph, ir::NodeId id, bool condition, const KernelRegistry& kernels,
+                  Emitter& emitter) {
+  const ir::Node& node = graph.node(id);
+  const ir::Body& body = node.bodies()[condition ? 0 : 1];
+  const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  if (!HasAllData(*body.graph, *order, emitter)) return false;
+  NodeCopier copier(graph);
+  for (const ir::InputMapping& mapping : body.inputs) {
+    copier.Map(body.graph->parameters()[static_cast<size_t>(mapping.internal)], node.input(mapping.external));
+  }
+  std::vector<std::pair<ir::NodeId, ir::NodeId>> copies;
+  for (ir::NodeId inner : *order) {
+    const ir::Node& source = body.graph->node(inner);
+    if (source.Is("opset1", "Parameter") || source.Is("opset1", "Result")) continue;
+    copies.emplace_back(inner, copier.Copy(source));
+  }
+  for (const ir::OutputMapping& mapping : body.outputs) {
+    const ir::Node& result = body.graph->node(body.graph->results()[static_cast<size_t>(mapping.internal)]);
+    graph.ReplaceAllUses({id, mapping.external}, copier.Mapped(result.input(0)));
+  }
+  for (const auto& [inner, copy] : copies) {
+    if (!PrepareNode(graph, copy, kernels, emitter)) return false;
+  }
+  return true;
+}
+
+bool PrepareNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter) {
+  const ir::Node& node = graph.node(id);
+  // Types of constants and parameters are set.
+  if (!node.info().is_source && !ir::InferNode(graph, id, emitter)) return false;
+  if (!node.Is("opset8", "If")) return FoldNode(graph, id, kernels, emitter);
+  const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
+  if (!condition || condition->volume() != 1) return true;
+  return InlineBranch(graph, id, condition->ElementAsInt(0) != 0, kernels, emitter);
+}
+
 }  // namespace
 
-std::unique_ptr<ir::Graph> PrepareGraph(const ir::Graph& graph, const std::vector<Shape>& input_shapes,
+std::unique_ptr<ir::Graph> PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
                                         const KernelRegistry& kernels, Emitter& emitter) {
-  std::unique_ptr<ir::Graph> copy = GraphCopier(graph, input_shapes, emitter).Copy();
-  if (copy == nullptr) return nullptr;
+  const std::optional<std::vector<ir::NodeId>> source_order = graph.TopologicalOrder();
+  if (!source_order) {
+    emitter.Emit(kRuntimeCycle, {}, "the graph has a cycle");
+    return nullptr;
+  }
+  if (!HasAllData(graph, *source_order, emitter)) return nullptr;
+  std::unique_ptr<ir::Graph> copy = CopyForInputs(graph, inputs, *source_order);
   const std::optional<std::vector<ir::NodeId>> order = copy->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   bool ok = true;
   for (ir::NodeId id : *order) {
-    // Types of constants and parameters are set.
-    if (!copy->node(id).info().is_source && !ir::InferNode(*copy, id, emitter)) {
-      ok = false;
-      continue;
+    if (ok) {
+      ok = PrepareNode(*copy, id, kernels, emitter);
+    } else if (!copy->node(id).info().is_source) {
+      ir::InferNode(*copy, id, emitter);  // for its mistakes
     }
-    if (ok) ok = FoldNode(*copy, id, kernels, emitter);
   }
   if (!ok) return nullptr;
   copy->EraseDeadNodes();

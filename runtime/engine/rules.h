@@ -11,6 +11,8 @@ namespace nnefc::runtime {
   RULE(kRuntimeElementType, "runtime.element-type", kError, "")  \
   RULE(kRuntimeCycle, "runtime.cycle", kError, "")               \
   RULE(kRuntimeMemory, "runtime.memory", kError, "")             \
+  RULE(kRuntimeNesting, "runtime.nesting", kError, "")           \
+  RULE(kRuntimeIterations, "runtime.iterations", kError, "")     \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)
 

@@ -98,9 +98,8 @@ def running_sums(stride: int) -> Callable[[], Model]:
     return make
 
 
-PLAIN = {"convolutional": convolutional, "shapes": shapes}
-CONTROL_FLOW = {"branches": branches, "forward": running_sums(1), "backward": running_sums(-1)}
-MODELS = {**PLAIN, **CONTROL_FLOW, "dynamic": dynamic}
+MODELS = {"convolutional": convolutional, "shapes": shapes, "dynamic": dynamic, "branches": branches,
+          "forward": running_sums(1), "backward": running_sums(-1)}
 
 
 # --- running them -------------------------------------------------------------------------------
@@ -128,7 +127,7 @@ def test_their_model_survives_reading_and_writing(tool: Nnefc, tmp_path: Path, n
     assert_close(openvino_outputs(again, inputs), openvino_outputs(theirs, inputs))
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", MODELS)
 def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
     theirs = saved(name, tmp_path)
     inputs = random_inputs(theirs)

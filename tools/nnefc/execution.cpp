@@ -136,7 +136,8 @@ DataSource OpenInput(const std::string& path, Context& context) {
 
 runtime::ExecutableOptions ExecutionOptions::executable_options() const {
   return {.backend = backend == "reference" ? runtime::Backend::kReference : runtime::Backend::kOneDnn,
-          .threads = threads};
+          .threads = threads,
+          .limits = limits};
 }
 
 void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
@@ -153,6 +154,13 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads to use; 0 is one a core")
       ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--max-memory", options.limits.bytes,
+                  "bytes of the values of a graph; 0 is the machine's memory")
       ->capture_default_str();
 }
 

@@ -19,6 +19,7 @@ struct ExecutionOptions {
   std::optional<uint64_t> random_weights;
   std::string backend = "onednn";
   int threads = 0;
+  runtime::RunLimits limits;
 
   runtime::ExecutableOptions executable_options() const;
 };

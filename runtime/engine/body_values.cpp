@@ -1,0 +1,62 @@
+#include "runtime/engine/body_values.h"
+
+#include <cstring>
+
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+std::shared_ptr<Buffer> BufferPool::Take(size_t bytes) {
+  for (std::shared_ptr<Buffer>& buffer : buffers_) {
+    if (buffer.use_count() > 1) continue;
+    if (buffer->size() != bytes) buffer = Buffer::Allocate(bytes);
+    if (buffer != nullptr) return buffer;
+    buffers_.clear();  // those that are held stay with their holders
+    return nullptr;
+  }
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(bytes);
+  if (buffer != nullptr) buffers_.push_back(buffer);
+  return buffer;
+}
+
+std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step) {
+  std::vector<InputFacts> facts;
+  for (ValueId id : step.inputs) {
+    const PlanValue& value = outer.value(id);
+    InputFacts input{.shape = outer.view(id).shape()};
+    if (value.storage == PlanValue::Storage::kConstant) {
+      input.constant = TensorValue(value.type, value.shape, value.data);
+    }
+    facts.push_back(std::move(input));
+  }
+  return facts;
+}
+
+ErrorOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held) {
+  if (outer.IsHeap(output)) {
+    const bool whole =
+        held.keep != nullptr && held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
+    if (whole) return outer.SetValue(output, TensorValue(value.type(), value.shape(), held.keep));
+    const ErrorOr<TensorValue> copy = CopyOf(value);
+    if (!copy) return copy.error();
+    return outer.SetValue(output, *copy);
+  }
+  const MutableTensorView& place = outer.view(output);
+  if (value.type() != place.type() || value.shape() != place.shape()) {
+    return KernelError("its body gives {}{}; expected {}{}", Name(value.type()), ToString(value.shape()),
+                       Name(place.type()), ToString(place.shape()));
+  }
+  if (value.byte_size() > 0 && value.bytes() != place.bytes()) {
+    std::memmove(place.mutable_bytes(), value.bytes(), value.byte_size());
+  }
+  return Success();
+}
+
+int32_t WholeOutput(const Plan& plan, size_t index, size_t bytes) {
+  const PlanResult& result = plan.results[index];
+  const PlanValue& root = plan.values[static_cast<size_t>(result.root)];
+  if (root.storage != PlanValue::Storage::kOutput || result.offset != 0 || root.bytes != bytes) return -1;
+  return root.output;
+}
+
+}  // namespace nnefc::runtime

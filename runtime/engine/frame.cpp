@@ -1,0 +1,233 @@
+#include "runtime/engine/frame.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "fmt/format.h"
+#include "runtime/engine/evaluate.h"
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr size_t kMostFrames = 8;  // of one body
+
+}  // namespace
+
+ErrorOr<TensorValue> CopyOf(const TensorView& view) {
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(view.byte_size());
+  if (buffer == nullptr) return SystemError{"out of memory"};
+  if (view.byte_size() > 0) std::memcpy(buffer->mutable_data(), view.bytes(), view.byte_size());
+  return TensorValue(view.type(), view.shape(), std::move(buffer));
+}
+
+ErrorOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
+  std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes);
+  if (!arena) return KernelError("no memory for an arena of {} bytes", plan->arena_bytes);
+  return std::unique_ptr<Frame>(new Frame(std::move(plan), std::move(*arena), environment));
+}
+
+Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, RunEnvironment& environment)
+    : plan_(std::move(plan)),
+      arena_(std::move(arena)),
+      environment_(environment),
+      input_views_(plan_->input_shapes.size()),
+      output_views_(plan_->outputs.size()) {
+  BindViews();
+  BindSteps();
+}
+
+Frame::~Frame() = default;
+
+void Frame::BindViews() {
+  for (size_t i = 0; i < plan_->values.size(); ++i) {
+    const PlanValue& value = plan_->values[i];
+    ValueId root = static_cast<ValueId>(i);
+    size_t offset = 0;
+    while (this->value(root).root != root) {
+      offset += this->value(root).offset;
+      root = this->value(root).root;
+    }
+    const PlanValue& buffer = this->value(root);
+    std::byte* place = nullptr;
+    switch (buffer.storage) {
+      case PlanValue::Storage::kConstant:
+        place = const_cast<std::byte*>(buffer.data->data()) + offset;
+        break;
+      case PlanValue::Storage::kArena:
+        place = arena_.data() + buffer.arena_offset + offset;
+        break;
+      case PlanValue::Storage::kInput:
+        input_views_[static_cast<size_t>(buffer.input)].push_back({static_cast<ValueId>(i), offset});
+        break;
+      case PlanValue::Storage::kOutput:
+        output_views_[static_cast<size_t>(buffer.output)].push_back({static_cast<ValueId>(i), offset});
+        break;
+      case PlanValue::Storage::kHeap:
+        break;
+    }
+    views_.emplace_back(value.type, value.shape, place);
+  }
+}
+
+void Frame::BindSteps() {
+  for (const Step& step : plan_->steps) {
+    BoundStep bound{.step = &step};
+    for (ValueId id : step.inputs) bound.inputs.push_back(&views_[static_cast<size_t>(id)]);
+    for (ValueId id : step.outputs) bound.outputs.push_back(&views_[static_cast<size_t>(id)]);
+    if (step.scratch >= 0) bound.scratch = view(step.scratch).mutable_bytes();
+    if (step.kernel != nullptr) bound.state = step.kernel->NewState();
+    if (step.kind == Step::Kind::kIf) bound.control = MakeIfStep(step, environment_);
+    if (step.kind == Step::Kind::kLoop) bound.control = MakeLoopStep(step, environment_);
+    steps_.push_back(std::move(bound));
+  }
+}
+
+ErrorOr<Success> Frame::Run() {
+  heap_.clear();
+  const bool profiling = environment_.profiling;
+  std::chrono::steady_clock::time_point start;
+  for (BoundStep& bound : steps_) {
+    if (profiling) start = std::chrono::steady_clock::now();
+    ErrorOr<Success> done = RunStep(bound);
+    if (!done)
+      return KernelError("`{}` ({}): {}", bound.step->name, bound.step->operation, done.error().message);
+    if (!profiling) continue;
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    Record(bound, elapsed.count());
+  }
+  return Success();
+}
+
+ErrorOr<Success> Frame::RunStep(BoundStep& bound) {
+  switch (bound.step->kind) {
+    case Step::Kind::kKernel:
+      return bound.step->kernel->Run({.inputs = bound.inputs,
+                                      .outputs = bound.outputs,
+                                      .scratch = bound.scratch,
+                                      .state = bound.state.get()});
+    case Step::Kind::kDynamic:
+      return RunDynamic(bound);
+    case Step::Kind::kReadState:
+      return ReadState(bound);
+    case Step::Kind::kWriteState:
+      return WriteState(bound);
+    case Step::Kind::kIf:
+    case Step::Kind::kLoop: {
+      // The profile tells the time of the step as a whole.
+      const bool profiling = std::exchange(environment_.profiling, false);
+      ErrorOr<Success> done = bound.control->Run(*this);
+      environment_.profiling = profiling;
+      return done;
+    }
+  }
+  return Success();
+}
+
+const TensorValue* Frame::heap_result(size_t index) const {
+  const auto found = heap_.find(plan_->results[index].value);
+  return found == heap_.end() ? nullptr : &found->second;
+}
+
+ErrorOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
+  if (auto heap = heap_.find(id); heap != heap_.end()) return heap->second;
+  return CopyOf(view(id));
+}
+
+ErrorOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
+  MutableTensorView& view = views_[static_cast<size_t>(id)];
+  if (IsHeap(id)) {
+    heap_[id] = tensor;
+    view = MutableTensorView(tensor.type(), tensor.shape(), const_cast<std::byte*>(tensor.bytes()));
+    return Success();
+  }
+  if (tensor.type() != view.type() || tensor.shape() != view.shape()) {
+    return KernelError("its value is {}{}; expected {}{}", Name(tensor.type()), ToString(tensor.shape()),
+                       Name(view.type()), ToString(view.shape()));
+  }
+  if (view.byte_size() > 0) std::memcpy(view.mutable_bytes(), tensor.bytes(), view.byte_size());
+  return Success();
+}
+
+ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
+  std::vector<TensorValue> inputs;
+  for (ValueId id : bound.step->inputs) {
+    ErrorOr<TensorValue> input = ValueAsTensor(id);
+    if (!input) return input.error();
+    inputs.push_back(*input);
+  }
+  ErrorOr<std::vector<TensorValue>> outputs =
+      EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels);
+  if (!outputs) return outputs.error();
+  for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
+    if (ErrorOr<Success> set = SetValue(bound.step->outputs[i], (*outputs)[i]); !set) return set.error();
+  }
+  return Success();
+}
+
+// The value of the last run; at first the initial one, or zeros.
+ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
+  const ir::Node& node = *bound.step->node;
+  const std::string variable = StringOr(node, "variable_id", "");
+  std::map<std::string, TensorValue>& state = environment_.state;
+  if (auto kept = state.find(variable); kept != state.end())
+    return SetValue(bound.step->outputs[0], kept->second);
+  ErrorOr<TensorValue> initial = SystemError{"its variable has no initial value of known shape"};
+  if (!bound.step->inputs.empty()) {
+    initial = ValueAsTensor(bound.step->inputs[0]);
+  } else if (const std::optional<Shape> shape = node.output().shape.extents()) {
+    initial = CopyOf(TensorView(TensorValue::Filled(node.output().type, *shape, 0)));
+  }
+  if (!initial) return initial.error();
+  state[variable] = *initial;
+  return SetValue(bound.step->outputs[0], *initial);
+}
+
+// All readers of this run see the old value: the new one is kept apart until
+// the run has succeeded.
+ErrorOr<Success> Frame::WriteState(const BoundStep& bound) {
+  ErrorOr<TensorValue> value = ValueAsTensor(bound.step->inputs[0]);
+  if (!value) return value.error();
+  environment_.next_state[StringOr(*bound.step->node, "variable_id", "")] = *value;
+  return Success();
+}
+
+void Frame::Record(const BoundStep& bound, double milliseconds) {
+  const Step& step = *bound.step;
+  environment_.profile.push_back({.name = step.name,
+                                  .operation = step.operation,
+                                  .kernel = step.kernel != nullptr ? step.kernel->implementation() : "engine",
+                                  .milliseconds = milliseconds,
+                                  .shape = bound.outputs.empty() ? Shape() : bound.outputs[0]->shape()});
+}
+
+ErrorOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
+  const auto found = std::find_if(frames_.begin(), frames_.end(), [&](const auto& frame) {
+    return frame->plan().input_shapes == inputs.shapes;
+  });
+  if (found != frames_.end()) {
+    std::rotate(frames_.begin(), found, found + 1);
+    return frames_.front().get();
+  }
+  std::shared_ptr<const Plan> plan = planned_;
+  if (plan == nullptr || plan->input_shapes != inputs.shapes) {
+    Emitter emitter;
+    PlanOptions options = environment_.plan_options;
+    options.is_body = true;
+    plan = MakePlan(*body_.graph, inputs, options, emitter);
+    if (plan == nullptr) {
+      const bool told = !emitter.diagnostics().empty();
+      return SystemError{told ? emitter.diagnostics().front().message
+                              : "its body does not accept its inputs"};
+    }
+  }
+  ErrorOr<std::unique_ptr<Frame>> frame = Frame::Create(std::move(plan), environment_);
+  if (!frame) return frame.error();
+  frames_.insert(frames_.begin(), std::move(*frame));
+  if (frames_.size() > kMostFrames) frames_.pop_back();
+  return frames_.front().get();
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnefc::runtime {
+
+inline constexpr int kDeepestBodies = 64;  // bodies within bodies, as the reader has it
+
+// What keeps a run from taking all time and memory: loops may go on forever,
+// and a small file may ask for large values.
+struct RunLimits {
+  int64_t iterations = 10'000'000;  // of all loops of one run
+  // Of the values of one graph, and of what one loop concatenates; 0: as many
+  // as the machine has.
+  size_t bytes = 0;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/engine/body_values.h"
+
+namespace nnefc::runtime {
+
+// The part of `input` that iteration k reads, of `shape`: in place if it is
+// contiguous, otherwise a copy in a buffer of the pool.
+ErrorOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
+                           int64_t iteration, BufferPool& pool);
+
+// The outputs of a loop that are concatenated. Where the number of iterations
+// is known before the first, parts go to their place in the whole; otherwise
+// they are gathered and put together in the end.
+class LoopOutputs {
+ public:
+  // `count`: the number of iterations if nothing can end the loop before;
+  // `limit`: the most bytes that all wholes may take.
+  LoopOutputs(const Step& step, Frame& outer, std::optional<int64_t> count, size_t limit);
+
+  // Gives places to the buffers of results (by PlanValue::output) that are the
+  // part of iteration `iteration` of a whole.
+  ErrorOr<Success> Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places);
+  // Takes the part that an iteration made, unless it was made in its place.
+  ErrorOr<Success> Add(const ir::OutputMapping& mapping, const TensorView& part, int64_t iteration);
+  // Sets the output of the step.
+  ErrorOr<Success> Deliver(const ir::OutputMapping& mapping, int64_t iterations);
+
+ private:
+  struct Whole {
+    const ir::OutputMapping* mapping = nullptr;
+    ValueId output = -1;
+    bool open = false;   // the shape of a part is known
+    bool known = false;  // the number of parts is known from the start
+    ElementType type = ElementType::kDynamic;
+    Shape part = {};
+    MutableTensorView view = {};  // if `known`
+    std::shared_ptr<Buffer> buffer = nullptr;
+    std::vector<std::byte> gathered = {};
+  };
+
+  Whole& WholeOf(const ir::OutputMapping& mapping);
+  ErrorOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
+  ErrorOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
+  ErrorOr<Success> Reserve(std::optional<size_t> bytes);
+  ErrorOr<Success> Gather(Whole& whole, const TensorView& part);
+  // The part of the whole that iteration k makes.
+  ErrorOr<MutableTensorView> PlaceOf(const Whole& whole, const MutableTensorView& view, int64_t iteration,
+                                     int64_t iterations) const;
+  ErrorOr<Success> PutTogether(Whole& whole, int64_t iterations);
+  ErrorOr<Success> OpenEmpty(Whole& whole) const;
+
+  const Step& step_;
+  Frame& outer_;
+  std::optional<int64_t> count_;
+  size_t bytes_left_;
+  std::vector<Whole> wholes_;
+};
+
+}  // namespace nnefc::runtime

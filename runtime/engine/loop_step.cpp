@@ -1,0 +1,268 @@
+#include <cstring>
+
+#include "runtime/engine/body_values.h"
+#include "runtime/engine/loop_outputs.h"
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// TensorIterator-1 and Loop-5. Nothing is copied that lies as the body wants
+// it: slices along the outermost axis are read and written in place, and the
+// result of a back edge is read where the body left it.
+class LoopStep final : public ControlStep {
+ public:
+  LoopStep(const Step& step, RunEnvironment& environment)
+      : step_(step),
+        node_(*step.node),
+        body_(step.node->bodies()[0]),
+        environment_(environment),
+        frames_(body_, step.bodies[0], environment),
+        slices_(body_.graph->parameters().size()) {
+    for (const ir::OutputMapping& mapping : body_.outputs) {
+      if (mapping.external < 0) continue_ = static_cast<size_t>(mapping.internal);
+    }
+  }
+
+  ErrorOr<Success> Run(Frame& outer) override {
+    ErrorOr<Success> done = RunLoop(outer);
+    parameters_.clear();
+    places_.clear();
+    return done;
+  }
+
+ private:
+  // What a parameter of the body is given in an iteration.
+  struct Parameter {
+    HeldBytes held;
+    Shape shape;
+  };
+
+  ErrorOr<Success> RunLoop(Frame& outer) {
+    ErrorOr<std::optional<int64_t>> count = Count(outer);
+    if (!count) return count.error();
+    ErrorOr<bool> more = Condition(outer);
+    if (!more) return more.error();
+    PlannedInputs inputs = FirstInputsOf(body_, FactsOf(outer, step_));
+    FeedFirst(outer, inputs);
+    frame_ = nullptr;
+    LoopOutputs outputs(step_, outer, KnownCount(outer, *count), environment_.plan_options.limits.bytes);
+    int64_t iteration = 0;
+    for (; *more && (!*count || iteration < **count); ++iteration) {
+      if (environment_.iterations_left-- <= 0) {
+        return KernelError("the loops of this run made {} iterations; `--max-iterations` raises the limit",
+                           environment_.plan_options.limits.iterations);
+      }
+      more = RunIteration(outer, inputs, outputs, iteration);
+      if (!more) return KernelError("iteration {}: {}", iteration, more.error().message);
+    }
+    return Finish(outer, outputs, iteration);
+  }
+
+  // The number of iterations if nothing can end the loop before. Where the
+  // shape of an output of Loop was known, neither condition can.
+  std::optional<int64_t> KnownCount(const Frame& outer, std::optional<int64_t> count) const {
+    if (!IsLoop(node_)) return count;
+    for (const ir::OutputMapping& mapping : body_.outputs) {
+      if (mapping.external < 0 || !mapping.axis) continue;
+      if (!outer.IsHeap(step_.outputs[static_cast<size_t>(mapping.external)])) return count;
+    }
+    return std::nullopt;
+  }
+
+  ErrorOr<std::optional<int64_t>> Count(const Frame& outer) const {
+    std::optional<int64_t> trips;
+    if (IsLoop(node_)) {
+      const TensorView& view = outer.view(step_.inputs[0]);
+      if (view.volume() != 1) return KernelError("its trip count has the shape {}", ToString(view.shape()));
+      trips = ElementsAsInts(view)[0];
+    }
+    std::vector<Shape> shapes;
+    for (ValueId id : step_.inputs) shapes.push_back(outer.view(id).shape());
+    return CountLoop(node_, shapes, trips);
+  }
+
+  // The condition of a Loop before its first iteration.
+  ErrorOr<bool> Condition(const Frame& outer) const {
+    if (!IsLoop(node_)) return true;
+    return IsTrue(outer.view(step_.inputs[1]));
+  }
+  static ErrorOr<bool> IsTrue(const TensorView& condition) {
+    if (condition.type() == ElementType::kBoolean && condition.volume() == 1)
+      return condition.bytes()[0] != std::byte{0};
+    return KernelError("its condition is {}{}; expected one element of type boolean", Name(condition.type()),
+                       ToString(condition.shape()));
+  }
+
+  // Merged and invariant inputs; slices and the number of the iteration follow
+  // in each iteration.
+  void FeedFirst(const Frame& outer, const PlannedInputs& inputs) {
+    parameters_.assign(inputs.shapes.size(), {});
+    for (const ir::InputMapping& mapping : body_.inputs) {
+      Parameter& parameter = parameters_[static_cast<size_t>(mapping.internal)];
+      parameter.shape = inputs.shapes[static_cast<size_t>(mapping.internal)];
+      if (mapping.external >= 0 && !mapping.axis) parameter.held.bytes = Input(outer, mapping).bytes();
+    }
+  }
+  const TensorView& Input(const Frame& outer, const ir::InputMapping& mapping) const {
+    return outer.view(step_.inputs[static_cast<size_t>(mapping.external)]);
+  }
+
+  // Tells whether the body wants another iteration.
+  ErrorOr<bool> RunIteration(Frame& outer, PlannedInputs& inputs, LoopOutputs& outputs, int64_t iteration) {
+    if (iteration > 0) {
+      if (ErrorOr<Success> passed = FollowBackEdges(inputs); !passed) return passed.error();
+    }
+    if (ErrorOr<Success> fed = FeedIteration(outer, iteration); !fed) return fed.error();
+    if (frame_ == nullptr || frame_->plan().input_shapes != inputs.shapes) {
+      ErrorOr<Frame*> frame = frames_.Get(inputs);
+      if (!frame) return frame.error();
+      frame_ = *frame;
+    }
+    for (size_t i = 0; i < parameters_.size(); ++i) frame_->SetInput(i, parameters_[i].held.bytes);
+    if (ErrorOr<Success> placed = PlaceResults(outputs, iteration); !placed) return placed.error();
+    if (ErrorOr<Success> done = frame_->Run(); !done) return done.error();
+    for (const ir::OutputMapping& mapping : body_.outputs) {
+      if (mapping.external < 0 || !mapping.axis) continue;
+      const TensorView& part = frame_->result(static_cast<size_t>(mapping.internal));
+      if (ErrorOr<Success> added = outputs.Add(mapping, part, iteration); !added) return added.error();
+    }
+    if (!continue_) return true;
+    return IsTrue(frame_->result(*continue_));
+  }
+
+  ErrorOr<Success> FeedIteration(const Frame& outer, int64_t iteration) {
+    for (const ir::InputMapping& mapping : body_.inputs) {
+      if (mapping.external >= 0 && !mapping.axis) continue;
+      Parameter& parameter = parameters_[static_cast<size_t>(mapping.internal)];
+      BufferPool& pool = slices_[static_cast<size_t>(mapping.internal)];
+      parameter.held.keep = nullptr;
+      ErrorOr<HeldBytes> held =
+          mapping.external < 0 ? IterationNumber(mapping, iteration, pool)
+                               : SliceOf(Input(outer, mapping), mapping, parameter.shape, iteration, pool);
+      if (!held) return held.error();
+      parameter.held = *held;
+    }
+    return Success();
+  }
+
+  ErrorOr<HeldBytes> IterationNumber(const ir::InputMapping& mapping, int64_t iteration,
+                                     BufferPool& pool) const {
+    const ir::Graph& graph = *body_.graph;
+    const ElementType type =
+        graph.node(graph.parameters()[static_cast<size_t>(mapping.internal)]).output().type;
+    const size_t bytes = type == ElementType::kI32 ? sizeof(int32_t) : sizeof(int64_t);
+    if (bytes == sizeof(int64_t) && type != ElementType::kI64)
+      return KernelError("the number of the iteration has elements of type {}; expected i64 or i32",
+                         Name(type));
+    const std::shared_ptr<Buffer> buffer = pool.Take(bytes);
+    if (buffer == nullptr) return SystemError{"out of memory"};
+    const auto narrow = static_cast<int32_t>(iteration);
+    const void* source = bytes == sizeof(int32_t) ? static_cast<const void*>(&narrow) : &iteration;
+    std::memcpy(buffer->mutable_data(), source, bytes);
+    return HeldBytes{buffer->data(), buffer};
+  }
+
+  // Every buffer of a result gets its place: a slice of an output, or else a
+  // buffer that no parameter of this iteration reads.
+  ErrorOr<Success> PlaceResults(LoopOutputs& outputs, int64_t iteration) {
+    const Plan& plan = frame_->plan();
+    places_.assign(plan.outputs.size(), {});
+    if (ErrorOr<Success> placed = outputs.Place(plan, iteration, places_); !placed) return placed.error();
+    if (pools_.size() < places_.size()) pools_.resize(places_.size());
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].bytes == nullptr) {
+        std::shared_ptr<Buffer> buffer = pools_[i].Take(frame_->value(plan.outputs[i]).bytes);
+        if (buffer == nullptr) return SystemError{"out of memory"};
+        places_[i] = {buffer->data(), buffer};
+      }
+      frame_->SetOutput(i, places_[i].bytes);
+    }
+    return Success();
+  }
+
+  // All back edges read results of the iteration that is over, which may be
+  // parameters of it.
+  ErrorOr<Success> FollowBackEdges(PlannedInputs& inputs) {
+    next_.clear();
+    for (const ir::BackEdge& edge : body_.back_edges) {
+      const auto index = static_cast<size_t>(edge.result);
+      const TensorView& result = frame_->result(index);
+      const ir::Graph& graph = *body_.graph;
+      const ElementType expected =
+          graph.node(graph.parameters()[static_cast<size_t>(edge.parameter)]).output().type;
+      if (result.type() != expected) {
+        return KernelError("a back edge brings elements of type {}; expected {}", Name(result.type()),
+                           Name(expected));
+      }
+      next_.push_back({{result.bytes(), HolderOf(index)}, result.shape()});
+    }
+    for (size_t i = 0; i < body_.back_edges.size(); ++i) {
+      const auto parameter = static_cast<size_t>(body_.back_edges[i].parameter);
+      if (inputs.shapes[parameter] != next_[i].shape) inputs.shapes[parameter] = next_[i].shape;
+      parameters_[parameter] = std::move(next_[i]);
+    }
+    return Success();
+  }
+
+  // What keeps the bytes of a result when the next iteration runs.
+  std::shared_ptr<const Buffer> HolderOf(size_t result) const {
+    if (const TensorValue* value = frame_->heap_result(result)) return value->buffer();
+    const PlanValue& root = frame_->value(frame_->plan().results[result].root);
+    if (root.storage == PlanValue::Storage::kConstant) return root.data;
+    if (root.output >= 0) return places_[static_cast<size_t>(root.output)].keep;
+    if (root.input >= 0) return parameters_[static_cast<size_t>(root.input)].held.keep;
+    return nullptr;
+  }
+
+  ErrorOr<Success> Finish(Frame& outer, LoopOutputs& outputs, int64_t iterations) {
+    for (const ir::OutputMapping& mapping : body_.outputs) {
+      if (mapping.external < 0) continue;
+      const ValueId output = step_.outputs[static_cast<size_t>(mapping.external)];
+      ErrorOr<Success> done = Success();
+      if (mapping.axis) {
+        done = outputs.Deliver(mapping, iterations);
+      } else if (iterations == 0) {
+        done = DeliverInitial(outer, mapping, output);
+      } else {
+        const auto result = static_cast<size_t>(mapping.internal);
+        done = Deliver(outer, output, frame_->result(result), {});
+      }
+      if (!done) return done.error();
+    }
+    return Success();
+  }
+
+  // Without iterations a state is what it was before.
+  ErrorOr<Success> DeliverInitial(Frame& outer, const ir::OutputMapping& mapping, ValueId output) const {
+    for (const ir::BackEdge& edge : body_.back_edges) {
+      if (edge.result != mapping.internal) continue;
+      for (const ir::InputMapping& input : body_.inputs) {
+        if (input.internal == edge.parameter) return Deliver(outer, output, Input(outer, input), {});
+      }
+    }
+    return KernelError("it makes no iteration, and output {} is no state that it has before the first",
+                       mapping.external);
+  }
+
+  const Step& step_;
+  const ir::Node& node_;
+  const ir::Body& body_;
+  RunEnvironment& environment_;
+  BodyFrames frames_;
+  std::optional<size_t> continue_;  // the result that is the condition of a Loop
+  Frame* frame_ = nullptr;          // of the current iteration
+  std::vector<BufferPool> slices_;  // by parameter
+  std::vector<BufferPool> pools_;   // by the frame's outputs
+  std::vector<Parameter> parameters_, next_;
+  std::vector<HeldBytes> places_;  // of the frame's outputs
+};
+
+}  // namespace
+
+std::unique_ptr<ControlStep> MakeLoopStep(const Step& step, RunEnvironment& environment) {
+  return std::make_unique<LoopStep>(step, environment);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,65 @@
+#include "runtime/engine/plan.h"
+
+#include "fmt/format.h"
+#include "runtime/engine/plan_builder.h"
+#include "runtime/engine/rules.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+void DescribeSteps(const Plan& plan, int indent, std::string& text) {
+  for (const Step& step : plan.steps) {
+    const std::string implementation = step.kernel != nullptr ? step.kernel->implementation() : "engine";
+    std::string result = "-";
+    if (!step.outputs.empty()) {
+      const PlanValue& value = plan.values[static_cast<size_t>(step.outputs[0])];
+      const std::string shape = value.storage == PlanValue::Storage::kHeap ? "[...]" : ToString(value.shape);
+      result = fmt::format("{}{}", Name(value.type), shape);
+      if (value.layout != nullptr) result += " " + value.layout->ToString();
+    }
+    text += fmt::format("{:{}}{:<32} {:<40} {:<32} {}\n", "", indent, step.name, step.operation,
+                        implementation, result);
+    for (size_t i = 0; i < step.bodies.size(); ++i) {
+      text += fmt::format("{:{}}{}:\n", "", indent + 2, step.node->bodies()[i].role);
+      if (step.bodies[i] != nullptr) {
+        DescribeSteps(*step.bodies[i], indent + 4, text);
+      } else {
+        text += fmt::format("{:{}}planned at run time\n", "", indent + 4);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
+                                     const PlanOptions& options, Emitter& emitter) {
+  auto plan = std::make_shared<Plan>();
+  plan->input_shapes = inputs.shapes;
+  plan->graph = PrepareGraph(graph, inputs, *options.kernels, emitter);
+  if (plan->graph == nullptr) return nullptr;
+  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite) rewrite(*plan->graph);
+  if (!PlanBuilder(*plan, options, emitter).Build()) return nullptr;
+  if (!PlaceInArena(*plan)) {
+    emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
+    return nullptr;
+  }
+  if (plan->arena_bytes > options.limits.bytes) {
+    emitter.Emit(kRuntimeMemory, {},
+                 "the values of the graph take {} bytes; at most {} are allowed (`--max-memory`)",
+                 plan->arena_bytes, options.limits.bytes);
+    return nullptr;
+  }
+  return plan;
+}
+
+std::string Describe(const Plan& plan) {
+  std::string text;
+  DescribeSteps(plan, 0, text);
+  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(),
+                      static_cast<double>(plan.arena_bytes) / 1e6);
+  return text;
+}
+
+}  // namespace nnefc::runtime
