@@ -113,9 +113,11 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
     renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label);
     for (const FixIt& fix : diagnostic.fixes) {
       // A line of its own is told without its line ends.
-      std::string_view text = fix.text;
-      while (!text.empty() && text.front() == '\n') text.remove_prefix(1);
-      while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+      std::string_view lines = fix.text;
+      while (!lines.empty() && lines.front() == '\n') lines.remove_prefix(1);
+      while (!lines.empty() && lines.back() == '\n') lines.remove_suffix(1);
+      std::string text(lines);
+      std::replace(text.begin(), text.end(), '\n', ' ');
       std::string what = fix.text.empty()                   ? "remove this"
                          : fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
                                                             : fmt::format("replace this by `{}`", text);

@@ -20,6 +20,8 @@ ALLOWED = {
     "compiler/openvino": {"compiler/support", "compiler/ir"},
     "compiler/package": {"compiler/support", "compiler/ir"},
     "compiler/driver": {"compiler"},
+    "compiler/lint": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
+                      "compiler/lower", "compiler/package", "compiler/driver"},
     "runtime": {"compiler/ir", "compiler/support"},
     "tools": {"compiler", "runtime", "stdlib"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},

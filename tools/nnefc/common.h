@@ -92,6 +92,7 @@ bool RunStages(Compilation& compilation, Stage last);
 
 // The commands: each adds its sub-command, which stores its exit code.
 void AddCheck(CLI::App& app, int& exit_code);
+void AddLint(CLI::App& app, int& exit_code);
 void AddExpand(CLI::App& app, int& exit_code);
 void AddFmt(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);

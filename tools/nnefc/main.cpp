@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
       "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
   AddCheck(app, exit_code);
+  AddLint(app, exit_code);
   AddExpand(app, exit_code);
   AddFmt(app, exit_code);
   AddCompile(app, exit_code);

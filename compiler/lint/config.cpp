@@ -1,0 +1,220 @@
+#include "compiler/lint/config.h"
+
+#include <filesystem>
+
+#include "compiler/lint/rules.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc::lint {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr size_t kMaxConfigSize = size_t{1} << 20;
+
+// Characters of a text that tell how many of them were taken: the parser has
+// read a string or name exactly up to its end when it tells of it.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
+// Takes a configuration event by event; what is nested deeper than a key that
+// is known is passed over.
+class ConfigReader : public nlohmann::json_sax<Json> {
+ public:
+  ConfigReader(FileId file, Context& context, SettingsRequest& request)
+      : file_(file), text_(context.sources.Text(file)), emitter_(context.emitter), request_(request) {}
+
+  void Read() {
+    Json::sax_parse(CountingIterator(text_.data(), &reached_),
+                    CountingIterator(text_.data() + text_.size(), &reached_), this);
+  }
+
+  bool null() override { return Other(); }
+  bool boolean(bool) override { return Other(); }
+  bool number_integer(number_integer_t) override { return Other(); }
+  bool number_unsigned(number_unsigned_t) override { return Other(); }
+  bool number_float(number_float_t, const string_t&) override { return Other(); }
+  bool binary(binary_t&) override { return Other(); }
+
+  bool string(string_t& value) override {
+    if (depth_ == 3 && list_) return TakeRule(value);
+    if (depth_ == 3 && section_ == "levels") return TakeLevel(value);
+    return Other();
+  }
+  bool start_object(std::size_t) override {
+    const bool fits = depth_ == 0 || (depth_ == 1 && top_ == "lint") || (depth_ == 2 && section_ == "levels");
+    if (!fits || list_) Other();
+    ++depth_;
+    return true;
+  }
+  bool end_object() override {
+    --depth_;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (depth_ == 2 && (section_ == "enable" || section_ == "disable")) {
+      list_ = true;
+    } else {
+      Other();
+    }
+    ++depth_;
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    if (depth_ == 2) list_ = false;
+    return true;
+  }
+  bool key(string_t& name) override {
+    key_ = LastString();
+    if (depth_ == 1) {
+      top_ = name;
+      section_.clear();
+      if (name != "lint") Unknown(name, "`lint`");
+    } else if (depth_ == 2 && top_ == "lint") {
+      section_ = name;
+      if (name != "enable" && name != "disable" && name != "levels") {
+        Unknown(name, "`enable`, `disable` and `levels`");
+      }
+    } else if (depth_ == 3 && section_ == "levels") {
+      level_rule_ = Settings::Find(name);
+      if (level_rule_ == nullptr) emitter_.Emit(kConfigRule, key_, "{}", Settings::WhyNot(name));
+    }
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    const auto at = static_cast<uint32_t>(std::min(position > 0 ? position - 1 : 0, text_.size()));
+    emitter_.Emit(kConfigSyntax, {file_, at, at + (at < text_.size() ? 1 : 0)},
+                  "this is no JSON; the file holds one object, such as {}",
+                  R"(`{"lint": {"disable": ["unused-fragment"]}}`)");
+    return false;
+  }
+
+ private:
+  // The range of the string that was just read, quotes included.
+  SourceRange LastString() const {
+    const auto end = static_cast<size_t>(reached_ - text_.data());
+    size_t begin = end - 1;
+    while (begin > 0) {
+      --begin;
+      if (text_[begin] != '"') continue;
+      size_t slashes = 0;
+      while (slashes < begin && text_[begin - 1 - slashes] == '\\') ++slashes;
+      if (slashes % 2 == 0) break;
+    }
+    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
+  void Unknown(const std::string& name, std::string_view known) {
+    emitter_.Emit(kConfigKey, key_, "there is no key `{}` here; there is {}", name, known);
+  }
+  // A value that does not fit its place: told once for its key, unless that is
+  // unknown itself.
+  bool Other() {
+    if (depth_ == 0) {
+      emitter_.Emit(kConfigValue, {file_, 0, text_.empty() ? 0U : 1U}, "the file must hold an object");
+    } else if (depth_ == 1 && top_ == "lint") {
+      emitter_.Emit(kConfigValue, key_, "`lint` must be an object");
+    } else if (depth_ >= 2 && top_ == "lint") {
+      if (section_ == "levels") {
+        emitter_.Emit(kConfigValue, key_, "`levels` gives rules `\"error\"`, `\"warning\"` or `\"note\"`");
+      } else if (section_ == "enable" || section_ == "disable") {
+        emitter_.Emit(kConfigValue, key_, "`{}` must be a list of names of rules", section_);
+      }
+    }
+    return true;
+  }
+  bool TakeRule(const std::string& name) {
+    const bool enable = section_ == "enable";
+    if (name == "all") {
+      (enable ? request_.enable_all : request_.disable_all) = true;
+      return true;
+    }
+    if (const Rule* rule = Settings::Find(name)) {
+      (enable ? request_.enabled : request_.disabled).push_back(rule);
+    } else {
+      emitter_.Emit(kConfigRule, LastString(), "{}", Settings::WhyNot(name));
+    }
+    return true;
+  }
+  bool TakeLevel(const std::string& value) {
+    const std::optional<Severity> level = ParseLevel(value);
+    if (!level) {
+      emitter_.Emit(kConfigValue, LastString(), "`{}` is no level; there are `error`, `warning` and `note`",
+                    value);
+    } else if (level_rule_ != nullptr) {
+      request_.levels.emplace_back(level_rule_, *level);
+    }
+    return true;
+  }
+
+  FileId file_;
+  std::string_view text_;
+  Emitter& emitter_;
+  SettingsRequest& request_;
+  const char* reached_ = nullptr;
+  int depth_ = 0;
+  bool list_ = false;
+  std::string top_, section_;
+  SourceRange key_;
+  const Rule* level_rule_ = nullptr;
+};
+
+}  // namespace
+
+std::string FindConfig(const std::string& path) {
+  std::error_code error;
+  fs::path folder = fs::absolute(path, error).lexically_normal();
+  if (error) return {};
+  if (!fs::is_directory(folder, error)) folder = folder.parent_path();
+  while (true) {
+    const fs::path candidate = folder / kConfigName;
+    if (fs::is_regular_file(candidate, error)) {
+      const fs::path near = candidate.lexically_proximate(fs::current_path(error));
+      return near.native().starts_with("..") ? candidate.string() : near.string();
+    }
+    if (!folder.has_relative_path()) return {};
+    folder = folder.parent_path();
+  }
+}
+
+SettingsRequest ReadConfig(const std::string& path, Context& context) {
+  SettingsRequest request;
+  ErrorOr<FileId> file = context.sources.Open(path);
+  if (!file) {
+    context.emitter.Emit(kConfigSyntax, {}, "{}", file.error().message);
+    return request;
+  }
+  if (context.sources.Text(*file).size() > kMaxConfigSize) {
+    context.emitter.Emit(kConfigSyntax, {*file, 0, 1}, "the file has more than {} bytes", kMaxConfigSize);
+    return request;
+  }
+  ConfigReader(*file, context, request).Read();
+  return request;
+}
+
+}  // namespace nnefc::lint

@@ -1,0 +1,198 @@
+#include <map>
+
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::lint {
+namespace {
+
+struct Variable {
+  std::string label;
+  SourceRange place;  // of the label if it is written out, otherwise of the statement
+  SourceRange site;
+  std::shared_ptr<const ir::Frame> frame;
+  ElementType type;
+  Shape shape;
+};
+
+std::string LowerCase(std::string_view text) {
+  return llvm::StringRef(text.data(), text.size()).lower();
+}
+
+std::string_view WithoutSlashes(std::string_view label) {
+  return label.substr(std::min(label.find_first_not_of('/'), label.size()));
+}
+
+std::string ItemsText(const DatFile& dat) {
+  if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
+  switch (dat.items) {
+    case DatItems::kFloat:
+      return fmt::format("{}-bit floats", dat.bits);
+    case DatItems::kUnsigned:
+      return fmt::format("{}-bit unsigned integers", dat.bits);
+    case DatItems::kSigned:
+      return fmt::format("{}-bit signed integers", dat.bits);
+    case DatItems::kBool:
+      return fmt::format("{}-bit bools", dat.bits);
+  }
+  return "";
+}
+
+// Whether items of the file can become those of a variable (R 5.2.1).
+bool FitsType(const DatFile& dat, ElementType type) {
+  const bool is_plain = dat.coding == DatCoding::kPlain;
+  const bool is_integer = is_plain && (dat.items == DatItems::kUnsigned || dat.items == DatItems::kSigned);
+  const bool is_provisional = dat.format == DatFile::Format::kProvisional;
+  switch (type) {
+    case ElementType::kF32:
+      return !is_plain || dat.items == DatItems::kFloat;
+    case ElementType::kI64:
+      return is_integer;
+    case ElementType::kBoolean:
+      return is_plain && (dat.items == DatItems::kBool || (is_integer && is_provisional));
+    default:
+      return true;
+  }
+}
+
+std::string_view TypeText(ElementType type) {
+  return type == ElementType::kF32 ? "scalar" : type == ElementType::kI64 ? "integer" : "logical";
+}
+
+// Compares the variables of a document with each other and with the tensor
+// files beside it.
+class Data {
+ public:
+  explicit Data(Subject& subject) : subject_(subject), model_(*subject.compilation.model()) {}
+
+  void Find() {
+    Collect();
+    FindCase();
+    if (model_.has_weights()) {
+      FindMissing();
+      FindStray();
+      FindConflicts();
+    }
+  }
+
+ private:
+  void Collect() {
+    for (const auto& [site, nodes] : subject_.sites()) {
+      for (ir::NodeId id : nodes) {
+        const ir::Node& node = subject_.graph.node(id);
+        if (!node.Is(ir::kNnefSet, "variable")) continue;
+        const SourceRange range{subject_.document.file, site.first, site.second};
+        const ir::Output& output = node.output();
+        variables_.push_back({.label = node.attribute("label").AsString(),
+                              .place = range,
+                              .site = range,
+                              .frame = node.origin().frame,
+                              .type = output.type,
+                              .shape = output.shape.known_extents()});
+      }
+    }
+    // Labels that are written out are pointed to.
+    std::map<std::pair<uint32_t, uint32_t>, SourceRange> literals;
+    const ast::Document& document = subject_.document;
+    for (size_t i = 0; i < document.exprs.size(); ++i) {
+      const ast::ExprId id(static_cast<int32_t>(i));
+      if (subject_.StandardCallee(id) != "variable") continue;
+      const ast::ExprId label = subject_.ArgumentOf(id, "label");
+      if (!label.valid() || !std::holds_alternative<ast::StringLiteral>(document.exprs[label].node)) continue;
+      const SourceRange whole = document.exprs[id].range;
+      literals[{whole.begin, whole.end}] = document.exprs[label].range;
+    }
+    for (Variable& variable : variables_) {
+      auto found = literals.find({variable.site.begin, variable.site.end});
+      if (found != literals.end()) variable.place = found->second;
+    }
+  }
+
+  // 4.1.3: labels are equal if they differ by case alone; then they should be
+  // written alike, as files are found by them.
+  void FindCase() {
+    std::map<std::string, const Variable*> first;
+    for (const Variable& variable : variables_) {
+      auto [entry, is_new] = first.try_emplace(LowerCase(variable.label), &variable);
+      if (is_new || entry->second->label == variable.label) continue;
+      DiagnosticBuilder builder =
+          subject_.Report(kLabelCase, variable.place,
+                          "label `{}` differs from `{}` by case alone, so that both are one variable; write "
+                          "them alike",
+                          variable.label, entry->second->label);
+      if (variable.place != variable.site)
+        builder.Fix(variable.place, fmt::format("'{}'", entry->second->label));
+      builder.Note(entry->second->place, "the other one");
+    }
+  }
+
+  void FindMissing() {
+    std::map<std::string, std::string> by_case;
+    for (const std::string& label : model_.Labels()) by_case.emplace(LowerCase(label), label);
+    for (const Variable& variable : variables_) {
+      if (model_.HasVariable(variable.label)) continue;
+      const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
+      if (near != by_case.end()) {
+        subject_.Report(kVariableWithoutData, variable.place,
+                        "the model has no `{}.dat`, but a `{}.dat`; write the label and the name of the file "
+                        "alike",
+                        variable.label, near->second);
+        continue;
+      }
+      subject_
+          .Report(kVariableWithoutData, variable.place,
+                  "the model has no data for variable `{0}`; add `{0}.dat`", variable.label)
+          .Notes(ir::StackNotes(variable.frame));
+    }
+  }
+
+  void FindStray() {
+    std::map<std::string, bool> labels;
+    for (const Variable& variable : variables_) {
+      labels[std::string(WithoutSlashes(variable.label))] = true;
+      labels[LowerCase(WithoutSlashes(variable.label))] = true;
+    }
+    for (const std::string& label : model_.Labels()) {
+      if (labels.contains(label) || labels.contains(LowerCase(label))) continue;
+      subject_.Report(kDataWithoutVariable, {}, "{}: no variable has the label of `{}.dat`; remove the file",
+                      model_.name(), label);
+    }
+  }
+
+  void FindConflicts() {
+    if (!subject_.enabled(kDataShape) && !subject_.enabled(kDataType)) return;
+    std::map<std::string, bool> seen;
+    for (const Variable& variable : variables_) {
+      if (!model_.HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
+      const std::optional<DatFile> dat = model_.ReadVariableFile(variable.label, subject_.context.emitter);
+      if (!dat) continue;  // told
+      if (dat->value.shape() != variable.shape) {
+        subject_
+            .Report(kDataShape, variable.place,
+                    "`{}.dat` holds a tensor of shape {}; the document says {}, change one of them",
+                    variable.label, ToString(dat->value.shape()), ToString(variable.shape))
+            .Notes(ir::StackNotes(variable.frame));
+      }
+      if (!FitsType(*dat, variable.type)) {
+        subject_
+            .Report(kDataType, variable.place,
+                    "`{}.dat` holds {}; a variable of `{}` cannot be read from them, change one of them",
+                    variable.label, ItemsText(*dat), TypeText(variable.type))
+            .Notes(ir::StackNotes(variable.frame));
+      }
+    }
+  }
+
+  Subject& subject_;
+  const ModelContainer& model_;
+  std::vector<Variable> variables_;
+};
+
+}  // namespace
+
+void LintData(Subject& subject) {
+  Data(subject).Find();
+}
+
+}  // namespace nnefc::lint

@@ -1,0 +1,165 @@
+#include "compiler/ir/ops/slice_shape.h"
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+#include "compiler/syntax/walk.h"
+
+namespace nnefc::lint {
+namespace {
+
+// 4.9.5: the same operation has a name that tells more, and says what this one
+// takes for granted.
+void ReportLinearQuantize(Subject& subject, const ast::InvocationExpr& invocation, SourceRange range) {
+  const SourceRange close{range.file, range.end - 1, range.end - 1};
+  subject
+      .Report(kLinearQuantize, invocation.callee.range,
+              "`linear_quantize` is deprecated; write `min_max_linear_quantize` with `signed = false, "
+              "symmetric = false`")
+      .Fix(invocation.callee.range, "min_max_linear_quantize")
+      .Fix(close, ", signed = false, symmetric = false");
+}
+
+// Constructs that are deprecated, or that are tolerated though the text of the
+// specification does not have them.
+class Deprecated {
+ public:
+  explicit Deprecated(Subject& subject) : subject_(subject), document_(subject.document) {}
+
+  void Find() {
+    for (size_t i = 0; i < document_.exprs.size(); ++i) {
+      const ast::ExprId id(static_cast<int32_t>(i));
+      const ast::Expr& expr = document_.exprs[id];
+      if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+        LookAtBuiltin(*builtin);
+      } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+        LookAtPower(*binary);
+      } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
+        LookAtInvocation(id, *invocation);
+      }
+    }
+  }
+
+ private:
+  void LookAtBuiltin(const ast::BuiltinExpr& builtin) {
+    if (builtin.builtin != ast::Builtin::kShapeOf || !subject_.IsRatified()) return;
+    subject_.Report(
+        kShapeOf, builtin.name_range,
+        "`shape_of` is deprecated, and Khronos' parser refuses it; pass what is needed of the shape "
+        "as an attribute of the fragment");
+  }
+
+  // `a ^ b ^ c` is `(a ^ b) ^ c` here, where mathematics and most languages
+  // read `a ^ (b ^ c)`.
+  void LookAtPower(const ast::BinaryExpr& power) {
+    if (power.op != ast::BinaryOperator::kPow) return;
+    const ast::Expr& left = document_.exprs[power.left];
+    const auto* inner = std::get_if<ast::BinaryExpr>(&left.node);
+    if (inner == nullptr || inner->op != ast::BinaryOperator::kPow) return;
+    constexpr size_t kLongestFix = 200;
+    const std::string_view text = subject_.SourceText(left.range);
+    DiagnosticBuilder builder = subject_.Report(
+        kChainedPower, power.op_range,
+        "`^` associates to the left: this is `(a ^ b) ^ c`, not `a ^ (b ^ c)`; write the parentheses");
+    if (text.size() <= kLongestFix) builder.Fix(left.range, fmt::format("({})", text));
+  }
+
+  void LookAtInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
+    const Binding* binding = subject_.checked.binding(id);
+    if (binding == nullptr) return;
+    const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+    if (subject_.IsRatified()) {
+      LookAtNamedTensors(invocation, signature);
+      if (subject_.StandardCallee(id) == "linear_quantize")
+        ReportLinearQuantize(subject_, invocation, document_.exprs[id].range);
+      if (subject_.StandardCallee(id) == "slice") LookAtSlice(id);
+    } else {
+      LookAtPositionalAttributes(invocation, signature);
+    }
+  }
+
+  // 3.3.2: tensors should be given by their position, attributes by name.
+  void LookAtNamedTensors(const ast::InvocationExpr& invocation, const Signature& signature) {
+    bool in_order = true;  // every argument so far stands where its parameter does
+    for (size_t i = 0; i < invocation.arguments.size(); ++i) {
+      const ast::Argument& argument = invocation.arguments[i];
+      if (!argument.name) continue;
+      size_t index = 0;
+      while (index < signature.parameters.size() &&
+             signature.parameters[index].name.symbol != argument.name->symbol)
+        ++index;
+      const bool is_tensor = index < signature.parameters.size() &&
+                             subject_.checked.types().ContainsTensor(signature.parameters[index].type);
+      in_order = in_order && index == i && is_tensor;
+      if (!is_tensor) continue;
+      SourceRange name = argument.name->range;
+      name.end = document_.exprs[argument.value].range.begin;
+      DiagnosticBuilder builder =
+          subject_.Report(kNamedTensorArgument, argument.name->range,
+                          "naming the argument of the tensor parameter `{}` is deprecated; {}",
+                          subject_.Text(argument.name->symbol),
+                          in_order ? "give it by its position"
+                                   : fmt::format("give it by its position, as argument {} of `{}`", index + 1,
+                                                 subject_.Text(signature.name.symbol)));
+      if (in_order) builder.Fix(name, "");
+    }
+  }
+
+  void LookAtPositionalAttributes(const ast::InvocationExpr& invocation, const Signature& signature) {
+    for (size_t i = 0; i < invocation.arguments.size() && i < signature.parameters.size(); ++i) {
+      const ast::Argument& argument = invocation.arguments[i];
+      if (argument.name || subject_.checked.types().ContainsTensor(signature.parameters[i].type)) continue;
+      SourceRange before = document_.exprs[argument.value].range;
+      const SourceRange place = before;
+      before.end = before.begin;
+      const std::string_view name = subject_.Text(signature.parameters[i].name.symbol);
+      subject_
+          .Report(
+              kPositionalAttribute, place,
+              "attribute `{}` of `{}` is given by its position, which the specification keeps for tensors; "
+              "write `{} = ..`",
+              name, subject_.Text(signature.name.symbol), name)
+          .Fix(before, fmt::format("{} = ", name));
+    }
+  }
+
+  void LookAtSlice(ast::ExprId id) {
+    for (ir::NodeId node : subject_.NodesAt(document_.exprs[id].range)) {
+      const ir::Node& slice = subject_.graph.node(node);
+      if (!slice.Is(ir::kNnefSet, "slice")) continue;
+      const std::vector<ir::nnef::SliceAxis> axes = ir::nnef::SliceAxesOf(slice);
+      const ir::PartialShape& shape = subject_.graph.output(slice.input(0)).shape;
+      const std::vector<int64_t> numbers = slice.attribute("axes").AsInts();
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (!axes[i].to_end) continue;
+        const bool is_known = shape.rank_known() && i < numbers.size() && numbers[i] < shape.rank() &&
+                              shape[numbers[i]].known();
+        const ast::ExprId end = subject_.ArgumentOf(id, "end");
+        subject_.Report(kSliceEndZero, document_.exprs[end.valid() ? end : id].range,
+                        "an end of 0 for up to the end is deprecated since version 1.0.4; write {}",
+                        is_known ? fmt::format("the extent, {}", shape[numbers[i]].value()) : "the extent");
+        return;
+      }
+    }
+  }
+
+  Subject& subject_;
+  const ast::Document& document_;
+};
+
+}  // namespace
+
+void LintDeprecated(Subject& subject) {
+  Deprecated(subject).Find();
+}
+
+void LintQuantizationFile(const ast::Document& quantization, Subject& subject) {
+  if (quantization.dialect != ast::Dialect::kRatified) return;
+  for (const ast::Quantization& entry : quantization.quantizations) {
+    if (!entry.invocation.valid()) continue;
+    const ast::Expr& expr = quantization.exprs[entry.invocation];
+    const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+    if (invocation == nullptr || subject.Text(invocation->callee.symbol) != "linear_quantize") continue;
+    ReportLinearQuantize(subject, *invocation, expr.range);
+  }
+}
+
+}  // namespace nnefc::lint

@@ -1,0 +1,158 @@
+#include <map>
+
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/walk.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace nnefc::lint {
+namespace {
+
+// What a tool for the ratified dialect says of a provisional document: that
+// dialect's parser and checker are asked.
+void LintProvisional(Subject& subject) {
+  if (subject.IsRatified() || !subject.enabled(kNotRatified)) return;
+  Context other;
+  other.limits = subject.context.limits;
+  const FileId file = other.sources.AddText(std::string(subject.context.sources.Name(subject.document.file)),
+                                            std::string(subject.context.sources.Text(subject.document.file)));
+  StandardLibrary library(other);
+  auto document = ParseDocument(file, {.dialect = ast::Dialect::kRatified}, other);
+  CheckDocument(std::move(document), library, {}, other);
+  // The first place of each rule that is broken, and how many there are.
+  std::map<const Rule*, size_t> counts;
+  std::vector<const Diagnostic*> firsts;
+  for (const Diagnostic& diagnostic : other.emitter.diagnostics()) {
+    if (diagnostic.severity != Severity::kError) continue;
+    if (counts[diagnostic.rule]++ == 0) firsts.push_back(&diagnostic);
+  }
+  SourceRange place = subject.document.version_range;
+  if (!place.valid()) place = {subject.document.file, 0, 0};
+  DiagnosticBuilder builder =
+      subject.Report(kNotRatified, place,
+                     "the document is of the provisional dialect, which tools for the ratified one refuse; "
+                     "`nnefc expand` prints a ratified document");
+  for (const Diagnostic* diagnostic : firsts) {
+    const SourceRange range{subject.document.file, diagnostic->range.begin, diagnostic->range.end};
+    const size_t others = counts[diagnostic->rule] - 1;
+    builder.Note(range, "{}{}", diagnostic->message,
+                 others == 0 ? "" : fmt::format(" (and {} more of this kind)", others));
+  }
+}
+
+// What Khronos' own parser (NNEF-Tools, and the package `nnef` of PyPI) refuses
+// of a valid ratified document, or reads as something else; language.md tells
+// the same of it. tests/interop/test_lint_khronos.py asks the package.
+class KhronosParser {
+ public:
+  explicit KhronosParser(Subject& subject)
+      : subject_(subject),
+        document_(subject.document),
+        text_(subject.context.sources.Text(subject.document.file)) {}
+
+  void Find() {
+    LookAtText();
+    LookAtExtensions();
+    LookAtFragments();
+    for (size_t i = 0; i < document_.exprs.size(); ++i)
+      LookAtExpr(document_.exprs[ast::ExprId(static_cast<int32_t>(i))]);
+  }
+
+ private:
+  DiagnosticBuilder Report(SourceRange range, std::string_view what, std::string_view instead) {
+    return subject_.Report(kKhronosParser, range, "Khronos' parser {}; {}", what, instead);
+  }
+
+  void LookAtText() {
+    if (text_.starts_with("\xEF\xBB\xBF"))
+      Report({document_.file, 0, 3}, "refuses a byte order mark", "remove it")
+          .Fix({document_.file, 0, 3}, "");
+    for (const ast::Comment& comment : document_.comments) {
+      if (comment.range.end >= text_.size() || text_[comment.range.end] != '\f') continue;
+      const SourceRange feed{document_.file, comment.range.end, comment.range.end + 1};
+      Report(feed, "does not end a comment at a form feed, and swallows what follows on the line",
+             "end the line")
+          .Fix(feed, "\n");
+    }
+  }
+
+  void LookAtExtensions() {
+    for (const ast::Extension& extension : document_.extensions) {
+      if (extension.names.size() < 2) continue;
+      std::string lines;
+      for (const ast::Name& name : extension.names)
+        lines += fmt::format("{}extension {};", lines.empty() ? "" : "\n", subject_.Text(name.symbol));
+      Report(extension.range,
+             "wants a comma between the names of extensions, which the specification does not have",
+             "give each name a line of its own")
+          .Fix(extension.range, lines);
+    }
+  }
+
+  // It knows a fragment only behind its definition, and needs a blank in
+  // `tensor<scalar> = 0.0`.
+  void LookAtFragments() {
+    llvm::DenseSet<Symbol> defined;
+    for (const ast::Fragment& fragment : document_.fragments) {
+      for (const ast::Assignment& statement : fragment.body) {
+        ast::WalkExprs(document_, statement.right, [&](ast::ExprId id, const ast::Expr& expr) {
+          const Binding* binding = subject_.checked.binding(id);
+          if (binding == nullptr || binding->callee.document != &subject_.checked) return;
+          const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+          const Symbol callee = invocation->callee.symbol;
+          if (defined.contains(callee) || callee == fragment.name.symbol) return;
+          Report(invocation->callee.range, "knows a fragment only behind its definition",
+                 fmt::format("define `{}` before `{}`", subject_.Text(callee),
+                             subject_.Text(fragment.name.symbol)));
+        });
+      }
+      defined.insert(fragment.name.symbol);
+      for (const ast::Parameter& parameter : fragment.parameters) {
+        const SourceRange type = document_.types[parameter.type].range;
+        if (type.end >= text_.size() || text_[type.end] != '=' || text_[type.end - 1] != '>') continue;
+        const SourceRange gap{document_.file, type.end, type.end};
+        Report({document_.file, type.end - 1, type.end + 1}, "reads `>=` here as one operator",
+               "put a blank between")
+            .Fix(gap, " ");
+      }
+    }
+  }
+
+  void LookAtExpr(const ast::Expr& expr) {
+    if (const auto* integer = std::get_if<ast::IntegerLiteral>(&expr.node)) {
+      if (integer->value > INT32_MAX)
+        Report(expr.range, "keeps the low 32 bits of an integer", "keep integers below 2147483648");
+    } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+      if (builtin->builtin == ast::Builtin::kShapeOf)
+        Report(builtin->name_range, "refuses the deprecated `shape_of`", "pass the shape as an attribute");
+    } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+      LookAtSign(*binary);
+    }
+  }
+
+  // It takes all that follows for the operand: `-1.0 + 3.0` is -4.
+  void LookAtSign(const ast::BinaryExpr& binary) {
+    const ast::Expr* left = &document_.exprs[binary.left];
+    // The sign may stand at the end of the left side: `2.0 * -1.0 + 3.0`.
+    while (const auto* inner = std::get_if<ast::BinaryExpr>(&left->node))
+      left = &document_.exprs[inner->right];
+    if (!std::holds_alternative<ast::UnaryExpr>(left->node)) return;
+    Report(left->range, "takes what follows a sign as its operand too",
+           fmt::format("write `({})`", subject_.SourceText(left->range).substr(0, 80)))
+        .Fix(left->range, fmt::format("({})", subject_.SourceText(left->range)));
+  }
+
+  Subject& subject_;
+  const ast::Document& document_;
+  std::string_view text_;
+};
+
+}  // namespace
+
+void LintPortability(Subject& subject) {
+  LintProvisional(subject);
+  if (subject.IsRatified() && subject.enabled(kKhronosParser)) KhronosParser(subject).Find();
+}
+
+}  // namespace nnefc::lint

@@ -1,0 +1,137 @@
+#include <numeric>
+
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::lint {
+namespace {
+
+using Permutation = std::vector<int64_t>;
+
+// `axes` of a transposition of a tensor of that rank; those it does not name
+// stay.
+Permutation AxesOf(const ir::Node& transpose, int64_t rank) {
+  Permutation axes = transpose.attribute("axes").AsInts();
+  for (auto axis = static_cast<int64_t>(axes.size()); axis < rank; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+bool IsIdentity(const Permutation& axes) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+bool IsReshaping(const ir::Node& node) {
+  return node.Is(ir::kNnefSet, "reshape") || node.Is(ir::kNnefSet, "squeeze") ||
+         node.Is(ir::kNnefSet, "unsqueeze");
+}
+
+// What a node does for nothing; the other node, of a pair, is where a note
+// points to.
+struct Finding {
+  enum class Kind : uint8_t { kNone, kIdentity, kInverse, kOverwritten } kind = Kind::kNone;
+  ir::NodeId other = {};
+};
+
+// Finds transpositions and reshapes without effect: alone, or with the one
+// before. In a fragment that is instantiated several times all of them have to
+// be.
+class Redundant {
+ public:
+  explicit Redundant(Subject& subject) : subject_(subject), graph_(subject.graph) {}
+
+  void Find() {
+    const ast::Document& document = subject_.document;
+    for (size_t i = 0; i < document.exprs.size(); ++i) {
+      const ast::ExprId id(static_cast<int32_t>(i));
+      const std::string_view callee = subject_.StandardCallee(id);
+      if (callee != "transpose" && callee != "reshape" && callee != "squeeze" && callee != "unsqueeze")
+        continue;
+      Look(document.exprs[id].range, std::get<ast::InvocationExpr>(document.exprs[id].node), callee);
+    }
+  }
+
+ private:
+  void Look(SourceRange site, const ast::InvocationExpr& invocation, std::string_view callee) {
+    const bool is_transpose = callee == "transpose";
+    Finding finding;
+    for (ir::NodeId id : subject_.NodesAt(site)) {
+      const ir::Node& node = graph_.node(id);
+      if (!node.Is(ir::kNnefSet, callee)) continue;
+      const Finding next = is_transpose ? LookAtTranspose(node) : LookAtReshape(node);
+      if (next.kind == Finding::Kind::kNone) return;
+      if (finding.kind == Finding::Kind::kNone) finding = next;
+      if (finding.kind != next.kind) return;
+    }
+    if (finding.kind == Finding::Kind::kNone) return;
+    const Rule& rule = is_transpose ? kRedundantTranspose : kRedundantReshape;
+    const SourceRange place = invocation.callee.range;
+    switch (finding.kind) {
+      case Finding::Kind::kIdentity:
+        subject_.Report(rule, place, "this `{}` changes nothing; use its input", callee);
+        break;
+      case Finding::Kind::kInverse:
+        subject_.Report(rule, place, "this `{}` undoes the one before; use what that one takes", callee)
+            .Note(subject_.SiteOf(graph_.node(finding.other)), "the one before");
+        break;
+      case Finding::Kind::kOverwritten:
+        subject_
+            .Report(rule, place,
+                    "this `{}` is for nothing: the `reshape` of its result gives the shape; "
+                    "reshape the input of this one there",
+                    callee)
+            .Note(subject_.SiteOf(graph_.node(finding.other)), "reshaped here");
+        break;
+      case Finding::Kind::kNone:
+        break;
+    }
+  }
+
+  Finding LookAtTranspose(const ir::Node& node) {
+    const ir::PartialShape& shape = node.output().shape;
+    if (!shape.rank_known()) return {};
+    const Permutation axes = AxesOf(node, shape.rank());
+    if (IsIdentity(axes)) return {Finding::Kind::kIdentity};
+    const ir::Node& before = graph_.node(node.input(0).node);
+    if (!before.Is(ir::kNnefSet, "transpose") || !subject_.SiteOf(before).valid()) return {};
+    const Permutation first = AxesOf(before, shape.rank());
+    Permutation both;
+    for (int64_t axis : axes) both.push_back(first[static_cast<size_t>(axis)]);
+    if (IsIdentity(both)) return {Finding::Kind::kInverse, before.id()};
+    return {};
+  }
+
+  Finding LookAtReshape(const ir::Node& node) {
+    const ir::OutputPort input = node.input(0);
+    const std::optional<Shape> shape = node.output().shape.extents();
+    if (!shape) return {};
+    if (graph_.output(input).shape.extents() == shape) return {Finding::Kind::kIdentity};
+    const ir::Node& before = graph_.node(input.node);
+    if (IsReshaping(before) && subject_.SiteOf(before).valid() &&
+        graph_.output(before.input(0)).shape.extents() == shape) {
+      return {Finding::Kind::kInverse, before.id()};
+    }
+    // A reshape all of whose uses are others: none of them sees its shape.
+    llvm::ArrayRef<ir::InputPort> uses = node.uses();
+    if (!node.Is(ir::kNnefSet, "reshape") || uses.size() != 1) return {};
+    const ir::Node& after = graph_.node(uses.front().node);
+    if (!after.Is(ir::kNnefSet, "reshape") || !subject_.SiteOf(after).valid()) return {};
+    // The inverse is told there.
+    if (graph_.output(node.input(0)).shape.extents() == after.output().shape.extents()) return {};
+    return {Finding::Kind::kOverwritten, after.id()};
+  }
+
+  Subject& subject_;
+  const ir::Graph& graph_;
+};
+
+}  // namespace
+
+void LintRedundant(Subject& subject) {
+  Redundant(subject).Find();
+}
+
+}  // namespace nnefc::lint

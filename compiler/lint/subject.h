@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/lint/settings.h"
+
+namespace nnefc::lint {
+
+// What the families of rules look at: a document that is right, its graph, and
+// where they tell what they find.
+class Subject {
+ public:
+  Subject(Compilation& compilation, const Settings& settings);
+
+  Compilation& compilation;
+  const CheckedDocument& checked;
+  const ast::Document& document;
+  const ir::Graph& graph;
+  Context& context;
+
+  bool enabled(const Rule& rule) const { return settings_.enabled(rule); }
+  bool IsRatified() const { return checked.dialect() == ast::Dialect::kRatified; }
+  std::string_view Text(Symbol symbol) const { return symbol.valid() ? context.symbols.Text(symbol) : ""; }
+  std::string_view SourceText(SourceRange range) const {
+    return context.sources.Text(range.file).substr(range.begin, range.end - range.begin);
+  }
+  template <typename... Args>
+  DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
+                           Args&&... args) {
+    return context.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
+  }
+
+  // The name of the standard operation that an expression invokes; empty for
+  // other expressions, for fragments of the document and for what is wrong.
+  std::string_view StandardCallee(ast::ExprId expr) const;
+  // The argument bound to a parameter of an invocation; invalid if its default
+  // holds or there is no such parameter.
+  ast::ExprId ArgumentOf(ast::ExprId invocation, std::string_view parameter) const;
+  // The place in the document that a node was made for: its own, or that of the
+  // invocation through which a body of the standard library made it.
+  SourceRange SiteOf(const ir::Node& node) const;
+  // Nodes by the place in the document that they were made for, in its order: a
+  // place within a fragment has those of all its instantiations.
+  using Sites = std::map<std::pair<uint32_t, uint32_t>, std::vector<ir::NodeId>>;
+  const Sites& sites() const { return sites_; }
+  // The nodes of a place; empty if there are none.
+  const std::vector<ir::NodeId>& NodesAt(SourceRange range) const;
+
+ private:
+  const Settings& settings_;
+  Sites sites_;
+};
+
+// The families, one a file. Each runs in time about linear in the document and
+// its graph.
+void LintUnused(Subject& subject);
+void LintDeprecated(Subject& subject);
+void LintQuantizationFile(const ast::Document& quantization, Subject& subject);  // deprecated.cpp
+void LintDefaults(Subject& subject);
+void LintData(Subject& subject);
+void LintRedundant(Subject& subject);
+void LintPortability(Subject& subject);
+
+}  // namespace nnefc::lint

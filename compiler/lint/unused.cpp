@@ -1,0 +1,199 @@
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+#include "compiler/syntax/walk.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::lint {
+namespace {
+
+// Finds what a document makes or declares and never uses.
+class Unused {
+ public:
+  explicit Unused(Subject& subject) : subject_(subject), document_(subject.document) {}
+
+  void Find() {
+    FindEffects();
+    for (const ast::Fragment& fragment : document_.fragments) {
+      if (!fragment.has_body) continue;
+      LookAtBody(fragment.body, ResultNames(fragment), false);
+      for (const ast::Parameter& parameter : fragment.parameters) {
+        if (used_.contains(parameter.name.symbol)) continue;
+        subject_
+            .Report(kUnusedParameter, parameter.name.range, "parameter `{}` of `{}` is never used; remove it",
+                    subject_.Text(parameter.name.symbol), subject_.Text(fragment.name.symbol))
+            .Note(fragment.name.range, "declared here");
+      }
+    }
+    for (const ast::Graph& graph : document_.graphs) {
+      if (subject_.checked.graph() != &graph) continue;
+      LookAtBody(graph.body, graph.results, true);
+    }
+    FindFragments();
+  }
+
+ private:
+  static llvm::SmallVector<ast::Name, 4> ResultNames(const ast::Fragment& fragment) {
+    llvm::SmallVector<ast::Name, 4> names;
+    for (const ast::Result& result : fragment.results) names.push_back(result.name);
+    return names;
+  }
+
+  // The fragments of the document that an expression invokes.
+  void ForEachCallee(ast::ExprId root, llvm::function_ref<void(ast::FragmentId)> use) {
+    ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
+      const Binding* binding = subject_.checked.binding(id);
+      if (binding != nullptr && binding->callee.document == &subject_.checked) use(binding->callee.fragment);
+    });
+  }
+
+  bool Updates(ast::ExprId root) {
+    bool found = false;
+    ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
+      found |= subject_.StandardCallee(id) == "update";
+    });
+    return found;
+  }
+
+  // A fragment has an effect if it updates a variable, itself or through
+  // another: what it returns need not be used.
+  void FindEffects() {
+    const size_t count = document_.fragments.size();
+    std::vector<std::vector<int32_t>> callers(count);
+    std::vector<int32_t> pending;
+    has_effect_.assign(count, false);
+    for (size_t i = 0; i < count; ++i) {
+      for (const ast::Assignment& statement : document_.fragments[Id(i)].body) {
+        ForEachCallee(statement.right, [&](ast::FragmentId callee) {
+          callers[static_cast<size_t>(callee.index)].push_back(static_cast<int32_t>(i));
+        });
+        if (!has_effect_[i] && Updates(statement.right)) {
+          has_effect_[i] = true;
+          pending.push_back(static_cast<int32_t>(i));
+        }
+      }
+    }
+    while (!pending.empty()) {
+      const auto callee = static_cast<size_t>(pending.back());
+      pending.pop_back();
+      for (int32_t caller : callers[callee]) {
+        if (has_effect_[static_cast<size_t>(caller)]) continue;
+        has_effect_[static_cast<size_t>(caller)] = true;
+        pending.push_back(caller);
+      }
+    }
+  }
+
+  bool HasEffect(ast::ExprId right) {
+    bool found = Updates(right);
+    ForEachCallee(right,
+                  [&](ast::FragmentId callee) { found |= has_effect_[static_cast<size_t>(callee.index)]; });
+    return found;
+  }
+
+  // From the last statement to the first: a statement is live if it assigns a
+  // result, what a live one uses, or has an effect.
+  void LookAtBody(llvm::ArrayRef<ast::Assignment> body, llvm::ArrayRef<ast::Name> results, bool is_graph) {
+    used_.clear();
+    live_.clear();
+    for (const ast::Name& result : results) live_.insert(result.symbol);
+    for (const ast::Assignment& statement : llvm::reverse(body)) {
+      llvm::SmallVector<ast::Name, 4> targets;
+      bool is_live = false;
+      bool is_used = false;
+      ast::ForEachTarget(document_, statement.left, [&](const ast::Name& name) {
+        targets.push_back(name);
+        is_live |= live_.contains(name.symbol);
+        is_used |= used_.contains(name.symbol);
+      });
+      is_live = is_live || HasEffect(statement.right);
+      if (!is_live && !targets.empty()) dead_.push_back({&statement, targets, is_used});
+      ast::WalkExprs(document_, statement.right, [&](ast::ExprId, const ast::Expr& expr) {
+        const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node);
+        if (identifier == nullptr) return;
+        used_.insert(identifier->name);
+        if (is_live) live_.insert(identifier->name);
+      });
+    }
+    for (const Dead& dead : llvm::reverse(dead_)) ReportDead(dead, is_graph);
+    dead_.clear();
+  }
+
+  struct Dead {
+    const ast::Assignment* statement;
+    llvm::SmallVector<ast::Name, 4> targets;
+    bool is_used;
+  };
+
+  void ReportDead(const Dead& dead, bool is_graph) {
+    const std::string_view callee = subject_.StandardCallee(dead.statement->right);
+    const ast::Name& first = dead.targets.front();
+    const std::string_view name = subject_.Text(first.symbol);
+    if (is_graph && callee == "external") {
+      subject_.Report(kUnusedInput, first.range,
+                      "input `{}` is never used: no result depends on it; remove it and its `external`",
+                      name);
+      return;
+    }
+    if (callee == "variable") {
+      subject_.Report(kUnusedVariable, first.range,
+                      "variable `{}` is never used: no result depends on it; remove it and its data", name);
+      return;
+    }
+    const SourceRange left = document_.exprs[dead.statement->left].range;
+    if (dead.is_used) {
+      subject_.Report(kUnusedTensor, left, "{} used only for what is never used itself; remove the statement",
+                      dead.targets.size() == 1 ? fmt::format("`{}` is", name) : "these are");
+    } else if (dead.targets.size() == 1) {
+      subject_.Report(kUnusedTensor, left, "`{}` is never used; remove the statement", name);
+    } else {
+      subject_.Report(kUnusedTensor, left, "none of these is ever used; remove the statement");
+    }
+  }
+
+  // Fragments that no graph reaches.
+  void FindFragments() {
+    std::vector<bool> reached(document_.fragments.size());
+    std::vector<ast::FragmentId> pending;
+    auto reach = [&](ast::FragmentId id) {
+      if (reached[static_cast<size_t>(id.index)]) return;
+      reached[static_cast<size_t>(id.index)] = true;
+      pending.push_back(id);
+    };
+    for (const ast::Graph& graph : document_.graphs) {
+      for (const ast::Assignment& statement : graph.body) ForEachCallee(statement.right, reach);
+    }
+    while (!pending.empty()) {
+      const ast::FragmentId id = pending.back();
+      pending.pop_back();
+      for (const ast::Assignment& statement : document_.fragments[id].body)
+        ForEachCallee(statement.right, reach);
+    }
+    for (size_t i = 0; i < reached.size(); ++i) {
+      const ast::Fragment& fragment = document_.fragments[Id(i)];
+      if (reached[i]) continue;
+      subject_.Report(kUnusedFragment, fragment.name.range,
+                      "fragment `{}` is never used: the graph does not reach it; remove it",
+                      subject_.Text(fragment.name.symbol));
+    }
+  }
+
+  static ast::FragmentId Id(size_t index) { return ast::FragmentId(static_cast<int32_t>(index)); }
+
+  Subject& subject_;
+  const ast::Document& document_;
+  std::vector<bool> has_effect_;  // by FragmentId
+  // Of the body that is looked at.
+  llvm::DenseSet<Symbol> used_;
+  llvm::DenseSet<Symbol> live_;
+  std::vector<Dead> dead_;
+};
+
+}  // namespace
+
+void LintUnused(Subject& subject) {
+  Unused(subject).Find();
+}
+
+}  // namespace nnefc::lint

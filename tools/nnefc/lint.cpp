@@ -1,0 +1,104 @@
+#include "compiler/lint/lint.h"
+
+#include "compiler/lint/config.h"
+#include "tools/nnefc/common.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct LintCommand : CommonOptions {
+  std::vector<std::string> enable;
+  std::vector<std::string> disable;
+  std::vector<std::string> levels;
+  std::string config;
+  bool no_config = false;
+
+  int Run();
+  lint::SettingsRequest Request() const;
+};
+
+const Rule& FindRule(const char* option, const std::string& name) {
+  const Rule* rule = lint::Settings::Find(name);
+  if (rule == nullptr) throw MisuseError(fmt::format("`{}`: {}", option, lint::Settings::WhyNot(name)));
+  return *rule;
+}
+
+// Reads names of rules, and sets `all` if that is among them.
+std::vector<const Rule*> Rules(const char* option, const std::vector<std::string>& names, bool& all) {
+  std::vector<const Rule*> rules;
+  for (const std::string& name : names) {
+    if (name == "all") {
+      all = true;
+    } else {
+      rules.push_back(&FindRule(option, name));
+    }
+  }
+  return rules;
+}
+
+lint::SettingsRequest LintCommand::Request() const {
+  lint::SettingsRequest request;
+  request.enabled = Rules("--enable", enable, request.enable_all);
+  request.disabled = Rules("--disable", disable, request.disable_all);
+  for (const std::string& text : levels) {
+    const size_t equals = text.find('=');
+    const auto level =
+        lint::ParseLevel(equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1));
+    if (!level)
+      throw MisuseError(fmt::format("`--level {}`: expected RULE=error, RULE=warning or RULE=note", text));
+    request.levels.emplace_back(&FindRule("--level", text.substr(0, equals)), *level);
+  }
+  return request;
+}
+
+int LintCommand::Run() {
+  const lint::SettingsRequest request = Request();
+  Reporter reporter(*this, /*is_product=*/true);
+  int exit_code = kSuccess;
+  for (const std::string& model : models) {
+    Compilation compilation(model, compile_options());
+    if (compilation.is_openvino()) throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
+    lint::Settings settings;
+    const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
+    Emitter& emitter = compilation.context().emitter;
+    if (!path.empty()) lint::Apply(lint::ReadConfig(path, compilation.context()), settings);
+    lint::Apply(request, settings);
+    // Mistakes of the configuration do not stop the stages.
+    const std::vector<Diagnostic> of_config = emitter.diagnostics();
+    emitter.Clear();
+    RunStages(compilation, Stage::kExpand);
+    lint::Lint(compilation, settings);
+    for (const Diagnostic& diagnostic : of_config) emitter.Add(diagnostic);
+    exit_code = std::max(exit_code, reporter.Report(compilation));
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void AddLint(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<LintCommand>();
+  CLI::App* command = app.add_subcommand(
+      "lint", "check documents, and tell what is valid but deprecated, unused or surprising");
+  AddCommonOptions(*command, *options, 0);
+  command->add_option("--enable", options->enable, "rules to switch on: names, or all")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  command->add_option("--disable", options->disable, "rules to switch off: names, or all")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  command->add_option("--level", options->levels, "RULE=error, RULE=warning or RULE=note")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  auto* config =
+      command->add_option("--config", options->config,
+                          "the configuration; without it the first .nnefc.json from the document upwards");
+  command->add_flag("--no-config", options->no_config, "look for no configuration")->excludes(config);
+  command->footer("Example: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli
