@@ -1,0 +1,136 @@
+"""Reads lists/*.txt: documents that break, or just keep, one sentence of the specifications.
+
+An entry is
+
+    %invalid R 4.5.3 flat concat-axis-beyond-the-rank
+    % "axis must be non-negative and less than the rank of values[i]."
+        y = concat([x, x], axis = «4»);
+
+its verdict, dialect (R ratified, P provisional), section, template and name; the sentence; the text that stands for
+`$` in the template (for the templates `quant`: the text of graph.quant beside the template). The marks « » are no part
+of the document: they enclose the offending token, where the first error must lie. Control bytes are written as their
+pictures (U+2400 and up).
+"""
+
+import dataclasses
+import pathlib
+import re
+
+LISTS = pathlib.Path(__file__).resolve().parent / "lists"
+OPEN, CLOSE = "«".encode(), "»".encode()
+HEAD = re.compile(r"%(invalid|valid) ([RP]) (\S+) (\S+) (\S+)$")
+
+
+@dataclasses.dataclass
+class Entry:
+    list: str
+    line: int
+    valid: bool
+    dialect: str
+    section: str
+    template: str
+    name: str
+    sentence: str
+    # The files of the model, by name; `graph.nnef` alone is a bare document.
+    files: dict
+    # The file that holds the offending token, and its ranges of byte offsets.
+    marked: str
+    marks: list
+
+    @property
+    def id(self):
+        return f"{self.list}:{self.line}: {self.name}"
+
+
+def _bytes(text):
+    return re.sub("[\u2400-\u241f]", lambda m: chr(ord(m[0]) - 0x2400), text).encode()
+
+
+def _unmark(text):
+    """Returns the text without marks and the ranges that they enclosed."""
+    marks, out = [], b""
+    while OPEN in text:
+        before, _, text = text.partition(OPEN)
+        inside, close, text = text.partition(CLOSE)
+        assert close, "a mark is not closed"
+        out += before
+        marks.append((len(out), len(out) + len(inside)))
+        out += inside
+    assert CLOSE not in text, "a mark is not opened"
+    return out + text, marks
+
+
+def _blocks(path):
+    """Yields (line, header, sentence, text) of each entry of a list."""
+    block = None
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if line.startswith("%") and not line.startswith("% "):
+            if block:
+                yield block
+            block = [number, line, "", []]
+        elif block is None:
+            assert not line or line.startswith("#"), f"{path}:{number}: text outside an entry"
+        elif line.startswith("% "):
+            block[2] += line[2:]
+        else:
+            block[3].append(line)
+    if block:
+        yield block
+
+
+def _text(lines):
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return "".join(line + "\n" for line in lines)
+
+
+def load():
+    templates = {}
+    for _, header, _, lines in _blocks(LISTS / "templates.txt"):
+        _, dialect, name = header.split()
+        templates[dialect, name] = _text(lines)
+    entries = []
+    for path in sorted(LISTS.glob("*.txt")):
+        if path.name == "templates.txt":
+            continue
+        for line, header, sentence, lines in _blocks(path):
+            match = HEAD.match(header)
+            assert match, f"{path}:{line}: {header}"
+            verdict, dialect, section, template, name = match.groups()
+            text = _bytes(_text(lines))
+            frame = templates[dialect, template]
+            if template == "quant":
+                marked, (quant, marks) = "graph.quant", _unmark(text)
+                files = {"graph.nnef": frame.encode(), "graph.quant": quant}
+            else:
+                before, dollar, after = frame.partition("$\n")
+                assert dollar
+                marked, (graph, marks) = "graph.nnef", _unmark(before.encode() + text + after.encode())
+                files = {"graph.nnef": graph}
+            assert bool(marks) == (verdict == "invalid"), f"{path}:{line}: {name}: marks"
+            assert sentence, f"{path}:{line}: {name}: no sentence"
+            entries.append(Entry(path.stem, line, verdict == "valid", dialect, section, template, name, sentence, files,
+                                 marked, marks))
+    names = [(e.list, e.name, e.valid) for e in entries]
+    assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
+    return entries
+
+
+def offset(text, line, column):
+    """The byte offset of a 1-based line and a 1-based column in bytes."""
+    lines = text.split(b"\n")
+    return sum(len(l) + 1 for l in lines[: line - 1]) + column - 1
+
+
+def position(text, at):
+    """The 1-based line and column of a byte offset."""
+    before = text[:at]
+    return before.count(b"\n") + 1, at - (before.rfind(b"\n") + 1) + 1
+
+
+def write(entry, folder):
+    """Writes the model of an entry and returns the path to give to a tool."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in entry.files.items():
+        (folder / name).write_bytes(data)
+    return folder if len(entry.files) > 1 else folder / "graph.nnef"
