@@ -45,7 +45,8 @@ extension
 // `fragment f<? = scalar>( x: tensor<?>, size: integer[] ) -> ( y: tensor<?> )`
 fragmentDeclaration
   : FRAGMENT name=IDENTIFIER generic=genericDeclaration?
-    LPAREN parameters=parameterList? RPAREN ARROW LPAREN results=resultList? RPAREN
+    open=LPAREN parameters=parameterList? close=RPAREN
+    ARROW openResults=LPAREN results=resultList? closeResults=RPAREN
   ;
 
 genericDeclaration : open=LT QUESTION ( ASSIGN defaultType=typeName )? close=GT ;
@@ -61,8 +62,8 @@ result : name=IDENTIFIER COLON type=typeSpec ;
 
 // `graph net( input ) -> ( output )`
 graphDeclaration
-  : GRAPH name=IDENTIFIER LPAREN parameters=identifierList? RPAREN
-    ARROW LPAREN results=identifierList? RPAREN
+  : GRAPH name=IDENTIFIER open=LPAREN parameters=identifierList? close=RPAREN
+    ARROW openResults=LPAREN results=identifierList? closeResults=RPAREN
   ;
 
 identifierList : names+=IDENTIFIER ( COMMA names+=IDENTIFIER )* ;

@@ -27,7 +27,8 @@ bool Adapter::Lower(Value& value, int64_t rank, std::string_view parameter) {
     if (!shape[axis].known() || shape[axis].value() != 1) {
       fault_ = Fault::Of(kMatrixRank,
                          "`{}` of `{}` has shape {}; expected at most {} extents that are not singular",
-                         parameter, plan_.name, ir::ToString(shape), rank);
+                         parameter, plan_.name, ir::ToString(shape), rank)
+                   .At(parameter);
       return false;
     }
     axes.push_back(Value::Integer(axis));

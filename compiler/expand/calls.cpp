@@ -198,6 +198,8 @@ Site Machine::SiteOf(ast::ExprId expr) {
   const Frame& current = frame();
   Site site;
   if (expr.valid()) site.range = current.chunk->document->ast().exprs[expr].range;
+  site.document = current.chunk->document;
+  site.expr = expr;
   if (current.statement >= 0) {
     site.statement = current.chunk->statements[static_cast<size_t>(current.statement)].identifier;
   }

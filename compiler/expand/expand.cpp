@@ -39,7 +39,7 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
   bool complete = expand::Machine(document, registry, options, context, builder).Run();
   if (!builder.stopped()) {
     builder.ReportUnknownExternals();
-    ir::CheckVariables(*graph, context.emitter);
+    ir::CheckVariables(*graph, context.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
   if (!complete || context.emitter.error_count() != errors) return nullptr;
   builder.names().Finish(*graph);

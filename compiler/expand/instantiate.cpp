@@ -1,6 +1,7 @@
 #include "compiler/expand/instantiate.h"
 
 #include "compiler/expand/attributes.h"
+#include "compiler/expand/compile.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
@@ -28,6 +29,43 @@ void GraphBuilder::Report(const Fault& fault, const Site& site) {
   stopped_ |= fault.fatal;
 }
 
+void GraphBuilder::Report(const Fault& fault, const OpPlan& plan, const Site& site) {
+  Site place = site;
+  if (!fault.argument.empty()) {
+    const SourceRange range = SitePlaces(plan, site).Find(fault.argument, fault.item);
+    if (range.valid()) place.range = range;
+  }
+  Report(fault, place);
+}
+
+SourceRange GraphBuilder::VariablePlace(ir::NodeId node) const {
+  return variable_places_.lookup(node.index);
+}
+
+SourceRange SitePlaces::Find(std::string_view argument, int64_t item) const {
+  const int32_t index = plan_.Find(argument);
+  if (index < 0 || site_.document == nullptr || !site_.expr.valid()) return {};
+  const int32_t parameter = plan_.parameters[static_cast<size_t>(index)].source;
+  const ast::Document& document = site_.document->ast();
+  const ast::ExprNode& node = document.exprs[site_.expr].node;
+  ast::ExprId written;
+  if (const auto* binary = std::get_if<ast::BinaryExpr>(&node)) {
+    written = parameter == 0 ? binary->left : binary->right;
+  } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    written = unary->operand;
+  } else if (const Binding* binding = site_.document->binding(site_.expr)) {
+    if (parameter >= 0 && static_cast<size_t>(parameter) < binding->arguments.size())
+      written = binding->arguments[static_cast<size_t>(parameter)];
+  }
+  if (!written.valid()) return {};
+  const auto* array = std::get_if<ast::ArrayExpr>(&document.exprs[StripParens(document, written)].node);
+  if (array != nullptr && item >= 0 && static_cast<size_t>(item) < array->items.size() &&
+      array->items[static_cast<size_t>(item)].valid()) {
+    written = array->items[static_cast<size_t>(item)];
+  }
+  return document.exprs[written].range;
+}
+
 const OpPlan& GraphBuilder::RatifiedPlan(std::string_view name) {
   std::unique_ptr<OpPlan>& plan = ratified_plans_[llvm::StringRef(name.data(), name.size())];
   if (plan == nullptr) {
@@ -47,7 +85,7 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
   if (plan.provisional) {
     Fault fault;
     if (!AdaptProvisional(plan, ordered, site, *this, fault)) {
-      if (fault.rule != nullptr) Report(fault, site);
+      if (fault.rule != nullptr) Report(fault, plan, site);
       return {};
     }
   }
@@ -60,7 +98,9 @@ Value GraphBuilder::MakeRatified(std::string_view name, llvm::ArrayRef<Value> ar
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     ordered.push_back(i < arguments.size() ? arguments[i] : plan.parameters[i].default_value);
   }
-  return MakeNode(plan, ordered, site);
+  Site inserted = site;  // what is written at the site are arguments of another operation
+  inserted.expr = ast::ExprId();
+  return MakeNode(plan, ordered, inserted);
 }
 
 Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site& site) {
@@ -159,8 +199,9 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
   }
   if (!value.poison()) {
     Report(Fault::Of(kArgumentType, "`{}` of `{}` is {}; expected a tensor", parameter.name, plan.name,
-                     value.KindText()),
-           site);
+                     value.KindText())
+               .At(parameter.name),
+           plan, site);
   }
   return false;
 }
@@ -277,7 +318,7 @@ bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arg
     std::optional<ir::Attribute> attribute = ToAttribute(arguments[i], plan.document->types(), parameter.type,
                                                          generic, parameter.name, plan.name, fault);
     if (!attribute) {
-      Report(fault, site);
+      Report(std::move(fault).At(parameter.name), plan, site);
       return false;
     }
     parts.attributes.Set(parameter.name, std::move(*attribute));
@@ -314,7 +355,10 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
                                     .origin = {site.range, site.frame}});
   names_.OnNode(graph_.node(node), site.statement);
   if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
-  if (!ir::InferNode(graph_, node, context_.emitter)) return {};
+  const SitePlaces places(plan, site);
+  if (plan.trait == OpTrait::kVariable) variable_places_[node.index] = places.Find("label", -1);
+  if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
+  if (!ir::InferNode(graph_, node, context_.emitter, &places)) return {};
   return ResultOf(plan, node);
 }
 

@@ -8,13 +8,14 @@
 #include "compiler/expand/expand.h"
 #include "compiler/expand/names.h"
 #include "compiler/expand/value.h"
+#include "compiler/ir/infer.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
 
 namespace nnefc::expand {
 
 // What the graph builder must know of an operation that only few have.
-enum class OpTrait : uint8_t { kNone, kExternal, kSplit, kUnstack, kCopyN, kCustom };
+enum class OpTrait : uint8_t { kNone, kExternal, kVariable, kUpdate, kSplit, kUnstack, kCopyN, kCustom };
 
 // How calls of a fragment become nodes: the ratified operation and where each
 // of its arguments comes from. Made once per fragment.
@@ -47,6 +48,20 @@ struct Site {
   Symbol statement;                        // the first identifier that is assigned
   TypeKind generic = TypeKind::kError;     // what stands for `?`; kError: told by the arguments
   int32_t array_length = -1;               // of an array on the left side
+  // The invocation or operator, whose arguments have places of their own.
+  const CheckedDocument* document = nullptr;
+  ast::ExprId expr;
+};
+
+// Where the arguments of a plan's operation stand at a site.
+class SitePlaces : public ir::ArgumentPlaces {
+ public:
+  SitePlaces(const OpPlan& plan, const Site& site) : plan_(plan), site_(site) {}
+  SourceRange Find(std::string_view argument, int64_t item) const override;
+
+ private:
+  const OpPlan& plan_;
+  const Site& site_;
 };
 
 // The kind of what a value holds: kInteger .. kString of primitives, of a
@@ -81,6 +96,11 @@ class GraphBuilder {
   Value NameInBody(const Value& value, Symbol identifier, const Site& site);
 
   void Report(const Fault& fault, const Site& site);
+  // The same for a mistake in an argument of the plan's operation.
+  void Report(const Fault& fault, const OpPlan& plan, const Site& site);
+  // Where the label of a variable or the target of an update is written;
+  // invalid of other nodes.
+  SourceRange VariablePlace(ir::NodeId node) const;
 
   ir::Graph& graph() { return graph_; }
   Heap& heap() { return heap_; }
@@ -125,7 +145,8 @@ class GraphBuilder {
   Names names_;
   llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
   std::map<std::pair<TypeKind, std::string>, ir::OutputPort> literals_;
-  std::map<std::string, bool> externals_;  // by name; true if an option gave its shape
+  std::map<std::string, bool> externals_;                 // by name; true if an option gave its shape
+  llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   int64_t operations_ = 0;
   bool stopped_ = false;
 };

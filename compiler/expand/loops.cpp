@@ -10,15 +10,20 @@ bool Machine::BeginLoop(const Instruction& instruction) {
   loop.arrays.assign(std::make_move_iterator(stack_.end() - static_cast<int64_t>(count)),
                      std::make_move_iterator(stack_.end()));
   stack_.resize(stack_.size() - count);
-  for (const Value& array : loop.arrays) {
+  const auto* comprehension =
+      std::get_if<ast::ComprehensionExpr>(&frame().chunk->document->ast().exprs[instruction.expr].node);
+  NNEFC_CHECK(comprehension != nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    const Value& array = loop.arrays[i];
+    const ast::ExprId iterable = comprehension->iterators[i].iterable;
     if (array.kind() != ValueKind::kArray) {
       return Fail(Fault::Of(kNotIterable, "a comprehension iterates {}; expected an array", array.KindText()),
-                  instruction.expr);
+                  iterable);
     }
     if (array.length() != loop.arrays[0].length()) {
       return Fail(Fault::Of(kUnequalLengths, "the iterated arrays have {} and {} items",
                             loop.arrays[0].length(), array.length()),
-                  instruction.expr);
+                  iterable);
     }
   }
   loop.length = loop.arrays.empty() ? 0 : loop.arrays[0].length();

@@ -246,6 +246,15 @@ bool Machine::Branch(const Instruction& instruction) {
   return true;
 }
 
+// The index or bound of a subscript that a fault is about, or the subscript.
+ast::ExprId Machine::BoundOf(ast::ExprId expr, const Fault& fault) const {
+  const auto* subscript =
+      std::get_if<ast::SubscriptExpr>(&frames_.back().chunk->document->ast().exprs[expr].node);
+  if (subscript == nullptr || fault.item < 0) return expr;
+  const ast::ExprId bound = fault.item == 0 ? subscript->begin : subscript->end;
+  return bound.valid() ? bound : expr;
+}
+
 bool Machine::TakeSubscript(const Instruction& instruction) {
   Value index = Pop();
   Value base = Pop();
@@ -254,7 +263,8 @@ bool Machine::TakeSubscript(const Instruction& instruction) {
       index.integer() < base.length()) {
     return Push(base.item(index.integer()), fault, instruction.expr);
   }
-  return Push(Subscript(base, index, heap_, fault), fault, instruction.expr);
+  std::optional<Value> item = Subscript(base, index, heap_, fault);
+  return Push(std::move(item), fault, BoundOf(instruction.expr, fault));
 }
 
 bool Machine::TakeRange(const Instruction& instruction) {
@@ -262,9 +272,10 @@ bool Machine::TakeRange(const Instruction& instruction) {
   Value begin = (instruction.detail & kRangeBegin) != 0 ? Pop() : Value();
   Value base = Pop();
   Fault fault;
-  return Push(SubscriptRange(base, (instruction.detail & kRangeBegin) != 0 ? &begin : nullptr,
-                             (instruction.detail & kRangeEnd) != 0 ? &end : nullptr, fault),
-              fault, instruction.expr);
+  std::optional<Value> range =
+      SubscriptRange(base, (instruction.detail & kRangeBegin) != 0 ? &begin : nullptr,
+                     (instruction.detail & kRangeEnd) != 0 ? &end : nullptr, fault);
+  return Push(std::move(range), fault, BoundOf(instruction.expr, fault));
 }
 
 bool Machine::TakeBuiltin(const Instruction& instruction) {

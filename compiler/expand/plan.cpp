@@ -25,6 +25,8 @@ std::string_view ProvisionalParameter(std::string_view operation, std::string_vi
 OpTrait TraitOf(std::string_view name) {
   return llvm::StringSwitch<OpTrait>(llvm::StringRef(name.data(), name.size()))
       .Case("external", OpTrait::kExternal)
+      .Case("variable", OpTrait::kVariable)
+      .Case("update", OpTrait::kUpdate)
       .Case("split", OpTrait::kSplit)
       .Case("unstack", OpTrait::kUnstack)
       .Case("copy_n", OpTrait::kCopyN)

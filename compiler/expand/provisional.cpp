@@ -54,11 +54,13 @@ bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const
     if (!parameter.is_tensor || arguments[i].primitive()) continue;
     if (ElementKind(arguments[i], graph) != TypeKind::kInteger) continue;
     if (parameter.name == "index" || plan.name == "copy_n") continue;
-    fault = Fault::Of(
-        kCoordinate,
-        "`{}` of `{}` holds coordinates, which have a ratified form only as the `index` of `sample` and "
-        "`desample`",
-        parameter.name, plan.name);
+    fault =
+        Fault::Of(
+            kCoordinate,
+            "`{}` of `{}` holds coordinates, which have a ratified form only as the `index` of `sample` and "
+            "`desample`",
+            parameter.name, plan.name)
+            .At(parameter.name);
     return false;
   }
   return true;
@@ -69,16 +71,18 @@ bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
   const Value* groups = adapter.Find("groups");
   if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
       plan.parameters[static_cast<size_t>(plan.Find("groups"))].source >= 0) {
-    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.name);
+    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.name)
+                .At("groups");
     return false;
   }
   const Value* padding = adapter.Find("padding");
   if (padding == nullptr || padding->kind() != ValueKind::kArray) return true;
-  for (const Value& pair : padding->items()) {
-    for (const Value& item : pair.items()) {
+  for (int64_t i = 0; i < padding->length(); ++i) {
+    for (const Value& item : padding->item(i).items()) {
       if (item.kind() != ValueKind::kInteger || item.integer() >= 0) continue;
       fault = Fault::Of(kProvisionalArgument, "an item of `padding` of `{}` is {}; expected none below 0",
-                        plan.name, item.integer());
+                        plan.name, item.integer())
+                  .At("padding", i);
       return false;
     }
   }

@@ -70,7 +70,8 @@ std::optional<Value> Subscript(const Value& base, const Value& index, Heap& heap
   }
   if (index.integer() < 0 || index.integer() >= base.length()) {
     fault = Fault::Of(kSubscriptOutOfRange, "index {} is out of range: the {} has {} {}", index.integer(),
-                      Noun(base), base.length(), base.kind() == ValueKind::kString ? "characters" : "items");
+                      Noun(base), base.length(), base.kind() == ValueKind::kString ? "characters" : "items")
+                .At("index", 0);
     return std::nullopt;
   }
   if (base.kind() == ValueKind::kString) return base.Slice(index.integer(), index.integer() + 1);
@@ -87,7 +88,8 @@ std::optional<Value> SubscriptRange(const Value& base, const Value* begin, const
     if (bound != nullptr && (bound->integer() < 0 || bound->integer() > base.length())) {
       fault = Fault::Of(kSubscriptOutOfRange, "range {} {} is out of range: the {} has {} {}",
                         bound == begin ? "begin" : "end", bound->integer(), Noun(base), base.length(),
-                        base.kind() == ValueKind::kString ? "characters" : "items");
+                        base.kind() == ValueKind::kString ? "characters" : "items")
+                  .At(bound == begin ? "begin" : "end", bound == begin ? 0 : 1);
       return std::nullopt;
     }
   }

@@ -18,10 +18,19 @@ struct Fault {
   const Rule* rule = nullptr;
   std::string message;
   bool fatal = false;
+  // Of an operation's argument: its ratified name, and an item that the
+  // mistake is about. Of a subscript: 0 for its index or begin, 1 for its end.
+  std::string_view argument = {};
+  int64_t item = -1;
 
   template <typename... Args>
   static Fault Of(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
-    return {&rule, fmt::format(format, std::forward<Args>(args)...), false};
+    return {.rule = &rule, .message = fmt::format(format, std::forward<Args>(args)...)};
+  }
+  Fault&& At(std::string_view name, int64_t index = -1) && {
+    argument = name;
+    item = index;
+    return std::move(*this);
   }
 };
 

@@ -33,9 +33,16 @@ bool InferContext::InferBody(size_t index) {
   return inferred;
 }
 
-void InferContext::Report(const Rule& rule, std::string message) {
+std::string ToString(const Argument& argument) {
+  const std::string item = argument.item < 0 ? "" : fmt::format("[{}]", argument.item);
+  return fmt::format("`{}{}` of `{}`", argument.name, item, argument.operation);
+}
+
+void InferContext::Report(const Rule& rule, const Argument* argument, std::string message) {
   const Origin& origin = node().origin();
-  emitter_.Emit(rule, origin.range, "{}", message).Notes(StackNotes(origin.frame));
+  SourceRange range;
+  if (argument != nullptr && places_ != nullptr) range = places_->Find(argument->name, argument->place);
+  emitter_.Emit(rule, range.valid() ? range : origin.range, "{}", message).Notes(StackNotes(origin.frame));
   if (rule.severity == Severity::kError) failed_ = true;
 }
 
@@ -55,7 +62,7 @@ bool HasUnknownInput(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-bool InferNode(Graph& graph, NodeId id, Emitter& emitter) {
+bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* places) {
   const Node& node = graph.node(id);
   if (node.info().infer == nullptr) return true;
   if (node.set() == kNnefSet && HasUnknownInput(graph, node)) {
@@ -65,7 +72,7 @@ bool InferNode(Graph& graph, NodeId id, Emitter& emitter) {
   if (!node.info().is_source) {
     for (int32_t i = 0; i < node.num_outputs(); ++i) graph.SetOutputValue(node.port(i), std::nullopt);
   }
-  InferContext context(graph, id, emitter);
+  InferContext context(graph, id, emitter, places);
   node.info().infer(context);
   if (context.failed()) ForgetOutputs(graph, node);
   return !context.failed();

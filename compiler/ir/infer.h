@@ -10,11 +10,34 @@
 
 namespace nnefc::ir {
 
+// An argument of a node, as messages name it: "`filter` of `conv`",
+// "`values[2]` of `concat`".
+struct Argument {
+  std::string_view name;  // an entry of OpInfo::inputs, or an attribute
+  std::string_view operation;
+  int64_t item = -1;   // -1: the text names none
+  int64_t place = -1;  // the item that a mistake is about; -1: the whole
+
+  // The same argument, with a mistake that is about one of its items.
+  Argument At(size_t index) const { return {name, operation, item, static_cast<int64_t>(index)}; }
+};
+std::string ToString(const Argument& argument);
+
+// Where the arguments of a node are written, for whoever makes the node.
+class ArgumentPlaces {
+ public:
+  virtual ~ArgumentPlaces() = default;
+  // The place of an argument, or of an item of it if that is not negative; an
+  // invalid range if it is not written out.
+  virtual SourceRange Find(std::string_view argument, int64_t item) const = 0;
+};
+
 // What a shape function sees of the node it judges: inputs, attributes, and
 // where to put outputs and mistakes.
 class InferContext {
  public:
-  InferContext(Graph& graph, NodeId node, Emitter& emitter) : graph_(graph), node_(node), emitter_(emitter) {}
+  InferContext(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places)
+      : graph_(graph), node_(node), emitter_(emitter), places_(places) {}
 
   const Graph& graph() const { return graph_; }
   const Node& node() const { return graph_.node(node_); }
@@ -34,20 +57,35 @@ class InferContext {
   void SetBodyParameter(size_t body, int32_t parameter, ElementType type, PartialShape shape);
   bool InferBody(size_t index);
 
-  // Tells a mistake at the node's place with its stack of fragments. The
-  // message names the argument: "`filter` of `conv` has rank 3; expected 4".
+  // Tells a mistake with the node's stack of fragments, at the place of the
+  // first Argument that the message names ("`filter` of `conv` has rank 3;
+  // expected 4"), or at the node's.
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
-    Report(rule, fmt::format(format, std::forward<Args>(args)...));
+    const Argument* named = nullptr;
+    (TakeArgument(named, args), ...);
+    Report(rule, named, fmt::format(format, std::forward<Args>(args)...));
+  }
+  // The same at the place of an argument that the message does not name first.
+  template <typename... Args>
+  void ErrorAt(const Argument& argument, const Rule& rule, fmt::format_string<Args...> format,
+               Args&&... args) {
+    Report(rule, &argument, fmt::format(format, std::forward<Args>(args)...));
   }
   bool failed() const { return failed_; }
 
  private:
-  void Report(const Rule& rule, std::string message);
+  static void TakeArgument(const Argument*& named, const Argument& argument) {
+    if (named == nullptr) named = &argument;
+  }
+  template <typename T>
+  static void TakeArgument(const Argument*&, const T&) {}
+  void Report(const Rule& rule, const Argument* argument, std::string message);
 
   Graph& graph_;
   NodeId node_;
   Emitter& emitter_;
+  const ArgumentPlaces* places_;
   bool failed_ = false;
 };
 
@@ -55,10 +93,19 @@ class InferContext {
 // leaves unknown outputs if a rule is broken or an input is unknown because
 // of an earlier mistake: an operation of the nnef set is not judged while the
 // element type of an input is unknown. Operations without a shape function
-// keep the outputs that they have.
-bool InferNode(Graph& graph, NodeId node, Emitter& emitter);
+// keep the outputs that they have. Mistakes are told at the arguments' places
+// if these are known, otherwise at the node's.
+bool InferNode(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places = nullptr);
 // Infers all nodes in topological order, sub-graphs included; checked: the
 // graph has no cycle.
 bool InferGraph(Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc::ir
+
+template <>
+struct fmt::formatter<nnefc::ir::Argument> : fmt::formatter<std::string> {
+  template <typename FormatContext>
+  auto format(const nnefc::ir::Argument& argument, FormatContext& context) const {
+    return fmt::formatter<std::string>::format(ToString(argument), context);
+  }
+};

@@ -92,7 +92,7 @@ bool CheckInputCount(InferContext& context) {
     const size_t count = node.segment(static_cast<int32_t>(i)).size();
     seen += count;
     if (inputs[i].variadic || count == 1 || (count == 0 && inputs[i].optional)) continue;
-    context.Error(kInputCount, "`{}` of `{}` is given {} tensors; expected one", inputs[i].name, node.type(),
+    context.Error(kInputCount, "{} is given {} tensors; expected one", Describe(context, inputs[i].name),
                   count);
     return false;
   }
@@ -181,18 +181,23 @@ const Output* FindInput(const InferContext& context, int32_t parameter) {
   return ports.empty() ? nullptr : &context.graph().output(ports.front());
 }
 
-std::string Describe(const InferContext& context, int32_t parameter) {
+Argument Describe(const InferContext& context, int32_t parameter) {
   return Describe(context, parameter, 0);
 }
 
-std::string Describe(const InferContext& context, int32_t parameter, size_t item) {
+Argument Describe(const InferContext& context, int32_t parameter, size_t item) {
   const InputInfo& info = context.node().info().inputs[static_cast<size_t>(parameter)];
-  if (info.variadic) return fmt::format("`{}[{}]` of `{}`", info.name, item, context.node().type());
-  return fmt::format("`{}` of `{}`", info.name, context.node().type());
+  if (info.variadic) return Describe(context, info.name, item);
+  return Describe(context, info.name);
 }
 
-std::string Describe(const InferContext& context, std::string_view attribute) {
-  return fmt::format("`{}` of `{}`", attribute, context.node().type());
+Argument Describe(const InferContext& context, std::string_view name) {
+  return {.name = name, .operation = context.node().type()};
+}
+
+Argument Describe(const InferContext& context, std::string_view name, size_t item) {
+  const auto index = static_cast<int64_t>(item);
+  return {.name = name, .operation = context.node().type(), .item = index, .place = index};
 }
 
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape) {
@@ -215,12 +220,12 @@ bool CheckAxes(InferContext& context, std::string_view name, llvm::ArrayRef<int6
   llvm::DenseSet<int64_t> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < 0 || axes[i] >= rank) {
-      context.Error(kAxisRange, "`{}[{}]` of `{}` is {}; expected at least 0 and less than {}", name, i,
-                    context.node().type(), axes[i], rank);
+      context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name, i),
+                    axes[i], rank);
       return false;
     }
     if (!seen.insert(axes[i]).second) {
-      context.Error(kAxisRepeated, "{} lists {} twice", Describe(context, name), axes[i]);
+      context.Error(kAxisRepeated, "{} lists {} twice", Describe(context, name).At(i), axes[i]);
       return false;
     }
   }

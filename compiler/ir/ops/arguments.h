@@ -55,10 +55,11 @@ std::optional<ElementType> DataTypeAttribute(InferContext& context);
 // The first input of an entry of OpInfo::inputs, or null if it was left out.
 const Output* FindInput(const InferContext& context, int32_t parameter);
 // "`filter` of `conv`"; "`values[2]` of `concat`".
-std::string Describe(const InferContext& context, int32_t parameter);
-std::string Describe(const InferContext& context, int32_t parameter, size_t item);
-// "`stride` of `conv`".
-std::string Describe(const InferContext& context, std::string_view attribute);
+Argument Describe(const InferContext& context, int32_t parameter);
+Argument Describe(const InferContext& context, int32_t parameter, size_t item);
+// "`stride` of `conv`"; "`stride[1]` of `conv`".
+Argument Describe(const InferContext& context, std::string_view name);
+Argument Describe(const InferContext& context, std::string_view name, size_t item);
 
 // Sets an output; emits kShapeOverflow if its volume does not fit 63 bits.
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape);

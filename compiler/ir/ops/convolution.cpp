@@ -53,9 +53,10 @@ bool CheckGroups(InferContext& context) {
 // conv.groups: the number of groups divides the batch extent of `filter`.
 bool CheckDivides(InferContext& context, Dim groups, Dim filters, int32_t parameter) {
   if (!groups.known() || !filters.known() || (groups.min > 0 && filters.min % groups.min == 0)) return true;
-  context.Error(kConvGroups, "{} of `{}` do not divide the batch extent {} of `{}`",
-                groups.min == 1 ? "1 group" : fmt::format("{} groups", groups.min), context.node().type(),
-                filters.min, context.node().info().inputs[static_cast<size_t>(parameter)].name);
+  context.ErrorAt(Describe(context, "groups"), kConvGroups,
+                  "{} of `{}` do not divide the batch extent {} of `{}`",
+                  groups.min == 1 ? "1 group" : fmt::format("{} groups", groups.min), context.node().type(),
+                  filters.min, context.node().info().inputs[static_cast<size_t>(parameter)].name);
   return false;
 }
 

@@ -14,7 +14,7 @@ void InferCopyN(InferContext& context) {
     return;
   const int64_t times = context.attribute("times").AsInt();
   if (times < 0) {
-    context.Error(kCopyTimes, "`times` of `copy_n` is {}; expected 0 or more", times);
+    context.Error(kCopyTimes, "{} is {}; expected 0 or more", Describe(context, "times"), times);
     return;
   }
   if (times != context.node().num_outputs()) {

@@ -25,8 +25,8 @@ void ProduceLocallyNormalized(InferContext& context) {
   }
   for (size_t i = 0; i < size.size(); ++i) {
     if (size[i] > 0) continue;
-    context.Error(kNormalizationSize, "`size[{}]` of `{}` is {}; expected a positive number", i,
-                  context.node().type(), size[i]);
+    context.Error(kNormalizationSize, "{} is {}; expected a positive number", Describe(context, "size", i),
+                  size[i]);
     return;
   }
   ProduceLikeInput(context);

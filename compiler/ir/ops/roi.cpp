@@ -20,8 +20,7 @@ bool CheckSpatialList(InferContext& context, const Rule& rule, std::string_view 
   }
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > 0) continue;
-    context.Error(rule, "`{}[{}]` of `{}` is {}; expected a positive number", name, i, context.node().type(),
-                  items[i]);
+    context.Error(rule, "{} is {}; expected a positive number", Describe(context, name, i), items[i]);
     return false;
   }
   return true;

@@ -25,8 +25,8 @@ bool CheckFactor(InferContext& context) {
   }
   for (size_t i = 0; i < factor.size(); ++i) {
     if (factor[i] > 0) continue;
-    context.Error(kSamplingFactor, "`factor[{}]` of `{}` is {}; expected a positive number", i,
-                  context.node().type(), factor[i]);
+    context.Error(kSamplingFactor, "{} is {}; expected a positive number", Describe(context, "factor", i),
+                  factor[i]);
     return false;
   }
   return true;
@@ -44,9 +44,8 @@ void InferDownsample(InferContext& context) {
     const int64_t f = factor[static_cast<size_t>(axis - 2)];
     const Dim extent = input.shape[axis];
     if (extent.known() && extent.min % f != 0) {
-      context.Error(kSamplingFactor,
-                    "`factor[{}]` of `{}` is {}, which does not divide the extent {} of axis {}", axis - 2,
-                    context.node().type(), f, extent.min, axis);
+      context.Error(kSamplingFactor, "{} is {}, which does not divide the extent {} of axis {}",
+                    Describe(context, "factor", static_cast<size_t>(axis - 2)), f, extent.min, axis);
       return;
     }
     const int64_t highest = extent.max == Dim::kUnbounded ? Dim::kUnbounded : extent.max / f;

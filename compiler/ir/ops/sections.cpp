@@ -21,14 +21,15 @@ std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t
   Wide sum = 0;
   for (size_t i = 0; i < ratios.size(); ++i) {
     if (ratios[i] <= 0) {
-      context.Error(kSplitRatios, "`ratios[{}]` of `split` is {}; expected a positive number", i, ratios[i]);
+      context.Error(kSplitRatios, "{} is {}; expected a positive number", Describe(context, "ratios", i),
+                    ratios[i]);
       return std::nullopt;
     }
     sum += ratios[i];
   }
   const std::optional<int64_t> narrow = NarrowExtent(sum);
   if (!narrow || ratios.empty()) {
-    context.Error(kSplitRatios, "`ratios` of `split` {}",
+    context.Error(kSplitRatios, "{} {}", Describe(context, "ratios"),
                   ratios.empty() ? "is empty" : "has too large a sum");
     return std::nullopt;
   }
@@ -62,9 +63,8 @@ void InferSplit(InferContext& context) {
     if (shape.rank_known()) {
       const Dim extent = shape[axis];
       if (extent.known() && extent.min % *sum != 0) {
-        context.Error(kSplitRatios,
-                      "the sum {} of `ratios` of `split` does not divide the extent {} of axis {}", *sum,
-                      extent.min, axis);
+        context.Error(kSplitRatios, "the sum {} of {} does not divide the extent {} of axis {}", *sum,
+                      Describe(context, "ratios"), extent.min, axis);
         return;
       }
       // Not more than the extent itself, since a ratio is at most the sum.
@@ -78,7 +78,7 @@ void InferSplit(InferContext& context) {
 // concat.empty.
 bool CheckNotEmpty(InferContext& context) {
   if (context.num_inputs() > 0) return true;
-  context.Error(kConcatEmpty, "`values` of `{}` is empty", context.node().type());
+  context.Error(kConcatEmpty, "{} is empty", Describe(context, "values"));
   return false;
 }
 
@@ -93,7 +93,7 @@ void InferConcat(InferContext& context) {
     const PartialShape& next = context.input(i).shape;
     if (!next.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
     if (next.rank() != shape.rank()) {
-      context.Error(kConcatRank, "`values[{}]` of `concat` has rank {}; expected {}", i, next.rank(),
+      context.Error(kConcatRank, "{} has rank {}; expected {}", Describe(context, 0, i), next.rank(),
                     shape.rank());
       return;
     }
@@ -106,9 +106,8 @@ void InferConcat(InferContext& context) {
       if (k == axis) {
         context.Error(kShapeOverflow, "the result of `concat` has too many elements along axis {}", axis);
       } else {
-        context.Error(kConcatExtents,
-                      "`values[{}]` of `concat` has shape {}; expected the extents of {} but for axis {}", i,
-                      ToString(next), ToString(shape), axis);
+        context.Error(kConcatExtents, "{} has shape {}; expected the extents of {} but for axis {}",
+                      Describe(context, 0, i), ToString(next), ToString(shape), axis);
       }
       return;
     }
@@ -133,7 +132,7 @@ void InferStack(InferContext& context) {
       if (dim) shape.set(k, *dim);
     }
     if (equal) continue;
-    context.Error(kStackShapes, "`values[{}]` of `stack` has shape {}; expected {}", i, ToString(next),
+    context.Error(kStackShapes, "{} has shape {}; expected {}", Describe(context, 0, i), ToString(next),
                   ToString(shape));
     return;
   }
@@ -170,19 +169,20 @@ bool CheckSliceLists(InferContext& context) {
   for (const char* name : {"begin", "end"}) {
     const size_t length = context.attribute(name).ListSize();
     if (length == count) continue;
-    context.Error(kSliceLengths, "`{}` of `slice` has {} items; expected {}, as `axes` has", name, length,
-                  count);
+    context.Error(kSliceLengths, "{} has {} items; expected {}, as `axes` has", Describe(context, name),
+                  length, count);
     return false;
   }
   const Attribute::Integers stride = context.attribute("stride").AsInts();
   if (!stride.empty() && stride.size() != count) {
-    context.Error(kSliceLengths, "`stride` of `slice` has {} items; expected {} or none", stride.size(),
-                  count);
+    context.Error(kSliceLengths, "{} has {} items; expected {} or none", Describe(context, "stride"),
+                  stride.size(), count);
     return false;
   }
   const auto zero = std::find(stride.begin(), stride.end(), 0);
   if (zero == stride.end()) return true;
-  context.Error(kSliceStride, "`stride[{}]` of `slice` is 0", zero - stride.begin());
+  context.Error(kSliceStride, "{} is 0",
+                Describe(context, "stride", static_cast<size_t>(zero - stride.begin())));
   return false;
 }
 
@@ -205,10 +205,10 @@ void InferSlice(InferContext& context) {
     const Dim extent = input.shape[axes[i]];
     const std::optional<Dim> sliced = SlicedExtent(extent, slices[i]);
     if (!sliced) {
-      context.Error(kSliceRange,
-                    "`slice` from {} to {} by {} has no items in order along axis {} of shape {}",
-                    slices[i].begin, slices[i].to_end ? "the end" : fmt::format("{}", slices[i].end),
-                    slices[i].stride, axes[i], ToString(input.shape));
+      context.ErrorAt(Describe(context, "end").At(i), kSliceRange,
+                      "`slice` from {} to {} by {} has no items in order along axis {} of shape {}",
+                      slices[i].begin, slices[i].to_end ? "the end" : fmt::format("{}", slices[i].end),
+                      slices[i].stride, axes[i], ToString(input.shape));
       return;
     }
     output.set(axes[i], *sliced);
@@ -225,8 +225,9 @@ bool CheckPadReach(InferContext& context, int64_t axis, Dim extent, std::pair<in
   const int64_t reach = border == "reflect" ? extent.min - 1 : extent.min;
   const int64_t longest = std::max(padding.first, padding.second);
   if (longest <= reach) return true;
-  context.Error(kPadReach, "`padding[{}]` of `pad` is ({},{}); border '{}' reaches at most {} elements", axis,
-                padding.first, padding.second, border, std::max<int64_t>(reach, 0));
+  context.Error(kPadReach, "{} is ({},{}); border '{}' reaches at most {} elements",
+                Describe(context, "padding", static_cast<size_t>(axis)), padding.first, padding.second,
+                border, std::max<int64_t>(reach, 0));
   return false;
 }
 
@@ -240,16 +241,15 @@ void InferPad(InferContext& context) {
   const Output& input = context.input(0);
   const std::string& border = context.attribute("border").AsString();
   if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
-    context.Error(kPadBorder,
-                  "`border` of `pad` is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
-                  border);
+    context.Error(kPadBorder, "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
+                  Describe(context, "border"), border);
     return;
   }
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const auto padding = context.attribute("padding").AsPairs();
   if (padding.size() != static_cast<size_t>(input.shape.rank())) {
-    context.Error(kPadLength, "`padding` of `pad` has {} items; expected {}, the rank of `input`",
-                  padding.size(), input.shape.rank());
+    context.Error(kPadLength, "{} has {} items; expected {}, the rank of `input`",
+                  Describe(context, "padding"), padding.size(), input.shape.rank());
     return;
   }
   PartialShape output = input.shape;
@@ -261,10 +261,10 @@ void InferPad(InferContext& context) {
     const bool positive = extent.max == Dim::kUnbounded || extent.max + total > 0;
     const std::optional<Dim> padded = MapDim(extent, [&](Wide x) { return std::max<Wide>(x + total, 0); });
     if (!positive || !padded) {
-      context.Error(positive ? kShapeOverflow : kPadExtent,
-                    "`padding[{}]` of `pad` is ({},{}), which leaves {} of an extent of {}", axis, p, q,
-                    positive ? "too many elements" : "nothing",
-                    ToString(PartialShape(llvm::ArrayRef<Dim>(extent))));
+      context.Error(
+          positive ? kShapeOverflow : kPadExtent, "{} is ({},{}), which leaves {} of an extent of {}",
+          Describe(context, "padding", static_cast<size_t>(axis)), p, q,
+          positive ? "too many elements" : "nothing", ToString(PartialShape(llvm::ArrayRef<Dim>(extent))));
       return;
     }
     output.set(axis, *padded);
@@ -280,15 +280,16 @@ void InferTile(InferContext& context) {
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers repeats = context.attribute("repeats").AsInts();
   if (repeats.size() != static_cast<size_t>(input.shape.rank())) {
-    context.Error(kTileRepeats, "`repeats` of `tile` has {} items; expected {}, the rank of `input`",
-                  repeats.size(), input.shape.rank());
+    context.Error(kTileRepeats, "{} has {} items; expected {}, the rank of `input`",
+                  Describe(context, "repeats"), repeats.size(), input.shape.rank());
     return;
   }
   PartialShape output = input.shape;
   for (int64_t axis = 0; axis < output.rank(); ++axis) {
     const int64_t count = repeats[static_cast<size_t>(axis)];
     if (count <= 0) {
-      context.Error(kTileRepeats, "`repeats[{}]` of `tile` is {}; expected a positive number", axis, count);
+      context.Error(kTileRepeats, "{} is {}; expected a positive number",
+                    Describe(context, "repeats", static_cast<size_t>(axis)), count);
       return;
     }
     const std::optional<Dim> extent = Multiply(input.shape[axis], Dim(count));

@@ -43,18 +43,18 @@ bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange 
   bool deduced = false;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] < -1) {
-      context.Error(kReshapeItems, "`shape[{}]` of `reshape` is {}; expected an extent, 0 or -1", i,
+      context.Error(kReshapeItems, "{} is {}; expected an extent, 0 or -1", Describe(context, "shape", i),
                     items[i]);
       return false;
     }
     if (items[i] == -1 && deduced) {
-      context.Error(kReshapeItems, "`shape` of `reshape` contains -1 twice");
+      context.Error(kReshapeItems, "{} contains -1 twice", Describe(context, "shape").At(i));
       return false;
     }
     deduced = deduced || items[i] == -1;
     if (items[i] == 0 && static_cast<int64_t>(i) >= range.end - range.begin) {
-      context.Error(kReshapeInherit,
-                    "`shape[{}]` of `reshape` is 0, but `input` has no extent there to inherit", i);
+      context.Error(kReshapeInherit, "{} is 0, but `input` has no extent there to inherit",
+                    Describe(context, "shape", i));
       return false;
     }
   }
@@ -108,7 +108,7 @@ bool SettleVolume(InferContext& context, Reshaped& reshaped) {
   const std::optional<int64_t> given = Product(reshaped.given, overflow);
   const Attribute::Integers shape = context.attribute("shape").AsInts();
   if (overflow) {
-    context.Error(kShapeOverflow, "`shape` of `reshape` has too many elements");
+    context.Error(kShapeOverflow, "{} has too many elements", Describe(context, "shape"));
     return false;
   }
   if (!taken || !given) {
@@ -117,7 +117,7 @@ bool SettleVolume(InferContext& context, Reshaped& reshaped) {
   }
   const bool fits = reshaped.deduced ? *taken % *given == 0 : *taken == *given;
   if (!fits) {
-    context.Error(kReshapeVolume, "`shape` of `reshape` is {}, which does not fit {} of shape {}",
+    context.Error(kReshapeVolume, "{} is {}, which does not fit {} of shape {}", Describe(context, "shape"),
                   ToString(PartialShape(llvm::ArrayRef<Dim>(reshaped.dims))), Describe(context, 0),
                   ToString(context.input(0).shape));
     return false;
@@ -158,11 +158,13 @@ void InferSqueeze(InferContext& context) {
   const Attribute::Integers axes = context.attribute("axes").AsInts();
   if (!CheckAxes(context, "axes", axes, input.shape.rank())) return;
   llvm::SmallVector<bool, 8> removed(static_cast<size_t>(input.shape.rank()), false);
-  for (int64_t axis : axes) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = axes[i];
     removed[static_cast<size_t>(axis)] = true;
     if (input.shape[axis].Compatible(Dim(1))) continue;
-    context.Error(kSqueezeSingular, "{} has shape {}; expected extent 1 along the squeezed axis {}",
-                  Describe(context, 0), ToString(input.shape), axis);
+    context.ErrorAt(Describe(context, "axes").At(i), kSqueezeSingular,
+                    "{} has shape {}; expected extent 1 along the squeezed axis {}", Describe(context, 0),
+                    ToString(input.shape), axis);
     return;
   }
   llvm::SmallVector<Dim, 8> dims;
@@ -198,9 +200,8 @@ void InferTranspose(InferContext& context) {
   const Attribute::Integers axes = context.attribute("axes").AsInts();
   const auto count = static_cast<int64_t>(axes.size());
   if (count > input.shape.rank()) {
-    context.Error(kTransposeAxes,
-                  "`axes` of `transpose` has {} items; expected at most {}, the rank of `input`", count,
-                  input.shape.rank());
+    context.Error(kTransposeAxes, "{} has {} items; expected at most {}, the rank of `input`",
+                  Describe(context, "axes"), count, input.shape.rank());
     return;
   }
   llvm::SmallVector<bool, 8> seen(axes.size(), false);
@@ -208,8 +209,8 @@ void InferTranspose(InferContext& context) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t axis = axes[static_cast<size_t>(i)];
     if (axis < 0 || axis >= count || seen[static_cast<size_t>(axis)]) {
-      context.Error(kTransposeAxes, "`axes` of `transpose` is no permutation of 0 to {}: `axes[{}]` is {}",
-                    count - 1, i, axis);
+      context.Error(kTransposeAxes, "{} is no permutation of 0 to {}: `axes[{}]` is {}",
+                    Describe(context, "axes"), count - 1, i, axis);
       return;
     }
     seen[static_cast<size_t>(axis)] = true;

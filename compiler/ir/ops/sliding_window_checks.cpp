@@ -20,8 +20,7 @@ bool CheckPositive(InferContext& context, const Rule& rule, std::string_view nam
                    llvm::ArrayRef<int64_t> items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > 0) continue;
-    context.Error(rule, "`{}[{}]` of `{}` is {}; expected a positive number", name, i, context.node().type(),
-                  items[i]);
+    context.Error(rule, "{} is {}; expected a positive number", Describe(context, name, i), items[i]);
     return false;
   }
   return true;
@@ -63,20 +62,25 @@ std::string PaddingText(const WindowAxis& axis) {
                       : "automatic padding";
 }
 
+// What gives the window its size: `size`, or the first filter.
+Argument WindowArgument(const InferContext& context) {
+  return context.FindAttribute("size") != nullptr ? Describe(context, "size") : Describe(context, 1);
+}
+
 bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent, const WindowAxis& window) {
   switch (problem) {
     case WindowProblem::kNone:
       return true;
     case WindowProblem::kTooLarge:
-      context.Error(
-          kWindowFit,
+      context.ErrorAt(
+          WindowArgument(context), kWindowFit,
           "the window of `{}` does not fit along axis {}: extent {}, padding {}, size {}, dilation {}",
           context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
           PaddingText(window), window.size, window.dilation);
       return false;
     case WindowProblem::kEmpty:
-      context.Error(
-          kWindowFit,
+      context.ErrorAt(
+          WindowArgument(context), kWindowFit,
           "the result of `{}` is empty along axis {}: extent {}, padding {}, size {}, stride {}, dilation {}",
           context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
           PaddingText(window), window.size, window.stride, window.dilation);
@@ -145,10 +149,9 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
         return std::nullopt;
     }
     if (downscaled.extent.Compatible(input[axis])) continue;
-    context.Error(kWindowOutputShape,
-                  "`output_shape[{}]` of `{}` is {}, which scales down to {}; expected {}", axis,
-                  context.node().type(), wanted.min, downscaled.extent.min,
-                  ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
+    context.Error(kWindowOutputShape, "{} is {}, which scales down to {}; expected {}",
+                  Describe(context, "output_shape", static_cast<size_t>(axis)), wanted.min,
+                  downscaled.extent.min, ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
     return std::nullopt;
   }
   return PartialShape(given);

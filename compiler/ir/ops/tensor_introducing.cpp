@@ -18,8 +18,7 @@ std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rul
   const Attribute::Integers items = context.attribute("shape").AsInts();
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > 0) continue;
-    context.Error(rule, "`shape[{}]` of `{}` is {}; expected a positive extent", i, context.node().type(),
-                  items[i]);
+    context.Error(rule, "{} is {}; expected a positive extent", Describe(context, "shape", i), items[i]);
     return std::nullopt;
   }
   return PartialShape(llvm::ArrayRef<int64_t>(items));
@@ -95,12 +94,13 @@ void InferConstant(InferContext& context) {
   }
   const size_t count = value->ListSize();
   if (count != 1 && count != static_cast<size_t>(*volume)) {
-    context.Error(kConstantValue, "`value` of `constant` has {} items; expected one, or {} to fill shape {}",
-                  count, *volume, ToString(context.node().output().shape));
+    context.Error(kConstantValue, "{} has {} items; expected one, or {} to fill shape {}",
+                  Describe(context, "value"), count, *volume, ToString(context.node().output().shape));
     return;
   }
   if (!HasItems(*value, *type)) {
-    context.Error(kAttributeKind, "`value` of `constant` is not an array of type {}", DataTypeName(*type));
+    context.Error(kAttributeKind, "{} is not an array of type {}", Describe(context, "value"),
+                  DataTypeName(*type));
     return;
   }
   PropagateValue(context, *type, *value);
@@ -121,15 +121,15 @@ void InferVariable(InferContext& context) {
   if (!type) return;
   const std::string& label = context.attribute("label").AsString();
   if (label.empty()) {
-    context.Error(kVariableLabel, "`label` of `variable` is empty");
+    context.Error(kVariableLabel, "{} is empty", Describe(context, "label"));
     return;
   }
   const auto wrong = std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
   if (wrong != label.end()) {
     const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
     const bool printable = code >= 0x20 && code < 0x7f;
-    context.Error(kVariableLabel,
-                  "`label` of `variable` contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+    context.Error(kVariableLabel, "{} contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+                  Describe(context, "label"),
                   printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
     return;
   }

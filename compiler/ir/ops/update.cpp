@@ -57,7 +57,15 @@ const std::string* LabelOf(const Node& node) {
   return label == nullptr ? nullptr : label->get<std::string>();
 }
 
-bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter) {
+using Places = llvm::function_ref<SourceRange(NodeId)>;
+
+SourceRange PlaceOf(const Node& node, Places places) {
+  const SourceRange range = places(node.id());
+  return range.valid() ? range : node.origin().range;
+}
+
+bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter,
+                 Places places) {
   if (!data.variable.valid()) {
     data.variable = variable.id();
     return true;
@@ -69,7 +77,7 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
   if (a.type == b.type && a.shape == b.shape) return true;
   emitter
       .Emit(
-          kVariableShared, variable.origin().range,
+          kVariableShared, PlaceOf(variable, places),
           "the variable `{}` has type {} and shape {}, but shares its label with one of type {} and shape {}",
           *LabelOf(variable), DataTypeName(b.type), ToString(b.shape), DataTypeName(a.type),
           ToString(a.shape))
@@ -79,12 +87,12 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
 }
 
 bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view label, SharedData& data,
-                      Emitter& emitter) {
+                      Emitter& emitter, Places places) {
   if (!data.update.valid()) {
     data.update = update.id();
     return true;
   }
-  emitter.Emit(kUpdateOnce, update.origin().range, "the variable `{}` is updated twice", label)
+  emitter.Emit(kUpdateOnce, PlaceOf(update, places), "the variable `{}` is updated twice", label)
       .Notes(StackNotes(update.origin().frame))
       .Note(graph.node(data.update).origin().range, "the other update is here");
   return false;
@@ -93,14 +101,15 @@ bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view l
 }  // namespace
 }  // namespace nnef
 
-bool CheckVariables(const Graph& graph, Emitter& emitter) {
+bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
   llvm::StringMap<nnef::SharedData> labels;
   bool valid = true;
   const std::vector<NodeId> nodes = graph.nodes();
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     const std::string* label = node.Is(kNnefSet, "variable") ? nnef::LabelOf(node) : nullptr;
-    if (label != nullptr) valid &= nnef::CheckShared(graph, node, labels[nnef::LowerCase(*label)], emitter);
+    if (label != nullptr)
+      valid &= nnef::CheckShared(graph, node, labels[nnef::LowerCase(*label)], emitter, places);
   }
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
@@ -108,7 +117,7 @@ bool CheckVariables(const Graph& graph, Emitter& emitter) {
     const Node& variable = graph.node(node.input(0).node);
     const std::string* label = variable.Is(kNnefSet, "variable") ? nnef::LabelOf(variable) : nullptr;
     if (label == nullptr) continue;
-    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[nnef::LowerCase(*label)], emitter);
+    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[nnef::LowerCase(*label)], emitter, places);
   }
   return valid;
 }

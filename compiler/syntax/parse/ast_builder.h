@@ -98,6 +98,8 @@ class AstBuilder {
   llvm::ArrayRef<ast::Result> BuildResults(const Parser::ResultListContext* context);
   llvm::ArrayRef<ast::Name> BuildNames(const Parser::IdentifierListContext* context);
   void ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context);
+  // From one bracket to the other.
+  SourceRange Between(const antlr4::Token* open, const antlr4::Token* close) const;
   void RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
                     std::string_view what);
 

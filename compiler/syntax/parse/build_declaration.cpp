@@ -138,6 +138,10 @@ llvm::ArrayRef<ast::Name> AstBuilder::BuildNames(const Parser::IdentifierListCon
   return Keep(names);
 }
 
+SourceRange AstBuilder::Between(const antlr4::Token* open, const antlr4::Token* close) const {
+  return Cover(Range(Unwrap(open)), Range(Unwrap(close)));
+}
+
 void AstBuilder::RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
                               std::string_view what) {
   if (count > 0) return;
@@ -162,8 +166,10 @@ ast::Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext
   }
   fragment.parameters = BuildParameters(context.parameters);
   fragment.results = BuildResults(context.results);
-  RequireItems(fragment.parameters.size(), fragment.name.range, "fragment", fragment.name, "parameter");
-  RequireItems(fragment.results.size(), fragment.name.range, "fragment", fragment.name, "result");
+  RequireItems(fragment.parameters.size(), Between(context.open, context.close), "fragment", fragment.name,
+               "parameter");
+  RequireItems(fragment.results.size(), Between(context.openResults, context.closeResults), "fragment",
+               fragment.name, "result");
   return fragment;
 }
 
@@ -178,8 +184,10 @@ ast::Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context
   graph.range = Range(context);
   graph.parameters = BuildNames(context.parameters);
   graph.results = BuildNames(context.results);
-  RequireItems(graph.parameters.size(), graph.name.range, "graph", graph.name, "parameter");
-  RequireItems(graph.results.size(), graph.name.range, "graph", graph.name, "result");
+  RequireItems(graph.parameters.size(), Between(context.open, context.close), "graph", graph.name,
+               "parameter");
+  RequireItems(graph.results.size(), Between(context.openResults, context.closeResults), "graph", graph.name,
+               "result");
   return graph;
 }
 

@@ -114,11 +114,13 @@ void DocumentParser::SkipTopLevel() {
 bool DocumentParser::LooksRatified() {
   Scanner scanner(context_.sources.Text(document_.file), statement_.next.begin);
   Token before;
+  bool first = true;  // Later on `extension` may be a name of the provisional dialect.
   while (true) {
     const Token token = scanner.Next();
     if (token.kind == TokenKind::kEndOfText) return false;
     if (token.kind == TokenKind::kComment) continue;
-    if (token.kind == TokenKind::kIdentifier && reader_.Text(token) == "extension") return true;
+    if (first && token.kind == TokenKind::kIdentifier && reader_.Text(token) == "extension") return true;
+    first = false;
     if (token.kind == TokenKind::kLess && before.kind == TokenKind::kTensor) return true;
     before = token;
   }

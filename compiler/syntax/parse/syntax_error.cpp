@@ -139,7 +139,10 @@ class Describer {
 
   SyntaxError Header() const {
     if (rule_.getRuleIndex() == NnefParser::RuleVersion) {
-      if (As<NnefParser::VersionContext>(rule_).number == nullptr) return Missing("a number after `version`");
+      if (As<NnefParser::VersionContext>(rule_).number == nullptr) {
+        const bool wrong = found_.kind == TokenKind::kStringLiteral || found_.kind == TokenKind::kIdentifier;
+        return wrong ? Unexpected("a number after `version`") : Missing("a number after `version`");
+      }
       return MissingSemicolon("the version");
     }
     if (As<NnefParser::ExtensionContext>(rule_).names.empty()) return Missing("a name after `extension`");

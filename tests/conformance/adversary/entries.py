@@ -57,7 +57,9 @@ def _unmark(text):
         marks.append((len(out), len(out) + len(inside)))
         out += inside
     assert CLOSE not in text, "a mark is not opened"
-    return out + text, marks
+    out += text
+    # The end of the text stands for what is missing there.
+    return out, [(b, len(out) if not out[e:].strip() else e) for b, e in marks]
 
 
 def _blocks(path):
