@@ -117,7 +117,7 @@ def run(example: Example, nnefc: pathlib.Path) -> tuple[int, str]:
 
 def judge(example: Example, label: str, severity: str, exit_code: int, stderr: str) -> str | None:
     """What is wrong with the example's outcome; None if it shows what it should."""
-    told = re.findall(r"^\S[^|\n]*? (?:error|warning): .* \[([a-z0-9_.-]+)\]$", stderr, flags=re.MULTILINE)
+    told = re.findall(r"^\S[^|\n]*? (?:error|warning|note): .* \[([a-z0-9_.-]+)\]$", stderr, flags=re.MULTILINE)
     if example.kind == "keeps":
         if exit_code != 0:
             return f"keeps the rule, but the exit code is {exit_code}"

@@ -5,6 +5,7 @@
 #include "compiler/ir/ops/opset/rules.h"
 #include "compiler/ir/ops/rules.h"
 #include "compiler/ir/rules.h"
+#include "compiler/lint/rules.h"
 #include "compiler/lower/rules.h"
 #include "compiler/openvino/rules.h"
 #include "compiler/package/rules.h"
@@ -32,6 +33,8 @@ std::vector<const Rule*> AllRules() {
       kOpenVinoRules,
       ir::kOpsetRules,
       runtime::kRuntimeRules,
+      lint::kLintRules,
+      lint::kLintConfigRules,
   };
   std::vector<const Rule*> rules;
   for (llvm::ArrayRef<const Rule*> room : rooms) rules.insert(rules.end(), room.begin(), room.end());
