@@ -5,9 +5,12 @@
 #include "compiler/driver/rules.h"
 #include "compiler/driver/variable_data.h"
 #include "compiler/expand/expand.h"
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/semantics/quantization.h"
+#include "compiler/support/file.h"
 #include "compiler/syntax/parse.h"
 
 namespace nnefc {
@@ -31,7 +34,7 @@ std::string_view Name(Stage stage) {
 Compilation::Compilation(std::string path, CompileOptions options)
     : path_(std::move(path)),
       options_(std::move(options)),
-      is_openvino_(llvm::StringRef(path_).endswith(".xml")) {
+      is_openvino_(llvm::StringRef(path_).endswith(".xml") || llvm::StringRef(path_).endswith(".ir")) {
   context_.limits = options_.limits;
 }
 
@@ -50,7 +53,7 @@ bool Compilation::RunUntil(Stage last) {
 }
 
 bool Compilation::Run(Stage stage) {
-  if (is_openvino_) return stage != Stage::kOpen || OpenOpenVino();
+  if (is_openvino_) return stage != Stage::kOpen || OpenGraph();
   switch (stage) {
     case Stage::kOpen:
       return Open();
@@ -73,8 +76,26 @@ bool Compilation::Open() {
   return model_ != nullptr;
 }
 
-bool Compilation::OpenOpenVino() {
+bool Compilation::OpenGraph() {
   ir::RegisterStandardOps(registry_);
+  return llvm::StringRef(path_).endswith(".xml") ? OpenOpenVino() : OpenGraphText();
+}
+
+bool Compilation::OpenGraphText() {
+  ErrorOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path_);
+  if (!file) {
+    environment_failed_ = true;
+    context_.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+    return false;
+  }
+  std::unique_ptr<ir::Graph> graph =
+      ir::ParseGraph(context_.sources.AddText(path_, std::string((*file)->text())), registry_, context_);
+  if (graph == nullptr || !ir::InferGraph(*graph, context_.emitter)) return false;
+  lowered_ = std::move(graph);
+  return true;
+}
+
+bool Compilation::OpenOpenVino() {
   ErrorOr<std::unique_ptr<ir::Graph>> graph = ReadOpenVino(path_, registry_, context_);
   if (!graph) {
     environment_failed_ = true;
@@ -104,7 +125,9 @@ bool Compilation::Check() {
 }
 
 bool Compilation::Expand() {
-  ExpandOptions options{.input_shapes = options_.input_shapes, .lower = options_.lower};
+  ExpandOptions options{.input_shapes = options_.input_shapes,
+                        .lower = options_.lower,
+                        .allow_unknown_extents = options_.allow_unknown_extents};
   expanded_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
   return expanded_ != nullptr && CheckQuantization();
 }

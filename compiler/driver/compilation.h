@@ -23,6 +23,9 @@ struct CompileOptions {
   std::optional<std::string> graph;
   // Overrides of externals' shapes.
   std::map<std::string, Shape> input_shapes;
+  // Accept externals with unspecified extents (provisional 0): the result can
+  // be judged, not lowered.
+  bool allow_unknown_extents = false;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
   // Seed of random data for variables that have none.
@@ -45,7 +48,8 @@ struct StageTime {
 
 // One run of the compiler over one model: the artefacts of every stage and
 // what was said about them. The only place that knows the order of stages. A
-// path that ends in `.xml` is OpenVINO IR: it is a lowered graph once open.
+// path that ends in `.xml` is OpenVINO IR, one that ends in `.ir` the text form
+// of a graph: both are lowered graphs once open.
 class Compilation {
  public:
   Compilation(std::string path, CompileOptions options);
@@ -77,6 +81,8 @@ class Compilation {
  private:
   bool Run(Stage stage);
   bool Open();
+  bool OpenGraph();
+  bool OpenGraphText();
   bool OpenOpenVino();
   bool Parse();
   bool Check();

@@ -10,6 +10,18 @@ int64_t Adapter::Rank(const Value& value) const {
   return shape.rank_known() ? shape.rank() : -1;
 }
 
+ir::Dim Adapter::Extent(const Value& value, int64_t axis) const {
+  if (value.kind() != ValueKind::kTensor) return ir::Dim(1);
+  const ir::PartialShape& shape = builder_.graph().output(value.port()).shape;
+  if (!shape.rank_known()) return ir::Dim();
+  return axis < shape.rank() ? shape[axis] : ir::Dim(1);
+}
+
+std::string Adapter::ShapeText(const Value& value) const {
+  if (value.kind() != ValueKind::kTensor) return "[]";
+  return ir::ToString(builder_.graph().output(value.port()).shape);
+}
+
 bool Adapter::Raise(Value& value, int64_t rank) {
   int64_t current = Rank(value);
   if (value.kind() != ValueKind::kTensor || current < 0 || current >= rank) return true;

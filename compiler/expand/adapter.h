@@ -25,6 +25,9 @@ class Adapter {
   void Set(std::string_view parameter, const std::vector<int64_t>& integers);
   // The rank of a tensor, 0 of a literal, -1 if it is not known.
   int64_t Rank(const Value& value) const;
+  // An extent: 1 of a literal and behind the rank.
+  ir::Dim Extent(const Value& value, int64_t axis) const;
+  std::string ShapeText(const Value& value) const;
   // Appends singular extents up to `rank`.
   bool Raise(Value& value, int64_t rank);
   // Removes singular extents from `rank` on; a mistake if they are not.

@@ -5,6 +5,7 @@
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/ops/rules.h"
 
 namespace nnefc::expand {
 namespace {
@@ -265,7 +266,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
     case OpTrait::kCopyN:
       count = argument("times").kind() == ValueKind::kInteger ? argument("times").integer() : 1;
       if (count < 0)
-        fault = Fault::Of(kNegativeRepeat, "`times` of `copy_n` is {}; expected at least 0", count);
+        fault = Fault::Of(ir::nnef::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count);
       break;
     case OpTrait::kUnstack: {
       const Value& value = argument("value");
@@ -275,10 +276,10 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       const ir::PartialShape& shape = graph_.output(value.port()).shape;
       if (shape.rank_known() && (axis.integer() < 0 || axis.integer() >= shape.rank()))
         break;  // inference tells
-      if (shape.rank_known() && shape[axis.integer()].known()) {
+      if (site.array_length >= 0) {
+        count = site.array_length;  // Another extent is told by inference.
+      } else if (shape.rank_known() && shape[axis.integer()].known()) {
         count = shape[axis.integer()].value();
-      } else if (site.array_length >= 0) {
-        count = site.array_length;
       } else {
         fault = Fault::Of(kResultLength,
                           "the number of results of `unstack` follows from an extent that is not known");
@@ -335,6 +336,8 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     generic = site.generic != TypeKind::kError
                   ? site.generic
                   : DeduceGeneric(*plan.document, *plan.signature, arguments, graph_);
+    // The provisional dialect has no `?`: what tells no type holds scalars.
+    if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
       Report(Fault::Of(kGenericUnknown, "nothing tells the type that `?` of `{}` stands for", plan.name),
              site);

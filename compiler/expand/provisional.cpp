@@ -23,6 +23,7 @@ enum class Family : uint8_t {
   kReshape,  //
   kMatmul,   // both of rank 2
   kUpdate,   //
+  kSelect,   //
 };
 
 Family FamilyOf(std::string_view name) {
@@ -42,6 +43,7 @@ Family FamilyOf(std::string_view name) {
       .Case("reshape", Family::kReshape)
       .Cases("matmul", "linear", Family::kMatmul)
       .Case("update", Family::kUpdate)
+      .Case("select", Family::kSelect)
       .Default(Family::kSame);
 }
 
@@ -163,7 +165,34 @@ bool AdaptMatmul(Adapter& adapter) {
 bool AdaptUpdate(Adapter& adapter) {
   int64_t rank = adapter.Rank(*adapter.Find("variable"));
   Value& value = *adapter.Find("value");
-  return rank < 0 || (adapter.Raise(value, rank) && adapter.Lower(value, rank, "value"));
+  if (rank < 0) return true;
+  for (int64_t axis = rank; axis < adapter.Rank(value); ++axis) {
+    if (adapter.Extent(value, axis) != ir::Dim(1)) return true;  // update.shape: inference tells
+  }
+  return adapter.Raise(value, rank) && adapter.Lower(value, rank, "value");
+}
+
+// The values are of one shape, or one of them is singular in all axes
+// (P 4.2.3); trailing singular axes are implied.
+bool CheckSelect(Adapter& adapter, Fault& fault) {
+  const Value& first = *adapter.Find("true_value");
+  const Value& second = *adapter.Find("false_value");
+  bool same = true;
+  bool first_singular = true;
+  bool second_singular = true;
+  for (int64_t axis = 0; axis < std::max(adapter.Rank(first), adapter.Rank(second)); ++axis) {
+    const ir::Dim a = adapter.Extent(first, axis);
+    const ir::Dim b = adapter.Extent(second, axis);
+    same &= a.Compatible(b);
+    first_singular &= a.Compatible(ir::Dim(1));
+    second_singular &= b.Compatible(ir::Dim(1));
+  }
+  if (same || first_singular || second_singular) return true;
+  fault = Fault::Of(kSelectShapes,
+                    "`true_value` of `select` has shape {}, `false_value` {}; expected one shape, or one of "
+                    "them to be singular in all dimensions",
+                    adapter.ShapeText(first), adapter.ShapeText(second));
+  return false;
 }
 
 }  // namespace
@@ -199,6 +228,8 @@ bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments
       return AdaptMatmul(adapter);
     case Family::kUpdate:
       return AdaptUpdate(adapter);
+    case Family::kSelect:
+      return CheckSelect(adapter, fault);
   }
   return true;
 }

@@ -29,14 +29,15 @@ namespace nnefc {
   RULE(kShapeUnknown, "shape-of.unspecified-extent", kError, "P 3.3.4")               \
   RULE(kArgumentType, "argument.type", kError, "R 3.3.1, P 3.3.2")                    \
   RULE(kGenericUnknown, "generic.undetermined", kError, "R 3.3.1")                    \
-  RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2, P 3.3.1")       \
+  RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2")                \
   RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
   RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.3")                 \
   RULE(kPartialPadding, "provisional.partial-padding", kError, "P 4.3")               \
-  RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")
+  RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")                       \
+  RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3")
 NNEFC_DEFINE_RULES(kExpandRules, NNEFC_EXPAND_RULES)
 
 }  // namespace nnefc

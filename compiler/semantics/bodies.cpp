@@ -16,7 +16,10 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   scope_.Clear();
   llvm::SmallVector<ast::Name, 4> results;
   auto declare = [this](const TypedName& name, LocalKind kind) {
-    if (scope_.Find(name.name.symbol) != nullptr) return;  // reported
+    if (Local* other = scope_.Find(name.name.symbol)) {  // reported: nothing is known of it
+      *other = {.kind = LocalKind::kUnknown, .type = error_, .declaration = other->declaration};
+      return;
+    }
     scope_.Add(name.name.symbol, {.kind = kind,
                                   .assigned = kind == LocalKind::kParameter,
                                   .type = name.type,
@@ -98,8 +101,8 @@ void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
     AssignArray(target, *array, type, right, is_whole);
   } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&target.node)) {
     AssignTuple(target, *tuple, type, right, is_whole);
-  } else if (!std::holds_alternative<ast::ErrorExpr>(target.node)) {
-    Report(kNotAssignable, target.range, "only names, and arrays and tuples of names, can be assigned");
+  } else {
+    NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(target.node));  // The grammar has no other.
   }
 }
 
@@ -146,6 +149,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
     type = error_;
   }
   if (local == nullptr) {
+    CheckArrayLength(range, name, type, right, is_whole);
     scope_.Add(name, {.kind = LocalKind::kLocal,
                       .origin = origin,
                       .assigned = true,
@@ -166,17 +170,58 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
       Report(kGraphParameter, range, "parameter `{}` of the graph must be the result of `external`",
              Text(name))
           .Note(local->declaration, "declared here");
+      externals_.clear();  // `x = relu(external(..))` is one mistake.
     }
   }
   if (local->kind == LocalKind::kResult && body_ == BodyKind::kFragment) {
     CheckResultType(local->declaration, name, local->type, type, right);
     type = local->type;
   }
+  if (local->kind == LocalKind::kUnknown) CheckArrayLength(range, name, type, right, is_whole);
   local->assigned = true;
   local->assignment = range;
   local->origin = origin;
   local->type = type;
   if (local->kind == LocalKind::kUnknown) local->kind = LocalKind::kLocal;
+}
+
+// 3.3.2 of the ratified text: one name may cover an array of tensors only if
+// an array expression makes it, directly or in the body of a compound. What
+// holds a result of a fragment is judged where the fragment is invoked.
+void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, ExprId right, bool is_whole) {
+  if (!IsRatified() || kind_ != CheckedKind::kModel || !is_whole) return;
+  if (Kind(type) != TypeKind::kArray || !types_.ContainsTensor(type)) return;
+  const Symbol primitive = PrimitiveBehind(right);
+  if (!primitive.valid()) return;
+  Report(
+      kPrimitiveArray, range,
+      "`{}` covers an array that `{}` makes, a primitive, so that nothing tells its length; unpack it with "
+      "`[.., ..] =`",
+      Text(name), Text(primitive));
+}
+
+Symbol Checker::PrimitiveBehind(ExprId right) const {
+  constexpr int kMaxLinks = 100;  // A recursion without an end is told by expansion.
+  const CheckedDocument* document = out_.get();
+  for (int link = 0; link < kMaxLinks; ++link) {
+    const auto& exprs = document->ast().exprs;
+    while (const auto* paren = std::get_if<ast::ParenExpr>(&exprs[right].node)) right = paren->inner;
+    const auto* invocation = std::get_if<ast::InvocationExpr>(&exprs[right].node);
+    if (invocation == nullptr) return {};
+    const Callee callee = document->Find(invocation->callee.symbol);
+    if (!callee.valid() || SignatureOf(callee).results.size() != 1) return {};
+    if (!SignatureOf(callee).has_body) return invocation->callee.symbol;
+    const Symbol result = SignatureOf(callee).results[0].name.symbol;
+    document = callee.document;
+    const auto& body = document->ast().fragments[callee.fragment].body;
+    const auto assignment = llvm::find_if(body, [&](const ast::Assignment& candidate) {
+      const auto* left = std::get_if<ast::IdentifierExpr>(&document->ast().exprs[candidate.left].node);
+      return left != nullptr && left->name == result;
+    });
+    if (assignment == body.end()) return {};
+    right = assignment->right;
+  }
+  return {};
 }
 
 bool Checker::CheckAssignable(SourceRange range, Symbol name, const Local& local) {

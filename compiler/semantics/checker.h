@@ -47,7 +47,7 @@ class Checker {
   void CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<ast::Name> results);
   void CheckParameters(const ast::Fragment& fragment, Signature& signature);
   void CheckResults(const ast::Fragment& fragment, Signature& signature);
-  void CheckGenericUse(const ast::Fragment& fragment, const Signature& signature);
+  void CheckGenericUse(const ast::Fragment& fragment, Signature& signature);
   TypeId ResolveType(ast::TypeId id);
   TypeId ResolvePrimitive(ast::PrimitiveName name);
   TypeId ResolveTuple(const ast::Type& type, const ast::TupleType& tuple);
@@ -65,6 +65,11 @@ class Checker {
   void AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
                    bool is_whole);
   void AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId right, bool is_whole);
+  // Judges that `name` alone is assigned what `right` makes, an array of tensors.
+  void CheckArrayLength(SourceRange range, Symbol name, TypeId type, ExprId right, bool is_whole);
+  // The primitive whose result `right` is, through the bodies of compounds;
+  // invalid if there is none.
+  Symbol PrimitiveBehind(ExprId right) const;
   // Whether the identifier may be assigned; reports if not.
   bool CheckAssignable(SourceRange range, Symbol name, const Local& local);
   void CheckResultType(SourceRange declaration, Symbol name, TypeId declared, TypeId type, ExprId right);
@@ -125,7 +130,7 @@ class Checker {
                           TypeId generic);
   // Records the binding; its arguments are copied.
   void Keep(ExprId id, Binding binding);
-  void CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature);
+  bool CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature);
   // The type of an invocation: that of the result, or a tuple of several.
   TypeId ResultType(const Signature& signature, TypeId generic);
   // An argument or operand of type `from` does not go with `expected`.

@@ -147,7 +147,7 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
 }
 
 // A fragment is generic if and only if `?` is in its declaration.
-void Checker::CheckGenericUse(const ast::Fragment& fragment, const Signature& signature) {
+void Checker::CheckGenericUse(const ast::Fragment& fragment, Signature& signature) {
   if (!IsRatified()) return;
   bool is_used = false;
   bool has_error = false;
@@ -170,6 +170,7 @@ void Checker::CheckGenericUse(const ast::Fragment& fragment, const Signature& si
     Report(kGenericUnused, fragment.generic_range,
            "generic fragment `{}` has neither a parameter nor a result of the type `?`", name)
         .Fix(fragment.generic_range, "");
+    signature.generic_default = scalar_;  // Its callers are not to blame.
   }
 }
 

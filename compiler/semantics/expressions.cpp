@@ -112,11 +112,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
       lefts.append(tuple->items.rbegin(), tuple->items.rend());
     }
   }
-  if (local != nullptr) {
-    Report(kUsedBeforeAssigned, range, "`{}` is used but never assigned", Text(name))
-        .Note(local->declaration, "declared here");
-    return;
-  }
+  if (local != nullptr) return;  // A result or graph parameter that nothing assigns: told as such.
   Suggestion suggestion(Text(name));
   for (const Scope::Entry& entry : scope_.entries()) {
     if (entry.local.assigned) suggestion.Offer(Text(entry.name));
@@ -172,21 +168,25 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
            "`{}` runs through `{}`; only arrays can be iterated", Text(iterator.name.symbol), Text(type));
   }
   size_t added = 0;
+  llvm::SmallVector<Scope::Entry, 2> hidden;  // the others of iterators' names, which were reported
   for (size_t i = 0; i < items.size(); ++i) {
     const ast::Name& name = comprehension.iterators[i].name;
-    const Local* local = scope_.Find(name.symbol);
-    if (local != nullptr) {
-      if (local->kind == LocalKind::kUnknown) continue;  // of an iterable, reported
-      Report(kShadowed, name.range, "iterator `{}` has the name of another identifier", Text(name.symbol))
-          .Note(local->declaration, "declared here");
+    const Local iterator{.kind = LocalKind::kIterator,
+                         .assigned = true,
+                         .type = items[i],
+                         .declaration = name.range,
+                         .assignment = name.range};
+    Local* local = scope_.Find(name.symbol);
+    if (local == nullptr) {
+      scope_.Add(name.symbol, iterator);
+      ++added;
       continue;
     }
-    scope_.Add(name.symbol, {.kind = LocalKind::kIterator,
-                             .assigned = true,
-                             .type = items[i],
-                             .declaration = name.range,
-                             .assignment = name.range});
-    ++added;
+    if (local->kind == LocalKind::kUnknown) continue;  // of an iterable, reported
+    Report(kShadowed, name.range, "iterator `{}` has the name of another identifier", Text(name.symbol))
+        .Note(local->declaration, "declared here");
+    hidden.push_back({name.symbol, *local});
+    *local = iterator;
   }
   const size_t size = scope_.entries().size();
   if (comprehension.condition.valid()) CheckCondition(comprehension.condition);
@@ -194,6 +194,9 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
   // Undefined names of the body go with the iterators: each is told again
   // outside, where it is another one.
   for (size_t i = scope_.entries().size() - size + added; i > 0; --i) scope_.Pop();
+  for (const Scope::Entry& entry : llvm::reverse(hidden)) {
+    if (Local* local = scope_.Find(entry.name)) *local = entry.local;
+  }
   return Bounded(types_.Array(body), whole.range);
 }
 

@@ -21,6 +21,13 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
   const std::string_view name = Text(signature.name.symbol);
   if (llvm::is_contained(candidates, error_)) return error_;
   if (candidates.empty()) {
+    // `concat(x, axis = 1)`: no type makes an array of a tensor.
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const TypedName& parameter = signature.parameters[i];
+      if (!slots[i].valid() || IsCastable(types_, dialect_, TypeOf(slots[i]), parameter.type)) continue;
+      ReportArgument(slots[i], parameter.type, parameter, name);
+      return error_;
+    }
     SourceRange behind = invocation.callee.range;
     behind.begin = behind.end;
     Report(kGenericUndeduced, invocation.callee.range,

@@ -28,7 +28,7 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   if (!callee.valid() || IsBroken(callee)) return error_;
   const Signature& signature = SignatureOf(callee);
   CheckPlace(id, invocation, callee);
-  if (use == Use::kArgument) CheckChaining(invocation, signature);
+  const bool is_chainable = use != Use::kArgument || CheckChaining(invocation, signature);
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
   bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
   // What is bound is checked even so; a wrong binding leaves `?` open.
@@ -39,6 +39,7 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   is_valid &= CheckArgumentTypes(invocation, callee, slots, generic);
   is_valid &= !generic.valid() || !IsError(generic);
   if (is_valid) Keep(id, {callee, slots, generic});
+  if (!is_chainable) return error_;
   // Where arguments and type contradict each other the result is in doubt.
   return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
 }
@@ -197,6 +198,7 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
 
 bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
                            llvm::ArrayRef<ExprId> slots) {
+  if (invocation.arguments.empty()) return false;  // the parser told
   const Signature& signature = SignatureOf(callee);
   std::string missing;
   size_t count = 0;
@@ -251,14 +253,15 @@ void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& 
 
 // 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The
 // provisional dialect lets a tuple be passed to a tuple.
-void Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
-  if (!IsRatified() || signature.results.empty()) return;
+bool Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
+  if (!IsRatified() || signature.results.empty()) return true;
   const TypeId type = signature.results[0].type;
-  if (signature.results.size() == 1 && (Kind(type) == TypeKind::kTensor || IsError(type))) return;
+  if (signature.results.size() == 1 && (Kind(type) == TypeKind::kTensor || IsError(type))) return true;
   Report(kChainedResults, invocation.callee.range,
          "`{}` has {}; only an invocation of a single tensor can be an argument", Text(signature.name.symbol),
          signature.results.size() == 1 ? fmt::format("a result of type `{}`", Text(type))
                                        : fmt::format("{} results", signature.results.size()));
+  return false;
 }
 
 TypeId Checker::ResultType(const Signature& signature, TypeId generic) {

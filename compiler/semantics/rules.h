@@ -17,10 +17,10 @@ namespace nnefc::semantics {
   RULE(kDialectType, "dialect.type", kError, "R 3.2.2, P 3.2.1")                            \
   RULE(kDialectBuiltin, "dialect.builtin", kError, "R 3.2.3, P 3.2.3")                      \
   RULE(kDialectComprehension, "dialect.comprehension", kError, "R 3.2.3, P 3.2.3")          \
-  RULE(kDialectIn, "dialect.in-operator", kError, "R 3.2.3, P 3.2.3")                       \
-  RULE(kDialectGeneric, "dialect.generic", kError, "R 3.2.2")                               \
+  RULE(kDialectIn, "dialect.in-operator", kError, "P 3.2.3")                                \
+  RULE(kDialectGeneric, "dialect.generic", kError, "P 3.2.1")                               \
   RULE(kDialectBody, "dialect.missing-body", kError, "P 3.2.3")                             \
-  RULE(kDialectExtension, "dialect.extension", kError, "R 3.2.4")                           \
+  RULE(kDialectExtension, "dialect.extension", kError, "P 3.2.4")                           \
   RULE(kDialectTuple, "dialect.tuple-parentheses", kError, "R 3.2.1")                       \
   RULE(kMissingFragmentExtension, "extension.fragment-definitions", kError, "R 3.2.2")      \
   RULE(kMissingOperatorExtension, "extension.operator-expressions", kError, "R 3.2.3")      \
@@ -68,7 +68,7 @@ namespace nnefc::semantics {
   RULE(kBuiltinArgument, "type.builtin-argument", kError, "R 3.3.3, P 3.3.3")               \
   /* assignments and identifiers */                                                         \
   RULE(kAssignmentStructure, "assignment.structure", kError, "R 3.3.2, P 3.3.3")            \
-  RULE(kNotAssignable, "assignment.not-assignable", kError, "R 3.3.2, P 3.3.1")             \
+  RULE(kPrimitiveArray, "assignment.primitive-array", kError, "R 3.3.2")                    \
   RULE(kParameterAssigned, "identifier.parameter-assigned", kError, "R 3.3.2, P 3.3.1")     \
   RULE(kReassigned, "identifier.reassigned", kError, "R 3.3.2, P 3.3.1")                    \
   RULE(kUndefined, "identifier.undefined", kError, "R 3.3.2, P 3.3.1")                      \

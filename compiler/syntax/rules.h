@@ -14,13 +14,13 @@ namespace nnefc {
   RULE(kInvalidStringCharacter, "syntax.invalid-string-character", kError, "R 3.1, P 3.1") \
   RULE(kInvalidEscape, "syntax.invalid-escape", kError, "R 3.1, P 3.1")                    \
   /* documents */                                                                          \
-  RULE(kMissingVersion, "syntax.missing-version", kError, "R 3.2.3, P 3.2.3")              \
-  RULE(kUnsupportedVersion, "syntax.unsupported-version", kError, "R 3.2.3, P 3.2.3")      \
-  RULE(kVersionSemicolon, "syntax.version-semicolon", kError, "P 3.2.3")                   \
-  RULE(kExtensionComma, "syntax.extension-comma", kWarning, "R 3.2.3")                     \
-  RULE(kDocumentOrder, "syntax.document-order", kError, "R 3.2.3, P 3.2.3")                \
-  RULE(kMissingGraph, "syntax.missing-graph", kError, "R 3.2.3, P 3.2.3")                  \
-  RULE(kTrailingText, "syntax.trailing-text", kError, "R 3.2.3, P 3.2.3")                  \
+  RULE(kMissingVersion, "syntax.missing-version", kError, "R 3.2.4, P 3.2.4")              \
+  RULE(kUnsupportedVersion, "syntax.unsupported-version", kError, "R 3.2.4, P 3.2.4")      \
+  RULE(kVersionSemicolon, "syntax.version-semicolon", kError, "P 3.2.4")                   \
+  RULE(kExtensionComma, "syntax.extension-comma", kWarning, "R 3.2.4")                     \
+  RULE(kDocumentOrder, "syntax.document-order", kError, "R 3.2.4, P 3.2.4")                \
+  RULE(kMissingGraph, "syntax.missing-graph", kError, "R 3.2.4, P 3.2.4")                  \
+  RULE(kTrailingText, "syntax.trailing-text", kError, "R 3.2.4, P 3.2.4")                  \
   RULE(kUnclosedBody, "syntax.unclosed-body", kError, "R 3.2.1, P 3.2.2")                  \
   RULE(kEmptyBody, "syntax.empty-body", kError, "R 3.2.1, P 3.2.2")                        \
   /* statements */                                                                         \
@@ -31,8 +31,8 @@ namespace nnefc {
   RULE(kUnknownTypeName, "syntax.unknown-type", kError, "R 3.2.2, P 3.2.1")                \
   RULE(kEmptyList, "syntax.empty-list", kError, "R 3.2, P 3.2")                            \
   RULE(kArgumentName, "syntax.argument-name", kError, "R 3.2.1, P 3.2.2")                  \
-  RULE(kCastArguments, "syntax.cast-arguments", kError, "R 3.2.2, P 3.2.3")                \
-  RULE(kComprehensionForm, "syntax.comprehension-form", kError, "R 3.2.2, P 3.2.3")        \
+  RULE(kCastArguments, "syntax.cast-arguments", kError, "R 3.2.3, P 3.2.3")                \
+  RULE(kComprehensionForm, "syntax.comprehension-form", kError, "R 3.2.3, P 3.2.3")        \
   RULE(kQuantizationForm, "syntax.quantization-form", kError, "R 5.3, P 5.3")              \
   RULE(kNestingLimit, "syntax.nesting-limit", kError, "")
 

@@ -12,7 +12,9 @@ void AddCheck(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] {
     Reporter reporter(*options, /*is_product=*/true);
     for (const std::string& model : options->models) {
-      Compilation compilation(model, options->compile_options());
+      CompileOptions compile = options->compile_options();
+      compile.allow_unknown_extents = true;
+      Compilation compilation(model, compile);
       bool ok = RunStages(compilation, Stage::kExpand);
       if (ok && compilation.is_openvino())
         RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);

@@ -129,7 +129,8 @@ void AddTextOptions(CLI::App& command, CommonOptions& options) {
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
   AddModels(command, options, max_models,
-            "a model folder, a .tar or .tgz, a .nnef document, or OpenVINO IR (.xml)");
+            "a model folder, a .tar or .tgz, a .nnef document, OpenVINO IR (.xml), or a graph as `compile` "
+            "prints it (.ir)");
   command
       .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
       ->take_all()

@@ -44,8 +44,9 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
                           digits.size() > 60 ? digits.substr(0, 60) : digits);
     return Make(range, ast::ErrorExpr{}, 0);
   }
-  // `1.` was reported; it was meant as a scalar.
-  if (token.end < text_.size() && text_[token.end] == '.') {
+  // `1.` and `.5` were reported; they were meant as scalars.
+  if ((token.end < text_.size() && text_[token.end] == '.') ||
+      (token.begin > 0 && text_[token.begin - 1] == '.')) {
     return Make(range, ast::ScalarLiteral{static_cast<double>(literal.value)}, 0);
   }
   return Make(range, literal, 0);

@@ -60,7 +60,7 @@ TEST(Types, OfExpressions) {
       {"logical(n)", "logical"},
       {"string(b)", "string"},
       {"moments(x, axes = ns)", "(tensor<scalar>,tensor<scalar>)"},
-      {"split(x, axis = 0, ratios = ns)", "tensor<scalar>[]"},
+      {"copy_n(x, times = n)", "tensor<scalar>[]"},
       {"argmax_pool(x, size = ns)", "tensor<integer>"},
   };
   for (const auto& [text, type] : cases) EXPECT_EQ(TypeOf(text), type) << text;
