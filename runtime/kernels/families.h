@@ -21,5 +21,6 @@ void RegisterNormalization(KernelRegistry& registry);
 void RegisterSoftmax(KernelRegistry& registry);
 void RegisterQuantization(KernelRegistry& registry);
 void RegisterInterpolate(KernelRegistry& registry);
+void RegisterRecurrent(KernelRegistry& registry);
 
 }  // namespace nnefc::runtime

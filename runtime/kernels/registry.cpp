@@ -82,6 +82,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterSoftmax(registry);
   RegisterQuantization(registry);
   RegisterInterpolate(registry);
+  RegisterRecurrent(registry);
 }
 
 }  // namespace nnefc::runtime

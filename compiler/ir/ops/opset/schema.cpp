@@ -49,7 +49,7 @@ RowTable AllRows() {
   RowTable rows;
   for (auto family : {CoreRows, ElementwiseRows, ActivationRows, ConvolutionRows, PoolingRows, ResamplingRows,
                       MatmulRows, ReduceRows, ShapeOpsRows, SectionRows, SlicingRows, IndexingRows,
-                      NormalizationRows, QuantizationRows, RoiRows, ControlFlowRows}) {
+                      NormalizationRows, QuantizationRows, RoiRows, RecurrentRows, ControlFlowRows}) {
     for (OpRow& row : family()) rows.push_back(std::move(row));
   }
   return rows;

@@ -58,6 +58,7 @@ std::vector<OpRow> IndexingRows();
 std::vector<OpRow> NormalizationRows();
 std::vector<OpRow> QuantizationRows();
 std::vector<OpRow> RoiRows();
+std::vector<OpRow> RecurrentRows();
 std::vector<OpRow> ControlFlowRows();
 
 // The row `set.name`, or null.

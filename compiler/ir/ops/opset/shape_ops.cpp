@@ -184,7 +184,7 @@ std::vector<OpRow> ShapeOpsRows() {
       MakeRow({.set = "opset1",
                .name = "Reshape",
                .inputs = {"data", "shape"},
-               .attributes = {{"special_zero", AttributeKind::kBool}},
+               .attributes = {{"special_zero", AttributeKind::kBool, false}},
                .infer = Infer<InferReshape>}),
       MakeRow(
           {.set = "opset1", .name = "Squeeze", .inputs = {"data", "axes?"}, .infer = Infer<InferSqueeze>}),

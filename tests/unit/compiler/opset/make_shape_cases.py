@@ -227,6 +227,37 @@ def indexing():
     yield "opset1.Broadcast", ["f32[3]", const([2, 4])], dict(mode="numpy")
 
 
+def recurrent():
+    """Cells and sequences of 3 inputs and a state of 2; rows of W and R by gate."""
+    x, h, s = "f32[4,3]", "f32[4,2]", dict(hidden_size=2)
+    lstm = ["f32[8,3]", "f32[8,2]", "f32[8]"]
+    yield "opset4.LSTMCell", [x, h, h, *lstm], s
+    yield "opset4.LSTMCell", ["f32[?,3]", "f32[?,2]", h, *lstm], s
+    yield "opset4.LSTMCell", [x, h, "f32[5,2]", *lstm], s
+    yield "opset4.LSTMCell", [x, h, h, "f32[7,3]", *lstm[1:]], s
+    yield "opset4.LSTMCell", [x, h, "f32[4,2,1]", *lstm], s
+    yield "opset1.LSTMCell", [x, h, h, *lstm, "f32[6]"], s | dict(weights_format="ifco")
+    gru = ["f32[6,3]", "f32[6,2]", "f32[6]"]
+    yield "opset3.GRUCell", [x, h, *gru], s
+    yield "opset3.GRUCell", [x, h, *gru[:2], "f32[8]"], s | dict(linear_before_reset=True)
+    yield "opset3.GRUCell", [x, h, *gru], s | dict(linear_before_reset=True)
+    yield "opset3.GRUCell", [x, "f32[4,3]", *gru], s
+    rnn = ["f32[2,3]", "f32[2,2]", "f32[2]"]
+    yield "opset1.RNNCell", [x, h, *rnn], s
+    for direction, many in [("forward", 1), ("reverse", 1), ("bidirectional", 2)]:
+        state, both = f"f32[4,{many},2]", s | dict(direction=direction)
+        yield "opset5.LSTMSequence", ["f32[4,7,3]", state, state, "i32[4]", f"f32[{many},8,3]", f"f32[{many},8,2]",
+                                      f"f32[{many},8]"], both
+        yield "opset5.GRUSequence", ["f32[4,?,3]", state, "i32[4]", f"f32[{many},6,3]", f"f32[{many},6,2]",
+                                     f"f32[{many},6]"], both
+        yield "opset5.RNNSequence", ["f32[?,7,3]", f"f32[?,{many},2]", "i64[?]", f"f32[{many},2,3]",
+                                     f"f32[{many},2,2]", f"f32[{many},2]"], both
+    yield "opset5.RNNSequence", ["f32[4,7,3]", "f32[4,2,2]", "i32[4]", "f32[1,2,3]", "f32[1,2,2]", "f32[1,2]"], s | dict(
+        direction="forward")
+    yield "opset5.RNNSequence", ["f32[4,7,3]", "f32[4,1,2]", "i32[3]", "f32[1,2,3]", "f32[1,2,2]", "f32[1,2]"], s | dict(
+        direction="forward")
+
+
 def others():
     lrn = dict(alpha=1e-4, beta=0.75, bias=1.0, size=5)
     yield "opset1.LRN", ["f32[2,3,4,5]", const([1])], lrn
@@ -291,7 +322,8 @@ def results(op, inputs, attributes):
 
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
-    for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, others]:
+    for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
+                   others]:
         for op, inputs, attributes in family():
             text = ", ".join(f"{key} = {attribute_text(value)}" for key, value in attributes.items())
             print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))

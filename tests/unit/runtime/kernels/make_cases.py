@@ -50,6 +50,8 @@ def kind_and_items(name, value):
     if isinstance(value, str):
         return "string", [value]
     items = list(value)
+    if items and isinstance(items[0], str):
+        return "string", [",".join(items)]
     if items and isinstance(items[0], float):
         return "doubles", [repr(item) for item in items]
     return "ints", [str(int(item)) for item in items]

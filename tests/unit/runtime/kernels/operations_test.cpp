@@ -64,9 +64,8 @@ ir::Attribute ParseAttribute(std::istream& line, const std::string& kind) {
   return values;
 }
 
-std::vector<Case> ReadCases() {
-  std::ifstream file("tests/unit/runtime/kernels/cases.txt");
-  std::vector<Case> cases;
+void ReadCases(const std::string& name, std::vector<Case>& cases) {
+  std::ifstream file("tests/unit/runtime/kernels/" + name);
   for (std::string text; std::getline(file, text);) {
     std::istringstream line(text);
     std::string word;
@@ -91,11 +90,14 @@ std::vector<Case> ReadCases() {
       line >> cases.back().tolerance;
     }
   }
-  return cases;
 }
 
 const std::vector<Case>& Cases() {
-  static const auto* cases = new std::vector<Case>(ReadCases());
+  static const auto* cases = [] {
+    auto* read = new std::vector<Case>;
+    for (const char* name : {"cases.txt", "recurrent_cases.txt"}) ReadCases(name, *read);
+    return read;
+  }();
   return *cases;
 }
 

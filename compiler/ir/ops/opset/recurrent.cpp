@@ -1,0 +1,256 @@
+#include "compiler/ir/ops/opset/recurrent.h"
+
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// What the operations of this family are made of: the same cell as a node of
+// its own, and over a sequence in one or both directions.
+struct CellKind {
+  int64_t gates;        // rows of W and R for each element of the state
+  size_t activations;   // how many the attribute lists
+  bool has_cell_state;  // LSTM
+};
+constexpr CellKind kRnn{1, 1, false};
+constexpr CellKind kGru{3, 2, false};
+constexpr CellKind kLstm{4, 3, true};
+
+class RecurrentInference {
+ public:
+  RecurrentInference(OpContext& op, const CellKind& kind, bool is_sequence)
+      : op_(op), kind_(kind), is_sequence_(is_sequence), hidden_(op.Int("hidden_size")) {}
+
+  void Run() {
+    if (!CheckAttributes()) return;
+    if (is_sequence_) directions_ = op_.String("direction") == "bidirectional" ? 2 : 1;
+    int32_t next = 0;
+    if (is_sequence_) {
+      Unify(next++, {&batch_, &length_, &inputs_});
+    } else {
+      Unify(next++, {&batch_, &inputs_});
+    }
+    for (int state = 0; state < (kind_.has_cell_state ? 2 : 1); ++state) UnifyState(next++);
+    if (is_sequence_) UnifyLengths(next++);
+    UnifyWeights(next);
+    if (op_.failed()) return;
+    SetOutputs();
+  }
+
+ private:
+  bool CheckAttributes() {
+    // Far more than any memory holds, and little enough to be multiplied.
+    constexpr int64_t kLargestState = int64_t{1} << 40;
+    if (hidden_.value() < 1 || hidden_.value() > kLargestState) {
+      op_.Error(kOpsetAttributeValue, "`hidden_size` of `{}` is {}; expected at least 1", op_.node().type(),
+                hidden_.value());
+      return false;
+    }
+    const std::vector<std::string> names = ActivationNames(op_.String("activations"));
+    if (names.size() != kind_.activations) {
+      op_.Error(kOpsetAttributeValue, "`activations` of `{}` lists {}; expected {}", op_.node().type(),
+                names.size(), kind_.activations);
+      return false;
+    }
+    for (const std::string& name : names) {
+      if (ParseCellActivation(name)) continue;
+      op_.Error(kOpsetAttributeValue,
+                "`activations` of `{}` has `{}`; expected `sigmoid`, `tanh`, `relu` or `hardsigmoid`",
+                op_.node().type(), name);
+      return false;
+    }
+    if (op_.node().Is("opset1", "LSTMCell") && op_.Bool("input_forget")) {
+      op_.Error(kOpsetAttributeValue, "`input_forget` of `LSTMCell` is true; expected false");
+      return false;
+    }
+    return true;
+  }
+
+  // Makes the extents of an input those that other inputs have.
+  void Unify(int32_t input, std::vector<Dim*> dims) {
+    if (!op_.has_input(input)) return;
+    const auto rank = static_cast<int64_t>(dims.size());
+    if (!op_.CheckRank(input, rank, rank) || !op_.shape(input).rank_known()) return;
+    for (int64_t i = 0; i < rank; ++i) {
+      Dim& dim = *dims[static_cast<size_t>(i)];
+      const std::optional<Dim> merged = Merge(dim, op_.shape(input)[i]);
+      if (!merged) {
+        op_.Error(kOpsetExtent, "{} has the shape {}; expected {} along axis {}", op_.InputName(input),
+                  ToString(op_.shape(input)), ToString(PartialShape({dim})), i);
+        return;
+      }
+      dim = *merged;
+    }
+  }
+
+  void UnifyState(int32_t input) {
+    if (is_sequence_) {
+      Dim directions = directions_;
+      Unify(input, {&batch_, &directions, &hidden_});
+    } else {
+      Unify(input, {&batch_, &hidden_});
+    }
+  }
+
+  void UnifyLengths(int32_t input) {
+    const ElementType type = op_.type(input);
+    if (type != ElementType::kDynamic && !IsInteger(type)) {
+      op_.Error(kOpsetElementType, "{} has the element type {}; expected integers", op_.InputName(input),
+                Name(type));
+    }
+    Unify(input, {&batch_});
+  }
+
+  void UnifyMatrix(int32_t input, Dim rows, Dim* columns) {
+    Dim directions = directions_;
+    if (is_sequence_ && columns != nullptr) return Unify(input, {&directions, &rows, columns});
+    if (is_sequence_) return Unify(input, {&directions, &rows});
+    if (columns != nullptr) return Unify(input, {&rows, columns});
+    Unify(input, {&rows});
+  }
+
+  // W, R and B; a cell of old converters has W and R side by side in one.
+  void UnifyWeights(int32_t first) {
+    const Dim rows = Multiply(hidden_, Dim(kind_.gates));
+    if (HasJoinedWeights(op_)) {
+      Dim columns = Add(inputs_, hidden_);
+      UnifyMatrix(first, rows, &columns);
+      UnifyMatrix(first + 1, rows, nullptr);
+      return;
+    }
+    UnifyMatrix(first, rows, &inputs_);
+    UnifyMatrix(first + 1, rows, &hidden_);
+    const bool keeps_bias = kind_.gates == kGru.gates && op_.Bool("linear_before_reset");
+    UnifyMatrix(first + 2, keeps_bias ? Multiply(hidden_, Dim(kind_.gates + 1)) : rows, nullptr);
+    Dim peepholes = Multiply(hidden_, Dim(3));
+    if (op_.node().Is("opset1", "LSTMCell")) Unify(first + 3, {&peepholes});
+  }
+
+  void SetOutputs() {
+    const ElementType type = op_.CommonType(0, kind_.has_cell_state ? 3 : 2);
+    int32_t output = 0;
+    if (is_sequence_) {
+      op_.Set(output++, type, PartialShape({batch_, directions_, length_, hidden_}));
+      for (int state = 0; state < (kind_.has_cell_state ? 2 : 1); ++state)
+        op_.Set(output++, type, PartialShape({batch_, directions_, hidden_}));
+      return;
+    }
+    for (int state = 0; state < (kind_.has_cell_state ? 2 : 1); ++state)
+      op_.Set(output++, type, PartialShape({batch_, hidden_}));
+  }
+
+  static bool HasJoinedWeights(OpContext& op) { return ir::HasJoinedWeights(op.raw().graph(), op.node()); }
+
+  OpContext& op_;
+  const CellKind& kind_;
+  const bool is_sequence_;
+  Dim hidden_, batch_, length_, inputs_;
+  Dim directions_ = Dim(1);
+};
+
+template <const CellKind& kKind, bool kIsSequence>
+void InferRecurrent(OpContext& op) {
+  RecurrentInference(op, kKind, kIsSequence).Run();
+}
+
+// The attributes that all have.
+std::vector<AttributeInfo> CellAttributes(const char* activations) {
+  return {{"hidden_size", AttributeKind::kInt},
+          {"activations", AttributeKind::kString, activations},
+          {"activations_alpha", AttributeKind::kDoubles, Attribute::Scalars{}},
+          {"activations_beta", AttributeKind::kDoubles, Attribute::Scalars{}},
+          {"clip", AttributeKind::kDouble, 0.0}};
+}
+
+std::vector<AttributeInfo> With(std::vector<AttributeInfo> attributes, AttributeInfo more) {
+  attributes.push_back(std::move(more));
+  return attributes;
+}
+
+}  // namespace
+
+std::vector<std::string> ActivationNames(std::string_view text) {
+  std::vector<std::string> names(1);
+  for (char c : text) {
+    if (c == ',') {
+      names.emplace_back();
+    } else if (c != ' ') {
+      names.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  return names;
+}
+
+std::optional<CellActivation> ParseCellActivation(std::string_view name) {
+  if (name == "sigmoid") return CellActivation::kSigmoid;
+  if (name == "tanh") return CellActivation::kTanh;
+  if (name == "relu") return CellActivation::kRelu;
+  if (name == "hardsigmoid") return CellActivation::kHardSigmoid;
+  return std::nullopt;
+}
+
+bool HasJoinedWeights(const Graph& graph, const Node& node) {
+  if (node.type() != "LSTMCell" || node.num_inputs() != 5) return false;
+  const PartialShape& last = graph.output(node.input(4)).shape;
+  return last.rank_known() && last.rank() == 1;
+}
+
+std::vector<OpRow> RecurrentRows() {
+  const auto lstm = CellAttributes("sigmoid,tanh,tanh");
+  const auto gru = With(CellAttributes("sigmoid,tanh"), {"linear_before_reset", AttributeKind::kBool, false});
+  const auto rnn = CellAttributes("tanh");
+  const AttributeInfo direction{
+      "direction", AttributeKind::kString, std::nullopt, {"forward", "reverse", "bidirectional"}};
+  const AttributeInfo format{
+      "weights_format", AttributeKind::kString, "fico", {"fico", "icof", "ifco", "ifoc", "iofc"}};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "LSTMCell",
+               .inputs = {"X", "initial_hidden_state", "initial_cell_state", "W", "R", "B?", "P?"},
+               .attributes = With(With(lstm, {"input_forget", AttributeKind::kBool, false}), format),
+               .infer = Infer<InferRecurrent<kLstm, false>>,
+               .outputs = {"Ho", "Co"}}),
+      MakeRow({.set = "opset4",
+               .name = "LSTMCell",
+               .inputs = {"X", "initial_hidden_state", "initial_cell_state", "W", "R", "B?"},
+               .attributes = lstm,
+               .infer = Infer<InferRecurrent<kLstm, false>>,
+               .outputs = {"Ho", "Co"}}),
+      MakeRow(
+          {.set = "opset5",
+           .name = "LSTMSequence",
+           .inputs = {"X", "initial_hidden_state", "initial_cell_state", "sequence_lengths", "W", "R", "B"},
+           .attributes = With(lstm, direction),
+           .infer = Infer<InferRecurrent<kLstm, true>>,
+           .outputs = {"Y", "Ho", "Co"}}),
+      MakeRow({.set = "opset3",
+               .name = "GRUCell",
+               .inputs = {"X", "initial_hidden_state", "W", "R", "B?"},
+               .attributes = gru,
+               .infer = Infer<InferRecurrent<kGru, false>>,
+               .outputs = {"Ho"}}),
+      MakeRow({.set = "opset5",
+               .name = "GRUSequence",
+               .inputs = {"X", "initial_hidden_state", "sequence_lengths", "W", "R", "B"},
+               .attributes = With(gru, direction),
+               .infer = Infer<InferRecurrent<kGru, true>>,
+               .outputs = {"Y", "Ho"}}),
+      MakeRow({.set = "opset1",
+               .name = "RNNCell",
+               .inputs = {"X", "initial_hidden_state", "W", "R", "B?"},
+               .attributes = rnn,
+               .infer = Infer<InferRecurrent<kRnn, false>>,
+               .outputs = {"Ho"}}),
+      MakeRow({.set = "opset5",
+               .name = "RNNSequence",
+               .inputs = {"X", "initial_hidden_state", "sequence_lengths", "W", "R", "B"},
+               .attributes = With(rnn, direction),
+               .infer = Infer<InferRecurrent<kRnn, true>>,
+               .outputs = {"Y", "Ho"}}),
+  };
+}
+
+}  // namespace nnefc::ir

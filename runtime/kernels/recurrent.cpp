@@ -1,0 +1,336 @@
+// LSTMCell, GRUCell and RNNCell, and the sequences of them. Each gate is
+//   activation(clip(X * W^T + H * R^T + B))
+// with the rows of W, R and B by gate, then by element of the state. Sums are
+// made in f32, in one order whatever the threads.
+
+#include "compiler/ir/ops/opset/recurrent.h"
+
+#include <array>
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+enum class CellKind : uint8_t { kRnn, kGru, kLstm };
+
+struct Activation {
+  ir::CellActivation function = ir::CellActivation::kTanh;
+  double alpha = 0, beta = 0;
+
+  template <typename C>
+  C operator()(C x) const {
+    switch (function) {
+      case ir::CellActivation::kSigmoid:
+        return C(1) / (C(1) + std::exp(-x));
+      case ir::CellActivation::kTanh:
+        return std::tanh(x);
+      case ir::CellActivation::kRelu:
+        return std::max(x, C(0));
+      case ir::CellActivation::kHardSigmoid:
+        return std::clamp(C(alpha) * x + C(beta), C(0), C(1));
+    }
+    return x;
+  }
+};
+
+// What the attributes of a cell say.
+struct Cell {
+  CellKind kind;
+  int64_t gates = 1;
+  int64_t hidden = 1;
+  double clip = 0;
+  bool linear_before_reset = false;
+  std::array<Activation, 3> activations;
+  std::array<int64_t, 4> order = {0, 1, 2, 3};  // where f, i, c and o of an LSTM stand
+
+  int64_t bias_rows() const { return (gates + (linear_before_reset ? 1 : 0)) * hidden; }
+};
+
+Cell MakeCell(const ir::Node& node, CellKind kind) {
+  static constexpr std::array<int64_t, 3> kGates = {1, 3, 4};
+  static constexpr std::array<const char*, 3> kDefaults = {"tanh", "sigmoid,tanh", "sigmoid,tanh,tanh"};
+  const auto index = static_cast<size_t>(kind);
+  Cell cell{.kind = kind, .gates = kGates[index], .hidden = IntOr(node, "hidden_size", 1), .activations = {}};
+  cell.clip = DoubleOr(node, "clip", 0);
+  cell.linear_before_reset = kind == CellKind::kGru && BoolOr(node, "linear_before_reset", false);
+  const auto names = ir::ActivationNames(StringOr(node, "activations", kDefaults[index]));
+  const std::vector<double> alpha = DoublesOr(node, "activations_alpha", 0, 0);
+  const std::vector<double> beta = DoublesOr(node, "activations_beta", 0, 0);
+  for (size_t i = 0; i < std::min(names.size(), cell.activations.size()); ++i) {
+    cell.activations[i] = {.function = ir::ParseCellActivation(names[i]).value_or(ir::CellActivation::kTanh),
+                           .alpha = i < alpha.size() ? alpha[i] : 0.2,
+                           .beta = i < beta.size() ? beta[i] : 0.5};
+  }
+  const std::string format = StringOr(node, "weights_format", "fico");
+  for (size_t gate = 0; gate < 4; ++gate) {
+    const size_t place = format.find("fico"[gate]);
+    if (place < 4) cell.order[gate] = static_cast<int64_t>(place);
+  }
+  return cell;
+}
+
+// Partial sums that the compiler keeps in vector registers.
+template <typename T>
+ComputeType<T> Dot(const T* a, const T* b, int64_t count) {
+  using C = ComputeType<T>;
+  constexpr int64_t kLanes = 16;
+  std::array<C, kLanes> lanes{};
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[static_cast<size_t>(lane)] += static_cast<C>(a[k + lane]) * static_cast<C>(b[k + lane]);
+  }
+  C sum = 0;
+  for (; k < count; ++k) sum += static_cast<C>(a[k]) * static_cast<C>(b[k]);
+  for (C lane : lanes) sum += lane;
+  return sum;
+}
+
+// The weights of one direction; rows of W and R may lie apart.
+template <typename T>
+struct CellWeights {
+  const T* w;
+  const T* r;
+  const T* b;  // null: zeros
+  int64_t inputs;
+  int64_t w_stride, r_stride;
+};
+
+// The state of one element of the batch, before and after a step. The two must
+// not overlap but for `c` and `next_c`.
+template <typename T>
+struct CellStep {
+  const T* x;
+  const T* h;
+  const T* c;
+  T* next_h;
+  T* next_c;
+};
+
+template <typename T>
+class CellRunner {
+  using C = ComputeType<T>;
+
+ public:
+  CellRunner(const Cell& cell, const CellWeights<T>& weights) : cell_(cell), weights_(weights) {}
+
+  void Run(const CellStep<T>& step) {
+    if (cell_.kind == CellKind::kGru) return RunGru(step);
+    const int64_t cost = cell_.gates * (weights_.inputs + cell_.hidden);
+    ParallelFor(cell_.hidden, cost, [&](int64_t j) {
+      if (cell_.kind == CellKind::kLstm) return RunLstm(step, j);
+      step.next_h[j] = T(Activate(0, Gate(step, 0, j)));
+    });
+  }
+
+ private:
+  C Input(const CellStep<T>& step, int64_t gate, int64_t j) const {
+    return Dot(step.x, weights_.w + (gate * cell_.hidden + j) * weights_.w_stride, weights_.inputs);
+  }
+  C Recurrent(const T* h, int64_t gate, int64_t j) const {
+    return Dot(h, weights_.r + (gate * cell_.hidden + j) * weights_.r_stride, cell_.hidden);
+  }
+  C Bias(int64_t gate, int64_t j) const {
+    return weights_.b == nullptr ? C(0) : static_cast<C>(weights_.b[gate * cell_.hidden + j]);
+  }
+  C Gate(const CellStep<T>& step, int64_t gate, int64_t j) const {
+    return Input(step, gate, j) + Recurrent(step.h, gate, j) + Bias(gate, j);
+  }
+  C Activate(size_t activation, C sum) const {
+    if (cell_.clip > 0) sum = std::clamp(sum, C(-cell_.clip), C(cell_.clip));
+    return cell_.activations[activation](sum);
+  }
+
+  // C' = f * C + i * c;  H' = o * h(C')
+  void RunLstm(const CellStep<T>& step, int64_t j) const {
+    const C f = Activate(0, Gate(step, cell_.order[0], j));
+    const C i = Activate(0, Gate(step, cell_.order[1], j));
+    const C c = Activate(1, Gate(step, cell_.order[2], j));
+    const C o = Activate(0, Gate(step, cell_.order[3], j));
+    const C state = f * static_cast<C>(step.c[j]) + i * c;
+    step.next_c[j] = T(state);
+    step.next_h[j] = T(o * cell_.activations[2](state));
+  }
+
+  // H' = (1 - z) * h + z * H; the reset gate acts on H, or on the product with
+  // it if that is linear before.
+  void RunGru(const CellStep<T>& step) {
+    const auto size = static_cast<size_t>(cell_.hidden);
+    reset_.resize(size);
+    reset_state_.resize(size);
+    update_.resize(size);
+    const int64_t cost = weights_.inputs + cell_.hidden;
+    ParallelFor(cell_.hidden, 2 * cost, [&](int64_t j) {
+      const auto at = static_cast<size_t>(j);
+      update_[at] = Activate(0, Gate(step, 0, j));
+      reset_[at] = Activate(0, Gate(step, 1, j));
+      reset_state_[at] = T(reset_[at] * static_cast<C>(step.h[j]));
+    });
+    ParallelFor(cell_.hidden, cost, [&](int64_t j) {
+      const auto at = static_cast<size_t>(j);
+      C sum = Input(step, 2, j) + Bias(2, j);
+      if (cell_.linear_before_reset) {
+        sum += reset_[at] * (Recurrent(step.h, 2, j) + Bias(3, j));
+      } else {
+        sum += Recurrent(reset_state_.data(), 2, j);
+      }
+      const C h = Activate(1, sum);
+      step.next_h[j] = T((C(1) - update_[at]) * h + update_[at] * static_cast<C>(step.h[j]));
+    });
+  }
+
+  const Cell& cell_;
+  const CellWeights<T>& weights_;
+  std::vector<C> update_, reset_;
+  std::vector<T> reset_state_;
+};
+
+// ---- cells ----
+
+// Peepholes of LSTMCell-1 have no part in the formula.
+bool HasPeepholes(const ReferenceRun& run) {
+  if (!run.node.Is("opset1", "LSTMCell") || run.num_inputs() < 7) return false;
+  for (double value : ElementsAsDoubles(run.input(6))) {
+    if (value != 0) return true;
+  }
+  return false;
+}
+
+template <typename T>
+void RunCellAs(const ReferenceRun& run, const Cell& cell) {
+  const bool is_lstm = cell.kind == CellKind::kLstm;
+  const size_t first = is_lstm ? 3 : 2;  // W
+  const int64_t batch = run.input(0).extent(0);
+  const int64_t inputs = run.input(0).extent(1);
+  CellWeights<T> weights{.w = run.input(first).data<T>(),
+                         .r = run.input(first + 1).data<T>(),
+                         .b = run.num_inputs() > first + 2 ? run.input(first + 2).data<T>() : nullptr,
+                         .inputs = inputs,
+                         .w_stride = inputs,
+                         .r_stride = cell.hidden};
+  if (is_lstm && run.num_inputs() == 5 && run.input(4).rank() == 1) {  // W and R side by side
+    weights.w_stride = weights.r_stride = inputs + cell.hidden;
+    weights.r = weights.w + inputs;
+    weights.b = run.input(4).data<T>();
+  }
+  CellRunner<T> runner(cell, weights);
+  for (int64_t i = 0; i < batch; ++i) {
+    const int64_t state = i * cell.hidden;
+    runner.Run({.x = run.input(0).data<T>() + i * inputs,
+                .h = run.input(1).data<T>() + state,
+                .c = is_lstm ? run.input(2).data<T>() + state : nullptr,
+                .next_h = run.output(0).mutable_data<T>() + state,
+                .next_c = is_lstm ? run.output(1).mutable_data<T>() + state : nullptr});
+  }
+}
+
+template <CellKind kKind>
+ErrorOr<Success> RunCell(const ReferenceRun& run) {
+  if (run.num_outputs() != (kKind == CellKind::kLstm ? 2u : 1u))
+    return KernelError("it has {} outputs", run.num_outputs());
+  if (HasPeepholes(run)) return KernelError("peepholes (input 6) are not zero");
+  const Cell cell = MakeCell(run.node, kKind);
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunCellAs<T>(run, cell); }))
+    return UnsupportedType(run);
+  return Success();
+}
+
+// ---- sequences ----
+
+template <typename T>
+class SequenceRunner {
+ public:
+  SequenceRunner(const ReferenceRun& run, const Cell& cell)
+      : run_(run),
+        cell_(cell),
+        is_lstm_(cell.kind == CellKind::kLstm),
+        batch_(run.input(0).extent(0)),
+        length_(run.input(0).extent(1)),
+        inputs_(run.input(0).extent(2)),
+        directions_(run.input(1).extent(1)),
+        state_(static_cast<size_t>(cell.hidden)) {}
+
+  void Run(llvm::ArrayRef<int64_t> lengths) {
+    const bool reverse = StringOr(run_.node, "direction", "forward") == "reverse";
+    for (int64_t direction = 0; direction < directions_; ++direction) {
+      const size_t first = is_lstm_ ? 4 : 3;  // W
+      const int64_t rows = direction * cell_.gates * cell_.hidden;
+      const CellWeights<T> weights{
+          .w = run_.input(first).template data<T>() + rows * inputs_,
+          .r = run_.input(first + 1).template data<T>() + rows * cell_.hidden,
+          .b = run_.input(first + 2).template data<T>() + direction * cell_.bias_rows(),
+          .inputs = inputs_,
+          .w_stride = inputs_,
+          .r_stride = cell_.hidden};
+      CellRunner<T> runner(cell_, weights);
+      for (int64_t i = 0; i < batch_; ++i)
+        RunOne(runner, i, direction, lengths[static_cast<size_t>(i)], reverse || direction == 1);
+    }
+  }
+
+ private:
+  // One element of the batch in one direction. Behind its length the result is
+  // 0; in reverse the first step is the last that it has.
+  void RunOne(CellRunner<T>& runner, int64_t i, int64_t direction, int64_t length, bool reverse) {
+    const int64_t hidden = cell_.hidden;
+    const int64_t place = (i * directions_ + direction) * hidden;
+    T* y = run_.output(0).template mutable_data<T>() + place * length_;
+    const T* h = run_.input(1).template data<T>() + place;
+    if (is_lstm_) {
+      const T* c = run_.input(2).template data<T>() + place;
+      std::copy(c, c + hidden, state_.begin());
+    }
+    for (int64_t k = 0; k < length; ++k) {
+      const int64_t t = reverse ? length - 1 - k : k;
+      runner.Run({.x = run_.input(0).template data<T>() + (i * length_ + t) * inputs_,
+                  .h = h,
+                  .c = state_.data(),
+                  .next_h = y + t * hidden,
+                  .next_c = state_.data()});
+      h = y + t * hidden;
+    }
+    std::copy(h, h + hidden, run_.output(1).template mutable_data<T>() + place);
+    std::fill(y + length * hidden, y + length_ * hidden, T(0));
+    if (is_lstm_) std::copy(state_.begin(), state_.end(), run_.output(2).template mutable_data<T>() + place);
+  }
+
+  const ReferenceRun& run_;
+  const Cell& cell_;
+  const bool is_lstm_;
+  const int64_t batch_, length_, inputs_, directions_;
+  std::vector<T> state_;  // C of an LSTM
+};
+
+template <CellKind kKind>
+ErrorOr<Success> RunSequence(const ReferenceRun& run) {
+  const size_t states = kKind == CellKind::kLstm ? 2 : 1;
+  if (run.num_outputs() != states + 1) return KernelError("it has {} outputs", run.num_outputs());
+  const Cell cell = MakeCell(run.node, kKind);
+  const auto lengths = ElementsAsInts(run.input(states + 1));
+  for (int64_t length : lengths) {
+    if (length >= 0 && length <= run.input(0).extent(1)) continue;
+    return KernelError("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
+  }
+  const bool known = VisitFloatType(
+      run.input(0).type(), [&]<typename T>(TypeTag<T>) { SequenceRunner<T>(run, cell).Run(lengths); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterRecurrent(KernelRegistry& registry) {
+  registry.AddReference({"opset1", "opset4"}, "LSTMCell", RunCell<CellKind::kLstm>);
+  registry.AddReference({"opset3"}, "GRUCell", RunCell<CellKind::kGru>);
+  registry.AddReference({"opset1"}, "RNNCell", RunCell<CellKind::kRnn>);
+  registry.AddReference({"opset5"}, "LSTMSequence", RunSequence<CellKind::kLstm>);
+  registry.AddReference({"opset5"}, "GRUSequence", RunSequence<CellKind::kGru>);
+  registry.AddReference({"opset5"}, "RNNSequence", RunSequence<CellKind::kRnn>);
+}
+
+}  // namespace nnefc::runtime
