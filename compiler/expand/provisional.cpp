@@ -70,6 +70,13 @@ bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const
 
 // What the ratified dialect allows and this one does not.
 bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
+  if (plan.name == "copy") {
+    const Value& x = *adapter.Find("x");
+    if (ElementKind(x, adapter.builder().graph()) == TypeKind::kLogical) {
+      fault = Fault::Of(kProvisionalArgument, "`x` of `idn` is of type logical; expected scalar").At("x");
+      return false;
+    }
+  }
   const Value* groups = adapter.Find("groups");
   if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
       plan.parameters[static_cast<size_t>(plan.Find("groups"))].source >= 0) {

@@ -34,7 +34,7 @@ namespace nnefc {
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
-  RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.3")                 \
+  RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.2.1, P 4.3")        \
   RULE(kPartialPadding, "provisional.partial-padding", kError, "P 4.3")               \
   RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")                       \
   RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3")

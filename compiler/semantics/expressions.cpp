@@ -149,7 +149,16 @@ TypeId Checker::CheckArray(const ast::Expr& array, llvm::ArrayRef<ExprId> items,
 TypeId Checker::CheckTuple(const ast::Expr& tuple, llvm::ArrayRef<ExprId> items, Use use) {
   llvm::SmallVector<TypeId, 4> types;
   for (ExprId item : items) types.push_back(CheckExpr(item, use));
-  return Bounded(types_.Tuple(types), tuple.range);
+  const TypeId type = types_.Tuple(types);
+  // Of an argument the parameter's type decides, which may make a tensor of an
+  // attribute.
+  if (use == Use::kValue && IsRatified() && !IsError(type) && types_.ContainsTensor(type) &&
+      !types_.OnlyTensors(type)) {
+    Report(kMixedTuple, tuple.range, "the tuple mixes tensors and attributes: its type would be `{}`",
+           Text(type));
+    return error_;
+  }
+  return Bounded(type, tuple.range);
 }
 
 // `[for i in a, j in b if c yield e]`: no iterator is visible in `a` and `b`,
