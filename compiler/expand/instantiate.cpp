@@ -266,7 +266,8 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
     case OpTrait::kCopyN:
       count = argument("times").kind() == ValueKind::kInteger ? argument("times").integer() : 1;
       if (count < 0)
-        fault = Fault::Of(ir::nnef::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count);
+        fault = Fault::Of(ir::nnef::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count)
+                    .At("times");
       break;
     case OpTrait::kUnstack: {
       const Value& value = argument("value");
@@ -299,7 +300,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       break;
   }
   if (fault.rule == nullptr) return true;
-  Report(fault, site);
+  Report(fault, plan, site);
   return false;
 }
 

@@ -198,7 +198,8 @@ bool CheckSelect(Adapter& adapter, Fault& fault) {
   fault = Fault::Of(kSelectShapes,
                     "`true_value` of `select` has shape {}, `false_value` {}; expected one shape, or one of "
                     "them to be singular in all dimensions",
-                    adapter.ShapeText(first), adapter.ShapeText(second));
+                    adapter.ShapeText(first), adapter.ShapeText(second))
+              .At("false_value");
   return false;
 }
 

@@ -30,8 +30,9 @@ void Checker::ChooseGraph(const CheckOptions& options) {
     return;
   }
   if (document_.graphs.size() > 1) {
+    const ast::Graph& second = document_.graphs[1];  // its name may not have been read
     DiagnosticBuilder builder =
-        Report(kSeveralGraphs, document_.graphs[1].name.range,
+        Report(kSeveralGraphs, second.name.range.valid() ? second.name.range : second.keyword_range,
                "the document has {} graphs; `--graph NAME` chooses one", document_.graphs.size());
     builder.Note(document_.graphs[0].name.range, "the first one");
     return;
