@@ -13,6 +13,10 @@ std::string_view RatifiedLibraryText();
 // as long as the program.
 std::string_view ProvisionalLibraryText();
 
+// Returns the text of `control_flow.nnef`, the operations of the extension NNEFC_control_flow. It lives as
+// long as the program.
+std::string_view ControlFlowLibraryText();
+
 }  // namespace nnefc
 
 #endif  // NNEFC_STDLIB_STDLIB_H_

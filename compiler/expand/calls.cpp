@@ -12,7 +12,9 @@ constexpr int64_t kCallSteps = 8;
 }  // namespace
 
 Machine::FragmentInfo& Machine::Info(const Callee& callee) {
-  auto& infos = infos_[callee.document == &document_ ? 0 : 1];
+  auto& infos = infos_[callee.document == &document_                 ? 0
+                       : callee.document == document_.control_flow() ? 2
+                                                                     : 1];
   auto index = static_cast<size_t>(callee.fragment.index);
   if (infos.size() <= index) infos.resize(callee.document->ast().fragments.size());
   if (infos[index] == nullptr) {
@@ -129,6 +131,11 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   if (call.direct) {
     site.array_length = current.chunk->statements[static_cast<size_t>(current.statement)].array_length;
   }
+  if (info.plan->trait == OpTrait::kControlFlow) {
+    std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
+    stack_.resize(stack_.size() - count);
+    return MakeControlFlow(call, *info.plan, arguments, site);
+  }
   Value result = builder_.Make(*info.plan, llvm::ArrayRef<Value>(stack_).take_back(count), site);
   stack_.resize(stack_.size() - count);
   if (result.poison()) return false;
@@ -144,6 +151,7 @@ bool Machine::Return() {
     frames_.pop_back();
     return true;
   }
+  if (frame().is_body) return FinishBody();
   Frame callee = std::move(frames_.back());
   frames_.pop_back();
   const Call& call = *callee.call;

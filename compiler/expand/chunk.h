@@ -51,7 +51,7 @@ struct Instruction {
 // declaration, defaults as constants.
 struct Call {
   Callee callee;
-  TypeId generic;  // as in Binding
+  TypeId generic = {};  // as in Binding
   ast::ExprId expr;
   // True if the result is what the statement assigns, not an operand of it.
   bool direct = false;

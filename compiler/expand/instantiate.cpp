@@ -17,13 +17,9 @@ constexpr int64_t kFreeOutputs = 64;
 
 GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
                            const ExpandOptions& options, Heap& heap, Context& context)
-    : graph_(graph),
-      registry_(registry),
-      ratified_(ratified),
-      options_(options),
-      heap_(heap),
-      context_(context),
-      names_(context.symbols) {}
+    : registry_(registry), ratified_(ratified), options_(options), heap_(heap), context_(context) {
+  scopes_.push_back(std::make_unique<GraphScope>(graph, context.symbols));
+}
 
 void GraphBuilder::Report(const Fault& fault, const Site& site) {
   context_.emitter.Emit(*fault.rule, site.range, "{}", fault.message).Notes(ir::StackNotes(site.frame));
@@ -105,7 +101,7 @@ Value GraphBuilder::MakeRatified(std::string_view name, llvm::ArrayRef<Value> ar
 }
 
 Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site& site) {
-  if (value.kind() == ValueKind::kTensor && names_.AssignInBody(value.port(), identifier)) return value;
+  if (value.kind() == ValueKind::kTensor && names().AssignInBody(value.port(), identifier)) return value;
   Value named;
   if (value.kind() == ValueKind::kTensor) {
     Site copy = site;
@@ -114,7 +110,7 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
   } else {
     named = Value::Tensor({AddLiteralNode(value, site), 0});
   }
-  if (!named.poison()) names_.AssignInBody(named.port(), identifier);
+  if (!named.poison()) names().AssignInBody(named.port(), identifier);
   return named;
 }
 
@@ -148,10 +144,10 @@ ir::OutputPort GraphBuilder::Literal(const Value& value, const Site& site) {
       key = std::string(value.text());
       break;
   }
-  auto [entry, added] = literals_.try_emplace({ElementKind(value, graph_), std::move(key)});
+  auto [entry, added] = scopes_.back()->literals.try_emplace({ElementKind(value, graph()), std::move(key)});
   if (added) {
     ir::NodeId node = AddLiteralNode(value, site);
-    names_.LeaveUnnamed(node);
+    names().LeaveUnnamed(node);
     entry->second = {node, 0};
   }
   return entry->second;
@@ -174,11 +170,11 @@ ir::NodeId GraphBuilder::AddLiteralNode(const Value& value, const Site& site) {
       attributes.Set("value", ir::Attribute::Strings{std::string(value.text())});
       break;
   }
-  attributes.Set("dtype", DataTypeText(ElementKind(value, graph_)));
-  ir::NodeId node = graph_.AddNode(ir::kNnefSet, "constant",
-                                   {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
-  names_.OnNode(graph_.node(node), site.statement);
-  ir::InferNode(graph_, node, context_.emitter);
+  attributes.Set("dtype", DataTypeText(ElementKind(value, graph())));
+  ir::NodeId node = graph().AddNode(
+      ir::kNnefSet, "constant", {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
+  names().OnNode(graph().node(node), site.statement);
+  ir::InferNode(graph(), node, context_.emitter);
   return node;
 }
 
@@ -274,7 +270,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       const Value& axis = argument("axis");
       count = 1;
       if (value.kind() != ValueKind::kTensor || axis.kind() != ValueKind::kInteger) break;
-      const ir::PartialShape& shape = graph_.output(value.port()).shape;
+      const ir::PartialShape& shape = graph().output(value.port()).shape;
       if (shape.rank_known() && (axis.integer() < 0 || axis.integer() >= shape.rank()))
         break;  // inference tells
       if (site.array_length >= 0) {
@@ -336,7 +332,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   if (plan.signature->is_generic) {
     generic = site.generic != TypeKind::kError
                   ? site.generic
-                  : DeduceGeneric(*plan.document, *plan.signature, arguments, graph_);
+                  : DeduceGeneric(*plan.document, *plan.signature, arguments, graph());
     // The provisional dialect has no `?`: what tells no type holds scalars.
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
@@ -351,38 +347,38 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
   if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};
-  ir::NodeId node = graph_.AddNode({.op = plan.op,
-                                    .inputs = parts.inputs,
-                                    .segments = parts.segments,
-                                    .attributes = std::move(parts.attributes),
-                                    .num_outputs = static_cast<int32_t>(num_outputs),
-                                    .origin = {site.range, site.frame}});
-  names_.OnNode(graph_.node(node), site.statement);
+  ir::NodeId node = graph().AddNode({.op = plan.op,
+                                     .inputs = parts.inputs,
+                                     .segments = parts.segments,
+                                     .attributes = std::move(parts.attributes),
+                                     .num_outputs = static_cast<int32_t>(num_outputs),
+                                     .origin = {site.range, site.frame}});
+  names().OnNode(graph().node(node), site.statement);
   if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);
   if (plan.trait == OpTrait::kVariable) variable_places_[node.index] = places.Find("label", -1);
   if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
-  if (!ir::InferNode(graph_, node, context_.emitter, &places)) return {};
+  if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
   return ResultOf(plan, node);
 }
 
 // The data types of a custom primitive follow from its declaration.
 void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
   const TypeTable& types = plan.document->types();
-  int32_t count = graph_.node(node).num_outputs();
+  int32_t count = graph().node(node).num_outputs();
   for (int32_t i = 0; i < count; ++i) {
     size_t result = std::min(static_cast<size_t>(i), plan.signature->results.size() - 1);
     TypeId type = plan.signature->results[result].type;
     if (types.Kind(type) == TypeKind::kArray) type = types.Item(type);
     if (types.Kind(type) != TypeKind::kTensor) continue;
     TypeKind element = types.Kind(types.Element(type));
-    graph_.SetOutputType({node, i}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
-                         ir::PartialShape());
+    graph().SetOutputType({node, i}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
+                          ir::PartialShape());
   }
 }
 
 Value GraphBuilder::ResultOf(const OpPlan& plan, ir::NodeId node) {
-  int32_t count = graph_.node(node).num_outputs();
+  int32_t count = graph().node(node).num_outputs();
   const std::vector<TypedName>& results = plan.signature->results;
   bool array = results.size() == 1 && plan.document->types().Kind(results[0].type) == TypeKind::kArray;
   if (!array && count == 1) return Value::Tensor({node, 0});

@@ -9,13 +9,24 @@
 #include "compiler/expand/names.h"
 #include "compiler/expand/value.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/ops/control_flow.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
 
 namespace nnefc::expand {
 
 // What the graph builder must know of an operation that only few have.
-enum class OpTrait : uint8_t { kNone, kExternal, kVariable, kUpdate, kSplit, kUnstack, kCopyN, kCustom };
+enum class OpTrait : uint8_t {
+  kNone,
+  kExternal,
+  kVariable,
+  kUpdate,
+  kSplit,
+  kUnstack,
+  kCopyN,
+  kCustom,
+  kControlFlow
+};
 
 // How calls of a fragment become nodes: the ratified operation and where each
 // of its arguments comes from. Made once per fragment.
@@ -77,6 +88,17 @@ TypeKind DeduceGeneric(const CheckedDocument& document, const Signature& signatu
 // a tensor becomes tensor_typed().
 Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap);
 
+// A graph that grows: that of the document, or a body of a node in another one.
+// Values of one graph are none of another's.
+struct GraphScope {
+  GraphScope(ir::Graph& graph_of_scope, const SymbolTable& symbols) : graph(graph_of_scope), names(symbols) {}
+
+  ir::Graph& graph;
+  Names names;
+  std::map<std::pair<TypeKind, std::string>, ir::OutputPort> literals;
+  std::unique_ptr<ir::Graph> body;  // holds `graph`; null for that of the document
+};
+
 // Makes nodes. Mistakes are emitted with the stack of fragments.
 class GraphBuilder {
  public:
@@ -95,6 +117,20 @@ class GraphBuilder {
   // identifier's tensor is copied, a literal becomes a constant.
   Value NameInBody(const Value& value, Symbol identifier, const Site& site);
 
+  // ---- control_flow.cpp: nodes with bodies ----
+  // Makes a node of `if_else` or `tensor_iterator` that has no bodies yet.
+  ir::NodeId MakeControlFlow(const OpPlan& plan, llvm::ArrayRef<Value> arguments, int64_t num_outputs,
+                             const Site& site);
+  // From here on nodes are made in a new graph; gives its parameters. False if
+  // a limit was reached, which ends the expansion.
+  bool EnterBody(const CheckedDocument& document, const Signature& fragment,
+                 llvm::ArrayRef<ir::BodyParameter> fed, const Site& site, std::vector<Value>& parameters);
+  // Names the nodes of the body and goes on in the graph around it.
+  std::unique_ptr<ir::Graph> LeaveBody();
+  // Gives the node its bodies; its outputs as an array, or poison after a
+  // mistake.
+  Value FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places);
+
   void Report(const Fault& fault, const Site& site);
   // The same for a mistake in an argument of the plan's operation.
   void Report(const Fault& fault, const OpPlan& plan, const Site& site);
@@ -102,9 +138,12 @@ class GraphBuilder {
   // invalid of other nodes.
   SourceRange VariablePlace(ir::NodeId node) const;
 
-  ir::Graph& graph() { return graph_; }
+  // The graph that nodes are made in, and its names.
+  ir::Graph& graph() { return scopes_.back()->graph; }
+  Names& names() { return scopes_.back()->names; }
+  // How many bodies the graph is in.
+  size_t body_depth() const { return scopes_.size() - 1; }
   Heap& heap() { return heap_; }
-  Names& names() { return names_; }
   Context& context() { return context_; }
   // True once a limit was reached.
   bool stopped() const { return stopped_; }
@@ -136,15 +175,13 @@ class GraphBuilder {
   void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic);
   Value ResultOf(const OpPlan& plan, ir::NodeId node);
 
-  ir::Graph& graph_;
+  std::vector<std::unique_ptr<GraphScope>> scopes_;  // the innermost last
   ir::OpRegistry& registry_;
   const CheckedDocument& ratified_;
   const ExpandOptions& options_;
   Heap& heap_;
   Context& context_;
-  Names names_;
   llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
-  std::map<std::pair<TypeKind, std::string>, ir::OutputPort> literals_;
   std::map<std::string, bool> externals_;                 // by name; true if an option gave its shape
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   int64_t operations_ = 0;

@@ -174,7 +174,7 @@ bool Machine::Store(const Instruction& instruction) {
   Frame& current = frame();
   auto slot = static_cast<size_t>(instruction.a);
   Symbol identifier = current.chunk->slot_names[slot];
-  bool body = frames_.size() == 1;
+  bool body = frames_.size() == 1 || current.is_body;
   if (body && value.tensor()) {
     value = builder_.NameInBody(value, identifier, SiteOf(instruction.expr));
   } else if (value.kind() == ValueKind::kTensor && value.port().node.index >= current.node_bound) {

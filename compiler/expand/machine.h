@@ -46,7 +46,19 @@ class Machine {
     int32_t statement = -1;
     int32_t node_bound = 0;  // nodes of a lower index were made before the statement
     TypeKind generic = TypeKind::kError;
-    std::shared_ptr<const ir::Frame> origin;  // made on demand
+    std::shared_ptr<const ir::Frame> origin = {};  // made on demand
+    bool is_body = false;                          // its graph is a body of the node that is being made
+  };
+  // A node whose bodies are being made, one after the other.
+  struct BodyRun {
+    const OpPlan* plan = nullptr;
+    ir::NodeId node;
+    Site site;
+    std::vector<ir::BodyParameter> fed;
+    std::vector<std::pair<std::string, Call>> requests;  // roles and fragments
+    std::vector<ir::Body> bodies;
+    size_t begun = 0;
+    bool failed = false;
   };
   // A comprehension that is being evaluated.
   struct Loop {
@@ -89,6 +101,17 @@ class Machine {
   bool Instantiate(const Call& call, FragmentInfo& info);
   bool MakeOperation(const Call& call, FragmentInfo& info);
   bool Return();
+
+  // ---- control_flow.cpp ----
+  // Begins a node with bodies.
+  bool MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                       const Site& site);
+  bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+                          std::string_view role, const Site& site);
+  bool BeginBody();
+  bool FinishBody();
+  bool FinishControlFlow();
+
   void Finish();
 
   FragmentInfo& Info(const Callee& callee);
@@ -110,10 +133,11 @@ class Machine {
   // Of the graph's body, or of expressions that no body holds.
   std::unique_ptr<Chunk> root_chunk_;
   bool is_graph_ = true;
-  std::vector<std::unique_ptr<FragmentInfo>> infos_[2];  // of the document, of its library
+  std::vector<std::unique_ptr<FragmentInfo>> infos_[3];  // of the document, its library, its extension
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Loop> loops_;
+  std::vector<std::unique_ptr<BodyRun>> body_runs_;  // the innermost last
   int64_t steps_ = 0;
   int64_t allowance_ = 0;  // steps that the graph's own statements may take for free
   bool stopped_ = false;

@@ -49,6 +49,11 @@ void Names::LeaveUnnamed(ir::NodeId node) {
   At({node, 0}) = {Origin::kUnnamed, Symbol(), nullptr};
 }
 
+void Names::SetRoot(std::shared_ptr<const ir::Frame> frame) {
+  root_ = std::move(frame);
+  prefixes_[root_.get()] = std::make_unique<ScopePrefix>();
+}
+
 const std::string& Names::Prefix(const ir::Frame* innermost) {
   static const std::string kNone;
   if (innermost == nullptr) return kNone;
@@ -83,7 +88,7 @@ std::string Names::Wanted(const Hint& hint, const ir::Node& node) {
     case Origin::kOperation:
       break;
   }
-  if (hint.frame != nullptr) return Prefix(hint.frame.get()) + node.type();
+  if (hint.frame != root_) return Prefix(hint.frame.get()) + node.type();
   return hint.symbol.valid() ? std::string(symbols_.Text(hint.symbol)) + '_' + node.type() : node.type();
 }
 

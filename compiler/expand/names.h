@@ -31,6 +31,9 @@ class Names {
   bool AssignInBody(ir::OutputPort port, Symbol identifier);
   // Leaves the node without a name: literals.
   void LeaveUnnamed(ir::NodeId node);
+  // For the body of a node: names begin at the instantiation of the fragment
+  // that it is. Call before Finish.
+  void SetRoot(std::shared_ptr<const ir::Frame> frame);
 
   // Names all nodes and outputs of the graph.
   void Finish(ir::Graph& graph);
@@ -52,7 +55,8 @@ class Names {
   std::string Claim(const std::string& wanted);
 
   const SymbolTable& symbols_;
-  std::vector<size_t> first_;  // by node: its first output's hint
+  std::shared_ptr<const ir::Frame> root_;  // null: the graph's body
+  std::vector<size_t> first_;              // by node: its first output's hint
   std::vector<Hint> hints_;
   struct ScopePrefix {
     std::string text;

@@ -30,6 +30,7 @@ OpTrait TraitOf(std::string_view name) {
       .Case("split", OpTrait::kSplit)
       .Case("unstack", OpTrait::kUnstack)
       .Case("copy_n", OpTrait::kCopyN)
+      .Cases("if_else", "tensor_iterator", OpTrait::kControlFlow)
       .Default(OpTrait::kNone);
 }
 

@@ -11,6 +11,7 @@ namespace nnefc {
   RULE(kLimitSteps, "limit.steps", kError, "")                                        \
   RULE(kLimitOperations, "limit.operations", kError, "")                              \
   RULE(kLimitItems, "limit.items", kError, "")                                        \
+  RULE(kLimitBodies, "limit.body-nesting", kError, "")                                \
   RULE(kDivisionByZero, "arithmetic.division-by-zero", kError, "R 3.3.3, P 3.3.3")    \
   RULE(kIntegerOverflow, "arithmetic.overflow", kError, "R 3.3.3, P 3.3.3")           \
   RULE(kNegativeExponent, "arithmetic.negative-exponent", kError, "R 3.3.3, P 3.3.3") \

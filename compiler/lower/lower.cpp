@@ -1,5 +1,6 @@
 #include "compiler/lower/lower.h"
 
+#include "compiler/lower/bodies.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
@@ -34,6 +35,7 @@ LoweringTable MakeTable() {
   RegisterNormalization(table);
   RegisterQuantization(table);
   RegisterMiscellaneous(table);
+  RegisterControlFlow(table);
   return table;
 }
 
@@ -58,24 +60,14 @@ bool HasRanks(NodeLowering& lowering) {
 
 // Lowers the bodies of a node that was kept.
 void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
-  LowerState& state = lowering.state();
-  const ir::Node& node = lowering.node();
-  if (node.bodies().empty()) return;
-  if (state.depth == kDeepestBody) {
-    lowering.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", node.type(), kDeepestBody);
-    return;
-  }
-  for (const ir::Body& body : node.bodies()) {
-    std::unique_ptr<ir::Graph> graph = LowerBody(*body.graph, state.options, state.context, state.depth + 1);
-    if (graph == nullptr) {
-      state.failed = true;
-      return;
-    }
-    state.target.AddBody(kept, {.role = body.role,
-                                .graph = std::move(graph),
-                                .inputs = body.inputs,
-                                .outputs = body.outputs,
-                                .back_edges = body.back_edges});
+  for (const ir::Body& body : lowering.node().bodies()) {
+    std::unique_ptr<ir::Graph> graph = LowerBodyOf(lowering, *body.graph);
+    if (graph == nullptr) return;
+    lowering.state().target.AddBody(kept, {.role = body.role,
+                                           .graph = std::move(graph),
+                                           .inputs = body.inputs,
+                                           .outputs = body.outputs,
+                                           .back_edges = body.back_edges});
   }
 }
 
@@ -126,6 +118,17 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
   if (state.failed) return nullptr;
   state.target.EraseDeadNodes();
   return std::make_unique<ir::Graph>(std::move(state.target));
+}
+
+std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
+  LowerState& state = n.state();
+  if (state.depth == kDeepestBody) {
+    n.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", n.node().type(), kDeepestBody);
+    return nullptr;
+  }
+  std::unique_ptr<ir::Graph> graph = LowerBody(body, state.options, state.context, state.depth + 1);
+  state.failed |= graph == nullptr;
+  return graph;
 }
 
 }  // namespace lower

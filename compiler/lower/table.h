@@ -31,5 +31,6 @@ void RegisterActivation(LoweringTable& table);
 void RegisterNormalization(LoweringTable& table);
 void RegisterQuantization(LoweringTable& table);
 void RegisterMiscellaneous(LoweringTable& table);
+void RegisterControlFlow(LoweringTable& table);
 
 }  // namespace nnefc::lower

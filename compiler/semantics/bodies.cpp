@@ -109,22 +109,30 @@ void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
 // The length of the array on the right is expansion's matter.
 void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
-  if (Kind(type) != TypeKind::kArray && !IsError(type)) {
+  // Outputs of different data types, `[state, counter] = tensor_iterator(..)`.
+  const bool is_listed = Kind(type) == TypeKind::kTuple && is_whole && IsControlFlow(right);
+  if (is_listed && types_.Items(type).size() != items.items.size()) {
+    Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side has {} outputs",
+           items.items.size(), types_.Items(type).size());
+    type = error_;
+  } else if (Kind(type) != TypeKind::kArray && !IsError(type) && !is_listed) {
     Report(kAssignmentStructure, left.range, "an array is on the left, but `{}` on the right", Text(type));
     type = error_;
   }
   const auto* sources = std::get_if<ast::ArrayExpr>(&expr(Inner(right)).node);
   for (size_t i = 0; i < items.items.size(); ++i) {
     const bool is_known = is_whole && sources != nullptr && i < sources->items.size();
-    Assign(items.items[i], IsError(type) ? error_ : types_.Item(type), is_known ? sources->items[i] : right,
-           is_known);
+    const TypeId item = IsError(type) ? error_ : is_listed ? types_.Items(type)[i] : types_.Item(type);
+    Assign(items.items[i], item, is_known ? sources->items[i] : right, is_known);
   }
 }
 
 void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
-  if (!IsError(type) && Kind(type) != TypeKind::kTuple) {
-    Report(kAssignmentStructure, left.range, "a tuple is on the left, but `{}` on the right", Text(type));
+  const bool is_array = is_whole && IsControlFlow(right);
+  if (!IsError(type) && (Kind(type) != TypeKind::kTuple || is_array)) {
+    Report(kAssignmentStructure, left.range, "a tuple is on the left, but {} on the right",
+           is_array ? "an array" : fmt::format("`{}`", Text(type)));
     type = error_;
   } else if (!IsError(type) && types_.Items(type).size() != items.items.size()) {
     Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side `{}` has {}",
@@ -145,7 +153,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
   const bool is_external = is_whole && body_ == BodyKind::kGraph && !externals_.empty() && IsExternal(right);
   const Origin origin = is_whole ? OriginOf(right) : Origin::kUndecided;
   if (body_ == BodyKind::kGraph && Kind(type) != TypeKind::kTensor && !IsError(type)) {
-    ReportNotTensor(range, name, type);
+    ReportNotTensor(range, name, type, Kind(type) == TypeKind::kArray || IsControlFlow(right));
     type = error_;
   }
   if (local == nullptr) {
@@ -247,13 +255,13 @@ void Checker::CheckResultType(SourceRange declaration, Symbol name, TypeId decla
   builder.Note(declaration, "declared here");
 }
 
-void Checker::ReportNotTensor(SourceRange range, Symbol name, TypeId type) {
+void Checker::ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool is_array) {
   const bool can_unpack = types_.ContainsTensor(type);
   Report(kGraphIdentifierType, range, "`{}` is of type `{}`; names in the body of a graph are tensors{}",
          Text(name), Text(type),
-         !can_unpack                      ? ""
-         : Kind(type) == TypeKind::kArray ? ", unpack the array with `[.., ..] =`"
-                                          : ", unpack the tuple with `(.., ..) =`");
+         !can_unpack ? ""
+         : is_array  ? ", unpack the array with `[.., ..] =`"
+                     : ", unpack the tuple with `(.., ..) =`");
 }
 
 }  // namespace nnefc

@@ -18,11 +18,16 @@ class StandardLibrary {
   // them.
   const std::shared_ptr<TypeTable>& types() const { return types_; }
   const CheckedDocument& Get(ast::Dialect dialect);
+  // The operations of the extension NNEFC_control_flow.
+  const CheckedDocument& ControlFlow();
 
  private:
+  std::unique_ptr<CheckedDocument> Load(std::string_view name, std::string_view text, ast::Dialect dialect);
+
   Context& context_;
   std::shared_ptr<TypeTable> types_;
   std::unique_ptr<CheckedDocument> documents_[2];
+  std::unique_ptr<CheckedDocument> control_flow_;
 };
 
 struct CheckOptions {

@@ -63,12 +63,15 @@ class CheckedDocument {
   // The standard library it was checked against; null for a library itself.
   const CheckedDocument* library() const { return library_; }
   bool is_library() const { return library_ == nullptr; }
+  // The declarations of NNEFC_control_flow; null unless the document enables it.
+  const CheckedDocument* control_flow() const { return control_flow_; }
   // The graph to compile: null if there is none or the choice is ambiguous.
   const ast::Graph* graph() const { return graph_; }
   const Signature& signature(ast::FragmentId fragment) const {
     return signatures_[static_cast<size_t>(fragment.index)];
   }
-  // Looks a fragment up here, then in the library.
+  // Looks a fragment up here, then in the library, then in the extensions that
+  // are enabled.
   Callee Find(Symbol name) const;
   // The binding of an InvocationExpr, or null if it is wrong.
   const Binding* binding(ast::ExprId invocation) const;
@@ -90,6 +93,7 @@ class CheckedDocument {
   std::unique_ptr<const ast::Document> ast_;
   std::shared_ptr<TypeTable> types_;
   const CheckedDocument* library_ = nullptr;
+  const CheckedDocument* control_flow_ = nullptr;  // the extension's declarations, if it is enabled
   const ast::Graph* graph_ = nullptr;
   std::vector<Signature> signatures_;  // by FragmentId
   llvm::DenseMap<Symbol, ast::FragmentId> by_name_;

@@ -28,7 +28,9 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
       string_(types_.Primitive(TypeKind::kString)),
       external_(context.symbols.Intern("external")),
       variable_(context.symbols.Intern("variable")),
-      update_(context.symbols.Intern("update")) {
+      update_(context.symbols.Intern("update")),
+      if_else_(context.symbols.Intern("if_else")),
+      tensor_iterator_(context.symbols.Intern("tensor_iterator")) {
   out_->ast_ = std::move(document);
   out_->types_ = libraries.types();
   out_->library_ = library;
@@ -38,6 +40,9 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
   out_->expr_types_.resize(document_.exprs.size());
   for (const ast::Extension& extension : document_.extensions) {
     for (const ast::Name& name : extension.names) out_->extensions_.insert(Text(name.symbol));
+  }
+  if (kind == CheckedKind::kModel && IsRatified() && out_->has_extension(kControlFlowExtension)) {
+    out_->control_flow_ = &libraries.ControlFlow();
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/semantics/casts.h"
 #include "compiler/semantics/check_document.h"
@@ -21,7 +23,8 @@ enum class BodyKind : uint8_t { kFragment, kGraph, kQuantization };
 
 // Checks one document and fills its side tables. Its parts stand in
 // declarations.cpp, bodies.cpp, expressions.cpp, operators.cpp,
-// invocations.cpp, generics.cpp, external_rules.cpp and quantization.cpp.
+// invocations.cpp, control_flow.cpp, generics.cpp, external_rules.cpp and
+// quantization.cpp.
 //
 // Nothing recurses over what the syntax does not bound: brackets nest at most
 // --max-nesting deep, and chains of operators, subscripts and branches are
@@ -73,7 +76,7 @@ class Checker {
   // Whether the identifier may be assigned; reports if not.
   bool CheckAssignable(SourceRange range, Symbol name, const Local& local);
   void CheckResultType(SourceRange declaration, Symbol name, TypeId declared, TypeId type, ExprId right);
-  void ReportNotTensor(SourceRange range, Symbol name, TypeId type);
+  void ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool is_array);
 
   // ---- external_rules.cpp: external, variable and update ----
   // How the value of `right` came to be.
@@ -140,6 +143,30 @@ class Checker {
   // `2` -> `2.0`, `n` -> `scalar(n)`.
   void FixScalars(ExprId expr, TypeId expected, DiagnosticBuilder& builder);
 
+  // ---- control_flow.cpp: if_else and tensor_iterator ----
+  // The operation of NNEFC_control_flow that is invoked, if it is one; reports
+  // if the extension is not enabled.
+  Callee FindControlFlow(const ast::InvocationExpr& invocation);
+  TypeId CheckControlFlow(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use);
+  // An argument that may be an array of tensors of several data types.
+  void CheckTensorList(ExprId argument);
+  // The types of the tensors in `slots`, the arrays of which have this many
+  // items each; nothing if expansion has to count them.
+  std::optional<std::vector<TypeId>> ListedTypes(llvm::ArrayRef<ExprId> slots,
+                                                 llvm::SmallVectorImpl<size_t>& counts) const;
+  // The fragment that a literal names, declared as a body has to be; null if
+  // not, which was reported.
+  const Signature* FindBody(ExprId name);
+  bool CheckBodyDeclaration(ExprId name, const ast::Fragment& fragment, const Signature& body);
+  bool CheckBodyParameters(const ast::InvocationExpr& invocation, ExprId name, const Signature& body,
+                           llvm::ArrayRef<ExprId> slots);
+  bool CheckSameResults(llvm::ArrayRef<ExprId> names, llvm::ArrayRef<const Signature*> bodies);
+  bool CheckMergedResults(ExprId name, const Signature& body, llvm::ArrayRef<ExprId> slots);
+  // An array of the results; a tuple where their data types differ.
+  TypeId OutputsType(const Signature& body);
+  // Whether `right` is an invocation of them, or a choice of such.
+  bool IsControlFlow(ExprId right) const;
+
   // ---- generics.cpp ----
   // The type that stands for `?` of the callee: invalid if it is not generic,
   // Error if it was reported that there is none.
@@ -189,7 +216,7 @@ class Checker {
   Context& context_;
   TypeTable& types_;
   const TypeId error_, integer_, scalar_, logical_, string_;
-  const Symbol external_, variable_, update_;
+  const Symbol external_, variable_, update_, if_else_, tensor_iterator_;
 
   // Of the body at hand.
   Scope scope_;
@@ -199,6 +226,7 @@ class Checker {
   bool has_lost_names_ = false;             // some left value could not be read: names may be missing
   llvm::ArrayRef<ast::Assignment> rest_;    // from the assignment at hand on
   llvm::SmallVector<ExprId, 4> externals_;  // invoked by the assignment at hand
+  bool told_control_flow_ = false;          // that its extension is missing
 };
 
 }  // namespace nnefc

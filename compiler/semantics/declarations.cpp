@@ -71,7 +71,13 @@ void Checker::DeclareFragment(ast::FragmentId id) {
     Report(kDuplicateFragment, fragment.name.range, "fragment `{}` is defined twice", name)
         .Note(document_.fragments[entry->second].name.range, "first defined here");
   } else if (out_->library_ != nullptr) {
-    const Callee standard = out_->library_->Find(fragment.name.symbol);
+    Callee standard = out_->library_->Find(fragment.name.symbol);
+    // A primitive of such a name would be taken for that of the extension.
+    const Symbol symbol = fragment.name.symbol;
+    const bool is_control_flow = symbol == if_else_ || symbol == tensor_iterator_;
+    if (is_control_flow && IsRatified() && (out_->control_flow_ != nullptr || !fragment.has_body)) {
+      standard = libraries_.ControlFlow().Find(symbol);
+    }
     if (standard.valid()) {
       Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation", name)
           .Note(SignatureOf(standard).name.range, "the standard operation");
@@ -130,6 +136,8 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
   }
 }
 
+// `tensor<>` as a result is what the operations of NNEFC_control_flow alone
+// have: their outputs take their data types from the bodies.
 void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) {
   signature.results.reserve(fragment.results.size());
   for (const ast::Result& result : fragment.results) {
@@ -140,7 +148,7 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
     if (!types_.OnlyTensors(type)) {
       Report(kAttributeResult, range, "result `{}` is of type `{}`; results of fragments are tensors",
              Text(result.name.symbol), Text(type));
-    } else if (types_.ContainsUnbound(type)) {
+    } else if (types_.ContainsUnbound(type) && kind_ != CheckedKind::kLibrary) {
       Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is not told",
              Text(result.name.symbol), Text(type));
     }

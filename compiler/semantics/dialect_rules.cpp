@@ -15,7 +15,7 @@ using namespace semantics;
 constexpr uint32_t kMaxFixLength = 1000;
 
 constexpr std::string_view kKnownExtensions[] = {kFragmentExtension, kOperatorExtension,
-                                                 "NNEFC_control_flow"};
+                                                 kControlFlowExtension};
 
 // Walks the stores of the document instead of its trees: order plays no part.
 class DialectRules {
@@ -68,7 +68,6 @@ class DialectRules {
   void CheckBuiltin(const ast::BuiltinExpr& builtin);
   bool IsOperatorExpression(ast::ExprId id) const;
   void ReportOperators();
-  void FixExtension(DiagnosticBuilder& builder, std::string_view extension);
 
   const ast::Document& document_;
   const CheckedKind kind_;
@@ -164,7 +163,7 @@ void DialectRules::CheckDeclarations() {
   const ast::Fragment& first = *document_.fragments.begin();
   DiagnosticBuilder builder = Report(kMissingFragmentExtension, first.keyword_range,
                                      "fragment definitions need `extension {};`", kFragmentExtension);
-  FixExtension(builder, kFragmentExtension);
+  FixExtension(document_, kFragmentExtension, builder);
 }
 
 void DialectRules::CheckFragment(const ast::Fragment& fragment) {
@@ -321,7 +320,7 @@ void DialectRules::ReportOperators() {
                                        "operator expressions need `extension {};`; without it arguments are "
                                        "literals, names, arrays and tuples",
                                        kOperatorExtension);
-    FixExtension(builder, kOperatorExtension);
+    FixExtension(document_, kOperatorExtension, builder);
     return;
   }
   for (const ast::Graph& graph : document_.graphs) {
@@ -337,16 +336,14 @@ void DialectRules::ReportOperators() {
   }
 }
 
-// Inserts the extension behind the version or the extensions before it.
-void DialectRules::FixExtension(DiagnosticBuilder& builder, std::string_view extension) {
-  if (!document_.has_version) return;
-  SourceRange place =
-      document_.extensions.empty() ? document_.version_range : document_.extensions.back().range;
+}  // namespace
+
+void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder) {
+  if (!document.has_version) return;
+  SourceRange place = document.extensions.empty() ? document.version_range : document.extensions.back().range;
   place.begin = place.end;
   builder.Fix(place, fmt::format("\nextension {};", extension));
 }
-
-}  // namespace
 
 void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context) {
   DialectRules(document, kind, context).Check();

@@ -10,11 +10,16 @@ enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
 
 inline constexpr std::string_view kFragmentExtension = "KHR_enable_fragment_definitions";
 inline constexpr std::string_view kOperatorExtension = "KHR_enable_operator_expressions";
+inline constexpr std::string_view kControlFlowExtension = "NNEFC_control_flow";
 
 // Reports what the grammar lets through and the document's dialect has not
 // (language.md 2): constructs of the other dialect, constructs of an extension
 // that is not enabled, keywords of the dialect used as names. Each diagnostic
 // names the dialect and, where there is one, the repair.
 void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context);
+
+// Adds the repair of a missing extension: its line behind the version and the
+// extensions before it.
+void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder);
 
 }  // namespace nnefc

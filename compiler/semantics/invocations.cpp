@@ -23,6 +23,9 @@ ast::Dialect Other(ast::Dialect dialect) {
 
 TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use) {
   if (context_.emitter.exhausted()) return error_;
+  if (const Callee control_flow = FindControlFlow(invocation); control_flow.valid()) {
+    return CheckControlFlow(id, invocation, control_flow, use);
+  }
   for (const ast::Argument& argument : invocation.arguments) CheckExpr(argument.value, Use::kArgument);
   const Callee callee = Resolve(invocation);
   if (!callee.valid() || IsBroken(callee)) return error_;
@@ -77,6 +80,12 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
         .Fix(range, std::string(cast));
     return;
   }
+  if (!IsRatified() && (name == "if_else" || name == "tensor_iterator")) {
+    Report(kMissingControlFlowExtension, range,
+           "`{}` belongs to the extension {}, which is for documents of the ratified dialect", name,
+           kControlFlowExtension);
+    return;
+  }
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
@@ -91,6 +100,10 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
     for (const ast::Fragment& fragment : document_.fragments) suggestion.Offer(Text(fragment.name.symbol));
     for (const ast::Fragment& fragment : standard().ast().fragments)
       suggestion.Offer(Text(fragment.name.symbol));
+    if (out_->control_flow_ != nullptr) {
+      for (const ast::Fragment& fragment : out_->control_flow_->ast().fragments)
+        suggestion.Offer(Text(fragment.name.symbol));
+    }
   }
   if (suggestion.best().empty()) {
     Report(kUndeclaredOperation, range, "undeclared operation `{}`", name);

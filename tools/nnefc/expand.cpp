@@ -17,9 +17,8 @@ struct ExpandCommand : CommonOptions {
     bool ok = RunStages(compilation, Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
-    WriteProduct(
-        output, PrintFlatDocument(*compilation.expanded(), compilation.library().Get(ast::Dialect::kRatified),
-                                  compilation.context().symbols));
+    WriteProduct(output, PrintFlatDocument(*compilation.expanded(), compilation.library(),
+                                           compilation.context().symbols));
     return exit_code;
   }
 };

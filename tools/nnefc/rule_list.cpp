@@ -26,6 +26,7 @@ std::vector<const Rule*> AllRules() {
       ir::nnef::kSlidingWindowRules,
       ir::nnef::kShapeRules,
       ir::nnef::kOtherOperationRules,
+      ir::nnef::kControlFlowRules,
       ir::kIrRules,
       lower::kLowerRules,
       kDriverRules,

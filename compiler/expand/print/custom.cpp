@@ -82,6 +82,7 @@ std::string Text(const Declaration& declaration) {
 }  // namespace
 
 bool IsCustom(const ir::Node& node, const CheckedDocument& ratified, const SymbolTable& symbols) {
+  if (!node.bodies().empty()) return false;
   Symbol name = symbols.Find(node.type());
   return !name.valid() || !ratified.Find(name).valid();
 }
@@ -90,14 +91,19 @@ std::string CustomDeclarations(const ir::Graph& graph, const CheckedDocument& ra
                                const SymbolTable& symbols) {
   std::map<ir::OpId, Declaration> declarations;
   std::vector<ir::OpId> order;
-  for (ir::NodeId id : graph.nodes()) {
-    const ir::Node& node = graph.node(id);
-    // Standard operations have a shape function.
-    if (node.set() != ir::kNnefSet || node.info().infer != nullptr || !IsCustom(node, ratified, symbols))
-      continue;
-    auto [entry, added] = declarations.try_emplace(node.op());
-    if (added) order.push_back(node.op());
-    Observe(entry->second, graph, node);
+  std::vector<const ir::Graph*> graphs = {&graph};
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const ir::Graph& current = *graphs[i];
+    for (ir::NodeId id : current.nodes()) {
+      const ir::Node& node = current.node(id);
+      for (const ir::Body& body : node.bodies()) graphs.push_back(body.graph.get());
+      // Standard operations have a shape function.
+      if (node.set() != ir::kNnefSet || node.info().infer != nullptr || !IsCustom(node, ratified, symbols))
+        continue;
+      auto [entry, added] = declarations.try_emplace(node.op());
+      if (added) order.push_back(node.op());
+      Observe(entry->second, current, node);
+    }
   }
   std::string text;
   for (ir::OpId op : order) text += Text(declarations[op]);

@@ -1,9 +1,15 @@
 #include "compiler/expand/print/flat.h"
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "compiler/expand/print/custom.h"
 #include "compiler/expand/print/literals.h"
+#include "compiler/ir/ops/arguments.h"
 #include "fmt/format.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
 namespace {
@@ -13,8 +19,11 @@ using ir::OutputPort;
 
 class FlatPrinter {
  public:
-  FlatPrinter(const ir::Graph& graph, const CheckedDocument& ratified, const SymbolTable& symbols)
-      : graph_(graph), ratified_(ratified), symbols_(symbols) {}
+  FlatPrinter(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols)
+      : graph_(&graph),
+        library_(library),
+        ratified_(library.Get(ast::Dialect::kRatified)),
+        symbols_(symbols) {}
 
   std::string Print();
 
@@ -27,6 +36,12 @@ class FlatPrinter {
     std::vector<std::string> defaults;     // by parameter, as literals; "" if there is none
   };
 
+  void PrintStatements();
+  // The name of the fragment that a body becomes, which is printed when a body
+  // like it is first seen. Recursion follows the nesting of bodies, which
+  // expansion bounds.
+  std::string FragmentOf(const ir::Body& body);
+  std::string FragmentText(const ir::Graph& body);
   void PrintNode(const Node& node);
   void PrintLeft(const Node& node, const Operation& operation);
   void PrintTypeArgument(const Node& node, const Operation& operation);
@@ -43,38 +58,90 @@ class FlatPrinter {
     first = false;
   }
 
-  const ir::Graph& graph_;
+  const ir::Graph* graph_;  // that is being printed: the document's, or a body
+  StandardLibrary& library_;
   const CheckedDocument& ratified_;
   const SymbolTable& symbols_;
   std::string out_;
+  std::string fragments_;
+  std::map<std::pair<std::string, std::string>, std::string>
+      fragment_names_;           // by name and text in the graph
+  std::set<std::string> taken_;  // by fragments
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
 std::string FlatPrinter::Print() {
-  out_ = "version 1.0;\n";
-  std::string declarations = print::CustomDeclarations(graph_, ratified_, symbols_);
-  if (!declarations.empty()) out_ += "extension KHR_enable_fragment_definitions;\n\n" + declarations;
-  out_ += fmt::format("\ngraph {}( ", graph_.name());
+  out_ = fmt::format("\ngraph {}( ", graph_->name());
   bool first = true;
-  for (ir::NodeId id : graph_.parameters()) {
+  for (ir::NodeId id : graph_->parameters()) {
     Separate(first);
-    out_ += graph_.node(id).name();
+    out_ += graph_->node(id).name();
   }
   out_ += " ) -> ( ";
   first = true;
-  for (ir::NodeId id : graph_.results()) {
+  for (ir::NodeId id : graph_->results()) {
     Separate(first);
-    out_ += Tensor(graph_.node(id).input(0));
+    out_ += Tensor(graph_->node(id).input(0));
   }
   out_ += " )\n{\n";
-  std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+  PrintStatements();
+  out_ += "}\n";
+  std::string head = "version 1.0;\n";
+  const std::string declarations = print::CustomDeclarations(*graph_, ratified_, symbols_);
+  if (!declarations.empty() || !fragments_.empty()) head += "extension KHR_enable_fragment_definitions;\n";
+  if (!fragments_.empty()) head += "extension NNEFC_control_flow;\n";
+  if (!declarations.empty()) head += '\n' + declarations;
+  return head + fragments_ + out_;
+}
+
+void FlatPrinter::PrintStatements() {
+  std::optional<std::vector<ir::NodeId>> order = graph_->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   for (ir::NodeId id : *order) {
-    const Node& node = graph_.node(id);
+    const Node& node = graph_->node(id);
     if (node.set() == ir::kNnefSet && !IsLiteral(node)) PrintNode(node);
   }
+}
+
+std::string FlatPrinter::FragmentOf(const ir::Body& body) {
+  const std::string wanted = body.graph->name();
+  const std::string text = FragmentText(*body.graph);
+  auto [entry, added] = fragment_names_.try_emplace({wanted, text});
+  if (!added) return entry->second;
+  std::string name = wanted;
+  // The same fragment with tensors of other shapes may be another one; none has
+  // the name of an operation.
+  for (int i = 2; taken_.count(name) != 0 || graph_->registry().Find(ir::kNnefSet, name).valid(); ++i) {
+    name = fmt::format("{}_{}", wanted, i);
+    if (auto same = fragment_names_.find({name, text}); same != fragment_names_.end()) {
+      return entry->second = same->second;
+    }
+  }
+  taken_.insert(name);
+  entry->second = name;
+  fragment_names_[{name, text}] = name;
+  fragments_ += fmt::format("\nfragment {}{}", name, text);
+  return name;
+}
+
+// `( x: tensor<scalar> ) -> ( y: tensor<scalar> )` and the body.
+std::string FlatPrinter::FragmentText(const ir::Graph& body) {
+  const ir::Graph* outer = std::exchange(graph_, &body);
+  std::string outer_text = std::exchange(out_, "( ");
+  bool first = true;
+  auto print_type = [&](OutputPort port) {
+    Separate(first);
+    out_ += fmt::format("{}: tensor<{}>", Tensor(port), ir::nnef::DataTypeName(body.output(port).type));
+  };
+  for (ir::NodeId id : body.parameters()) print_type({id, 0});
+  out_ += " ) -> ( ";
+  first = true;
+  for (ir::NodeId id : body.results()) print_type(body.node(id).input(0));
+  out_ += " )\n{\n";
+  PrintStatements();
   out_ += "}\n";
-  return std::move(out_);
+  graph_ = outer;
+  return std::exchange(out_, std::move(outer_text));
 }
 
 const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
@@ -85,16 +152,18 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
     entry->tells_type = true;
     return *entry;
   }
-  Callee callee = ratified_.Find(symbols_.Find(node.type()));
+  const Symbol name = symbols_.Find(node.type());
+  const Callee callee = (node.bodies().empty() ? ratified_ : library_.ControlFlow()).Find(name);
   const Signature& signature = callee.document->signature(callee.fragment);
   const TypeTable& types = ratified_.types();
   entry->signature = &signature;
   bool inferred = false;
   for (const TypedName& parameter : signature.parameters) {
     inferred |= types.ContainsGeneric(parameter.type);
-    entry->defaults.push_back(parameter.default_value.valid()
-                                  ? print::DefaultLiteral(ratified_.ast(), parameter.default_value, symbols_)
-                                  : std::string());
+    entry->defaults.push_back(
+        parameter.default_value.valid()
+            ? print::DefaultLiteral(callee.document->ast(), parameter.default_value, symbols_)
+            : std::string());
   }
   entry->tells_type = signature.is_generic && (!inferred || signature.generic_default.valid());
   if (signature.generic_default.valid()) {
@@ -105,7 +174,7 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
 
 // The identifier of an output, or the literal that it stands for.
 std::string FlatPrinter::Tensor(OutputPort port) const {
-  const Node& node = graph_.node(port.node);
+  const Node& node = graph_->node(port.node);
   if (IsLiteral(node)) {
     std::string list = print::AttributeLiteral(node.attribute("value"));
     return list.substr(1, list.size() - 2);
@@ -172,7 +241,7 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     if (!types.ContainsTensor(parameters[i].type)) continue;
     llvm::ArrayRef<OutputPort> segment = node.segment(input);
     tensors.emplace_back(input++, types.Kind(parameters[i].type) == TypeKind::kArray);
-    bool is_default = segment.size() == 1 && IsLiteral(graph_.node(segment[0].node)) &&
+    bool is_default = segment.size() == 1 && IsLiteral(graph_->node(segment[0].node)) &&
                       !operation.defaults[i].empty() && Tensor(segment[0]) == operation.defaults[i];
     if (!is_default) shown = tensors.size();
   }
@@ -186,7 +255,10 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     std::string_view name = symbols_.Text(parameters[i].name.symbol);
     const ir::Attribute* attribute = node.attributes().Find(name);
     if (attribute == nullptr) continue;
-    std::string literal = print::AttributeLiteral(*attribute, types, parameters[i].type);
+    const auto body = llvm::find_if(node.bodies(), [&](const ir::Body& each) { return each.role == name; });
+    std::string literal = body != node.bodies().end()
+                              ? print::StringLiteral(FragmentOf(*body))
+                              : print::AttributeLiteral(*attribute, types, parameters[i].type);
     if (literal == operation.defaults[i]) continue;
     Separate(first);
     out_ += fmt::format("{} = {}", name, literal);
@@ -208,9 +280,8 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 
 }  // namespace
 
-std::string PrintFlatDocument(const ir::Graph& graph, const CheckedDocument& ratified,
-                              const SymbolTable& symbols) {
-  return FlatPrinter(graph, ratified, symbols).Print();
+std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols) {
+  return FlatPrinter(graph, library, symbols).Print();
 }
 
 }  // namespace nnefc

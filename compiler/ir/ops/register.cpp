@@ -19,6 +19,7 @@ void RegisterStandardOps(OpRegistry& registry) {
   RegisterNormalization(registry);
   RegisterQuantization(registry);
   RegisterMiscellaneous(registry);
+  RegisterControlFlow(registry);
   RegisterOpsets(registry);
 }
 

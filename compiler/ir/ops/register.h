@@ -19,5 +19,6 @@ void RegisterActivation(OpRegistry& registry);
 void RegisterNormalization(OpRegistry& registry);
 void RegisterQuantization(OpRegistry& registry);
 void RegisterMiscellaneous(OpRegistry& registry);
+void RegisterControlFlow(OpRegistry& registry);
 
 }  // namespace nnefc::ir

@@ -87,10 +87,22 @@ namespace nnefc::ir::nnef {
   RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5")            \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
+// if_else and tensor_iterator, which NNEFC_control_flow adds
+#define NNEFC_CONTROL_FLOW_RULES(RULE)                    \
+  RULE(kIfCondition, "if_else.condition", kError, "")     \
+  RULE(kIfResults, "if_else.results", kError, "")         \
+  RULE(kBodies, "body.interface", kError, "")             \
+  RULE(kLoopLists, "tensor_iterator.lists", kError, "")   \
+  RULE(kLoopAxis, "tensor_iterator.axis", kError, "")     \
+  RULE(kLoopParts, "tensor_iterator.parts", kError, "")   \
+  RULE(kLoopMerged, "tensor_iterator.merged", kError, "") \
+  RULE(kLoopConcatenated, "tensor_iterator.concatenated", kError, "")
+
 NNEFC_DEFINE_RULES(kNodeRules, NNEFC_NODE_RULES)
 NNEFC_DEFINE_RULES(kTensorIntroducingRules, NNEFC_TENSOR_INTRODUCING_RULES)
 NNEFC_DEFINE_RULES(kSlidingWindowRules, NNEFC_SLIDING_WINDOW_RULES)
 NNEFC_DEFINE_RULES(kShapeRules, NNEFC_SHAPE_RULES)
 NNEFC_DEFINE_RULES(kOtherOperationRules, NNEFC_OTHER_OPERATION_RULES)
+NNEFC_DEFINE_RULES(kControlFlowRules, NNEFC_CONTROL_FLOW_RULES)
 
 }  // namespace nnefc::ir::nnef

@@ -43,7 +43,7 @@ class Expansion {
   }
   std::string Flat() {
     if (graph == nullptr) return Diagnostics();
-    return PrintFlatDocument(*graph, library->Get(ast::Dialect::kRatified), context.symbols);
+    return PrintFlatDocument(*graph, *library, context.symbols);
   }
   // The lines of the graph's body in the flat document.
   std::string Body() {

@@ -1,0 +1,200 @@
+#include <utility>
+
+#include "compiler/expand/attributes.h"
+#include "compiler/expand/compile.h"
+#include "compiler/expand/machine.h"
+#include "compiler/expand/rules.h"
+#include "compiler/ir/infer.h"
+#include "compiler/semantics/rules.h"
+
+namespace nnefc::expand {
+namespace {
+
+// How deep bodies may nest in bodies; every later stage and OpenVINO have the
+// same bound.
+constexpr size_t kDeepestBody = 64;
+
+}  // namespace
+
+// ---- GraphBuilder ----
+
+ir::NodeId GraphBuilder::MakeControlFlow(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                                         int64_t num_outputs, const Site& site) {
+  NodeParts parts;
+  if (!GatherArguments(plan, arguments, TypeKind::kError, site, parts)) return {};
+  if (!CountOperation(num_outputs, site)) return {};
+  ir::NodeId node = graph().AddNode({.op = plan.op,
+                                     .inputs = parts.inputs,
+                                     .segments = parts.segments,
+                                     .attributes = std::move(parts.attributes),
+                                     .num_outputs = static_cast<int32_t>(num_outputs),
+                                     .origin = {site.range, site.frame}});
+  names().OnNode(graph().node(node), site.statement);
+  return node;
+}
+
+bool GraphBuilder::EnterBody(const CheckedDocument& document, const Signature& fragment,
+                             llvm::ArrayRef<ir::BodyParameter> fed, const Site& site,
+                             std::vector<Value>& parameters) {
+  if (body_depth() == kDeepestBody) {
+    Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", kDeepestBody);
+    fault.fatal = true;
+    Report(fault, site);
+    return false;
+  }
+  auto body =
+      std::make_unique<ir::Graph>(&registry_, std::string(context_.symbols.Text(fragment.name.symbol)));
+  scopes_.push_back(std::make_unique<GraphScope>(*body, context_.symbols));
+  scopes_.back()->body = std::move(body);
+  for (size_t i = 0; i < fed.size(); ++i) {
+    const ast::Name& name = fragment.parameters[i].name;
+    ir::NodeId node = graph().AddParameter(std::string(context_.symbols.Text(name.symbol)), fed[i].type,
+                                           fed[i].shape, {name.range, site.frame});
+    names().OnNode(graph().node(node), name.symbol);
+    names().AssignInBody({node, 0}, name.symbol);
+    parameters.push_back(Value::Tensor({node, 0}));
+  }
+  return true;
+}
+
+std::unique_ptr<ir::Graph> GraphBuilder::LeaveBody() {
+  std::unique_ptr<GraphScope> scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  scope->names.Finish(scope->graph);
+  return std::move(scope->body);
+}
+
+Value GraphBuilder::FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bodies,
+                                      const SitePlaces& places) {
+  for (ir::Body& body : bodies) graph().AddBody(node, std::move(body));
+  if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
+  std::vector<Value> outputs;
+  for (int32_t i = 0; i < graph().node(node).num_outputs(); ++i) outputs.push_back(Value::Tensor({node, i}));
+  return Value::Array(heap_, std::move(outputs));
+}
+
+// ---- Machine ----
+
+bool Machine::MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                              const Site& site) {
+  auto run = std::make_unique<BodyRun>();
+  run->plan = &plan;
+  run->site = site;
+  int64_t num_outputs = 0;
+  for (std::string_view role : {"then_body", "else_body", "body"}) {
+    const int32_t index = plan.Find(role);
+    if (index < 0) continue;
+    // The checker found it by the same literal.
+    const Value& name = arguments[static_cast<size_t>(index)];
+    const Callee body = document_.Find(context_.symbols.Find(name.text()));
+    NNEFC_CHECK(body.document == &document_);
+    if (!document_.sound(body.fragment)) return false;  // it was told why
+    const Signature& signature = document_.signature(body.fragment);
+    if (!CheckBodyArguments(plan, arguments, signature, role, site)) return false;
+    num_outputs = static_cast<int64_t>(signature.results.size());
+    run->requests.emplace_back(role, Call{.callee = body, .generic = {}, .expr = call.expr});
+  }
+  run->node = builder_.MakeControlFlow(plan, arguments, num_outputs, site);
+  if (!run->node.valid()) return false;
+  const SitePlaces places(plan, site);
+  auto fed = ir::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
+  if (!fed) return false;
+  run->fed = std::move(*fed);
+  body_runs_.push_back(std::move(run));
+  return BeginBody();
+}
+
+// What the checker cannot count or type: arrays that are no literals.
+bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+                                 std::string_view role, const Site& site) {
+  const TypeTable& types = document_.types();
+  std::vector<const Value*> given;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!plan.parameters[i].is_array || arguments[i].kind() != ValueKind::kArray) continue;
+    for (const Value& item : arguments[i].items()) given.push_back(&item);
+  }
+  const std::string_view name = context_.symbols.Text(body.name.symbol);
+  if (given.size() != body.parameters.size()) {
+    builder_.Report(
+        Fault::Of(semantics::kBodyParameters, "the body `{}` takes {} tensors, but `{}` gives it {}", name,
+                  body.parameters.size(), plan.name, given.size())
+            .At(role),
+        plan, site);
+    return false;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    const TypeKind expected = types.Kind(types.Element(body.parameters[i].type));
+    const TypeKind seen = ElementKind(*given[i], builder_.graph());
+    if (expected == TypeKind::kAny || seen == expected) continue;
+    builder_.Report(
+        Fault::Of(semantics::kBodyParameterType,
+                  "parameter `{}` of the body `{}` is of type `{}`, but is given `tensor<{}>`",
+                  context_.symbols.Text(body.parameters[i].name.symbol), name,
+                  types.Text(body.parameters[i].type, ast::Dialect::kRatified), DataTypeText(seen))
+            .At(role),
+        plan, site);
+    return false;
+  }
+  return true;
+}
+
+// Pushes a frame whose nodes are made in a graph of their own. What it reaches
+// outside are its parameters alone.
+bool Machine::BeginBody() {
+  BodyRun& run = *body_runs_.back();
+  const Call& call = run.requests[run.begun++].second;
+  const Signature& signature = document_.signature(call.callee.fragment);
+  std::vector<Value> parameters;
+  if (!builder_.EnterBody(document_, signature, run.fed, run.site, parameters)) return false;
+  stack_.insert(stack_.end(), parameters.begin(), parameters.end());
+  if (!Instantiate(call, Info(call.callee))) return false;  // a limit, which ends all
+  frame().is_body = true;
+  builder_.names().SetRoot(OriginFrame());
+  return true;
+}
+
+// Leaves a body with its results. A mistake in it does not keep the other body
+// from being looked at.
+bool Machine::FinishBody() {
+  BodyRun& run = *body_runs_.back();
+  const Call& call = run.requests[run.begun - 1].second;
+  const Signature& signature = document_.signature(call.callee.fragment);
+  for (size_t i = 0; i < signature.results.size(); ++i) {
+    const TypedName& result = signature.results[i];
+    const int32_t slot = frame().chunk->result_slots[i];
+    Value value = slot < 0 ? Value() : stack_[frame().base + static_cast<size_t>(slot)];
+    value = CastTo(document_.types(), result.type, std::move(value), heap_);
+    Site site = SiteOf(ast::ExprId());
+    site.range = result.name.range;
+    site.statement = result.name.symbol;
+    if (value.tensor() && value.kind() != ValueKind::kTensor) {
+      value = builder_.NameInBody(value, result.name.symbol, site);  // a literal
+    }
+    run.failed |= value.kind() != ValueKind::kTensor;
+    if (run.failed) continue;
+    builder_.graph().AddResult(std::string(context_.symbols.Text(result.name.symbol)), value.port(),
+                               {result.name.range, site.frame});
+  }
+  stack_.resize(frame().base);
+  heap_.Charge(-frame().chunk->num_slots);
+  frames_.pop_back();
+  std::unique_ptr<ir::Graph> graph = builder_.LeaveBody();
+  if (!run.failed) {
+    run.bodies.push_back(
+        ir::MakeBody(builder_.graph().node(run.node), run.requests[run.begun - 1].first, std::move(graph)));
+  }
+  return run.begun < run.requests.size() ? BeginBody() : FinishControlFlow();
+}
+
+bool Machine::FinishControlFlow() {
+  std::unique_ptr<BodyRun> run = std::move(body_runs_.back());
+  body_runs_.pop_back();
+  if (run->failed) return false;
+  Value outputs =
+      builder_.FinishControlFlow(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
+  if (outputs.poison()) return false;
+  stack_.push_back(std::move(outputs));
+  return true;
+}
+
+}  // namespace nnefc::expand
