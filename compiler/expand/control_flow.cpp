@@ -116,8 +116,8 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
   const std::string_view name = context_.symbols.Text(body.name.symbol);
   if (given.size() != body.parameters.size()) {
     builder_.Report(
-        Fault::Of(semantics::kBodyParameters, "the body `{}` takes {} tensors, but `{}` gives it {}", name,
-                  body.parameters.size(), plan.name, given.size())
+        Fault::Of(semantics::kBodyParameters, "the body `{}` has {} parameters, but `{}` gives it {} tensors",
+                  name, body.parameters.size(), plan.name, given.size())
             .At(role),
         plan, site);
     return false;

@@ -14,10 +14,12 @@ class Unused {
   explicit Unused(Subject& subject) : subject_(subject), document_(subject.document) {}
 
   void Find() {
+    FindBodies();
     FindEffects();
     for (const ast::Fragment& fragment : document_.fragments) {
       if (!fragment.has_body) continue;
       LookAtBody(fragment.body, ResultNames(fragment), false);
+      if (bodies_.contains(fragment.name.symbol)) continue;  // another body may use what this one does not
       for (const ast::Parameter& parameter : fragment.parameters) {
         if (used_.contains(parameter.name.symbol)) continue;
         subject_
@@ -40,11 +42,34 @@ class Unused {
     return names;
   }
 
-  // The fragments of the document that an expression invokes.
+  // The fragments that an invocation of `if_else` or `tensor_iterator` names.
+  void ForEachBody(const Binding& binding, llvm::function_ref<void(Symbol)> use) {
+    if (binding.callee.document != subject_.checked.control_flow()) return;
+    for (ast::ExprId argument : binding.arguments) {
+      while (argument.valid()) {
+        const ast::ExprNode& node = document_.exprs[argument].node;
+        if (const auto* literal = std::get_if<ast::StringLiteral>(&node)) use(literal->value);
+        const auto* paren = std::get_if<ast::ParenExpr>(&node);
+        argument = paren != nullptr ? paren->inner : ast::ExprId();
+      }
+    }
+  }
+
+  void FindBodies() {
+    if (subject_.checked.control_flow() == nullptr) return;
+    for (size_t i = 0; i < document_.exprs.size(); ++i) {
+      const Binding* binding = subject_.checked.binding(ast::ExprId(static_cast<int32_t>(i)));
+      if (binding != nullptr) ForEachBody(*binding, [&](Symbol name) { bodies_.insert(name); });
+    }
+  }
+
+  // The fragments of the document that an expression invokes or has as bodies.
   void ForEachCallee(ast::ExprId root, llvm::function_ref<void(ast::FragmentId)> use) {
     ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
       const Binding* binding = subject_.checked.binding(id);
-      if (binding != nullptr && binding->callee.document == &subject_.checked) use(binding->callee.fragment);
+      if (binding == nullptr) return;
+      if (binding->callee.document == &subject_.checked) use(binding->callee.fragment);
+      ForEachBody(*binding, [&](Symbol name) { use(subject_.checked.Find(name).fragment); });
     });
   }
 
@@ -183,7 +208,8 @@ class Unused {
 
   Subject& subject_;
   const ast::Document& document_;
-  std::vector<bool> has_effect_;  // by FragmentId
+  llvm::DenseSet<Symbol> bodies_;  // names of fragments that are bodies
+  std::vector<bool> has_effect_;   // by FragmentId
   // Of the body that is looked at.
   llvm::DenseSet<Symbol> used_;
   llvm::DenseSet<Symbol> live_;

@@ -88,6 +88,13 @@ void LowerTensorIterator(NodeLowering& n) {
   for (ir::InputMapping& mapping : bodies[0].inputs) {
     if (mapping.axis) inputs[static_cast<size_t>(mapping.external)] = Whole(n, mapping);
   }
+  // Where nothing is sliced there is one iteration, which OpenVINO counts by
+  // the places of the outputs: they must not be relative to the end.
+  if (n.node().segment(0).empty()) {
+    for (ir::OutputMapping& mapping : bodies[0].outputs) {
+      if (mapping.axis) (mapping.stride < 0 ? mapping.start : mapping.end) = mapping.part_size;
+    }
+  }
   AddNodeWithBodies(n, "opset1", "TensorIterator", inputs, std::move(bodies));
 }
 

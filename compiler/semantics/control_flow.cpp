@@ -170,8 +170,9 @@ bool Checker::CheckBodyParameters(const ast::InvocationExpr& invocation, ExprId 
     if (counts.size() == kLoopLists) {
       lists = fmt::format(" ({} sliced, {} merged, {} invariant)", counts[0], counts[1], counts[2]);
     }
-    Report(kBodyParameters, expr(name).range, "the body `{}` takes {} tensors, but `{}` gives it {}{}", text,
-           body.parameters.size(), Text(invocation.callee.symbol), given->size(), lists)
+    Report(kBodyParameters, expr(name).range,
+           "the body `{}` has {} parameters, but `{}` gives it {} tensors{}", text, body.parameters.size(),
+           Text(invocation.callee.symbol), given->size(), lists)
         .Note(body.name.range, "declared here");
     return false;
   }

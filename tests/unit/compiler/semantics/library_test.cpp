@@ -17,6 +17,8 @@ TEST(StandardLibrary, BothDialectsAreSound) {
       EXPECT_TRUE(document.sound(ast::FragmentId(static_cast<int32_t>(i))));
     }
   }
+  EXPECT_TRUE(library.ControlFlow().is_library());
+  EXPECT_EQ(library.ControlFlow().ast().fragments.size(), 2u);
   EXPECT_TRUE(context.emitter.diagnostics().empty());
 }
 

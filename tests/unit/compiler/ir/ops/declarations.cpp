@@ -67,7 +67,7 @@ std::vector<DeclaredValue> Values(const std::string& text) {
 }
 
 std::vector<Declaration> Scan() {
-  const std::string text = WithoutComments(RatifiedLibraryText());
+  const std::string text = WithoutComments(RatifiedLibraryText()) + WithoutComments(ControlFlowLibraryText());
   std::vector<Declaration> declarations;
   const std::string keyword = "fragment ";
   for (size_t at = text.find(keyword); at != std::string::npos; at = text.find(keyword, at)) {

@@ -1,0 +1,316 @@
+"""`if_else` and `tensor_iterator` of NNEF documents (NNEFC_control_flow): written as IR and run by OpenVINO against the
+formulas of the rules in NumPy. A document that was expanded before becomes the same IR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import Nnefc
+
+ov = pytest.importorskip("openvino")
+from openvino import opset8 as op  # noqa: E402
+
+from openvino_oracle import assert_close, openvino_outputs  # noqa: E402
+
+F32, I64 = np.float32, np.int64
+HEAD = """version 1.0;
+extension KHR_enable_fragment_definitions KHR_enable_operator_expressions;
+extension NNEFC_control_flow;
+"""
+TYPES = {np.dtype(F32): "", np.dtype(I64): "<integer>", np.dtype(bool): "<logical>"}
+
+
+@dataclass
+class Case:
+    fragments: str
+    inputs: dict[str, np.ndarray]
+    statements: str
+    results: list[str]
+    expected: list[np.ndarray]
+
+    def document(self) -> str:
+        externals = "\n".join(f"    {name} = external{TYPES[value.dtype]}(shape = {list(value.shape)});"
+                              for name, value in self.inputs.items())
+        return (f"{HEAD}{self.fragments}\ngraph net( {', '.join(self.inputs)} ) -> ( {', '.join(self.results)} )\n"
+                f"{{\n{externals}\n    {self.statements}\n}}\n")
+
+
+CASES: dict[str, Callable[[], Case]] = {}
+
+
+def case(make: Callable[[], Case]) -> Callable[[], Case]:
+    CASES[make.__name__] = make
+    return make
+
+
+def random(*shape: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(F32)
+
+
+# --- if_else ------------------------------------------------------------------------------------
+
+X, Y = np.array([[[1, 2], [3, 4]]], F32), np.array([[[2, 1], [2, 3]]], F32)
+BRANCHES = """
+fragment times( x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar>, first: tensor<scalar> )
+{ z = x * y; first = x; }
+fragment plus( x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar>, first: tensor<scalar> )
+{ z = x + y; first = 2.0 * x; }
+"""
+
+
+def choice(condition: np.ndarray) -> Case:
+    taken = bool(condition.reshape(-1)[0])
+    return Case(BRANCHES, {"c": condition, "x": X, "y": Y},
+                "[z, first] = if_else(c, [x, y], then_body = 'times', else_body = 'plus');", ["z", "first"],
+                [X * Y, X] if taken else [X + Y, 2 * X])
+
+
+for _name, _condition in {"then": [True], "else": [False], "then_of_rank_0": True, "else_of_rank_0": False,
+                          "then_of_rank_3": [[[True]]], "else_of_rank_3": [[[False]]]}.items():
+    CASES[f"if_{_name}"] = lambda condition=_condition: choice(np.array(condition))
+
+
+def nested(outer: bool, inner: bool) -> Case:
+    fragments = BRANCHES + """
+fragment choose( d: tensor<logical>, x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ zs = if_else(d, [x, y], then_body = 'times', else_body = 'plus'); z = zs[0] + zs[1]; }
+fragment minus( d: tensor<logical>, x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ z = select(d, x - y, y); }
+"""
+    chosen = (X * Y + X if inner else X + Y + 2 * X) if outer else (X - Y if inner else Y)
+    return Case(fragments, {"c": np.array([outer]), "d": np.array([inner]), "x": X, "y": Y},
+                "[z] = if_else(c, [d, x, y], then_body = 'choose', else_body = 'minus');", ["z"], [chosen])
+
+
+for _outer in (True, False):
+    for _inner in (True, False):
+        CASES[f"nested_{_outer}_{_inner}".lower()] = lambda o=_outer, i=_inner: nested(o, i)
+
+
+def constants(taken: bool) -> Case:
+    fragments = """
+fragment eight( x: tensor<scalar> ) -> ( z: tensor<scalar>, n: tensor<integer> )
+{ z = 8.0; n = 1; }
+fragment two( x: tensor<scalar> ) -> ( z: tensor<scalar>, n: tensor<integer> )
+{ z = 2.0; n = 0; }
+"""
+    return Case(fragments, {"c": np.array([taken]), "x": X},
+                "[z, n] = if_else(c, [x], then_body = 'eight', else_body = 'two');", ["z", "n"],
+                [np.array(8 if taken else 2, F32), np.array(int(taken), I64)])
+
+
+CASES["constants_then"] = lambda: constants(True)
+CASES["constants_else"] = lambda: constants(False)
+
+
+# --- tensor_iterator ----------------------------------------------------------------------------
+
+SUM = """
+fragment step( x: tensor<scalar>, h: tensor<scalar> ) -> ( next: tensor<scalar>, y: tensor<scalar> )
+{ next = x + h; y = next; }
+"""
+PARTS = np.array([[1, 2, 3, 4]], F32)
+
+
+def cut(x: np.ndarray, axis: int, stride: int = 1, start: int | None = None, end: int | None = None) -> list[np.ndarray]:
+    """The parts of the rule: [start, end) or, backwards, [end, start), where -1 stands behind the last."""
+    extent, size = x.shape[axis], abs(stride)
+    start = (-1 if stride < 0 else 0) if start is None else start
+    end = (0 if stride < 0 else -1) if end is None else end
+    first, last = sorted(extent + 1 + v if v < 0 else v for v in (start, end))
+    parts = [x.take(range(at, at + size), axis) for at in range(first, last, size)]
+    return parts[::-1] if stride < 0 else parts
+
+
+def joined(parts: list[np.ndarray], axis: int, stride: int = 1) -> np.ndarray:
+    return np.concatenate(parts[::-1] if stride < 0 else parts, axis)
+
+
+def running_sum(x: np.ndarray, stride: int = 1, start: int | None = None, end: int | None = None,
+                concat: int = 1) -> Case:
+    parts = cut(x, 1, stride, start, end)
+    state, states = np.zeros_like(parts[0]), []
+    for part in parts:
+        state = part + state
+        states.append(state)
+    lists = [f"slice_axes = [1], slice_strides = [{stride}], concat_axes = [1], concat_strides = [{concat}]"]
+    lists += [f"slice_starts = [{start}]"] if start is not None else []
+    lists += [f"slice_ends = [{end}]"] if end is not None else []
+    return Case(SUM, {"x": x, "h": np.zeros_like(parts[0])},
+                f"[last, ys] = tensor_iterator([x], [h], [], body = 'step', {', '.join(lists)});", ["last", "ys"],
+                [state, joined(states, 1, concat)])
+
+
+CASES |= {
+    "forward": lambda: running_sum(PARTS),
+    "reverse_in_and_out": lambda: running_sum(PARTS, stride=-1, concat=-1),
+    "reverse_in": lambda: running_sum(PARTS, stride=-1),
+    "reverse_out": lambda: running_sum(PARTS, concat=-1),
+    "parts_of_2": lambda: running_sum(PARTS, stride=2, concat=2),
+    "parts_of_2_reverse": lambda: running_sum(PARTS, stride=-2, concat=-2),
+    "one_part": lambda: running_sum(PARTS, stride=4, concat=4),
+    "from_1": lambda: running_sum(random(2, 6, 3), start=1),
+    "to_last_but_one": lambda: running_sum(random(2, 6, 3), end=-2),
+    "from_1_to_5_by_2": lambda: running_sum(random(2, 6, 3), stride=2, start=1, end=5, concat=2),
+    "from_minus_3": lambda: running_sum(random(2, 6, 3), start=-3, end=6),
+    "backwards_from_5_to_1": lambda: running_sum(random(2, 6, 3), stride=-2, start=5, end=1, concat=-2),
+}
+
+
+@case
+def swap() -> Case:
+    fragments = """
+fragment step( x: tensor<scalar>, a: tensor<scalar>, b: tensor<scalar> ) -> ( c: tensor<scalar>, d: tensor<scalar> )
+{ c = b; d = a; }
+"""
+    x, a, b = random(3), np.array([1], F32), np.array([2], F32)
+    return Case(fragments, {"x": x, "a": a, "b": b},
+                "[c, d] = tensor_iterator([x], [a, b], [], body = 'step', slice_axes = [0]);", ["c", "d"], [b, a])
+
+
+@case
+def two_sliced_and_invariant() -> Case:
+    fragments = """
+fragment step( x: tensor<scalar>, y: tensor<scalar>, m: tensor<scalar>, f: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ z = (x + y) * m + f; }
+"""
+    return Case(fragments, {"x": np.array([[2, 3]], F32), "y": np.array([[4], [5]], F32), "m": np.array([[5]], F32),
+                            "f": np.array([[0]], F32)},
+                "[z] = tensor_iterator([x, y], [m], [f], body = 'step', slice_axes = [1, 0]);", ["z"],
+                [np.array([[240]], F32)])
+
+
+@case
+def counter_beside_state() -> Case:
+    fragments = """
+fragment step( x: tensor<scalar>, n: tensor<integer>, h: tensor<scalar> )
+-> ( m: tensor<integer>, next: tensor<scalar>, even: tensor<logical>, y: tensor<scalar> )
+{ m = select(x > 0.0, n, 7); next = h + x; even = next > 1.0; y = 2.0; }
+"""
+    x = random(5, 2)
+    sums = np.cumsum(x, 0, dtype=F32)
+    n = np.array([[3, 4]], I64)
+    for row in x:
+        n = np.where(row > 0, n, 7)
+    return Case(fragments, {"x": x, "n": np.array([[3, 4]], I64), "h": np.zeros([1, 2], F32)},
+                "[m, h1, even, ys] = tensor_iterator([x], [n, h], [], body = 'step', slice_axes = [0],"
+                " concat_axes = [0, 0]);", ["m", "h1", "even", "ys"],
+                [n, sums[-1:], sums > 1, np.full(5, 2, F32)])
+
+
+@case
+def nothing_sliced() -> Case:
+    fragments = """
+fragment step( h: tensor<scalar>, x: tensor<scalar> ) -> ( next: tensor<scalar>, y: tensor<scalar> )
+{ next = x + h; y = next; }
+"""
+    return Case(fragments, {"x": PARTS, "h": PARTS},
+                "[last, ys] = tensor_iterator([], [h], [x], body = 'step', slice_axes = [], concat_axes = [1],"
+                " concat_strides = [4]);", ["last", "ys"], [2 * PARTS, 2 * PARTS])
+
+
+def loop_in_if(taken: bool) -> Case:
+    fragments = SUM + """
+fragment scan( x: tensor<scalar>, h: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ [last, z] = tensor_iterator([x], [h], [], body = 'step', slice_axes = [1], concat_axes = [1]); }
+fragment twice( x: tensor<scalar>, h: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ z = 2.0 * x; }
+"""
+    return Case(fragments, {"c": np.array([taken]), "x": PARTS, "h": np.zeros([1, 1], F32)},
+                "[z] = if_else(c, [x, h], then_body = 'scan', else_body = 'twice');", ["z"],
+                [np.cumsum(PARTS, 1, dtype=F32) if taken else 2 * PARTS])
+
+
+CASES["loop_in_if_then"] = lambda: loop_in_if(True)
+CASES["loop_in_if_else"] = lambda: loop_in_if(False)
+
+
+@case
+def if_in_loop() -> Case:
+    fragments = """
+fragment add_it( x: tensor<scalar>, h: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ z = x + h; }
+fragment keep_it( x: tensor<scalar>, h: tensor<scalar> ) -> ( z: tensor<scalar> )
+{ z = h; }
+fragment step( x: tensor<scalar>, h: tensor<scalar> ) -> ( next: tensor<scalar>, y: tensor<scalar> )
+{ [next] = if_else(x > 0.0, [x, h], then_body = 'add_it', else_body = 'keep_it'); y = next; }
+"""
+    x = random(1, 9)
+    sums = np.cumsum(np.where(x > 0, x, 0), 1, dtype=F32)
+    return Case(fragments, {"x": x, "h": np.zeros([1, 1], F32)},
+                "[last, ys] = tensor_iterator([x], [h], [], body = 'step', slice_axes = [1], concat_axes = [1]);",
+                ["last", "ys"], [sums[:, -1:], sums])
+
+
+LSTM = """
+fragment gate( x: tensor<scalar>, h: tensor<scalar>, w: tensor<scalar>, r: tensor<scalar>, b: tensor<scalar> )
+-> ( y: tensor<scalar> )
+{ y = matmul(x, w, transposeB = true) + matmul(h, r, transposeB = true) + b; }
+
+fragment lstm( x: tensor<scalar>, h: tensor<scalar>, c: tensor<scalar>, w: tensor<scalar>, r: tensor<scalar>,
+               b: tensor<scalar> )
+-> ( h1: tensor<scalar>, c1: tensor<scalar>, y: tensor<scalar> )
+{
+    gates = gate(squeeze(x, axes = [1]), h, w, r, b);
+    [f, i, g, o] = split(gates, axis = 1, ratios = [1, 1, 1, 1]);
+    c1 = sigmoid(f) * c + sigmoid(i) * tanh(g);
+    h1 = sigmoid(o) * tanh(c1);
+    y = unsqueeze(h1, axes = [1]);
+}
+"""
+
+
+def lstm(stride: int) -> Case:
+    """The complete layer of the documentation of TensorIterator-1, batch 1, 25 steps of 512 into 256, beside OpenVINO's
+    LSTMSequence, whose gates are in the order f, i, c, o too."""
+    steps, size, hidden = 25, 512, 256
+    x, h, c = random(1, steps, size, seed=2), random(1, hidden, seed=3), random(1, hidden, seed=4)
+    w, r = random(4 * hidden, size, seed=5) / 16, random(4 * hidden, hidden, seed=6) / 16
+    b = random(1, 4 * hidden, seed=7)
+    direction = "forward" if stride > 0 else "reverse"
+    sequence = op.lstm_sequence(op.constant(x), op.constant(h[:, None]), op.constant(c[:, None]),
+                                op.constant(np.array([steps], np.int32)), op.constant(w[None]), op.constant(r[None]),
+                                op.constant(b), hidden, direction)
+    compiled = ov.Core().compile_model(ov.Model([op.result(output) for output in sequence.outputs()], []), "CPU",
+                                       {"INFERENCE_PRECISION_HINT": "f32"})
+    ys, last_h, last_c = (compiled([])[index] for index in range(3))
+    return Case(LSTM, {"x": x, "h": h, "c": c, "w": w, "r": r, "b": b},
+                f"[hn, cn, ys] = tensor_iterator([x], [h, c], [w, r, b], body = 'lstm', slice_axes = [1],"
+                f" slice_strides = [{stride}], concat_axes = [1], concat_strides = [{stride}]);",
+                ["hn", "cn", "ys"], [last_h[:, 0], last_c[:, 0], ys[:, 0]])
+
+
+CASES["lstm_forward"] = lambda: lstm(1)
+CASES["lstm_reverse"] = lambda: lstm(-1)
+
+
+@pytest.fixture(params=CASES)
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Case, Path]:
+    made_case = CASES[request.param]()
+    document = tmp_path / "net.nnef"
+    document.write_text(made_case.document(), encoding="utf-8")
+    return made_case, document
+
+
+def test_openvino_runs_what_is_written(made: tuple[Case, Path], nnefc: Path, tmp_path: Path) -> None:
+    made_case, document = made
+    tool = Nnefc(nnefc, tmp_path)
+    tool.must("compile", document, "-o", tmp_path / "net.xml")
+    assert_close(openvino_outputs(tmp_path / "net.xml", made_case.inputs), made_case.expected)
+
+
+def test_flat_documents_mean_the_same(made: tuple[Case, Path], nnefc: Path, tmp_path: Path) -> None:
+    _, document = made
+    tool = Nnefc(nnefc, tmp_path)
+    flat = tmp_path / "flat.nnef"
+    flat.write_text(tool.must("expand", document), encoding="utf-8")
+    assert tool.must("expand", flat) == flat.read_text(encoding="utf-8")
+    tool.must("compile", document, "-o", tmp_path / "net.xml")
+    tool.must("compile", flat, "-o", tmp_path / "flat.xml")
+    assert (tmp_path / "net.bin").read_bytes() == (tmp_path / "flat.bin").read_bytes()
+    assert (tmp_path / "net.xml").read_bytes() == (tmp_path / "flat.xml").read_bytes()
