@@ -12,7 +12,7 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   body_ = BodyKind::kFragment;
   in_generic_ = signature.is_generic;
   has_syntax_error_ = false;
-  has_lost_names_ = fragment.has_error;
+  has_lost_names_ = fragment.has_error || fragment.body.empty();  // the parser told
   scope_.Clear();
   llvm::SmallVector<ast::Name, 4> results;
   auto declare = [this](const TypedName& name, LocalKind kind) {
@@ -42,7 +42,7 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
   body_ = BodyKind::kGraph;
   in_generic_ = false;
   has_syntax_error_ = false;
-  has_lost_names_ = graph.has_error;
+  has_lost_names_ = graph.has_error || graph.body.empty();  // the parser told
   scope_.Clear();
   auto declare = [this](const ast::Name& name, LocalKind kind) {
     if (scope_.Find(name.symbol) != nullptr) return;  // reported

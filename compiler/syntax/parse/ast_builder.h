@@ -91,7 +91,8 @@ class AstBuilder {
   ast::ExprId Limit(Built built);
 
   // build_declaration.cpp
-  ast::PrimitiveName BuildTypeName(const Parser::TypeNameContext& context);
+  // Nothing if it is none, which is reported.
+  std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context);
   ast::TypeId BuildType(const Parser::TypeSpecContext& context);
   Built BuildDefault(const Parser::LiteralExprContext& context);
   llvm::ArrayRef<ast::Parameter> BuildParameters(const Parser::ParameterListContext* context);

@@ -7,7 +7,7 @@ namespace nnefc::parse {
 
 // ---- types ----
 
-ast::PrimitiveName AstBuilder::BuildTypeName(const Parser::TypeNameContext& context) {
+std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(const Parser::TypeNameContext& context) {
   const Token name = Unwrap(context.name);
   switch (name.kind) {
     case TokenKind::kScalar:
@@ -24,7 +24,7 @@ ast::PrimitiveName AstBuilder::BuildTypeName(const Parser::TypeNameContext& cont
   if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
   if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
   context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type", Text(name));
-  return ast::PrimitiveName::kScalar;
+  return std::nullopt;
 }
 
 ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
@@ -39,13 +39,14 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
   SourceRange item_range = type.range;
   if (context.name != nullptr) {
     item_range = Range(*context.name);
-    type.node = ast::PrimitiveType{BuildTypeName(*context.name)};
+    if (const auto name = BuildTypeName(*context.name)) type.node = ast::PrimitiveType{*name};
   } else if (context.tensor != nullptr) {
     item_range = Range(*context.tensor);
     ast::TensorType tensor;
     tensor.has_brackets = context.tensor->open != nullptr;
     if (context.tensor->element != nullptr) tensor.element = BuildTypeName(*context.tensor->element);
-    type.node = tensor;
+    const bool unknown = context.tensor->element != nullptr && !tensor.element.has_value();
+    if (!unknown) type.node = tensor;
   } else {
     item_range = Range(*context.tuple);
     llvm::SmallVector<ast::TypeId, 4> items;

@@ -174,11 +174,13 @@ void StatementReader::Finish(Statement& statement, size_t count, bool with_semic
   }
   statement.next = At(0);
   statement.has_lexical_error = false;
-  // Characters read ahead belong to statements to come.
+  // Characters read ahead belong to statements to come, as do those behind
+  // the `;`; what stands behind a statement without one may belong to either.
+  const uint32_t end = statement.tokens.back().end;
   std::erase_if(lexical_errors_, [&](uint32_t offset) {
     if (offset >= statement.next.begin) return false;
-    statement.has_lexical_error = true;
-    return true;
+    if (offset < end || !statement.has_semicolon()) statement.has_lexical_error = true;
+    return offset < end;
   });
 }
 
