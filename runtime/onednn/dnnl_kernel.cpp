@@ -1,9 +1,12 @@
 #include "runtime/onednn/dnnl_kernel.h"
 
+#include <omp.h>
+
 #include <new>
 #include <unordered_map>
 
 #include "fmt/format.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -20,7 +23,10 @@ class DnnState final : public KernelState {
 class DnnKernel final : public Kernel {
  public:
   DnnKernel(const dnnl::primitive& primitive, std::vector<DnnArgument> arguments, std::string implementation)
-      : primitive_(primitive), arguments_(std::move(arguments)), implementation_(std::move(implementation)) {}
+      : primitive_(primitive),
+        arguments_(std::move(arguments)),
+        implementation_(std::move(implementation)),
+        threads_(omp_get_max_threads()) {}
 
   std::string implementation() const override { return implementation_; }
   std::unique_ptr<KernelState> NewState() const override { return std::make_unique<DnnState>(); }
@@ -31,6 +37,7 @@ class DnnKernel final : public Kernel {
       DnnState temporary;
       if (state == nullptr) state = &temporary;
       Bind(run, *state);
+      const DnnThreads scope(threads_);
       thread_local dnnl::stream stream(DnnEngine());
       primitive_.execute(stream, state->memories);
       stream.wait();
@@ -74,9 +81,40 @@ class DnnKernel final : public Kernel {
   dnnl::primitive primitive_;
   std::vector<DnnArgument> arguments_;
   std::string implementation_;
+  int threads_;
 };
 
+// Multiplications and additions of a convolution, elements touched of others.
+int64_t WorkOf(const KernelRequest& request) {
+  constexpr int64_t kEnough = int64_t{1} << 30;  // a bound that sums of few of them keep to
+  const auto volume = [&](const Shape& shape) {
+    return std::min<int64_t>(kEnough, Volume(shape).value_or(kEnough));
+  };
+  int64_t work = 0;
+  for (const ValueInfo& input : request.inputs) work += volume(input.shape);
+  for (const ValueInfo& output : request.outputs) work += volume(output.shape);
+  const std::string& type = request.node->type();
+  if (type.find("Convolution") != std::string::npos && request.inputs.size() > 1 &&
+      !request.outputs.empty()) {
+    const int64_t filter = volume(request.inputs[1].shape);
+    const int64_t channels = request.outputs[0].shape.size() > 1 ? request.outputs[0].shape[1] : 1;
+    work += volume(request.outputs[0].shape) * (filter / std::max<int64_t>(channels, 1));
+  }
+  return work;
+}
+
 }  // namespace
+
+DnnThreads::DnnThreads(int threads) : before_(omp_get_max_threads()) {
+  if (threads != before_) omp_set_num_threads(threads);
+}
+DnnThreads::~DnnThreads() {
+  omp_set_num_threads(before_);
+}
+
+int ThreadsFor(const KernelRequest& request) {
+  return WorkOf(request) < kParallelGrain ? 1 : omp_get_max_threads();
+}
 
 DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) {
   prepared_.inputs.resize(request.inputs.size());

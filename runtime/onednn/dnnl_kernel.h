@@ -59,11 +59,29 @@ inline bool IsDnnReference(const char* implementation) {
   return text.starts_with("ref") || text.starts_with("simple:any");
 }
 
+// Sets the number of threads of the calling thread's primitives while it lives.
+// A primitive runs with as many as it was made for.
+class DnnThreads {
+ public:
+  explicit DnnThreads(int threads);
+  ~DnnThreads();
+  DnnThreads(const DnnThreads&) = delete;
+  DnnThreads& operator=(const DnnThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+// How many threads a step is worth: one where waking others takes longer than
+// the work, as in most bodies of loops.
+int ThreadsFor(const KernelRequest& request);
+
 // A factory that declines where oneDNN throws: a shape or an attribute that
 // it does not accept.
 template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>
 std::optional<PreparedKernel> GuardedDnnFactory(const KernelRequest& request) {
   try {
+    const DnnThreads scope(ThreadsFor(request));
     return kFactory(request);
   } catch (const dnnl::error&) {
     return std::nullopt;

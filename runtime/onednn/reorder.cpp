@@ -1,5 +1,8 @@
+#include <omp.h>
+
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -7,6 +10,8 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
                                              const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
+    const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
+    const DnnThreads scope(is_small ? 1 : omp_get_max_threads());
     // Row-major memory can be seen with the shape of the other layout, which may
     // differ from the value's (a filter as a matrix).
     const bool from_plain = from == nullptr && to != nullptr;

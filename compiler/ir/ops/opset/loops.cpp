@@ -265,9 +265,25 @@ class LoopInference {
     return true;
   }
 
+  // The shape of the last value. A Loop that makes no iteration gives what the
+  // state was before.
+  PartialShape LastShape(const OutputMapping& mapping) const {
+    const PartialShape& last = BodyResult(*body().graph, mapping.internal).shape;
+    if (iterations_.value_or(0) > 0) return last;
+    for (const BackEdge& edge : body().back_edges) {
+      if (edge.result != mapping.internal) continue;
+      for (const InputMapping& input : body().inputs) {
+        if (input.internal != edge.parameter) continue;
+        const PartialShape& first = op_.shape(input.external);
+        return iterations_ == 0 ? first : Covers(last, first) ? last : Widened(last, first);
+      }
+    }
+    return last;
+  }
+
   void SetOutput(const OutputMapping& mapping) {
     const Output& result = BodyResult(*body().graph, mapping.internal);
-    if (!mapping.axis) return op_.Set(mapping.external, result.type, result.shape);
+    if (!mapping.axis) return op_.Set(mapping.external, result.type, LastShape(mapping));
     const std::string what = fmt::format("output {} of `{}`", mapping.external, type());
     const Dim extent =
         iterations_ ? Dim(SaturatingMultiply(*iterations_, std::max<int64_t>(mapping.part_size, 0))) : Dim();

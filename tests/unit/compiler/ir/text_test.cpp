@@ -98,6 +98,40 @@ TEST_F(TextTest, Bodies) {
 )");
 }
 
+// The condition and the number of the iteration of a Loop belong to no port.
+TEST_F(TextTest, BodiesWithinBodies) {
+  ExpectRoundTrip(R"(graph "outer" {
+  %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+  %1 = opset1.Parameter "go" {element_type = boolean, shape = shape[]} : boolean[]
+  %2 = opset1.Parameter "x" {element_type = f32, shape = [1,?]} : f32[1,?]
+  %3:2 = opset5.Loop "loop" (%0, %1, %2) : f32[...], f32[1,?] bodies {
+    "body" input 2 -> 0 input -1 -> 1 output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) output 1 -> 0 output -1 -> 1 back 0 -> 0 graph "loop" {
+      %0 = opset1.Parameter "h" {element_type = f32, shape = [1,?]} : f32[1,?]
+      %1 = opset1.Parameter "k" {element_type = i64, shape = shape[]} : i64[]
+      %2 = opset1.Const "most" : i64[] = dense<i64[]: 7>
+      %3 = opset1.Less "less" (%1, %2) {auto_broadcast = "numpy"} : boolean[]
+      %4 = opset8.If "if" (%3, %0) : f32[1,?] bodies {
+        "then_body" input 1 -> 1 input 1 -> 0 output 0 -> 0 graph "then" {
+          %0 = opset1.Parameter "a" {element_type = f32, shape = [1,?]} : f32[1,?]
+          %1 = opset1.Parameter "b" {element_type = f32, shape = [1,?]} : f32[1,?]
+          %2 = opset1.Add "sum" (%0, %1) {auto_broadcast = "numpy"} : f32[1,?]
+          opset1.Result "r" (%2)
+        }
+        "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+          %0 = opset1.Parameter "a" {element_type = f32, shape = [1,?]} : f32[1,?]
+          opset1.Result "r" (%0)
+        }
+      }
+      opset1.Result "next" (%4)
+      opset1.Result "more" (%3)
+    }
+  }
+  opset1.Result "all" (%3)
+  opset1.Result "last" (%3.1)
+}
+)");
+}
+
 TEST_F(TextTest, SinksThatAreNotTheOperationsOwn) {
   ExpectRoundTrip(R"(graph "s" {
   %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]

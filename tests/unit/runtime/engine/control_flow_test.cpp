@@ -229,6 +229,30 @@ TEST(LoopTest, WithoutIterationsAStateIsWhatItWas) {
   }
 }
 
+// The state is [1] at first and [3] later: its shape depends on the trip count.
+TEST(LoopTest, ShapesOfStatesFollowTheRun) {
+  const char text[] = R"(graph "net" {
+    %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+    %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+    %2 = opset1.Parameter "h" {element_type = f32, shape = shape[1]} : f32[1]
+    %3 = opset5.Loop "loop" (%0, %1, %2) : f32[...] bodies {
+      "body" input 2 -> 0 output 0 -> 0 output -1 -> 1 back 0 -> 0 graph "body" {
+        %0 = opset1.Parameter "h" {element_type = f32, shape = [?]} : f32[?]
+        %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+        %2 = opset1.Const "x" : f32[3] = dense<f32[3]: 1.0, 2.0, 3.0>
+        %3 = opset1.Add "sum" (%0, %2) {auto_broadcast = "numpy"} : f32[3]
+        opset1.Result "h" (%3)
+        opset1.Result "go" (%1)
+      }
+    }
+    opset1.Result "last" (%3)
+  })";
+  const TensorValue h = TensorValue::FromFloats({1}, {5});
+  EXPECT_EQ(Outputs(text, {Int(0), h})[0], h);
+  EXPECT_EQ(Outputs(text, {Int(1), h})[0], TensorValue::FromFloats({3}, {6, 7, 8}));
+  EXPECT_EQ(Outputs(text, {Int(2), h})[0], TensorValue::FromFloats({3}, {7, 9, 11}));
+}
+
 TEST(LoopTest, AnEndlessLoopIsStopped) {
   EXPECT_EQ(Mistake(kLoop, LoopInputs(-1, true, std::numeric_limits<float>::infinity()),
                     {.limits = {.iterations = 100}}),
