@@ -36,6 +36,7 @@ Compilation::Compilation(std::string path, CompileOptions options)
       options_(std::move(options)),
       is_openvino_(llvm::StringRef(path_).endswith(".xml") || llvm::StringRef(path_).endswith(".ir")) {
   context_.limits = options_.limits;
+  context_.emitter = Emitter(options_.error_limit);
 }
 
 Compilation::~Compilation() = default;
@@ -73,7 +74,16 @@ bool Compilation::Open() {
   ModelOpenResult result = ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
-  return model_ != nullptr;
+  if (model_ == nullptr) return false;
+  graph_text_ = TextOf(model_->graph_text());
+  if (model_->quantization_text()) quantization_text_ = TextOf(*model_->quantization_text());
+  return true;
+}
+
+FileId Compilation::TextOf(FileId file) {
+  const std::string name(context_.sources.Name(file));
+  auto found = options_.texts.find(name);
+  return found == options_.texts.end() ? file : context_.sources.AddText(name, found->second);
 }
 
 bool Compilation::OpenGraph() {
@@ -108,7 +118,7 @@ bool Compilation::OpenOpenVino() {
 
 bool Compilation::Parse() {
   ir::RegisterStandardOps(registry_);
-  parsed_ = ParseDocument(model_->graph_text(), {.dialect = options_.dialect}, context_);
+  parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
   // A document with syntax errors is checked all the same: what could be read
   // of it may hold more mistakes.
   library_ = std::make_unique<StandardLibrary>(context_);
@@ -133,10 +143,9 @@ bool Compilation::Expand() {
 }
 
 bool Compilation::CheckQuantization() {
-  if (!model_->quantization_text()) return true;
-  auto document =
-      ParseDocument(*model_->quantization_text(),
-                    {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
+  if (!quantization_text_) return true;
+  auto document = ParseDocument(
+      *quantization_text_, {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
   llvm::StringMap<bool> activations;
   for (ir::NodeId id : expanded_->nodes()) {
     for (const ir::Output& output : expanded_->node(id).outputs()) {

@@ -34,6 +34,11 @@ struct CompileOptions {
   bool structure_only = false;
   // Bound on the unpacked size of an archive.
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
+  // Texts that stand for those of the model's files, by the names that messages
+  // tell them by: what an editor holds, or what a change would make.
+  std::map<std::string, std::string> texts;
+  // Errors to tell; more are counted.
+  size_t error_limit = 100;
   Limits limits;
 };
 
@@ -71,6 +76,9 @@ class Compilation {
   ir::OpRegistry& registry() { return registry_; }
   StandardLibrary& library() { return *library_; }
   const ModelContainer* model() const { return model_.get(); }
+  // The texts of a model that is open: its own, or what stands for them.
+  FileId graph_text() const { return graph_text_; }
+  std::optional<FileId> quantization_text() const { return quantization_text_; }
   const CheckedDocument* checked() const { return checked_.get(); }
   // The graph of NNEF operations.
   const ir::Graph* expanded() const { return expanded_.get(); }
@@ -83,6 +91,7 @@ class Compilation {
   bool Open();
   bool OpenGraph();
   bool OpenGraphText();
+  FileId TextOf(FileId file);
   bool OpenOpenVino();
   bool Parse();
   bool Check();
@@ -96,6 +105,8 @@ class Compilation {
   ir::OpRegistry registry_;
   std::unique_ptr<StandardLibrary> library_;
   std::unique_ptr<ModelContainer> model_;
+  FileId graph_text_;
+  std::optional<FileId> quantization_text_;
   std::unique_ptr<const ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
   std::unique_ptr<ir::Graph> expanded_;

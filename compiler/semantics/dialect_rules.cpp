@@ -98,9 +98,10 @@ void DialectRules::CheckExtensions() {
         Report(kUnknownExtension, name.range, "unknown extension `{}`", text);
         continue;
       }
-      Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?", text,
-             suggestion.best())
-          .Fix(name.range, std::string(suggestion.best()));
+      DiagnosticBuilder builder =
+          Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?", text,
+                 suggestion.best());
+      if (suggestion.is_safe()) builder.Fix(name.range, std::string(suggestion.best()));
     }
   }
 }

@@ -121,8 +121,9 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     Report(kUndefined, range, "undefined name `{}`", Text(name));
     return;
   }
-  Report(kUndefined, range, "undefined name `{}`; did you mean `{}`?", Text(name), suggestion.best())
-      .Fix(range, std::string(suggestion.best()));
+  DiagnosticBuilder builder =
+      Report(kUndefined, range, "undefined name `{}`; did you mean `{}`?", Text(name), suggestion.best());
+  if (suggestion.is_safe()) builder.Fix(range, std::string(suggestion.best()));
 }
 
 TypeId Checker::CheckArray(const ast::Expr& array, llvm::ArrayRef<ExprId> items, Use use) {

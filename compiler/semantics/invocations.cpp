@@ -109,9 +109,9 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
     Report(kUndeclaredOperation, range, "undeclared operation `{}`", name);
     return;
   }
-  Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name,
-         suggestion.best())
-      .Fix(range, std::string(suggestion.best()));
+  DiagnosticBuilder builder = Report(
+      kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, suggestion.best());
+  if (suggestion.is_safe()) builder.Fix(range, std::string(suggestion.best()));
 }
 
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,
@@ -205,7 +205,7 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
       best.empty()        ? ""
       : is_other_dialects ? fmt::format("; the {} dialect calls `{}` so", DialectName(Other(dialect_)), best)
                           : fmt::format("; did you mean `{}`?", best));
-  if (!best.empty()) builder.Fix(name.range, std::string(best));
+  if (is_other_dialects || suggestion.is_safe()) builder.Fix(name.range, std::string(best));
   builder.Note(signature.name.range, "declared here");
 }
 

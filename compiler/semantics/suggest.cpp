@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <string>
 
 namespace nnefc {
 namespace {
@@ -29,6 +31,13 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
 
+std::string Digits(std::string_view name) {
+  std::string digits;
+  std::copy_if(name.begin(), name.end(), std::back_inserter(digits),
+               [](char c) { return c >= '0' && c <= '9'; });
+  return digits;
+}
+
 }  // namespace
 
 // A third of the letters may be wrong, at most three; of one or two letters none.
@@ -39,11 +48,20 @@ void Suggestion::Offer(std::string_view candidate) {
   if (wanted_.size() > kMaxLength || candidate.size() > kMaxLength || ++offers_ > kMaxOffers) return;
   const size_t difference = wanted_.size() > candidate.size() ? wanted_.size() - candidate.size()
                                                               : candidate.size() - wanted_.size();
-  if (difference >= limit_) return;
-  const size_t distance = EditDistance(wanted_, candidate, limit_);
-  if (distance == 0 || distance >= limit_) return;
+  if (difference > limit_) return;
+  const size_t distance = EditDistance(wanted_, candidate, limit_ + 1);
+  if (distance == 0 || distance > limit_) return;
+  if (distance == limit_) {
+    if (candidate != best_) is_only_ = false;
+    return;
+  }
   limit_ = distance;
   best_ = candidate;
+  is_only_ = true;
+}
+
+bool Suggestion::is_safe() const {
+  return is_only_ && Digits(best_) == Digits(wanted_);
 }
 
 }  // namespace nnefc

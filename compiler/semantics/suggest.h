@@ -15,6 +15,9 @@ class Suggestion {
   void Offer(std::string_view candidate);
   // Empty if no name is near. A view of the candidate.
   std::string_view best() const { return best_; }
+  // True if it can be put in place unasked: no other name is as near, and the
+  // digits are the same (`conv1` is hardly what `conv2` was meant to be).
+  bool is_safe() const;
 
  private:
   static constexpr size_t kMaxLength = 64;
@@ -24,6 +27,7 @@ class Suggestion {
   std::string_view best_;
   size_t limit_;  // a candidate must be nearer than this
   size_t offers_ = 0;
+  bool is_only_ = false;
 };
 
 }  // namespace nnefc

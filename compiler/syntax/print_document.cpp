@@ -19,7 +19,7 @@ class DocumentPrinter : public CommentFeed {
 
   std::string Print() {
     if (document_.has_version) {
-      Begin(document_.version_range, 0);
+      BeginWhole(document_.version_range);
       out_ += fmt::format("version {}.{}", document_.version_major, document_.version_minor);
       End(document_.version_range, ratified() ? ";" : "");
     }
@@ -87,6 +87,12 @@ class DocumentPrinter : public CommentFeed {
     Line(range.begin, indent);
   }
 
+  // The same at the top of the document, behind the comments inside, too.
+  void BeginWhole(SourceRange range) {
+    CommentsBefore(range.end, 0);
+    Line(range.begin, 0);
+  }
+
   // The comment behind what ends at `offset`, on its line.
   void TrailingComment(uint32_t offset) {
     if (next_comment_ >= document_.comments.size()) return;
@@ -126,7 +132,7 @@ class DocumentPrinter : public CommentFeed {
   // ---- statements ----
 
   void Print(const ast::Extension& extension) {
-    Begin(extension.range, 0);
+    BeginWhole(extension.range);
     out_ += "extension";
     for (const ast::Name& name : extension.names) out_ += fmt::format(" {}", Text(name));
     End(extension.range, ";");
@@ -190,6 +196,7 @@ class DocumentPrinter : public CommentFeed {
       }
       layout.Text(fmt::format("{}: {}", Text(result.name), PrintType(document_, result.type)));
     }
+    if (!fragment.has_body) FeedBefore(fragment.range.end, layout);
     layout.End();
     layout.Text(" )");
     layout.End();

@@ -15,6 +15,7 @@ SHARED = pathlib.Path(os.environ.get("NNEFC_SHARED", TESTS.parent.parent / "shar
 
 sys.path.insert(0, str(TESTS / "golden"))
 import golden  # noqa: E402
+import rule_file  # noqa: E402
 
 TIMEOUT_SECONDS = 60
 
@@ -40,10 +41,12 @@ def documents() -> list[Document]:
         for path in sorted(folder.rglob("*.nnef")):
             found.setdefault(path.read_text(encoding="utf-8"), path.as_posix())
     for path in golden.paths([]):
-        if path.suffix != ".golden":
-            continue  # examples of rules have no more to format than what is above
-        for name, text in golden.read(path).files:
-            if name.endswith(".nnef"):
+        if path.suffix == ".rule":
+            texts = [("keeps", example.document) for example in rule_file.read(path).examples if example.kind == "keeps"]
+        else:
+            texts = [(name, text) for name, text in golden.read(path).files if name.endswith(".nnef")]
+        for name, text in texts:
+            if text:
                 found.setdefault(text, f"{path.relative_to(TESTS)}:{name}")
     return [Document(name, text) for text, name in found.items()]
 

@@ -47,7 +47,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         documents = corpus.documents()
-        documents += [corpus.with_comments(document, seed=1) for document in documents]
+        documents += [corpus.with_comments(document, seed) for document in documents for seed in (1, 2)]
         for document in documents:
             for failure in failures(nnefc, document, pathlib.Path(folder), counts):
                 print(f"{document.name}: {failure}")

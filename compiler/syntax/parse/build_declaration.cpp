@@ -202,7 +202,13 @@ ast::Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& contex
     const SourceRange comma = Range(Unwrap(context.commas.front()));
     auto report =
         context_.emitter.Emit(kExtensionComma, comma, "extensions are separated by blanks, not by `,`");
-    for (const auto* spelled : context.commas) report.Fix(Range(Unwrap(spelled)), "");
+    const std::string_view text = context_.sources.Text(comma.file);
+    for (const auto* spelled : context.commas) {
+      const SourceRange range = Range(Unwrap(spelled));
+      const bool blank_follows =
+          range.end < text.size() && (text[range.end] == ' ' || text[range.end] == '\n');
+      report.Fix(range, blank_follows ? "" : " ");
+    }
   }
   return extension;
 }

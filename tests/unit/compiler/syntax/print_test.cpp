@@ -42,7 +42,7 @@ TEST(PrintDocument, KeepsCommentsInsideStatements) {
   EXPECT_EQ(PrintStatement("y # a\n = x # b\n + x # c\n ;"),
             "    y =  # a\n        x  # b\n        + x;  # c\n");
   EXPECT_EQ(Print("version # a\n 1.0 # b\n;\ngraph g( x # c\n ) # d\n -> ( # e\n y ) # f\n{ # g\n}"),
-            "version 1.0;  # a\n# b\n\ngraph g( x )  # c\n# d\n# e\n-> ( y )  # f\n{  # g\n}\n");
+            "# a\n# b\nversion 1.0;\n\ngraph g( x )  # c\n# d\n# e\n-> ( y )  # f\n{  # g\n}\n");
 }
 
 TEST(PrintDocument, BreaksLinesAtAHundredColumns) {

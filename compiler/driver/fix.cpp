@@ -1,0 +1,172 @@
+#include "compiler/driver/fix.h"
+
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "compiler/support/apply_fixes.h"
+#include "fmt/format.h"
+
+namespace nnefc {
+namespace {
+
+// Checks of the model in all; more than a person would sit through.
+constexpr int kMaxRuns = 100;
+// Enough for every mistake of a text to be seen at once.
+constexpr size_t kMaxErrors = 100'000;
+
+// How good a model is; less is better.
+struct Standing {
+  int stages_left = 0;
+  size_t errors = 0;
+  size_t warnings = 0;
+
+  auto operator<=>(const Standing&) const = default;
+};
+
+// A set of texts and what `check` says about them.
+struct Attempt {
+  std::map<std::string, std::string> texts;
+  std::unique_ptr<Compilation> compilation;
+  Standing standing;
+
+  const std::vector<Diagnostic>& diagnostics() const { return compilation->context().emitter.diagnostics(); }
+};
+
+class Fixer {
+ public:
+  Fixer(const std::string& path, const CompileOptions& options) : path_(path), options_(options) {
+    options_.error_limit = kMaxErrors;
+  }
+
+  FixReport Run() {
+    Attempt best = Check(options_.texts);
+    if (best.compilation->model() == nullptr) return {};
+    const Attempt* first = &best;
+    std::map<std::string, std::string> before = TextsOf(*first);
+    while (runs_ < kMaxRuns && (FixAll(best) || FixOne(best))) {
+    }
+    for (const auto& [name, text] : best.texts) {
+      if (before.at(name) != text) report_.changes[name] = {before.at(name), text};
+    }
+    return std::move(report_);
+  }
+
+ private:
+  static std::vector<FileId> FilesOf(const Attempt& attempt) {
+    std::vector<FileId> files = {attempt.compilation->graph_text()};
+    if (auto quantization = attempt.compilation->quantization_text()) files.push_back(*quantization);
+    return files;
+  }
+
+  static std::map<std::string, std::string> TextsOf(const Attempt& attempt) {
+    std::map<std::string, std::string> texts;
+    const SourceManager& sources = attempt.compilation->context().sources;
+    for (FileId file : FilesOf(attempt)) texts.emplace(sources.Name(file), sources.Text(file));
+    return texts;
+  }
+
+  Attempt Check(std::map<std::string, std::string> texts) {
+    ++runs_;
+    CompileOptions options = options_;
+    options.texts = texts;
+    Attempt attempt{.texts = std::move(texts),
+                    .compilation = std::make_unique<Compilation>(path_, options),
+                    .standing = {}};
+    const bool ok = attempt.compilation->RunUntil(Stage::kExpand);
+    const int passed = static_cast<int>(attempt.compilation->times().size()) - (ok ? 0 : 1);
+    attempt.standing.stages_left = static_cast<int>(Stage::kExpand) + 1 - passed;
+    attempt.standing.errors = attempt.compilation->context().emitter.error_count();
+    for (const Diagnostic& diagnostic : attempt.diagnostics())
+      attempt.standing.warnings += diagnostic.severity == Severity::kWarning;
+    return attempt;
+  }
+
+  std::string Tell(const Attempt& attempt, const Diagnostic& diagnostic, std::string_view what) const {
+    const SourceManager& sources = attempt.compilation->context().sources;
+    const LineColumn at = sources.Position(diagnostic.range.start());
+    return fmt::format("{}:{}:{}: {}: {} [{}]", sources.Name(diagnostic.range.file), at.line, at.column, what,
+                       diagnostic.message, diagnostic.rule->label);
+  }
+
+  // The texts with the fix-its of `diagnostics` applied; `applied` counts the
+  // errors among these and lists all.
+  static std::map<std::string, std::string> Apply(const Attempt& attempt,
+                                                  const std::vector<Diagnostic>& diagnostics,
+                                                  std::vector<size_t>& applied) {
+    std::map<std::string, std::string> texts = attempt.texts;
+    const SourceManager& sources = attempt.compilation->context().sources;
+    for (FileId file : FilesOf(attempt)) {
+      AppliedFixes result = ApplyFixes(sources.Text(file), file, diagnostics);
+      applied.insert(applied.end(), result.applied.begin(), result.applied.end());
+      if (!result.applied.empty()) texts[std::string(sources.Name(file))] = std::move(result.text);
+    }
+    return texts;
+  }
+
+  void Accept(Attempt& best, Attempt next, const std::vector<Diagnostic>& diagnostics,
+              const std::vector<size_t>& applied) {
+    for (size_t index : applied) report_.fixed.push_back(Tell(best, diagnostics[index], "fixed"));
+    best = std::move(next);
+  }
+
+  // Applies all fix-its at once. It must mend as many errors as it claims, or
+  // let a later stage begin.
+  bool FixAll(Attempt& best) {
+    if (!refused_.empty()) return false;  // one by one from then on
+    std::vector<Diagnostic> diagnostics = best.diagnostics();
+    std::vector<size_t> applied;
+    std::map<std::string, std::string> texts = Apply(best, diagnostics, applied);
+    if (applied.empty()) return false;
+    Attempt next = Check(std::move(texts));
+    size_t errors = 0;
+    for (size_t index : applied) errors += diagnostics[index].severity == Severity::kError;
+    const bool as_claimed = next.standing.stages_left < best.standing.stages_left ||
+                            next.standing.errors + errors <= best.standing.errors;
+    if (!as_claimed || next.standing >= best.standing) return false;
+    Accept(best, std::move(next), diagnostics, applied);
+    return true;
+  }
+
+  // Applies the first diagnostic's fix-its that make the model better.
+  bool FixOne(Attempt& best) {
+    const std::vector<Diagnostic> diagnostics = best.diagnostics();
+    for (const Diagnostic& diagnostic : diagnostics) {
+      if (diagnostic.fixes.empty() || refused_.contains(Key(best, diagnostic))) continue;
+      if (runs_ >= kMaxRuns) return false;
+      std::vector<size_t> applied;
+      std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
+      if (applied.empty()) continue;
+      Attempt next = Check(std::move(texts));
+      if (next.standing < best.standing) {
+        Accept(best, std::move(next), {diagnostic}, applied);
+        return true;
+      }
+      refused_.insert(Key(best, diagnostic));
+      report_.refused.push_back(Tell(best, diagnostic, "not fixed, since it would not help"));
+    }
+    return false;
+  }
+
+  // Of a mistake, wherever other repairs move it.
+  static std::string Key(const Attempt& attempt, const Diagnostic& diagnostic) {
+    const SourceManager& sources = attempt.compilation->context().sources;
+    const int line = sources.Position(diagnostic.range.start()).line;
+    return fmt::format("{}\n{}\n{}", diagnostic.rule->label, diagnostic.message,
+                       sources.Line(diagnostic.range.file, line));
+  }
+
+  std::string path_;
+  CompileOptions options_;
+  FixReport report_;
+  std::set<std::string> refused_;
+  int runs_ = 0;
+};
+
+}  // namespace
+
+FixReport FixModel(const std::string& path, const CompileOptions& options) {
+  return Fixer(path, options).Run();
+}
+
+}  // namespace nnefc

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/compilation.h"
+
+namespace nnefc {
+
+// What the repairs that diagnostics propose make of a model's texts.
+struct FixReport {
+  // The texts that changed, by the names that SourceManager tells them by.
+  struct Change {
+    std::string before;
+    std::string after;
+  };
+  std::map<std::string, Change> changes;
+  // "net.nnef:4:5: fixed: expected `;` after the assignment [rule.label]", with
+  // the place that the mistake had when it was mended.
+  std::vector<std::string> fixed;
+  // Repairs that were tried and made nothing better, in the same form.
+  std::vector<std::string> refused;
+};
+
+// Applies the fix-its of `check` until there are none that help, in a bounded
+// number of rounds. A repair is kept only if the model is better by it: more
+// stages of the compiler pass, or fewer errors (then warnings) remain in the
+// one that fails. Nothing is written.
+FixReport FixModel(const std::string& path, const CompileOptions& options);
+
+}  // namespace nnefc
