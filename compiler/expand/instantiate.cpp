@@ -21,8 +21,31 @@ GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const Che
   scopes_.push_back(std::make_unique<GraphScope>(graph, context.symbols));
 }
 
+void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {
+  const bool in_library = site.document != nullptr && site.document->is_library() && site.frame != nullptr;
+  if (in_library && diagnostic.range.file == site.document->ast().file) {
+    const SourceRange inside = diagnostic.range;
+    const ir::Frame* frame = site.frame.get();
+    for (; frame != nullptr && diagnostic.range.file == inside.file; frame = frame->parent.get()) {
+      diagnostic.range = frame->call_site;
+    }
+    std::erase_if(diagnostic.notes,
+                  [&](const DiagnosticNote& note) { return note.range == diagnostic.range; });
+    diagnostic.notes.insert(
+        diagnostic.notes.begin(),
+        {inside, fmt::format("in the standard library's body of `{}`, here", site.frame->fragment)});
+  }
+  context_.emitter.Add(std::move(diagnostic));
+}
+
 void GraphBuilder::Report(const Fault& fault, const Site& site) {
-  context_.emitter.Emit(*fault.rule, site.range, "{}", fault.message).Notes(ir::StackNotes(site.frame));
+  Tell({.rule = fault.rule,
+        .severity = fault.rule->severity,
+        .range = site.range,
+        .message = fault.message,
+        .notes = ir::StackNotes(site.frame),
+        .fixes = {}},
+       site);
   stopped_ |= fault.fatal;
 }
 
@@ -356,10 +379,22 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   names().OnNode(graph().node(node), site.statement);
   if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);
-  if (plan.trait == OpTrait::kVariable) variable_places_[node.index] = places.Find("label", -1);
-  if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
-  if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
+  if (scopes_.size() == 1) {  // variables of bodies are no matter of CheckVariables
+    if (plan.trait == OpTrait::kVariable) variable_places_[node.index] = places.Find("label", -1);
+    if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
+  }
+  if (!Infer(node, places, site)) return {};
   return ResultOf(plan, node);
+}
+
+bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& site) {
+  if (site.document == nullptr || !site.document->is_library()) {
+    return ir::InferNode(graph(), node, context_.emitter, &places);
+  }
+  Emitter inner;
+  const bool inferred = ir::InferNode(graph(), node, inner, &places);
+  for (const Diagnostic& diagnostic : inner.diagnostics()) Tell(diagnostic, site);
+  return inferred;
 }
 
 // The data types of a custom primitive follow from its declaration.

@@ -131,6 +131,9 @@ class GraphBuilder {
   // mistake.
   Value FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places);
 
+  // Emits a mistake at the site; one in a body of the standard library is told
+  // where the document invokes it.
+  void Tell(Diagnostic diagnostic, const Site& site);
   void Report(const Fault& fault, const Site& site);
   // The same for a mistake in an argument of the plan's operation.
   void Report(const Fault& fault, const OpPlan& plan, const Site& site);
@@ -168,6 +171,7 @@ class GraphBuilder {
                        ir::AttributeMap& attributes);
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
   bool CountOperation(int64_t outputs, const Site& site);
+  bool Infer(ir::NodeId node, const SitePlaces& places, const Site& site);
   bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);

@@ -276,6 +276,8 @@ void StatementReader::ReadAssignment(Statement& statement) {
         return Finish(statement, count + 1, true);
       case TokenKind::kAssign: {
         size_t start = 0;
+        // Only what was wrong stands on the left: `y = relu(x)` newline `ü = ..`.
+        if (seen_assign && open_.empty() && IsWrongBefore(count)) return Finish(statement, count, false);
         if (BeginsAssignment(count, seen_assign, start)) return Finish(statement, start, false);
         if (open_.empty()) {
           seen_assign = true;
@@ -302,6 +304,16 @@ void StatementReader::ReadAssignment(Statement& statement) {
     ++count;
   }
   Finish(statement, count, false);
+}
+
+// True if wrong characters, which were reported, stand before the token, on
+// its line alone.
+bool StatementReader::IsWrongBefore(size_t index) {
+  const Token before = At(index - 1);
+  const Token token = At(index);
+  return OnLaterLine(before, token) &&
+         std::any_of(lexical_errors_.begin(), lexical_errors_.end(),
+                     [&](uint32_t offset) { return before.end <= offset && offset < token.begin; });
 }
 
 // True if the `=` at `index` is that of an assignment of its own, whose left

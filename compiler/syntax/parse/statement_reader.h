@@ -75,6 +75,7 @@ class StatementReader {
   void SplitGreaterEqual(size_t index);
   // The number of tokens before the left side whose `=` is at `index`.
   size_t LeftSideStart(size_t index);
+  bool IsWrongBefore(size_t index);
   bool BeginsAssignment(size_t index, bool seen_assign, size_t& start);
   TokenKind KindBefore(size_t index, size_t distance) {
     return index >= distance ? At(index - distance).kind : TokenKind::kEndOfText;
