@@ -35,9 +35,13 @@ void AddNodeWithBodies(NodeLowering& n, std::string_view set, std::string_view t
                                               .inputs = inputs,
                                               .num_outputs = n.node().num_outputs(),
                                               .origin = n.node().origin()});
+  // Bodies were inferred as they grew; doing so again at each level of a nest
+  // would take time in proportion to its depth.
   for (ir::Body& body : bodies) state.target.AddBody(id, std::move(body));
-  if (!ir::InferNode(state.target, id, state.context.emitter)) state.failed = true;
-  for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, {id, i});
+  for (int32_t i = 0; i < n.node().num_outputs(); ++i) {
+    state.target.SetOutputType({id, i}, n.node().output(i).type, n.node().output(i).shape);
+    n.SetOutput(i, {id, i});
+  }
 }
 
 // If-8. Its condition has rank 0 or 1.
@@ -80,11 +84,48 @@ OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
                {}, suffix);
 }
 
+// How often the body runs; nothing, which is told, if the extents leave it open.
+std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
+  std::optional<ir::InputMapping> open;
+  for (const ir::InputMapping& mapping : body.inputs) {
+    if (!mapping.axis) continue;
+    open = mapping;
+    const ir::Dim extent = n.input_shape(mapping.external)[*mapping.axis];
+    if (!extent.known()) continue;
+    std::string reason;
+    return ir::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size},
+                               extent.value(), &reason);
+  }
+  if (!open) return 1;
+  n.UnknownExtent(fmt::format("`sliced[{}]`", open->external), *open->axis);
+  return std::nullopt;
+}
+
+// Makes a TensorIterator a Loop-5, which has a number of iterations and a
+// condition to go on as inputs, and the next condition as a result.
+void MakeLoop(NodeLowering& n, int64_t iterations, ir::Body& body, std::vector<OutputPort>& inputs) {
+  const TensorValue truth = TensorValue::Filled(ElementType::kBoolean, {}, 1);
+  inputs.insert(inputs.begin(), {n.ConstInt(iterations, "trip_count"), n.Constant(truth, "condition")});
+  for (ir::InputMapping& mapping : body.inputs) mapping.external += 2;
+  const std::string name = n.node().name() + "/continue";
+  const ir::NodeId next = body.graph->AddConst(truth, name, n.node().origin());
+  body.outputs.push_back(
+      {.external = -1, .internal = static_cast<int32_t>(body.graph->results().size()), .axis = std::nullopt});
+  body.graph->AddResult(name, {next, 0}, n.node().origin());
+}
+
+// TensorIterator-1, and in a body of one Loop-5: OpenVINO refuses a
+// TensorIterator in another.
 void LowerTensorIterator(NodeLowering& n) {
   std::vector<ir::Body> bodies = LowerBodies(n);
   if (bodies.size() != n.node().bodies().size()) return;
   std::vector<OutputPort> inputs;
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
+  std::optional<int64_t> iterations;
+  if (n.state().in_loop) {
+    iterations = Iterations(n, bodies[0]);
+    if (!iterations) return;
+  }
   for (ir::InputMapping& mapping : bodies[0].inputs) {
     if (mapping.axis) inputs[static_cast<size_t>(mapping.external)] = Whole(n, mapping);
   }
@@ -95,7 +136,9 @@ void LowerTensorIterator(NodeLowering& n) {
       if (mapping.axis) (mapping.stride < 0 ? mapping.start : mapping.end) = mapping.part_size;
     }
   }
-  AddNodeWithBodies(n, "opset1", "TensorIterator", inputs, std::move(bodies));
+  if (!iterations) return AddNodeWithBodies(n, "opset1", "TensorIterator", inputs, std::move(bodies));
+  MakeLoop(n, *iterations, bodies[0], inputs);
+  AddNodeWithBodies(n, "opset5", "Loop", inputs, std::move(bodies));
 }
 
 }  // namespace

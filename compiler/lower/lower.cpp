@@ -1,6 +1,7 @@
 #include "compiler/lower/lower.h"
 
 #include "compiler/lower/bodies.h"
+#include "compiler/lower/branches.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
@@ -11,9 +12,8 @@ namespace lower {
 
 // Lowers a graph that is the body of `depth` nodes. Bodies nest on the C++
 // stack, up to kDeepestBody.
-constexpr int kDeepestBody = 64;
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
-                                     int depth);
+                                     int depth, bool in_loop);
 
 namespace {
 
@@ -91,10 +91,11 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
 }  // namespace
 
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
-                                     int depth) {
+                                     int depth, bool in_loop) {
   const LoweringTable table = MakeTable();
   LowerState state(graph, options, context);
   state.depth = depth;
+  state.in_loop = in_loop;
   const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   FindUpdatedVariables(state);
@@ -117,6 +118,7 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
   }
   if (state.failed) return nullptr;
   state.target.EraseDeadNodes();
+  ChooseBranches(state.target, depth);
   return std::make_unique<ir::Graph>(std::move(state.target));
 }
 
@@ -126,7 +128,8 @@ std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
     n.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", n.node().type(), kDeepestBody);
     return nullptr;
   }
-  std::unique_ptr<ir::Graph> graph = LowerBody(body, state.options, state.context, state.depth + 1);
+  const bool in_loop = state.in_loop || n.node().Is(ir::kNnefSet, "tensor_iterator");
+  std::unique_ptr<ir::Graph> graph = LowerBody(body, state.options, state.context, state.depth + 1, in_loop);
   state.failed |= graph == nullptr;
   return graph;
 }
@@ -134,7 +137,7 @@ std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
 }  // namespace lower
 
 std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context) {
-  return lower::LowerBody(graph, options, context, 0);
+  return lower::LowerBody(graph, options, context, 0, false);
 }
 
 }  // namespace nnefc

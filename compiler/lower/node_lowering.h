@@ -44,6 +44,7 @@ struct LowerState {
   std::vector<bool> non_negative;              // by source node: facts.h
   llvm::StringMap<VariableState> states;       // by StateKey of the label
   int depth = 0;                               // how many bodies the graph is in
+  bool in_loop = false;                        // one of them is that of a tensor_iterator
   bool failed = false;
 };
 

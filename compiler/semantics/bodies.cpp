@@ -218,6 +218,7 @@ Symbol Checker::PrimitiveBehind(ExprId right) const {
     if (invocation == nullptr) return {};
     const Callee callee = document->Find(invocation->callee.symbol);
     if (!callee.valid() || SignatureOf(callee).results.size() != 1) return {};
+    if (callee.document == document->control_flow()) return {};  // The bodies tell the length.
     if (!SignatureOf(callee).has_body) return invocation->callee.symbol;
     const Symbol result = SignatureOf(callee).results[0].name.symbol;
     document = callee.document;

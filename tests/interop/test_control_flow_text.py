@@ -1,5 +1,5 @@
-"""`if_else` and `tensor_iterator` of NNEF documents (NNEFC_control_flow): written as IR and run by OpenVINO against the
-formulas of the rules in NumPy. A document that was expanded before becomes the same IR."""
+"""`if_else` and `tensor_iterator` of NNEF documents (NNEFC_control_flow): run by both backends and, written as IR,
+by OpenVINO against the formulas of the rules in NumPy. A document that was expanded before becomes the same IR."""
 
 from __future__ import annotations
 
@@ -247,6 +247,19 @@ fragment step( x: tensor<scalar>, h: tensor<scalar> ) -> ( next: tensor<scalar>,
                 ["last", "ys"], [sums[:, -1:], sums])
 
 
+@case
+def loop_in_loop() -> Case:
+    fragments = SUM + """
+fragment row( x: tensor<scalar>, h: tensor<scalar> ) -> ( last: tensor<scalar>, ys: tensor<scalar> )
+{ [last, ys] = tensor_iterator([x], [h], [], body = 'step', slice_axes = [1], concat_axes = [1]); }
+"""
+    x = random(3, 4)
+    sums = np.cumsum(x.reshape(-1), dtype=F32).reshape(3, 4)
+    return Case(fragments, {"x": x, "h": np.zeros([1, 1], F32)},
+                "[last, ys] = tensor_iterator([x], [h], [], body = 'row', slice_axes = [0], concat_axes = [0]);",
+                ["last", "ys"], [sums[-1:, -1:], sums])
+
+
 LSTM = """
 fragment gate( x: tensor<scalar>, h: tensor<scalar>, w: tensor<scalar>, r: tensor<scalar>, b: tensor<scalar> )
 -> ( y: tensor<scalar> )
@@ -302,6 +315,14 @@ def test_openvino_runs_what_is_written(made: tuple[Case, Path], nnefc: Path, tmp
     tool = Nnefc(nnefc, tmp_path)
     tool.must("compile", document, "-o", tmp_path / "net.xml")
     assert_close(openvino_outputs(tmp_path / "net.xml", made_case.inputs), made_case.expected)
+
+
+@pytest.mark.parametrize("backend", ["reference", "onednn"])
+def test_nnefc_runs(made: tuple[Case, Path], backend: str, nnefc: Path, tmp_path: Path) -> None:
+    made_case, document = made
+    np.savez(tmp_path / "inputs.npz", **made_case.inputs)
+    found = Nnefc(nnefc, tmp_path).run(document, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
+    assert_close([found[name] for name in made_case.results], made_case.expected)
 
 
 def test_flat_documents_mean_the_same(made: tuple[Case, Path], nnefc: Path, tmp_path: Path) -> None:

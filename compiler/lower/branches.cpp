@@ -1,0 +1,402 @@
+#include "compiler/lower/branches.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/ops/opset/port_maps.h"
+#include "compiler/lower/branch_work.h"
+#include "compiler/lower/node_lowering.h"
+#include "compiler/lower/post_dominators.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::NodeId;
+
+constexpr int32_t kThen = 0, kElse = 1;
+constexpr int32_t kNone = -1;
+// A node in a nest of branches is moved once for each level. After this many
+// moves selects in bodies stay: a bound on the time that long chains take.
+constexpr int64_t kMostMoves = 500'000;
+
+bool IsConst(const Node& node) {
+  return node.Is("opset1", "Const");
+}
+
+// States, sinks and what nothing is known of stay where they are.
+bool IsMovable(const Node& node) {
+  return node.info().infer != nullptr && !node.info().is_sink && !node.info().is_source &&
+         node.type() != "ReadValue" && !node.Is("opset1", "Result");
+}
+
+// The tensor of one element that a condition was made of by views alone.
+OutputPort BaseOf(const Graph& graph, OutputPort condition) {
+  while (true) {
+    const Node& node = graph.node(condition.node);
+    const bool is_view = node.set() == "opset1" &&
+                         (node.type() == "Unsqueeze" || node.type() == "Squeeze" || node.type() == "Reshape");
+    if (!is_view) return condition;
+    condition = node.input(0);
+  }
+}
+
+// A Select whose condition has one element, which is not known.
+bool IsCandidate(const Graph& graph, const Node& node) {
+  if (!node.Is("opset1", "Select") || !node.output().shape.known()) return false;
+  const auto* broadcast = node.attributes().Find("auto_broadcast");
+  if (broadcast != nullptr && *broadcast != ir::Attribute("numpy")) return false;
+  if (graph.output(node.input(0)).shape.volume() != 1) return false;
+  if (!graph.output(node.input(1)).shape.known() || !graph.output(node.input(2)).shape.known()) return false;
+  return !IsConst(graph.node(BaseOf(graph, node.input(0)).node));
+}
+
+// Selects of one condition, none of which depends on another.
+struct Group {
+  OutputPort condition;
+  std::vector<NodeId> selects;
+  // Their places in the tree of post-dominators: all that leads to the branches
+  // and nowhere else is below.
+  std::array<int32_t, 2> places = {kNone, kNone};
+  bool taken = false;
+};
+
+// One graph.
+class BranchChooser {
+ public:
+  // `moves` counts the nodes that were moved to bodies so far.
+  BranchChooser(Graph& graph, int depth, int64_t& moves) : graph_(graph), depth_(depth), moves_(moves) {}
+
+  void Run();
+
+ private:
+  void FindGroups();
+  void BuildTree();
+  std::vector<int32_t> SuccessorsOf(const Node& node) const;
+  // Sums the work below each place and takes the outermost groups that pay.
+  void TakeGroups();
+  void MakeIf(const Group& group);
+
+  int32_t& place(NodeId id) { return places_[static_cast<size_t>(id.index)]; }
+  int32_t place(NodeId id) const { return places_[static_cast<size_t>(id.index)]; }
+
+  Graph& graph_;
+  const int depth_;
+  int64_t& moves_;
+  std::vector<NodeId> order_;
+  std::vector<Group> groups_;
+  std::vector<int32_t> group_of_;                       // by node
+  std::vector<int32_t> places_;                         // by node; kNone of constants
+  std::vector<int32_t> tree_order_;                     // the exit first
+  std::vector<int32_t> owner_;                          // by place: that of the branch it moves to
+  llvm::DenseMap<int32_t, std::vector<NodeId>> moved_;  // by place of a branch, in order
+  std::vector<NodeId> node_at_;                         // by place
+  std::optional<PostDominatorTree> tree_;
+};
+
+void BranchChooser::Run() {
+  std::optional<std::vector<NodeId>> order = graph_.TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  order_ = std::move(*order);
+  FindGroups();
+  if (groups_.empty() || depth_ >= kDeepestBody) return;
+  BuildTree();
+  TakeGroups();
+  bool changed = false;
+  for (const Group& group : groups_) {
+    if (!group.taken) continue;
+    MakeIf(group);
+    changed = true;
+  }
+  if (changed) graph_.EraseDeadNodes();
+}
+
+// Selects of one condition with equally many selects before them, whatever the
+// conditions of those are: none depends on another.
+void BranchChooser::FindGroups() {
+  std::vector<int32_t> rank(graph_.node_bound(), 0);
+  group_of_.assign(graph_.node_bound(), kNone);
+  std::map<std::array<int32_t, 3>, int32_t> known;  // by condition and rank
+  for (NodeId id : order_) {
+    const Node& node = graph_.node(id);
+    int32_t& highest = rank[static_cast<size_t>(id.index)];
+    for (OutputPort input : node.inputs())
+      highest = std::max(highest, rank[static_cast<size_t>(input.node.index)]);
+    if (!IsCandidate(graph_, node)) continue;
+    const OutputPort condition = BaseOf(graph_, node.input(0));
+    const auto next = static_cast<int32_t>(groups_.size());
+    const auto [entry, added] = known.try_emplace({condition.node.index, condition.index, highest}, next);
+    if (added) groups_.push_back({.condition = condition, .selects = {}});
+    groups_[static_cast<size_t>(entry->second)].selects.push_back(id);
+    group_of_[static_cast<size_t>(id.index)] = entry->second;
+    ++highest;
+  }
+}
+
+// Where the values of a node go. A branch of a select leads to the place that
+// its group has for it; what has to stay leads to the exit too.
+std::vector<int32_t> BranchChooser::SuccessorsOf(const Node& node) const {
+  std::vector<int32_t> successors;
+  if (!IsMovable(node)) successors.push_back(PostDominatorTree::kExit);
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    for (ir::InputPort use : node.uses(i)) {
+      const int32_t group = group_of_[static_cast<size_t>(use.node.index)];
+      const bool is_branch = group != kNone && use.index > 0;
+      successors.push_back(
+          is_branch ? groups_[static_cast<size_t>(group)].places[static_cast<size_t>(use.index - 1)]
+                    : place(use.node));
+    }
+  }
+  if (successors.empty()) successors.push_back(PostDominatorTree::kExit);
+  return successors;
+}
+
+// Adds nodes and places of groups in an order in which successors come first.
+void BranchChooser::BuildTree() {
+  places_.assign(graph_.node_bound(), kNone);
+  node_at_.assign(1, NodeId());
+  for (NodeId id : order_) {
+    if (IsConst(graph_.node(id))) continue;
+    place(id) = static_cast<int32_t>(node_at_.size());
+    node_at_.push_back(id);
+  }
+  std::vector<std::vector<int32_t>> successors(node_at_.size());
+  for (Group& group : groups_) {
+    std::vector<int32_t> selects;
+    for (NodeId select : group.selects) selects.push_back(place(select));
+    for (int32_t& branch : group.places) {
+      branch = static_cast<int32_t>(successors.size());
+      successors.push_back(selects);
+    }
+  }
+  for (size_t i = 1; i < node_at_.size(); ++i) successors[i] = SuccessorsOf(graph_.node(node_at_[i]));
+  std::vector<std::vector<int32_t>> predecessors(successors.size());
+  std::vector<size_t> missing(successors.size());
+  for (size_t i = 1; i < successors.size(); ++i) {
+    missing[i] = successors[i].size();
+    for (int32_t successor : successors[i]) {
+      predecessors[static_cast<size_t>(successor)].push_back(static_cast<int32_t>(i));
+    }
+  }
+  tree_.emplace(successors.size());
+  tree_order_ = {PostDominatorTree::kExit};
+  for (size_t next = 0; next < tree_order_.size(); ++next) {
+    for (int32_t ready : predecessors[static_cast<size_t>(tree_order_[next])]) {
+      if (--missing[static_cast<size_t>(ready)] > 0) continue;
+      tree_->Add(ready, successors[static_cast<size_t>(ready)]);
+      tree_order_.push_back(ready);
+    }
+  }
+  NNEFC_CHECK(tree_order_.size() == successors.size());
+}
+
+void BranchChooser::TakeGroups() {
+  std::vector<int64_t> work(tree_order_.size(), 0);
+  std::vector<int> height(tree_order_.size(), 0);  // of nested bodies
+  for (size_t i = tree_order_.size(); i-- > 1;) {
+    const auto at = static_cast<size_t>(tree_order_[i]);
+    if (at < node_at_.size()) {
+      const Node& node = graph_.node(node_at_[at]);
+      work[at] += WorkOf(graph_, node);
+      if (!node.bodies().empty()) height[at] = std::max(height[at], ir::NestingHeight(node));
+    }
+    const auto above = static_cast<size_t>(tree_->parent(tree_order_[i]));
+    work[above] = std::min(work[above] + work[at], kRealWork);
+    height[above] = std::max(height[above], height[at]);
+  }
+  for (Group& group : groups_) {
+    bool fits = true;
+    for (int32_t at : group.places) {
+      group.taken |= work[static_cast<size_t>(at)] >= kRealWork;
+      fits &= depth_ + 1 + height[static_cast<size_t>(at)] <= kDeepestBody;
+    }
+    group.taken &= fits;
+  }
+  owner_.assign(tree_order_.size(), kNone);
+  std::vector<int32_t> group_at(tree_order_.size(), kNone);
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    for (int32_t at : groups_[i].places) group_at[static_cast<size_t>(at)] = static_cast<int32_t>(i);
+  }
+  for (int32_t at : tree_order_) {
+    if (at == PostDominatorTree::kExit) continue;
+    int32_t& owner = owner_[static_cast<size_t>(at)];
+    owner = owner_[static_cast<size_t>(tree_->parent(at))];
+    if (group_at[static_cast<size_t>(at)] == kNone) continue;
+    // One of whose selects some moves to a body waits until that is looked at.
+    Group& group = groups_[static_cast<size_t>(group_at[static_cast<size_t>(at)])];
+    for (NodeId select : group.selects) {
+      group.taken = group.taken && owner_[static_cast<size_t>(place(select))] == kNone;
+    }
+    if (group.taken) owner = at;
+  }
+  for (NodeId id : order_) {
+    const int32_t owner = place(id) == kNone ? kNone : owner_[static_cast<size_t>(place(id))];
+    if (owner != kNone) moved_[owner].push_back(id);
+  }
+}
+
+// A body of an If under construction: what it takes from the graph around it.
+class BodyMaker {
+ public:
+  BodyMaker(Graph& outer, std::string name)
+      : outer_(outer), body_(std::make_unique<Graph>(&outer.registry(), std::move(name))) {}
+
+  // Moves a node whose inputs are in the body, constant, or outside for good.
+  void Move(NodeId id);
+  // Adds the result of a branch, with the shape of the select.
+  void AddResult(const Node& select, OutputPort value);
+  std::unique_ptr<Graph> Take() { return std::move(body_); }
+  Graph& body() { return *body_; }
+  // The ports around that feed the parameters, in order.
+  llvm::ArrayRef<OutputPort> captured() const { return captured_; }
+
+ private:
+  OutputPort Find(OutputPort port);
+  void CopyOutputs(const Node& from, NodeId to);
+
+  Graph& outer_;
+  std::unique_ptr<Graph> body_;
+  llvm::DenseMap<std::pair<int32_t, int32_t>, OutputPort> ports_;  // by node and output around
+  std::vector<OutputPort> captured_;
+};
+
+void BodyMaker::CopyOutputs(const Node& from, NodeId to) {
+  for (int32_t i = 0; i < from.num_outputs(); ++i) {
+    const ir::Output& output = from.output(i);
+    body_->SetOutputType({to, i}, output.type, output.shape);
+    body_->SetOutputValue({to, i}, output.value);
+    body_->SetOutputNames({to, i}, output.names);
+    ports_[{from.id().index, i}] = {to, i};
+  }
+  for (const auto& [name, value] : from.rt_info()) body_->SetRtInfo(to, name, value);
+}
+
+OutputPort BodyMaker::Find(OutputPort port) {
+  if (auto known = ports_.find({port.node.index, port.index}); known != ports_.end()) return known->second;
+  const Node& node = outer_.node(port.node);
+  if (IsConst(node)) {
+    CopyOutputs(node, body_->AddNode({.op = node.op(),
+                                      .name = node.name(),
+                                      .attributes = node.attributes(),
+                                      .origin = node.origin()}));
+  } else {
+    const ir::Output& output = node.output(port.index);
+    const std::string& name = output.names.empty() ? node.name() : output.names.front();
+    const NodeId parameter = body_->AddParameter(name, output.type, output.shape, node.origin());
+    ports_[{port.node.index, port.index}] = {parameter, 0};
+    captured_.push_back(port);
+  }
+  return ports_.find({port.node.index, port.index})->second;
+}
+
+void BodyMaker::Move(NodeId id) {
+  const Node& node = outer_.node(id);
+  std::vector<OutputPort> inputs;
+  for (OutputPort input : node.inputs()) inputs.push_back(Find(input));
+  const NodeId moved = body_->AddNode({.op = node.op(),
+                                       .name = node.name(),
+                                       .inputs = inputs,
+                                       .segments = node.segments(),
+                                       .attributes = node.attributes(),
+                                       .num_outputs = node.num_outputs(),
+                                       .origin = node.origin()});
+  CopyOutputs(node, moved);
+  for (size_t i = 0; i < node.bodies().size(); ++i) body_->AddBody(moved, std::move(outer_.body(id, i)));
+}
+
+void BodyMaker::AddResult(const Node& select, OutputPort value) {
+  OutputPort port = Find(value);
+  const Shape wanted = select.output().shape.known_extents();
+  if (body_->output(port).shape.known_extents() != wanted) {
+    const NodeId shape = body_->AddConst(TensorValue::FromInts({static_cast<int64_t>(wanted.size())}, wanted),
+                                         select.name() + "/shape", select.origin());
+    const NodeId broadcast = body_->AddNode("opset3", "Broadcast",
+                                            {.op = {},
+                                             .name = select.name() + "/broadcast",
+                                             .inputs = {port, {shape, 0}},
+                                             .attributes = Attributes({{"mode", "numpy"}}),
+                                             .origin = select.origin()});
+    body_->SetOutputType({broadcast, 0}, select.output().type, select.output().shape);
+    port = {broadcast, 0};
+  }
+  body_->AddResult(select.name(), port, select.origin());
+}
+
+// The condition as an If takes it: of rank 0 or 1.
+OutputPort ConditionOf(Graph& graph, OutputPort base, const Node& select) {
+  const ir::PartialShape& shape = graph.output(base).shape;
+  if (shape.rank_known() && shape.rank() <= 1) return base;
+  const NodeId extents = graph.AddConst(TensorValue::FromInts({0}, llvm::ArrayRef<int64_t>()),
+                                        select.name() + "/condition_shape", select.origin());
+  const NodeId reshape = graph.AddNode("opset1", "Reshape",
+                                       {.op = {},
+                                        .name = select.name() + "/condition",
+                                        .inputs = {base, {extents, 0}},
+                                        .attributes = Attributes({{"special_zero", false}}),
+                                        .origin = select.origin()});
+  graph.SetOutputType({reshape, 0}, ElementType::kBoolean, ir::PartialShape(llvm::ArrayRef<int64_t>()));
+  return {reshape, 0};
+}
+
+void BranchChooser::MakeIf(const Group& group) {
+  const Node& first = graph_.node(group.selects.front());
+  std::vector<OutputPort> inputs = {ConditionOf(graph_, group.condition, first)};
+  llvm::DenseMap<std::pair<int32_t, int32_t>, int32_t> input_of;
+  std::vector<ir::Body> bodies;
+  for (int32_t branch : {kThen, kElse}) {
+    BodyMaker maker(graph_, first.name() + (branch == kThen ? "/then" : "/else"));
+    const std::vector<NodeId>& moved = moved_[group.places[static_cast<size_t>(branch)]];
+    for (NodeId id : moved) maker.Move(id);
+    moves_ += static_cast<int64_t>(moved.size());
+    for (NodeId select : group.selects)
+      maker.AddResult(graph_.node(select), graph_.node(select).input(1 + branch));
+    ir::Body body;
+    body.role = branch == kThen ? "then_body" : "else_body";
+    for (size_t i = 0; i < maker.captured().size(); ++i) {
+      const OutputPort port = maker.captured()[i];
+      const auto next = static_cast<int32_t>(inputs.size());
+      const auto [entry, added] = input_of.try_emplace({port.node.index, port.index}, next);
+      if (added) inputs.push_back(port);
+      body.inputs.push_back(
+          {.external = entry->second, .internal = static_cast<int32_t>(i), .axis = std::nullopt});
+    }
+    for (size_t i = 0; i < group.selects.size(); ++i) {
+      const auto index = static_cast<int32_t>(i);
+      body.outputs.push_back({.external = index, .internal = index, .axis = std::nullopt});
+    }
+    if (moves_ < kMostMoves) BranchChooser(maker.body(), depth_ + 1, moves_).Run();
+    body.graph = maker.Take();
+    bodies.push_back(std::move(body));
+  }
+  const NodeId made = graph_.AddNode("opset8", "If",
+                                     {.op = {},
+                                      .name = first.name(),
+                                      .inputs = inputs,
+                                      .num_outputs = static_cast<int32_t>(group.selects.size()),
+                                      .origin = first.origin()});
+  for (ir::Body& body : bodies) graph_.AddBody(made, std::move(body));
+  for (size_t i = 0; i < group.selects.size(); ++i) {
+    const OutputPort select{group.selects[i], 0};
+    const OutputPort output{made, static_cast<int32_t>(i)};
+    graph_.SetOutputType(output, graph_.output(select).type, graph_.output(select).shape);
+    graph_.SetOutputNames(output, graph_.output(select).names);
+    graph_.ReplaceAllUses(select, output);
+  }
+}
+
+}  // namespace
+
+void ChooseBranches(Graph& graph, int depth) {
+  int64_t moves = 0;
+  BranchChooser(graph, depth, moves).Run();
+}
+
+}  // namespace nnefc::lower

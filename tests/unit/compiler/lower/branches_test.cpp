@@ -1,0 +1,226 @@
+// Which Selects become If, and what goes into the bodies.
+
+#include "compiler/lower/branches.h"
+
+#include <chrono>
+
+#include "compiler/ir/ops/opset/port_maps.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lower/post_dominators.h"
+#include "compiler/support/context.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::testing {
+namespace {
+
+const ir::OpRegistry& Registry() {
+  static const ir::OpRegistry registry = [] {
+    ir::OpRegistry made;
+    ir::RegisterStandardOps(made);
+    return made;
+  }();
+  return registry;
+}
+
+// The operations but Const, Parameter and Result, in order; of an If its
+// bodies and how many inputs they share: "If 2 {MatMul | ReLU}".
+std::string Operations(const ir::Graph& graph) {
+  std::string text;
+  const auto order = graph.TopologicalOrder();
+  for (ir::NodeId id : *order) {
+    const ir::Node& node = graph.node(id);
+    if (node.type() == "Const" || node.type() == "Parameter" || node.type() == "Result") continue;
+    text += (text.empty() ? "" : " ") + node.type();
+    if (node.bodies().empty()) continue;
+    text += ' ' + std::to_string(node.num_inputs() - 1) + " {";
+    for (const ir::Body& body : node.bodies()) {
+      text += (text.back() == '{' ? "" : " | ") + Operations(*body.graph);
+    }
+    text += '}';
+  }
+  return text;
+}
+
+// A graph of statements below the parameters `%0` c and `%1` d, conditions, and
+// `%2` x, f32[4,4]; `%3` is a constant matrix.
+class Branches : public ::testing::Test {
+ protected:
+  std::string Choose(const std::string& statements) {
+    const std::string text =
+        "graph \"net\" {\n"
+        "  %0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[1]} : boolean[1]\n"
+        "  %1 = opset1.Parameter \"d\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+        "  %2 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n"
+        "  %3 = opset1.Const \"w\" : f32[4,4] = dense<f32[4,4]: 1.0, 0.5, 2.0, 0.25, 1.0, 0.5, 2.0, 0.25, "
+        "1.0, "
+        "0.5, 2.0, 0.25, 1.0, 0.5, 2.0, 0.25>\n" +
+        statements + "}\n";
+    const FileId file = context_.sources.AddText("net.ir", text);
+    graph_ = ir::ParseGraph(file, Registry(), context_);
+    if (graph_ == nullptr) return RenderText(context_.emitter.diagnostics(), context_.sources, {});
+    lower::ChooseBranches(*graph_, 0);
+    for (const std::string& violation : ir::Verify(*graph_)) ADD_FAILURE() << violation;
+    return Operations(*graph_);
+  }
+  static std::string MatMul(int to, int from, int by = 3) {
+    return fmt::format(
+        "  %{} = opset1.MatMul \"m{}\" (%{}, %{}) {{transpose_a = false, transpose_b = false}} : "
+        "f32[4,4]\n",
+        to, to, from, by);
+  }
+  static std::string Relu(int to, int from) {
+    return fmt::format("  %{} = opset1.ReLU \"r{}\" (%{}) : f32[4,4]\n", to, to, from);
+  }
+  static std::string Select(int to, int condition, int taken, int other) {
+    return fmt::format(
+        "  %{} = opset1.Select \"s{}\" (%{}, %{}, %{}) {{auto_broadcast = \"numpy\"}} : f32[4,4]\n", to, to,
+        condition, taken, other);
+  }
+  static std::string Result(int from) { return fmt::format("  opset1.Result \"y{}\" (%{})\n", from, from); }
+
+  Context context_;
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+TEST_F(Branches, RealWorkGoesIntoABody) {
+  EXPECT_EQ(Choose(MatMul(4, 2) + Relu(5, 4) + Relu(6, 2) + Select(7, 0, 5, 6) + Result(7)),
+            "If 1 {MatMul ReLU | ReLU}");
+  const ir::Node& branch = graph_->node(graph_->node(graph_->results()[0]).input(0).node);
+  EXPECT_EQ(branch.name(), "s7");
+  EXPECT_EQ(branch.bodies()[0].graph->name(), "s7/then");
+  EXPECT_EQ(branch.bodies()[0].graph->parameters().size(), 1u);  // the matrix is a constant of the body
+}
+
+TEST_F(Branches, CheapBranchesStay) {
+  EXPECT_EQ(Choose(Relu(4, 2) + Select(5, 0, 4, 2) + Result(5)), "ReLU Select");
+  EXPECT_EQ(Choose(MatMul(4, 2) + Select(5, 0, 4, 4) + Result(5)), "MatMul Select");
+  EXPECT_EQ(Choose(MatMul(4, 2) + Select(5, 0, 4, 2) + Result(4) + Result(5)), "MatMul Select");
+}
+
+TEST_F(Branches, ManyElementsAreRealWork) {
+  const std::string wide =
+      "  %4 = opset1.Parameter \"wide\" {element_type = f32, shape = shape[256,256]} : f32[256,256]\n"
+      "  %5 = opset1.ReLU \"r\" (%4) : f32[256,256]\n"
+      "  %6 = opset1.Select \"s\" (%0, %5, %4) {auto_broadcast = \"numpy\"} : f32[256,256]\n";
+  EXPECT_EQ(Choose(wide + Result(6)), "If 1 {ReLU | }");
+}
+
+TEST_F(Branches, WhatOthersUseStaysOutside) {
+  EXPECT_EQ(Choose(MatMul(4, 2) + MatMul(5, 4) + Relu(6, 4) + Select(7, 0, 5, 6) + Result(7)),
+            "MatMul If 1 {MatMul | ReLU}");
+  EXPECT_EQ(Choose(MatMul(4, 2) + MatMul(5, 4) + Select(6, 0, 5, 2) + Result(6) + Result(4)),
+            "MatMul If 2 {MatMul | }");
+}
+
+TEST_F(Branches, SelectsOfOneConditionShareAnIf) {
+  EXPECT_EQ(Choose(MatMul(4, 2) + Relu(5, 4) + Relu(6, 4) + Select(7, 0, 5, 2) + Select(8, 0, 6, 2) +
+                   Result(7) + Result(8)),
+            "If 1 {MatMul ReLU ReLU | }");
+  EXPECT_EQ(Choose(MatMul(4, 2) + Select(5, 0, 4, 2) + Select(6, 0, 2, 4) + Result(5) + Result(6)),
+            "MatMul Select Select");
+  EXPECT_EQ(
+      Choose(MatMul(4, 2) + Select(5, 0, 4, 2) + MatMul(6, 2) + Select(7, 1, 6, 2) + Result(5) + Result(7)),
+      "If 1 {MatMul | } If 1 {MatMul | }");
+}
+
+TEST_F(Branches, OneThatDependsOnAnotherIsNestedOrFollows) {
+  // In the branch of the other.
+  EXPECT_EQ(Choose(MatMul(4, 2) + Select(5, 1, 4, 2) + MatMul(6, 5) + Select(7, 0, 6, 2) + Result(7)),
+            "If 2 {If 1 {MatMul | } MatMul | }");
+  // Used by the branch and elsewhere.
+  EXPECT_EQ(
+      Choose(MatMul(4, 2) + Select(5, 0, 4, 2) + MatMul(6, 5) + Select(7, 0, 6, 2) + Result(7) + Result(5)),
+      "If 1 {MatMul | } If 2 {MatMul | }");
+}
+
+TEST_F(Branches, AConditionOfSeveralElementsChoosesElements) {
+  const std::string mask =
+      "  %4 = opset1.Parameter \"mask\" {element_type = boolean, shape = shape[4,4]} : boolean[4,4]\n";
+  EXPECT_EQ(Choose(mask + MatMul(5, 2) + Select(6, 4, 5, 2) + Result(6)), "MatMul Select");
+  const std::string known = "  %4 = opset1.Const \"known\" : boolean[] = dense<boolean[]: 1>\n";
+  EXPECT_EQ(Choose(known + MatMul(5, 2) + Select(6, 4, 5, 2) + Result(6)), "MatMul Select");
+}
+
+TEST_F(Branches, ViewsOfOneConditionAreOne) {
+  const std::string views =
+      "  %4 = opset1.Const \"axes\" : i64[1] = dense<i64[1]: 1>\n"
+      "  %5 = opset1.Unsqueeze \"u\" (%0, %4) : boolean[1,1]\n"
+      "  %6 = opset1.Unsqueeze \"v\" (%0, %4) : boolean[1,1]\n";
+  EXPECT_EQ(Choose(views + MatMul(7, 2) + MatMul(8, 2) + Select(9, 5, 7, 2) + Select(10, 6, 8, 2) +
+                   Result(9) + Result(10)),
+            "If 1 {MatMul MatMul | }");
+}
+
+TEST_F(Branches, BodiesHaveTheShapeOfTheSelect) {
+  const std::string narrow =
+      "  %4 = opset1.Parameter \"row\" {element_type = f32, shape = shape[1,4]} : f32[1,4]\n";
+  EXPECT_EQ(Choose(narrow + MatMul(5, 2) + Select(6, 0, 5, 4) + Result(6)), "If 2 {MatMul | Broadcast}");
+}
+
+TEST_F(Branches, StatesAreReadOutside) {
+  const std::string state =
+      "  %4 = opset6.ReadValue \"v\" (%3) {variable_id = \"v\", variable_type = f32, variable_shape = "
+      "shape[4,4]} : "
+      "f32[4,4]\n";
+  const std::string text = Choose(state + MatMul(5, 4) + Select(6, 0, 5, 2) +
+                                  "  %7 = opset6.Assign \"a\" (%6) {variable_id = \"v\"} : f32[4,4]\n" +
+                                  Result(6) + "  sinks (%7)\n");
+  EXPECT_EQ(text, "ReadValue If 2 {MatMul | } Assign");
+}
+
+// s = select(c, s * w, x), nested: bodies are nested as deep as they may be.
+TEST_F(Branches, NestingIsBounded) {
+  std::string text;
+  int last = 2;
+  for (int i = 0; i < 100; ++i) {
+    text += MatMul(4 + 2 * i, last) + Select(5 + 2 * i, i % 2, 4 + 2 * i, 2);
+    last = 5 + 2 * i;
+  }
+  const std::string operations = Choose(text + Result(last));
+  EXPECT_NE(operations.find("Select"), std::string::npos);
+  int deepest = 0;
+  for (ir::NodeId id : graph_->nodes()) deepest = std::max(deepest, ir::NestingHeight(graph_->node(id)));
+  EXPECT_EQ(deepest, lower::kDeepestBody);
+}
+
+// Chains whose branches are real work only together, which is so of the longer
+// one: it is nested as far as the bound on the work allows.
+TEST_F(Branches, LongChainsTakeLittleTime) {
+  for (int length : {4000, 20000}) {
+    std::string text;
+    for (int i = 0; i < length; ++i) text += Select(4 + i, i % 2, i == 0 ? 2 : 3 + i, 2);
+    const auto start = std::chrono::steady_clock::now();
+    const std::string operations = Choose(text + Result(length + 3));
+    EXPECT_EQ(operations.find("If") != std::string::npos, length > 4096);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  }
+}
+
+TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
+  // 1 -> exit; 2 -> 1; 3 -> 1; 4 -> 2, 3; 5 -> 4; 6 -> 2; 7 -> 6, 5; 8 -> 7, exit
+  lower::PostDominatorTree tree(9);
+  const std::vector<std::vector<int32_t>> successors = {{}, {0}, {1}, {1}, {2, 3}, {4}, {2}, {6, 5}, {7, 0}};
+  for (int32_t i = 1; i < 9; ++i) tree.Add(i, successors[static_cast<size_t>(i)]);
+  const std::vector<int32_t> parents = {0, 1, 1, 1, 4, 2, 1, 0};
+  for (int32_t i = 1; i < 9; ++i) EXPECT_EQ(tree.parent(i), parents[static_cast<size_t>(i - 1)]) << i;
+}
+
+// A chain of a million places, whose ends meet far above.
+TEST(PostDominators, MeetFarAboveInNoTime) {
+  constexpr int32_t kLength = 1000000;
+  lower::PostDominatorTree tree(2 * kLength + 2);
+  tree.Add(1, {0});
+  for (int32_t i = 0; i < kLength - 1; ++i) {
+    tree.Add(2 + 2 * i, {i == 0 ? 1 : 2 * i});
+    tree.Add(3 + 2 * i, {i == 0 ? 1 : 1 + 2 * i});
+  }
+  const int32_t last = 2 * kLength - 1;
+  for (int32_t i = 0; i < 2; ++i) {
+    tree.Add(last + 1 + i, {last - 1, last});
+    EXPECT_EQ(tree.parent(last + 1 + i), 1);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::testing
