@@ -82,6 +82,8 @@ class Compilation {
   const CheckedDocument* checked() const { return checked_.get(); }
   // The graph of NNEF operations.
   const ir::Graph* expanded() const { return expanded_.get(); }
+  // What graph.quant says of an expanded model's variables.
+  const QuantizationTable& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
   const std::vector<StageTime>& times() const { return times_; }

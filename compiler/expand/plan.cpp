@@ -1,26 +1,11 @@
 #include "compiler/expand/compile.h"
 #include "compiler/expand/instantiate.h"
+#include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::expand {
 namespace {
-
-// What the ratified dialect calls an operation of the provisional one.
-std::string_view RatifiedName(std::string_view name) {
-  if (name == "idn") return "copy";
-  if (name == "planewise_conv") return "conv";
-  if (name == "planewise_deconv") return "deconv";
-  return name;
-}
-
-// What the provisional dialect calls a parameter of a ratified operation.
-std::string_view ProvisionalParameter(std::string_view operation, std::string_view parameter) {
-  if (operation == "matmul" && parameter == "transposeA") return "trA";
-  if (operation == "matmul" && parameter == "transposeB") return "trB";
-  if (operation == "transpose" && parameter == "axes") return "perm";
-  return parameter;
-}
 
 OpTrait TraitOf(std::string_view name) {
   return llvm::StringSwitch<OpTrait>(llvm::StringRef(name.data(), name.size()))
@@ -108,7 +93,7 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
     plan->parameters.push_back(std::move(parameter));
   }
   // The provisional dialect's own operations for one group per channel.
-  if (called_name == "planewise_conv" || called_name == "planewise_deconv") {
+  if (IsPlanewise(called_name)) {
     OpPlan::Parameter& groups = plan->parameters[static_cast<size_t>(plan->Find("groups"))];
     groups.default_value = Value::Integer(0);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/expand/provisional_names.h"
 #include "compiler/expand/provisional_window.h"
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -245,11 +246,8 @@ bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments
 bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
                     const SymbolTable& symbols) {
   if (name == "linear_quantize" || name == "logarithmic_quantize") return true;
-  bool l1 = name == "l1_normalization";
-  if (!l1 && name != "l2_normalization" && name != "local_variance_normalization" &&
-      name != "local_contrast_normalization") {
-    return false;
-  }
+  if (!MayChangeMeaning(name)) return false;
+  const bool l1 = name == "l1_normalization";
   // x / (s + bias) and x / max(s + bias, 0.0) are the same where bias is not
   // negative, x / sqrt(s + bias) and x / max(sqrt(s) + bias, 0.0) where it is 0.
   for (size_t i = 0; i < signature.parameters.size(); ++i) {

@@ -15,6 +15,7 @@ ALLOWED = {
     "compiler/semantics": {"compiler/support", "compiler/syntax", "stdlib"},
     "compiler/ir": {"compiler/support"},
     "compiler/expand": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir"},
+    "compiler/upgrade": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand"},
     "compiler/lower": {"compiler/support", "compiler/ir"},
     "compiler/transform": {"compiler/support", "compiler/ir"},
     "compiler/openvino": {"compiler/support", "compiler/ir"},

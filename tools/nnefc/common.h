@@ -95,6 +95,7 @@ void AddCheck(CLI::App& app, int& exit_code);
 void AddLint(CLI::App& app, int& exit_code);
 void AddExpand(CLI::App& app, int& exit_code);
 void AddFmt(CLI::App& app, int& exit_code);
+void AddUpgrade(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   AddLint(app, exit_code);
   AddExpand(app, exit_code);
   AddFmt(app, exit_code);
+  AddUpgrade(app, exit_code);
   AddCompile(app, exit_code);
   AddRun(app, exit_code);
   AddInspect(app, exit_code);

@@ -11,6 +11,7 @@
 #include "compiler/package/rules.h"
 #include "compiler/semantics/rules.h"
 #include "compiler/syntax/rules.h"
+#include "compiler/upgrade/rules.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "runtime/engine/rules.h"
 
@@ -34,6 +35,7 @@ std::vector<const Rule*> AllRules() {
       kOpenVinoRules,
       ir::kOpsetRules,
       runtime::kRuntimeRules,
+      upgrade::kUpgradeRules,
       lint::kLintRules,
       lint::kLintConfigRules,
   };

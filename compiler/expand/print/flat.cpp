@@ -26,6 +26,7 @@ class FlatPrinter {
         symbols_(symbols) {}
 
   std::string Print();
+  std::vector<FlatStatement> Statements();
 
  private:
   // What every node of an operation has in common.
@@ -94,13 +95,23 @@ std::string FlatPrinter::Print() {
   return head + fragments_ + out_;
 }
 
-void FlatPrinter::PrintStatements() {
+std::vector<FlatStatement> FlatPrinter::Statements() {
   std::optional<std::vector<ir::NodeId>> order = graph_->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
+  std::vector<FlatStatement> statements;
   for (ir::NodeId id : *order) {
     const Node& node = graph_->node(id);
-    if (node.set() == ir::kNnefSet && !IsLiteral(node)) PrintNode(node);
+    if (node.set() != ir::kNnefSet || IsLiteral(node)) continue;
+    const size_t begin = out_.size();
+    PrintNode(node);
+    statements.push_back({id, out_.substr(begin)});
+    out_.resize(begin);
   }
+  return statements;
+}
+
+void FlatPrinter::PrintStatements() {
+  for (const FlatStatement& statement : Statements()) out_ += statement.text;
 }
 
 std::string FlatPrinter::FragmentOf(const ir::Body& body) {
@@ -282,6 +293,11 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 
 std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols) {
   return FlatPrinter(graph, library, symbols).Print();
+}
+
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
+                                               const SymbolTable& symbols) {
+  return FlatPrinter(graph, library, symbols).Statements();
 }
 
 }  // namespace nnefc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/check_document.h"
@@ -13,5 +14,14 @@ namespace nnefc {
 // Bodies of `if_else` and `tensor_iterator` become fragments, flat as well: one
 // for all bodies that are the same. Names, order and defaults are the library's.
 std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols);
+
+// One line of that document's body, and the node that it prints.
+struct FlatStatement {
+  ir::NodeId node;
+  std::string text;
+};
+// The lines of its body in order.
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
+                                               const SymbolTable& symbols);
 
 }  // namespace nnefc

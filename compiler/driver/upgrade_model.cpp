@@ -1,0 +1,84 @@
+#include "compiler/driver/upgrade_model.h"
+
+#include <filesystem>
+#include <set>
+
+#include "compiler/driver/variable_data.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "compiler/upgrade/rules.h"
+#include "compiler/upgrade/upgrade.h"
+#include "fmt/format.h"
+
+namespace nnefc {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string InLowerCase(std::string_view text) {
+  return llvm::StringRef(text.data(), text.size()).lower();
+}
+
+// The file of a label inside of a model's folder.
+fs::path FileOf(const std::string& folder, std::string_view label) {
+  while (label.starts_with('/')) label.remove_prefix(1);
+  return fs::path(folder) / (std::string(label) + ".dat");
+}
+
+}  // namespace
+
+UpgradedTexts UpgradeTexts(Compilation& compilation) {
+  Context& context = compilation.context();
+  const CheckedDocument& document = *compilation.checked();
+  std::unique_ptr<const ast::Document> quantization;
+  if (compilation.quantization_text()) {
+    const ParseOptions options{.dialect = document.dialect(), .kind = DocumentKind::kQuantization};
+    quantization = ParseDocument(*compilation.quantization_text(), options, context);
+  }
+  UpgradedTexts texts;
+  if (document.dialect() == ast::Dialect::kRatified) {
+    context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
+                         "the document is ratified already and was formatted, no more");
+    texts.graph = PrintDocument(document.ast(), context);
+    if (quantization != nullptr) texts.quantization = PrintDocument(*quantization, context);
+    return texts;
+  }
+  const UpgradeInput input{.document = document,
+                           .expanded = *compilation.expanded(),
+                           .library = compilation.library(),
+                           .registry = compilation.registry()};
+  texts.graph = UpgradeDocument(input, context);
+  if (quantization != nullptr) texts.quantization = UpgradeQuantization(input, *quantization, context);
+  return texts;
+}
+
+ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& folder) {
+  Context& context = compilation.context();
+  const ModelContainer& model = *compilation.model();
+  const ir::Graph& graph = *compilation.expanded();
+  VariableStore variables(model, graph, compilation.quantization(), std::nullopt, context);
+  std::set<std::string> labels;  // in lower case
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::kNnefSet, "variable")) continue;
+    const std::string& label = node.attribute("label").AsString();
+    if (!labels.insert(InLowerCase(label)).second || !model.has_weights()) continue;
+    const ir::Output& output = node.output();
+    std::optional<TensorValue> value = variables.Load(label, output.type, output.shape, node.origin());
+    if (!value) continue;
+    const fs::path path = FileOf(folder, label);
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error)
+      return SystemError{fmt::format("cannot make `{}`: {}", path.parent_path().string(), error.message())};
+    if (auto written = WriteDat(path.string(), *value); !written) return written.error();
+  }
+  for (const std::string& label : model.Labels()) {
+    if (labels.contains(InLowerCase(label))) continue;
+    context.emitter.Emit(upgrade::kDataLeftOut, {}, "`{}.dat` is the data of no variable and was left out",
+                         label);
+  }
+  return !context.emitter.has_errors();
+}
+
+}  // namespace nnefc

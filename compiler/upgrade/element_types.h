@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "compiler/semantics/checked_document.h"
+#include "compiler/support/symbol.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc::upgrade {
+
+// The data types of a provisional document's tensors, whose `tensor` says
+// none: what the ratified declarations of the operations that make and take
+// them ask for, carried along assignments and invocations. A fragment has one
+// set of types, however often it is invoked.
+class ElementTypes {
+ public:
+  ElementTypes(const CheckedDocument& document, const CheckedDocument& ratified, const SymbolTable& symbols);
+
+  // The data type of a parameter or result; `leaf` counts the tensors and
+  // attributes within tuples, arrays being looked through. `scalar` where
+  // nothing or a contradiction is known.
+  ast::PrimitiveName Of(ast::FragmentId fragment, Symbol identifier, size_t leaf);
+
+ private:
+  using Variable = int32_t;
+  using Leaves = llvm::SmallVector<Variable, 2>;
+  enum class Kind : uint8_t { kUnknown, kInteger, kScalar, kLogical, kString, kContradiction };
+
+  static Kind KindOf(const TypeTable& types, TypeId element);
+  Variable Fresh(Kind kind = Kind::kUnknown);
+  Leaves Fresh(size_t count);
+  Variable Find(Variable variable);
+  void Unify(Variable a, Variable b);
+  void Unify(const Leaves& a, const Leaves& b);
+  Leaves LeavesOf(Symbol identifier, size_t count);
+  size_t Count(TypeId type) const;
+
+  void Infer(llvm::ArrayRef<ast::Assignment> body);
+  void Assign(ast::ExprId left, TypeId type, llvm::ArrayRef<Variable> right);
+  Leaves Infer(ast::ExprId id);
+  Leaves InferBinary(const ast::BinaryExpr& binary, TypeId type);
+  Leaves InferUnary(const ast::UnaryExpr& unary);
+  Leaves InferComprehension(const ast::ComprehensionExpr& comprehension);
+  Leaves InferSubscript(const ast::SubscriptExpr& subscript);
+  Leaves InferInvocation(ast::ExprId id, TypeId type);
+  Leaves InferOwn(const Binding& binding);
+  Leaves InferStandard(const Binding& binding);
+
+  const CheckedDocument& document_;
+  const CheckedDocument& ratified_;
+  const SymbolTable& symbols_;
+  int32_t scope_ = -1;  // index of the fragment; -1: the graph
+  std::map<std::tuple<int32_t, Symbol, size_t>, Variable> named_;
+  std::vector<Variable> parents_;
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace nnefc::upgrade

@@ -1,0 +1,212 @@
+#include <algorithm>
+
+#include "compiler/expand/provisional_names.h"
+#include "compiler/upgrade/rewriter.h"
+
+namespace nnefc::upgrade {
+namespace {
+
+// The attribute that all nodes have, or null if they differ.
+const ir::Attribute* Common(const std::vector<const ir::Node*>& nodes, std::string_view name) {
+  const ir::Attribute* common = nodes.front()->attributes().Find(name);
+  for (const ir::Node* node : nodes) {
+    const ir::Attribute* attribute = node->attributes().Find(name);
+    if (common == nullptr || attribute == nullptr || !(*attribute == *common)) return nullptr;
+  }
+  return common;
+}
+
+std::optional<ast::PrimitiveName> PrimitiveOf(std::string_view name) {
+  for (ast::PrimitiveName primitive : {ast::PrimitiveName::kInteger, ast::PrimitiveName::kScalar,
+                                       ast::PrimitiveName::kLogical, ast::PrimitiveName::kString}) {
+    if (ast::Spelling(primitive) == name) return primitive;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
+  ast::InvocationExpr copy = invocation;
+  const Binding* binding = translates() ? source_.document.binding(id) : nullptr;
+  llvm::SmallVector<ast::Argument, 8> arguments;
+  if (binding == nullptr) {  // also of a body that was not checked
+    if (Text(copy.callee.symbol) == "quantize_linear") copy.callee = Named("linear_quantize");
+    for (const ast::Argument& argument : invocation.arguments) {
+      arguments.push_back({argument.name, Copy(argument.value)});
+      if (argument.name && !keeps_ranges_) arguments.back().name->range = SourceRange();
+    }
+    copy.arguments = out_->Keep<ast::Argument>(arguments);
+    return copy;
+  }
+  for (const ast::Argument& argument : invocation.arguments)
+    has_operators_ |= std::holds_alternative<ast::InvocationExpr>(old().exprs[argument.value].node);
+  const Signature& called = binding->callee.document->signature(binding->callee.fragment);
+  const bool is_own = binding->callee.document == &source_.document;
+  const std::string_view name = Text(called.name.symbol);
+  const std::string ratified(is_own ? std::string_view() : expand::RatifiedName(name));
+  copy.callee = is_own ? Rename(invocation.callee)
+                       : ast::Name{context_.symbols.Intern(ratified), invocation.callee.range};
+  CopyArguments(invocation, called, ratified, arguments);
+  if (!is_own) {
+    if (expand::IsPlanewise(name))
+      arguments.push_back({Named("groups"), Add(SourceRange(), ast::IntegerLiteral{0})});
+    TakeFromExpansion(id, ratified, copy, arguments);
+  }
+  copy.arguments = out_->Keep<ast::Argument>(arguments);
+  return copy;
+}
+
+// Tensors stay positional, attributes get names.
+void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
+                             std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments) {
+  const TypeTable& types = source_.document.types();  // shared with the library
+  llvm::SmallVector<ast::Argument, 8> named;
+  for (size_t i = 0; i < invocation.arguments.size(); ++i) {
+    const ast::Argument& argument = invocation.arguments[i];
+    const ast::ExprId value = Copy(argument.value);
+    const TypedName* parameter = nullptr;
+    if (!argument.name) {
+      parameter = i < called.parameters.size() ? &called.parameters[i] : nullptr;
+    } else {
+      for (const TypedName& candidate : called.parameters) {
+        if (candidate.name.symbol == argument.name->symbol) parameter = &candidate;
+      }
+    }
+    if (parameter == nullptr) continue;
+    if (!argument.name && types.ContainsTensor(parameter->type)) {
+      arguments.push_back({std::nullopt, value});
+    } else {
+      named.push_back({ParameterName(ratified, *parameter, argument), value});
+    }
+  }
+  arguments.append(named.begin(), named.end());
+}
+
+// `ratified` is empty for a fragment of the document.
+ast::Name Rewriter::ParameterName(std::string_view ratified, const TypedName& parameter,
+                                  const ast::Argument& argument) {
+  const SourceRange range = argument.name ? argument.name->range : SourceRange();
+  if (ratified.empty()) return Rename({parameter.name.symbol, range});
+  const Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
+  if (target.valid()) {
+    for (const TypedName& candidate : target.document->signature(target.fragment).parameters) {
+      if (expand::ProvisionalParameter(ratified, Text(candidate.name.symbol)) == Text(parameter.name.symbol))
+        return {candidate.name.symbol, range};
+    }
+  }
+  return {parameter.name.symbol, range};
+}
+
+void Rewriter::TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast::InvocationExpr& invocation,
+                                 llvm::SmallVectorImpl<ast::Argument>& arguments) {
+  const SourceRange range = old().exprs[id].range;
+  auto found = nodes_.find({range.begin, range.end});
+  if (found == nodes_.end()) return;
+  Nodes nodes;
+  for (const ir::Node* node : found->second) {
+    if (node->Is(ir::kNnefSet, ratified)) nodes.push_back(node);
+  }
+  const Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
+  if (nodes.empty() || !target.valid()) return;
+  const Signature& signature = target.document->signature(target.fragment);
+  const TypeTable& types = source_.ratified.types();
+  const ir::Attribute* dtype = Common(nodes, "dtype");
+  if (dtype != nullptr && signature.generic_default.valid() &&
+      dtype->AsString() != types.Text(signature.generic_default, ast::Dialect::kRatified)) {
+    invocation.type_argument = PrimitiveOf(dtype->AsString());
+  }
+  for (const TypedName& parameter : signature.parameters) {
+    if (types.Kind(parameter.type) != TypeKind::kArray || types.ContainsTensor(parameter.type)) continue;
+    const ir::Attribute* value = Common(nodes, Text(parameter.name.symbol));
+    if (value != nullptr && value->IsList()) CompleteList(parameter, *value, arguments);
+  }
+}
+
+// Gives a list the length that it has in the expansion. What was written stays
+// as far as it goes.
+void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& value,
+                            llvm::SmallVectorImpl<ast::Argument>& arguments) {
+  auto argument = std::find_if(arguments.begin(), arguments.end(), [&](const ast::Argument& candidate) {
+    return candidate.name && candidate.name->symbol == parameter.name.symbol;
+  });
+  const size_t length = value.ListSize();
+  if (argument == arguments.end()) {
+    // Left to the default, `[]` of windows, unless expansion put something in.
+    if (length > 0 && parameter.default_value.valid()) {
+      const auto* list =
+          std::get_if<ast::ArrayExpr>(&source_.ratified.ast().exprs[parameter.default_value].node);
+      if (list != nullptr && list->items.empty())
+        arguments.push_back({ast::Name{parameter.name.symbol, SourceRange()}, Literal(value)});
+    }
+    return;
+  }
+  const std::optional<size_t> written = LengthOf(argument->value);
+  if (!written || *written == length) return;
+  const ast::Expr expr = out_->exprs[argument->value];
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&expr.node)) {
+    llvm::SmallVector<ast::ExprId, 8> items(
+        array->items.begin(), array->items.begin() + static_cast<std::ptrdiff_t>(std::min(*written, length)));
+    items.append(Items(value, items.size()));
+    argument->value = Add(expr.range, ast::ArrayExpr{out_->Keep<ast::ExprId>(items)});
+    return;
+  }
+  if (*written > length) return;
+  const ast::ExprId rest =
+      Add(SourceRange(), ast::ArrayExpr{out_->Keep<ast::ExprId>(Items(value, *written))});
+  argument->value =
+      Add(expr.range, ast::BinaryExpr{ast::BinaryOperator::kAdd, argument->value, rest, SourceRange()});
+}
+
+// The number of items where the expression tells it: `[a, b]`, `[a] * 2`.
+std::optional<size_t> Rewriter::LengthOf(ast::ExprId list) const {
+  const ast::ExprNode& node = out_->exprs[list].node;
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) return array->items.size();
+  const auto* binary = std::get_if<ast::BinaryExpr>(&node);
+  if (binary == nullptr) return std::nullopt;
+  const std::optional<size_t> left = LengthOf(binary->left);
+  if (!left) return std::nullopt;
+  if (binary->op == ast::BinaryOperator::kAdd) {
+    const std::optional<size_t> right = LengthOf(binary->right);
+    return right ? std::optional(*left + *right) : std::nullopt;
+  }
+  const auto* count = std::get_if<ast::IntegerLiteral>(&out_->exprs[binary->right].node);
+  constexpr int64_t kMost = 1000;
+  if (binary->op != ast::BinaryOperator::kMul || count == nullptr || count->value < 0 || count->value > kMost)
+    return std::nullopt;
+  return *left * static_cast<size_t>(count->value);
+}
+
+ast::ExprId Rewriter::Literal(const ir::Attribute& value) {
+  if (const auto* integer = value.get<int64_t>()) {
+    if (*integer >= 0) return Add(SourceRange(), ast::IntegerLiteral{*integer});
+    const ast::ExprId digits = Add(SourceRange(), ast::IntegerLiteral{-*integer});
+    return Add(SourceRange(), ast::UnaryExpr{ast::UnaryOperator::kMinus, digits});
+  }
+  const auto* list = value.get<ir::AttributeList>();
+  const llvm::SmallVector<ast::ExprId, 8> items = Items(value, 0);
+  const llvm::ArrayRef<ast::ExprId> kept = out_->Keep<ast::ExprId>(items);
+  if (list != nullptr && list->is_tuple) return Add(SourceRange(), ast::TupleExpr{kept, true});
+  return Add(SourceRange(), ast::ArrayExpr{kept});
+}
+
+// Items of a list from `first` on; lists that expansion completes hold integers
+// and pairs of them.
+llvm::SmallVector<ast::ExprId, 8> Rewriter::Items(const ir::Attribute& list, size_t first) {
+  llvm::SmallVector<ast::ExprId, 8> items;
+  if (const auto* integers = list.get<ir::Attribute::Integers>()) {
+    for (size_t i = first; i < integers->size(); ++i) items.push_back(Literal((*integers)[i]));
+  } else if (const auto* values = list.get<ir::AttributeList>()) {
+    for (size_t i = first; i < values->items.size(); ++i) {
+      const ir::Attribute& item = values->items[i];
+      const bool is_pair = item.get<ir::Attribute::Integers>() != nullptr;
+      const llvm::SmallVector<ast::ExprId, 8> pair =
+          is_pair ? Items(item, 0) : llvm::SmallVector<ast::ExprId, 8>();
+      items.push_back(is_pair ? Add(SourceRange(), ast::TupleExpr{out_->Keep<ast::ExprId>(pair), true})
+                              : Literal(item));
+    }
+  }
+  return items;
+}
+
+}  // namespace nnefc::upgrade

@@ -1,0 +1,266 @@
+#include "compiler/upgrade/rewriter.h"
+
+#include <algorithm>
+
+#include "compiler/expand/provisional_names.h"
+#include "compiler/semantics/dialect_rules.h"
+
+namespace nnefc::upgrade {
+
+Rewriter::Rewriter(const Source& source, Context& context)
+    : source_(source),
+      context_(context),
+      element_types_(source.document, source.ratified, context.symbols),
+      from_(&source.document.ast()) {
+  for (ir::NodeId id : source.expanded.nodes()) {
+    const ir::Node& node = source.expanded.node(id);
+    const SourceRange range = node.origin().range;
+    if (range.file == old().file) nodes_[{range.begin, range.end}].push_back(&node);
+  }
+  for (const ast::Fragment& fragment : source.ratified.ast().fragments) {
+    const std::string_view name = Text(fragment.name.symbol);
+    standard_names_.insert(llvm::StringRef(name.data(), name.size()));
+  }
+}
+
+// Words of the ratified dialect and its operations are no names for what the
+// document declares.
+ast::Name Rewriter::Rename(ast::Name name) {
+  if (!name.symbol.valid()) return name;
+  const std::string_view text = Text(name.symbol);
+  const Callee own = source_.document.Find(name.symbol);
+  const bool hides = own.valid() && own.document == &source_.document &&
+                     standard_names_.contains(llvm::StringRef(text.data(), text.size()));
+  if (!hides && !ast::IsSoftKeyword(text, ast::Dialect::kRatified)) return name;
+  return {context_.symbols.Intern(std::string(text) + "_2"), name.range};
+}
+
+std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {
+  out_ = std::make_unique<ast::Document>();
+  has_operators_ = false;
+  out_->file = old().file;
+  out_->dialect = ast::Dialect::kRatified;
+  out_->has_version = true;
+  out_->version_range = old().version_range;
+  out_->version_major = 1;
+  out_->version_minor = 0;
+  KeepComments(choice);
+  for (size_t i = 0; i < old().fragments.size(); ++i) {
+    if (choice.keeps_fragment[i]) out_->fragments.Add(CopyFragment(ast::FragmentId(static_cast<int32_t>(i))));
+  }
+  out_->graphs.push_back(CopyGraph(choice));
+  if (!out_->fragments.empty()) AddExtension(kFragmentExtension);
+  if (has_operators_) AddExtension(kOperatorExtension);
+  return std::move(out_);
+}
+
+std::unique_ptr<ast::Document> Rewriter::RewriteQuantization(const ast::Document& quantization) {
+  out_ = std::make_unique<ast::Document>();
+  out_->file = quantization.file;
+  out_->dialect = ast::Dialect::kRatified;
+  out_->comments = quantization.comments;
+  from_ = &quantization;
+  for (const ast::Quantization& entry : quantization.quantizations)
+    out_->quantizations.push_back({entry.key, Copy(entry.invocation)});
+  from_ = &old();
+  return std::move(out_);
+}
+
+// Those of fragments that are left out, and right above them, go with these.
+void Rewriter::KeepComments(const Choice& choice) {
+  const std::string_view text = context_.sources.Text(old().file);
+  auto gone = [&](uint32_t begin, uint32_t end) {
+    for (size_t i = 0; i < old().fragments.size(); ++i) {
+      const SourceRange range = old().fragments[ast::FragmentId(static_cast<int32_t>(i))].range;
+      if (!choice.keeps_fragment[i] && begin < range.end && end >= range.begin) return true;
+    }
+    for (const ast::Graph& graph : old().graphs) {
+      if (&graph != source_.document.graph() && begin < graph.range.end && end >= graph.range.begin)
+        return true;
+    }
+    return false;
+  };
+  uint32_t next = 0;  // where what follows a comment begins, if that goes
+  bool next_goes = false;
+  std::vector<ast::Comment> kept;
+  for (size_t i = old().comments.size(); i-- > 0;) {
+    const ast::Comment& comment = old().comments[i];
+    const SourceRange range = comment.range;
+    // The first byte behind the comment that is no blank, without an empty line.
+    uint32_t at = range.end;
+    int lines = 0;
+    while (at < text.size() && (text[at] == '\n' || text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))
+      lines += text[at++] == '\n';
+    const bool above = !comment.trailing && lines == 1 && ((next_goes && at == next) || gone(at, at));
+    next_goes = above || gone(range.begin, range.begin);
+    next = range.begin;
+    if (!next_goes) kept.push_back(comment);
+  }
+  std::reverse(kept.begin(), kept.end());
+  out_->comments = std::move(kept);
+}
+
+void Rewriter::AddExtension(std::string_view name) {
+  SourceRange place = old().version_range;
+  place.begin = place.end;
+  const ast::Name names[] = {Named(name)};
+  out_->extensions.push_back({place, out_->Keep<ast::Name>(names)});
+}
+
+// ---- declarations ----
+
+ast::Fragment Rewriter::CopyFragment(ast::FragmentId id) {
+  const ast::Fragment& fragment = old().fragments[id];
+  const Signature& signature = source_.document.signature(id);
+  ast::Fragment copy = fragment;
+  copy.name = Rename(fragment.name);
+  llvm::SmallVector<ast::Parameter, 8> parameters;
+  // Tensors before attributes.
+  for (bool tensors : {true, false}) {
+    for (size_t i = 0; i < fragment.parameters.size(); ++i) {
+      const ast::Parameter& parameter = fragment.parameters[i];
+      if (source_.document.types().ContainsTensor(signature.parameters[i].type) != tensors) continue;
+      size_t leaf = 0;
+      parameters.push_back({Rename(parameter.name), CopyType(id, parameter.name.symbol, parameter.type, leaf),
+                            parameter.default_value.valid() ? Copy(parameter.default_value) : ast::ExprId()});
+    }
+  }
+  llvm::SmallVector<ast::Result, 4> results;
+  for (const ast::Result& result : fragment.results) {
+    size_t leaf = 0;
+    results.push_back({Rename(result.name), CopyType(id, result.name.symbol, result.type, leaf)});
+  }
+  copy.parameters = out_->Keep<ast::Parameter>(parameters);
+  copy.results = out_->Keep<ast::Result>(results);
+  copy.body = CopyBody(fragment.body);
+  return copy;
+}
+
+ast::TypeId Rewriter::CopyType(ast::FragmentId fragment, Symbol identifier, ast::TypeId id, size_t& leaf) {
+  ast::Type type = old().types[id];
+  if (auto* primitive = std::get_if<ast::PrimitiveType>(&type.node)) {
+    if (primitive->name == ast::PrimitiveName::kExtent) primitive->name = ast::PrimitiveName::kInteger;
+    ++leaf;
+  } else if (auto* tensor = std::get_if<ast::TensorType>(&type.node)) {
+    tensor->element = element_types_.Of(fragment, identifier, leaf++);
+    tensor->has_brackets = true;
+  } else if (auto* array = std::get_if<ast::ArrayType>(&type.node)) {
+    array->item = CopyType(fragment, identifier, array->item, leaf);
+  } else if (auto* tuple = std::get_if<ast::TupleType>(&type.node)) {
+    llvm::SmallVector<ast::TypeId, 4> items;
+    for (ast::TypeId item : tuple->items) items.push_back(CopyType(fragment, identifier, item, leaf));
+    tuple->items = out_->Keep<ast::TypeId>(items);
+  }
+  return out_->types.Add(type);
+}
+
+llvm::ArrayRef<ast::Assignment> Rewriter::CopyBody(llvm::ArrayRef<ast::Assignment> body) {
+  llvm::SmallVector<ast::Assignment, 16> copies;
+  for (const ast::Assignment& assignment : body) copies.push_back(CopyAssignment(assignment));
+  return out_->Keep<ast::Assignment>(copies);
+}
+
+ast::Assignment Rewriter::CopyAssignment(const ast::Assignment& assignment) {
+  const ast::ExprNode& right = old().exprs[assignment.right].node;
+  has_operators_ |= !std::holds_alternative<ast::InvocationExpr>(right);
+  return {assignment.range, Copy(assignment.left), Copy(assignment.right), true};
+}
+
+ast::Graph Rewriter::CopyGraph(const Choice& choice) {
+  const ast::Graph& graph = *source_.document.graph();
+  ast::Graph copy = graph;
+  copy.name = Rename(graph.name);
+  llvm::SmallVector<ast::Name, 4> parameters;
+  for (const ast::Name& name : graph.parameters) parameters.push_back(Rename(name));
+  copy.parameters = out_->Keep<ast::Name>(parameters);
+  llvm::SmallVector<ast::Name, 4> results;
+  for (const ast::Name& name : graph.results) results.push_back(Rename(name));
+  copy.results = out_->Keep<ast::Name>(results);
+  llvm::SmallVector<ast::Assignment, 64> body;
+  for (size_t i = 0; i < graph.body.size(); ++i) {
+    if (choice.keeps_statement[i]) {
+      body.push_back(CopyAssignment(graph.body[i]));
+      continue;
+    }
+    // The first stands where the statement stood, with its comments.
+    SourceRange place = graph.body[i].range;
+    from_ = &source_.flat;
+    keeps_ranges_ = false;
+    for (size_t index : source_.flat_statements[i]) {
+      const ast::Assignment& flat = source_.flat.graphs[0].body[index];
+      body.push_back({place, Copy(flat.left), Copy(flat.right), true});
+      place.begin = place.end;
+    }
+    from_ = &old();
+    keeps_ranges_ = true;
+  }
+  copy.body = out_->Keep<ast::Assignment>(body);
+  return copy;
+}
+
+// ---- expressions ----
+
+llvm::ArrayRef<ast::ExprId> Rewriter::CopyAll(llvm::ArrayRef<ast::ExprId> items) {
+  llvm::SmallVector<ast::ExprId, 8> copies;
+  for (ast::ExprId item : items) copies.push_back(Copy(item));
+  return out_->Keep<ast::ExprId>(copies);
+}
+
+ast::ExprId Rewriter::Copy(ast::ExprId id) {
+  if (!id.valid()) return id;
+  const ast::Expr& expr = from_->exprs[id];
+  ast::ExprNode node = expr.node;
+  if (auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
+    if (translates()) identifier->name = Rename({identifier->name, {}}).symbol;
+  } else if (auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    array->items = CopyAll(array->items);
+  } else if (auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    // Left values have no type; there the parentheses stay optional.
+    tuple->parenthesized |= !translates() || source_.document.type(id).valid();
+    tuple->items = CopyAll(tuple->items);
+  } else if (auto* invocation = std::get_if<ast::InvocationExpr>(&node)) {
+    node = CopyInvocation(id, *invocation);
+  } else if (auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    const ast::ExprNode& operand = from_->exprs[unary->operand].node;
+    has_operators_ |=
+        unary->op != ast::UnaryOperator::kMinus || !(std::holds_alternative<ast::IntegerLiteral>(operand) ||
+                                                     std::holds_alternative<ast::ScalarLiteral>(operand));
+    unary->operand = Copy(unary->operand);
+  } else {
+    has_operators_ |=
+        std::holds_alternative<ast::ParenExpr>(node) || std::holds_alternative<ast::BinaryExpr>(node) ||
+        std::holds_alternative<ast::SelectExpr>(node) ||
+        std::holds_alternative<ast::ComprehensionExpr>(node) ||
+        std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node);
+    if (auto* paren = std::get_if<ast::ParenExpr>(&node)) {
+      paren->inner = Copy(paren->inner);
+    } else if (auto* binary = std::get_if<ast::BinaryExpr>(&node)) {
+      binary->left = Copy(binary->left);
+      binary->right = Copy(binary->right);
+    } else if (auto* select = std::get_if<ast::SelectExpr>(&node)) {
+      *select = {Copy(select->condition), Copy(select->value), Copy(select->otherwise)};
+    } else if (auto* comprehension = std::get_if<ast::ComprehensionExpr>(&node)) {
+      node = CopyComprehension(*comprehension);
+    } else if (auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
+      *subscript = {Copy(subscript->base), Copy(subscript->begin), Copy(subscript->end), subscript->is_range};
+    } else if (auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) {
+      if (builtin->builtin == ast::Builtin::kExtent) builtin->builtin = ast::Builtin::kInteger;
+      builtin->argument = Copy(builtin->argument);
+    }
+  }
+  return Add(keeps_ranges_ ? expr.range : SourceRange(), node);
+}
+
+ast::ExprNode Rewriter::CopyComprehension(const ast::ComprehensionExpr& comprehension) {
+  ast::ComprehensionExpr copy = comprehension;
+  copy.form = ast::Dialect::kRatified;
+  llvm::SmallVector<ast::Iterator, 2> iterators;
+  for (const ast::Iterator& iterator : comprehension.iterators)
+    iterators.push_back({Rename(iterator.name), Copy(iterator.iterable)});
+  copy.iterators = out_->Keep<ast::Iterator>(iterators);
+  copy.condition = Copy(comprehension.condition);
+  copy.body = Copy(comprehension.body);
+  return copy;
+}
+
+}  // namespace nnefc::upgrade

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/semantics/checked_document.h"
+#include "compiler/support/context.h"
+#include "compiler/upgrade/element_types.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nnefc::upgrade {
+
+// What of the old document stays as it is composed, by index of its fragments
+// and of the statements of its graph.
+struct Choice {
+  std::vector<bool> keeps_fragment;
+  std::vector<bool> keeps_statement;
+};
+
+// What a provisional document and its expansion say.
+struct Source {
+  const CheckedDocument& document;
+  const CheckedDocument& ratified;  // the standard library
+  const ir::Graph& expanded;
+  // The expansion as a flat ratified document, and which of its statements each
+  // statement of the graph is made of.
+  const ast::Document& flat;
+  std::vector<std::vector<size_t>> flat_statements;
+};
+
+// Writes a provisional document in the ratified dialect, tree by tree: types,
+// names, named attributes, lists of full length. What was not in the text has
+// no range, so that comments stand where they did.
+class Rewriter {
+ public:
+  Rewriter(const Source& source, Context& context);
+
+  std::unique_ptr<ast::Document> Rewrite(const Choice& choice);
+  // Writes the entries of a graph.quant file.
+  std::unique_ptr<ast::Document> RewriteQuantization(const ast::Document& quantization);
+
+ private:
+  using Nodes = std::vector<const ir::Node*>;
+
+  const ast::Document& old() const { return source_.document.ast(); }
+  std::string_view Text(Symbol symbol) const { return context_.symbols.Text(symbol); }
+  ast::Name Named(std::string_view text) { return {context_.symbols.Intern(text), SourceRange()}; }
+  ast::Name Rename(ast::Name name);
+  ast::ExprId Add(SourceRange range, ast::ExprNode node) { return out_->exprs.Add({range, node}); }
+
+  void KeepComments(const Choice& choice);
+  void AddExtension(std::string_view name);
+  ast::Fragment CopyFragment(ast::FragmentId id);
+  ast::TypeId CopyType(ast::FragmentId fragment, Symbol identifier, ast::TypeId type, size_t& leaf);
+  llvm::ArrayRef<ast::Assignment> CopyBody(llvm::ArrayRef<ast::Assignment> body);
+  ast::Graph CopyGraph(const Choice& choice);
+  ast::Assignment CopyAssignment(const ast::Assignment& assignment);
+
+  // Whether the old document is being copied, and not a flat one or a
+  // quantization file, which need little.
+  bool translates() const { return from_ == &old(); }
+  ast::ExprId Copy(ast::ExprId id);
+  llvm::ArrayRef<ast::ExprId> CopyAll(llvm::ArrayRef<ast::ExprId> items);
+  ast::ExprNode CopyComprehension(const ast::ComprehensionExpr& comprehension);
+  ast::ExprNode CopyInvocation(ast::ExprId id, const ast::InvocationExpr& invocation);
+  void CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
+                     std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments);
+  ast::Name ParameterName(std::string_view ratified, const TypedName& parameter,
+                          const ast::Argument& argument);
+
+  // What expansion made of the arguments of an invocation of a standard
+  // operation: lists of full length, data types.
+  void TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast::InvocationExpr& invocation,
+                         llvm::SmallVectorImpl<ast::Argument>& arguments);
+  void CompleteList(const TypedName& parameter, const ir::Attribute& value,
+                    llvm::SmallVectorImpl<ast::Argument>& arguments);
+  std::optional<size_t> LengthOf(ast::ExprId list) const;
+  ast::ExprId Literal(const ir::Attribute& value);
+  llvm::SmallVector<ast::ExprId, 8> Items(const ir::Attribute& list, size_t first);
+
+  const Source& source_;
+  Context& context_;
+  ElementTypes element_types_;
+  // Nodes that are an invocation's operation, by where that begins and ends.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, Nodes> nodes_;
+  llvm::StringSet<> standard_names_;
+  const ast::Document* from_;  // what is being copied
+  bool keeps_ranges_ = true;
+  std::unique_ptr<ast::Document> out_;
+  bool has_operators_ = false;
+};
+
+}  // namespace nnefc::upgrade

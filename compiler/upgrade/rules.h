@@ -1,0 +1,17 @@
+#pragma once
+
+#include "compiler/support/diagnostics.h"
+
+namespace nnefc::upgrade {
+
+// What an upgraded document does not keep of the old one.
+// clang-format off
+#define NNEFC_UPGRADE_RULES(RULE)                                      \
+  RULE(kAlreadyRatified, "upgrade.already-ratified", kWarning, "")     \
+  RULE(kFragmentExpanded, "upgrade.fragment-expanded", kWarning, "")   \
+  RULE(kStatementExpanded, "upgrade.statement-expanded", kWarning, "") \
+  RULE(kDataLeftOut, "upgrade.data-left-out", kWarning, "")
+// clang-format on
+NNEFC_DEFINE_RULES(kUpgradeRules, NNEFC_UPGRADE_RULES)
+
+}  // namespace nnefc::upgrade

@@ -1,0 +1,356 @@
+#include "compiler/upgrade/upgrade.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "compiler/expand/print/flat.h"
+#include "compiler/expand/provisional_names.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "compiler/upgrade/rewriter.h"
+#include "compiler/upgrade/rules.h"
+
+namespace nnefc {
+namespace {
+
+using namespace upgrade;
+
+// Enough for every mistake of a trial to be seen at once.
+constexpr size_t kMaxErrors = 100'000;
+// Trials; each but the last leaves a fragment or a statement out.
+constexpr int kMaxTrials = 60;
+
+// The place in the graph's body that a node comes from.
+SourceRange StatementPlace(const ir::Node& node) {
+  SourceRange place = node.origin().range;
+  for (const ir::Frame* frame = node.origin().frame.get(); frame != nullptr; frame = frame->parent.get())
+    place = frame->call_site;
+  return place;
+}
+
+bool Contains(SourceRange outer, SourceRange inner) {
+  return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// The statement of a body that holds a place; -1 if none does.
+int64_t StatementAt(llvm::ArrayRef<ast::Assignment> body, SourceRange place) {
+  auto after = std::partition_point(body.begin(), body.end(), [&](const ast::Assignment& assignment) {
+    return assignment.range.begin <= place.begin;
+  });
+  if (after == body.begin()) return -1;
+  --after;
+  return Contains(after->range, place) ? after - body.begin() : -1;
+}
+
+// A flat body by the statements that its lines come from; nothing if one comes
+// from none.
+std::optional<std::vector<std::vector<size_t>>> LinesByStatement(const ir::Graph& graph,
+                                                                 const std::vector<FlatStatement>& lines,
+                                                                 llvm::ArrayRef<ast::Assignment> body) {
+  std::vector<std::vector<size_t>> groups(body.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const int64_t statement = StatementAt(body, StatementPlace(graph.node(lines[i].node)));
+    if (statement < 0) return std::nullopt;
+    groups[static_cast<size_t>(statement)].push_back(i);
+  }
+  return groups;
+}
+
+class Upgrader {
+ public:
+  Upgrader(const UpgradeInput& input, Context& context)
+      : input_(input),
+        context_(context),
+        ratified_(input.library.Get(ast::Dialect::kRatified)),
+        flat_text_(PrintFlatDocument(input.expanded, input.library, context.symbols)),
+        lines_(PrintFlatStatements(input.expanded, input.library, context.symbols)),
+        fragment_reasons_(old().fragments.size()),
+        statement_reasons_(input.document.graph()->body.size()) {
+    choice_.keeps_fragment.assign(old().fragments.size(), true);
+    choice_.keeps_statement.assign(statement_reasons_.size(), true);
+  }
+
+  std::string Run() {
+    const auto flat = Parse(flat_text_);
+    auto groups = LinesByStatement(input_.expanded, lines_, input_.document.graph()->body);
+    if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return GiveUp();
+    const Source source{.document = input_.document,
+                        .ratified = ratified_,
+                        .expanded = input_.expanded,
+                        .flat = *flat,
+                        .flat_statements = std::move(*groups)};
+    Rewriter rewriter(source, context_);
+    FindInvocations();
+    LeaveOutUntried();
+    for (int trial = 0; trial < kMaxTrials; ++trial) {
+      LeaveOutCallers();
+      const std::string text = PrintDocument(*rewriter.Rewrite(choice_), context_);
+      const Outcome outcome = Try(text, source);
+      if (outcome == Outcome::kStuck) return GiveUp();
+      if (outcome == Outcome::kAgain || LeaveOutForsaken()) continue;
+      Tell();
+      return text;
+    }
+    return GiveUp();
+  }
+
+  std::string Quantization(const ast::Document& quantization) {
+    const auto flat = Parse(flat_text_);
+    const Source source{.document = input_.document,
+                        .ratified = ratified_,
+                        .expanded = input_.expanded,
+                        .flat = *flat,
+                        .flat_statements = {}};
+    return PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization), context_);
+  }
+
+ private:
+  enum class Outcome : uint8_t { kSame, kAgain, kStuck };
+
+  const ast::Document& old() const { return input_.document.ast(); }
+  std::string_view NameOf(size_t fragment) const {
+    return context_.symbols.Text(
+        old().fragments[ast::FragmentId(static_cast<int32_t>(fragment))].name.symbol);
+  }
+
+  std::unique_ptr<ast::Document> Parse(const std::string& text) {
+    return ParseDocument(context_.sources.AddText("upgraded", text), {.dialect = ast::Dialect::kRatified},
+                         context_);
+  }
+
+  bool LeaveOutFragment(size_t fragment, std::string reason) {
+    if (!choice_.keeps_fragment[fragment]) return false;
+    choice_.keeps_fragment[fragment] = false;
+    fragment_reasons_[fragment] = std::move(reason);
+    return true;
+  }
+  bool ExpandStatement(size_t statement, std::string reason) {
+    if (!choice_.keeps_statement[statement]) return false;
+    choice_.keeps_statement[statement] = false;
+    statement_reasons_[statement] = std::move(reason);
+    return true;
+  }
+
+  // An invocation of the old document.
+  struct Invocation {
+    SourceRange range;
+    Callee callee;
+    int64_t fragment = -1;   // that it stands in
+    int64_t statement = -1;  // of the graph that it stands in
+  };
+
+  void FindInvocations() {
+    std::vector<SourceRange> fragments;  // in order
+    for (const ast::Fragment& fragment : old().fragments) fragments.push_back(fragment.range);
+    for (size_t i = 0; i < old().exprs.size(); ++i) {
+      const ast::ExprId id(static_cast<int32_t>(i));
+      const Binding* binding = input_.document.binding(id);
+      if (binding == nullptr) continue;
+      Invocation invocation{.range = old().exprs[id].range, .callee = binding->callee};
+      auto after = std::partition_point(fragments.begin(), fragments.end(), [&](SourceRange range) {
+        return range.begin <= invocation.range.begin;
+      });
+      if (after != fragments.begin() && Contains(*(after - 1), invocation.range))
+        invocation.fragment = after - 1 - fragments.begin();
+      invocation.statement = StatementAt(input_.document.graph()->body, invocation.range);
+      invocations_.push_back(invocation);
+    }
+  }
+
+  // Operations that mean something else in the ratified dialect, and that no
+  // trial shows since they are never reached.
+  void LeaveOutUntried() {
+    std::vector<std::pair<uint32_t, uint32_t>> reached;
+    for (ir::NodeId id : input_.expanded.nodes()) {
+      const ir::Origin& origin = input_.expanded.node(id).origin();
+      reached.emplace_back(origin.range.begin, origin.range.end);
+      if (origin.frame != nullptr)
+        reached.emplace_back(origin.frame->call_site.begin, origin.frame->call_site.end);
+    }
+    std::sort(reached.begin(), reached.end());
+    for (const Invocation& invocation : invocations_) {
+      if (invocation.fragment < 0 || invocation.callee.document == &input_.document) continue;
+      const std::string_view name = context_.symbols.Text(
+          invocation.callee.document->signature(invocation.callee.fragment).name.symbol);
+      const std::pair place(invocation.range.begin, invocation.range.end);
+      if (!expand::MayChangeMeaning(name) || std::binary_search(reached.begin(), reached.end(), place))
+        continue;
+      LeaveOutFragment(static_cast<size_t>(invocation.fragment),
+                       fmt::format("`{}` means something else in the ratified dialect", name));
+    }
+  }
+
+  // What invokes a fragment that is left out cannot stay either.
+  void LeaveOutCallers() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Invocation& invocation : invocations_) {
+        if (invocation.callee.document != &input_.document) continue;
+        const auto callee = static_cast<size_t>(invocation.callee.fragment.index);
+        if (choice_.keeps_fragment[callee]) continue;
+        if (invocation.statement >= 0) ExpandStatement(static_cast<size_t>(invocation.statement), "");
+        if (invocation.fragment < 0) continue;
+        changed |= LeaveOutFragment(static_cast<size_t>(invocation.fragment),
+                                    fmt::format("it invokes `{}`, which has none", NameOf(callee)));
+      }
+    }
+  }
+
+  // By fragment: whether the statements of the graph that are kept, or all of
+  // them, lead to it.
+  std::vector<bool> Reached(bool from_all) const {
+    std::vector<bool> reached(choice_.keeps_fragment.size());
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Invocation& invocation : invocations_) {
+        if (invocation.callee.document != &input_.document) continue;
+        const auto callee = static_cast<size_t>(invocation.callee.fragment.index);
+        const bool leads =
+            invocation.statement >= 0
+                ? from_all || choice_.keeps_statement[static_cast<size_t>(invocation.statement)]
+                : invocation.fragment >= 0 && reached[static_cast<size_t>(invocation.fragment)];
+        if (!leads || reached[callee]) continue;
+        reached[callee] = changed = true;
+      }
+    }
+    return reached;
+  }
+
+  // Leaves out the fragments whose every use was expanded: nothing shows that
+  // the ratified dialect reads them alike.
+  bool LeaveOutForsaken() {
+    const std::vector<bool> before = Reached(true);
+    const std::vector<bool> now = Reached(false);
+    bool changed = false;
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (before[i] && !now[i]) changed |= LeaveOutFragment(i, "its operations would not be the same");
+    }
+    return changed;
+  }
+
+  // Checks and expands a rewritten document, and compares it with the old one.
+  Outcome Try(const std::string& text, const Source& source) {
+    Emitter said = std::exchange(context_.emitter, Emitter(kMaxErrors));
+    const auto restore = [&] { context_.emitter = std::move(said); };
+    auto parsed = Parse(text);
+    const ast::Document& document = *parsed;
+    std::unique_ptr<CheckedDocument> checked;
+    std::unique_ptr<ir::Graph> graph;
+    if (!context_.emitter.has_errors())
+      checked = CheckDocument(std::move(parsed), input_.library, {}, context_);
+    if (checked != nullptr && !context_.emitter.has_errors())
+      graph = ExpandDocument(*checked, input_.library, input_.registry, {}, context_);
+    const std::vector<Diagnostic> diagnostics = context_.emitter.diagnostics();
+    restore();
+    const ast::Document& tried = checked != nullptr ? checked->ast() : document;
+    if (tried.graphs.size() != 1) return Outcome::kStuck;
+    const std::vector<size_t> origins = StatementOrigins(source);
+    if (tried.graphs[0].body.size() != origins.size()) return Outcome::kStuck;
+    if (!diagnostics.empty()) return Blame(diagnostics, tried, origins) ? Outcome::kAgain : Outcome::kStuck;
+    if (graph == nullptr) return Outcome::kStuck;
+    if (PrintFlatDocument(*graph, input_.library, context_.symbols) == flat_text_) return Outcome::kSame;
+    return Compare(*graph, tried, source, origins) ? Outcome::kAgain : Outcome::kStuck;
+  }
+
+  // By statement of the rewritten graph: the old one that it comes from.
+  std::vector<size_t> StatementOrigins(const Source& source) const {
+    std::vector<size_t> origins;
+    for (size_t i = 0; i < choice_.keeps_statement.size(); ++i)
+      origins.insert(origins.end(), choice_.keeps_statement[i] ? 1 : source.flat_statements[i].size(), i);
+    return origins;
+  }
+
+  // Leaves out what the mistakes of a trial lie in; false if nothing can be.
+  bool Blame(const std::vector<Diagnostic>& diagnostics, const ast::Document& tried,
+             const std::vector<size_t>& origins) {
+    std::vector<size_t> kept;
+    for (size_t i = 0; i < choice_.keeps_fragment.size(); ++i) {
+      if (choice_.keeps_fragment[i]) kept.push_back(i);
+    }
+    bool changed = false;
+    for (const Diagnostic& diagnostic : diagnostics) {
+      std::vector<SourceRange> places = {diagnostic.range};
+      for (const DiagnosticNote& note : diagnostic.notes) places.push_back(note.range);
+      bool blamed = false;
+      for (size_t p = 0; p < places.size() && !blamed; ++p) {
+        for (size_t i = 0; i < tried.fragments.size() && i < kept.size() && !blamed; ++i) {
+          if (!Contains(tried.fragments[ast::FragmentId(static_cast<int32_t>(i))].range, places[p])) continue;
+          LeaveOutFragment(kept[i], diagnostic.message);
+          blamed = changed = true;
+        }
+        const int64_t statement =
+            places[p].file == tried.file ? StatementAt(tried.graphs[0].body, places[p]) : -1;
+        if (blamed || statement < 0) continue;
+        blamed = true;
+        changed |= ExpandStatement(origins[static_cast<size_t>(statement)], diagnostic.message);
+      }
+    }
+    return changed;
+  }
+
+  // Expands the statements that a trial makes something else of; false if there
+  // are none.
+  bool Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
+               const std::vector<size_t>& origins) {
+    const std::vector<FlatStatement> lines = PrintFlatStatements(graph, input_.library, context_.symbols);
+    auto groups = LinesByStatement(graph, lines, tried.graphs[0].body);
+    if (!groups) return false;
+    std::vector<std::string> found(choice_.keeps_statement.size());
+    for (size_t i = 0; i < groups->size(); ++i) {
+      for (size_t line : (*groups)[i]) found[origins[i]] += lines[line].text;
+    }
+    bool changed = false;
+    for (size_t i = 0; i < found.size(); ++i) {
+      std::string wanted;
+      for (size_t line : source.flat_statements[i]) wanted += lines_[line].text;
+      if (found[i] != wanted) changed |= ExpandStatement(i, "its operations would not be the same");
+    }
+    return changed;
+  }
+
+  void Tell() {
+    for (size_t i = 0; i < fragment_reasons_.size(); ++i) {
+      if (choice_.keeps_fragment[i]) continue;
+      const ast::Fragment& fragment = old().fragments[ast::FragmentId(static_cast<int32_t>(i))];
+      context_.emitter.Emit(kFragmentExpanded, fragment.name.range,
+                            "fragment `{}` has no ratified form and is expanded where it is invoked: {}",
+                            NameOf(i), fragment_reasons_[i]);
+    }
+    for (size_t i = 0; i < statement_reasons_.size(); ++i) {
+      if (choice_.keeps_statement[i] || statement_reasons_[i].empty()) continue;
+      context_.emitter.Emit(kStatementExpanded, input_.document.graph()->body[i].range,
+                            "this statement has no ratified form and is expanded: {}", statement_reasons_[i]);
+    }
+  }
+
+  std::string GiveUp() {
+    context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
+                          "the document is written flat, without its fragments and comments: no other form "
+                          "of it was found that the ratified dialect reads alike");
+    return PrintDocument(*Parse(flat_text_), context_);
+  }
+
+  const UpgradeInput& input_;
+  Context& context_;
+  const CheckedDocument& ratified_;
+  const std::string flat_text_;
+  const std::vector<FlatStatement> lines_;
+  Choice choice_;
+  std::vector<std::string> fragment_reasons_;
+  std::vector<std::string> statement_reasons_;  // empty: for what it invokes
+  std::vector<Invocation> invocations_;
+};
+
+}  // namespace
+
+std::string UpgradeDocument(const UpgradeInput& input, Context& context) {
+  return Upgrader(input, context).Run();
+}
+
+std::string UpgradeQuantization(const UpgradeInput& input, const ast::Document& quantization,
+                                Context& context) {
+  return Upgrader(input, context).Quantization(quantization);
+}
+
+}  // namespace nnefc

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Upgrades every provisional document: the result is silent, formatted, and computes the same, bit for bit."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import re
+import struct
+import sys
+import tempfile
+
+import corpus
+
+LEAST_DOCUMENTS = 100
+LEAST_RUNS = 90
+# Expansions with more lines are compared as text only; those are what runs are made of.
+MOST_LINES_TO_RUN = 40
+SEEDS = ("--random-weights", "7", "--random-inputs", "7", "--backend", "reference")
+
+# What each document of `provisional` must keep as it is composed: fragments by name, and text.
+KEPT = {
+    "types": ["fragment sum_list(", "fragment scaled(", "fragment masked(", "mask: tensor<logical>", "items[1:]",
+              "yield i * 2", "factor = 0.5", "axes = [2, 0, 1]", "# recursion stays"],
+    "windows": ["fragment block(", "stride = [2, 1]", "size = [1, 3, 1, 1]", "groups = 0", "size = [1, 1] + [2] + [1]"],
+    "meanings": ["fragment dense(", "transposeB = true", "k = l1_normalization(d", "r = leaky_relu(d"],
+    "variables": ["fragment activate(", "# a comment inside", "b = activate(a);  # kept", "y = activate(c, slope = 0.5)"],
+    "names": ["fragment gelu_2(", "yield_2", "integer_2 = 2", "stack = "],
+    "tuples": ["u = reshape(x, shape = [2, 3])", "s = sum_reduce(x, axes = [2])"],
+    "updates": ["fragment gate(", "next = update(h, y)"],
+}
+
+
+def run_outputs(nnefc: str, path: pathlib.Path, outputs: pathlib.Path) -> bytes:
+    """The archive of outputs of a run with made data."""
+    code, _, said = corpus.run(nnefc, "run", str(path), *SEEDS, "--outputs", str(outputs))
+    return outputs.read_bytes() if code == 0 else said.replace(str(path), "").encode()
+
+
+def failures(nnefc: str, document: corpus.Document, folder: pathlib.Path, counts: dict[str, int]) -> list[str]:
+    """What upgrading did wrong to one document."""
+    old, new = folder / "old.nnef", folder / "new.nnef"
+    old.write_text(document.text, encoding="utf-8", newline="")
+    expected = corpus.run(nnefc, "expand", str(old))[:2]
+    if expected[0] != 0:
+        return []
+    code, out, said = corpus.run(nnefc, "upgrade", str(old), "-o", str(new))
+    if code != 0 or out:
+        return [f"exit code {code}: {said}"]
+    counts["documents"] += 1
+    found = []
+    text = new.read_text(encoding="utf-8")
+    if not re.search(r"^version 1\.0;", text, re.MULTILINE):
+        found.append("not ratified")
+    if corpus.run(nnefc, "check", str(new)) != (0, "", ""):
+        found.append("not silent")
+    if corpus.run(nnefc, "fmt", str(new)) != (0, text, ""):
+        found.append("not formatted")
+    if corpus.run(nnefc, "expand", str(new))[:2] != expected:
+        found.append("the expansion changed")
+    if "is written flat" in said:
+        found.append("written flat")
+    comments = corpus.comments(document.text)
+    if not set(corpus.comments(text)) <= set(comments) or not said and corpus.comments(text) != comments:
+        found.append("comments changed")
+    if expected[1].count("\n") <= MOST_LINES_TO_RUN:
+        counts["runs"] += 1
+        if run_outputs(nnefc, old, folder / "old.npz") != run_outputs(nnefc, new, folder / "new.npz"):
+            found.append("outputs differ")
+    stem = pathlib.Path(document.name).stem
+    if "rewriting/provisional" in document.name:
+        found += [f"`{kept}` is not kept" for kept in KEPT[stem] if kept not in text]
+    return found
+
+
+def provisional_tensor(shape: list[int], source: random.Random) -> bytes:
+    """A tensor file of the provisional layout (P 5.2): 32-bit floats."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    head = struct.pack("<4BII", 0x4E, 0xEF, 1, 0, 16 + 4 * len(shape), len(shape))
+    head += struct.pack(f"<{len(shape)}IBBH", *shape, 0, 32, 0)
+    return head + struct.pack(f"<{count}f", *(source.uniform(-1, 1) for _ in range(count)))
+
+
+def folder_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
+    """What upgrading did wrong to a folder with tensor files and a graph.quant."""
+    old, new = folder / "old", folder / "new"
+    (old / "deep").mkdir(parents=True)
+    text = (corpus.TESTS / "rewriting" / "provisional" / "windows.nnef").read_text(encoding="utf-8")
+    text = text.replace("label = 'f'", "label = 'deep/f'")
+    (old / "graph.nnef").write_text(text, encoding="utf-8")
+    (old / "graph.quant").write_text('# of the input\n"x": linear_quantize(min = -1.0, max = 1.0, bits = 8)\n')
+    source = random.Random(3)
+    for label, shape in (("deep/f", [4, 4, 3, 3]), ("g", [4, 1, 3, 3]), ("h", [6, 4, 1, 1])):
+        (old / f"{label}.dat").write_bytes(provisional_tensor(shape, source))
+    code, out, said = corpus.run(nnefc, "upgrade", str(old), "-o", str(new))
+    if code != 0 or out:
+        return [f"exit code {code}: {said}"]
+    found = []
+    if corpus.run(nnefc, "check", str(new)) != (0, "", ""):
+        found.append("not silent")
+    if (new / "graph.quant").read_text() != '# of the input\n"x": linear_quantize(min = -1.0, max = 1.0, bits = 8);\n':
+        found.append("graph.quant is not what it should be")
+    for label in ("deep/f", "g", "h"):
+        before, after = (old / f"{label}.dat").read_bytes(), (new / f"{label}.dat").read_bytes()
+        # The ratified layout (R 5.2.1): a header of 128 bytes, then the same items.
+        if after[:4] != b"\x4e\xef\x01\x00" or len(after) != 128 + len(before) - 32 or after[128:] != before[32:]:
+            found.append(f"{label}.dat is not what it should be")
+    runs = []
+    for model in (old, new):
+        outputs = folder / "out.npz"
+        code, _, said = corpus.run(nnefc, "run", str(model), "--random-inputs", "7", "--backend", "reference", "--outputs",
+                                   str(outputs))
+        runs.append(outputs.read_bytes() if code == 0 else said)
+    if not isinstance(runs[0], bytes) or runs[0] != runs[1]:
+        found.append(f"outputs differ: {runs[0][:300]!r}")
+    if corpus.run(nnefc, "upgrade", str(old), "-o", str(new))[0] != 2:
+        found.append("a folder that exists was taken")
+    if sorted(path.name for path in folder.iterdir()) != ["new", "old", "out.npz"]:
+        found.append("something was left behind")
+    return found
+
+
+def main() -> int:
+    nnefc = sys.argv[1]
+    counts = {"documents": 0, "runs": 0}
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for failure in folder_failures(nnefc, pathlib.Path(folder)):
+            print(f"folder: {failure}")
+            failed += 1
+    with tempfile.TemporaryDirectory() as folder:
+        for document in corpus.documents():
+            if not re.search(r"version\s+1\.0\s*(?!\s|;)", document.text) or "tensor<" in document.text:
+                continue
+            for failure in failures(nnefc, document, pathlib.Path(folder), counts):
+                print(f"{document.name}: {failure}")
+                failed += 1
+    print(", ".join(f"{count} {what}" for what, count in counts.items()), f"- {failed} failures")
+    if counts["documents"] < LEAST_DOCUMENTS or counts["runs"] < LEAST_RUNS:
+        print("too few documents were found")
+        return 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
