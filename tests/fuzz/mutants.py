@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutants of valid documents: single tokens deleted, inserted, swapped or renamed, by `nnefc check`.
 
-    mutants.py NNEFC [--count N] [--seed S] [--keep FOLDER]
+    mutants.py NNEFC [--count N] [--seed S] [--edits E] [--keep FOLDER]
 
 Every valid document of the tests (and of ../shared) gives its part of N mutants, the same ones in every run; documents
 above 100 kB give a few. Of each mutant nnefc must say accepted or refused: no crash, no more than a second of processor
@@ -184,6 +184,7 @@ def main() -> int:
     parser.add_argument("nnefc")
     parser.add_argument("--count", type=int, default=3000, help="mutants to make (3000)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--edits", type=int, default=1, help="changes of each mutant (1)")
     parser.add_argument("--keep", type=pathlib.Path, help="save documents that show a problem here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -210,6 +211,8 @@ def main() -> int:
             is_big = len(text) >= BIG_BYTES
             for i in range(MUTANTS_OF_BIG if is_big else share):
                 kind, mutant = mutate(tokens, source)
+                for _ in range(options.edits - 1):
+                    kind, mutant = mutate(corpus.TOKEN.findall(mutant), source)
                 kinds[kind] += 1
                 path = folder / f"{number}_{i}_{kind}.nnef"
                 path.write_bytes(mutant.encode("utf-8"))
