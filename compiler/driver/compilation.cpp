@@ -7,6 +7,7 @@
 #include "compiler/expand/expand.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/semantics/quantization.h"
@@ -47,10 +48,24 @@ bool Compilation::RunUntil(Stage last) {
     if (observer_) observer_(static_cast<Stage>(stage));
     auto start = std::chrono::steady_clock::now();
     failed_ = !Run(static_cast<Stage>(stage)) || context_.emitter.has_errors();
+    if (!failed_ && options_.verify) failed_ = !VerifyStage(static_cast<Stage>(stage));
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     times_.push_back({static_cast<Stage>(stage), elapsed.count()});
   }
   return !failed_;
+}
+
+bool Compilation::VerifyStage(Stage stage) {
+  const ir::Graph* graph = nullptr;
+  if (stage == Stage::kOpen && is_openvino_) graph = lowered_.get();
+  if (stage == Stage::kExpand && !is_openvino_) graph = expanded_.get();
+  if (stage == Stage::kLower && !is_openvino_) graph = lowered_.get();
+  if (graph == nullptr) return true;
+  for (const std::string& violation : ir::VerifyInferred(*graph)) {
+    context_.emitter.Emit(kGraphInvalid, {}, "a fault of nnefc, not of the model: after the stage `{}`, {}",
+                          Name(stage), violation);
+  }
+  return !context_.emitter.has_errors();
 }
 
 bool Compilation::Run(Stage stage) {

@@ -32,6 +32,8 @@ struct CompileOptions {
   std::optional<uint64_t> random_weights;
   // Accept variables without data; the result can be written, not run.
   bool structure_only = false;
+  // Verify the graph that each stage makes.
+  bool verify = false;
   // Bound on the unpacked size of an archive.
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   // Texts that stand for those of the model's files, by the names that messages
@@ -100,6 +102,8 @@ class Compilation {
   bool Expand();
   bool Lower();
   bool CheckQuantization();
+  // True if the graph of the stage, if it makes one, holds every invariant.
+  bool VerifyStage(Stage stage);
 
   std::string path_;
   CompileOptions options_;

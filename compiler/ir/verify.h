@@ -12,4 +12,9 @@ namespace nnefc::ir {
 // arity fit the operation, port maps fit the bodies. Returns the violations.
 std::vector<std::string> Verify(const Graph& graph);
 
+// The same for a graph that was inferred: its types, shapes and values are also
+// those that the shape functions find anew, bodies hand on types unchanged, and
+// no two parameters or results have one name.
+std::vector<std::string> VerifyInferred(const Graph& graph);
+
 }  // namespace nnefc::ir

@@ -90,9 +90,14 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
 
 }  // namespace
 
+const LoweringTable& StandardLowerings() {
+  static const LoweringTable table = MakeTable();
+  return table;
+}
+
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
                                      int depth, bool in_loop) {
-  const LoweringTable table = MakeTable();
+  const LoweringTable& table = StandardLowerings();
   LowerState state(graph, options, context);
   state.depth = depth;
   state.in_loop = in_loop;

@@ -14,6 +14,9 @@ using LowerFunction = void (*)(NodeLowering&);
 // The lowering of each NNEF operation that has an OpenVINO form, by name.
 using LoweringTable = llvm::StringMap<LowerFunction>;
 
+// That of the standard operations.
+const LoweringTable& StandardLowerings();
+
 // The families, one file each.
 void RegisterTensorIntroducing(LoweringTable& table);
 void RegisterElementwise(LoweringTable& table);

@@ -105,7 +105,7 @@ void LayerWriter::WriteData(const ir::Node& node) {
   if (row != nullptr) {
     for (const ir::AttributeInfo& info : row->attributes) {
       const ir::Attribute* value = node.attributes().Find(info.name);
-      if (value == nullptr && info.fallback) value = &*info.fallback;
+      if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
       if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
     }
   }

@@ -7,10 +7,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What shape inference may want to see of an input: lists of extents, axes,
-// scales are short.
-constexpr int64_t kLargestInspectedValue = 4096;
-
 ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
   const std::optional<Shape> shape = output.shape.extents();
   if (!shape || output.type == ElementType::kDynamic)
@@ -73,7 +69,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, co
     const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape())};
     const ir::NodeId parameter = single.AddParameter("", input.type(), shape);
     single.SetOutputType({parameter, 0}, input.type(), shape);
-    if (input.volume() <= kLargestInspectedValue) single.SetOutputValue({parameter, 0}, input);
+    single.SetOutputValue({parameter, 0}, input);
     ports.push_back({parameter, 0});
   }
   const ir::NodeId id = single.AddNode({.op = node.op(),

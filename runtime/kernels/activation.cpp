@@ -57,6 +57,16 @@ struct SwishFunction {
   }
 };
 
+// max(0, min(1, alpha * x + beta))
+struct HardSigmoidFunction {
+  double alpha, beta;
+
+  template <typename T>
+  T Apply(T x) const {
+    return std::max(T(0), std::min(T(1), static_cast<T>(alpha) * x + static_cast<T>(beta)));
+  }
+};
+
 double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
   if (run.num_inputs() <= index || run.input(index).volume() < 1) return fallback;
   return ElementsAsDoubles(run.input(index))[0];
@@ -73,6 +83,11 @@ ErrorOr<Success> Elu(const ReferenceRun& run) {
 
 ErrorOr<Success> Selu(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), SeluFunction{ScalarInput(run, 1, 1), ScalarInput(run, 2, 1)});
+}
+
+ErrorOr<Success> HardSigmoid(const ReferenceRun& run) {
+  return RunUnary(run, VisitFloatTypes(),
+                  HardSigmoidFunction{ScalarInput(run, 1, 1), ScalarInput(run, 2, 0)});
 }
 
 ErrorOr<Success> Swish(const ReferenceRun& run) {
@@ -114,6 +129,7 @@ void RegisterActivation(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Elu", Elu, Aliasing::kInPlace);
   registry.AddReference({"opset1"}, "Selu", Selu);
   registry.AddReference({"opset4"}, "Swish", Swish);
+  registry.AddReference({"opset1"}, "HardSigmoid", HardSigmoid);
   registry.AddReference({"opset1"}, "PReLU", PRelu);
 }
 

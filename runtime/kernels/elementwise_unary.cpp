@@ -41,6 +41,13 @@ NNEFC_FLOAT_FUNCTION(RoundHalfAway, std::round(x))
 // In the default rounding mode nearbyint rounds halves to even.
 NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
+NNEFC_FLOAT_FUNCTION(HSigmoid, std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
+NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
+NNEFC_FLOAT_FUNCTION(GeluErf, T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440))))
+// sqrt(2 / pi) = 0.797..
+NNEFC_FLOAT_FUNCTION(GeluTanh,
+                     T(0.5) * x *
+                         (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x))))
 NNEFC_FLOAT_FUNCTION(HSwish, x* std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
 // log(1 + exp(x)) without overflow.
 NNEFC_FLOAT_FUNCTION(SoftPlus, std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x))))
@@ -109,6 +116,38 @@ ErrorOr<Success> Round(const ReferenceRun& run) {
   return RoundingUnary<RoundHalfEven>(run);
 }
 
+ErrorOr<Success> Gelu(const ReferenceRun& run) {
+  const std::string mode = StringOr(run.node, "approximation_mode", "ERF");
+  return mode == "TANH" || mode == "tanh" ? FloatUnary<GeluTanh>(run) : FloatUnary<GeluErf>(run);
+}
+
+// out = test(x) for floats.
+template <typename Test>
+ErrorOr<Success> Predicate(const ReferenceRun& run, const Test& test) {
+  const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
+    const T* x = run.input(0).data<T>();
+    Boolean* out = run.output().mutable_data<Boolean>();
+    for (int64_t i = 0; i < run.output().volume(); ++i)
+      out[i] = Boolean(test(static_cast<ComputeType<T>>(x[i])));
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+ErrorOr<Success> IsNan(const ReferenceRun& run) {
+  return Predicate(run, [](auto x) { return std::isnan(x); });
+}
+
+ErrorOr<Success> IsFinite(const ReferenceRun& run) {
+  return Predicate(run, [](auto x) { return std::isfinite(x); });
+}
+
+ErrorOr<Success> IsInf(const ReferenceRun& run) {
+  const bool negative = BoolOr(run.node, "detect_negative", true);
+  const bool positive = BoolOr(run.node, "detect_positive", true);
+  return Predicate(run, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
+}
+
 ErrorOr<Success> LogicalNot(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
   const Boolean* x = run.input(0).data<Boolean>();
@@ -149,6 +188,12 @@ void RegisterElementwiseUnary(KernelRegistry& registry) {
   add({"opset5"}, "Round", Round);
   add({"opset1"}, "Sigmoid", FloatUnary<Sigmoid>);
   add({"opset4"}, "HSwish", FloatUnary<HSwish>);
+  add({"opset5"}, "HSigmoid", FloatUnary<HSigmoid>);
+  add({"opset9"}, "SoftSign", FloatUnary<SoftSign>);
+  add({"opset2", "opset7"}, "Gelu", Gelu);
+  registry.AddReference({"opset10"}, "IsNaN", IsNan);
+  registry.AddReference({"opset10"}, "IsInf", IsInf);
+  registry.AddReference({"opset10"}, "IsFinite", IsFinite);
   add({"opset4"}, "SoftPlus", FloatUnary<SoftPlus>);
   add({"opset4"}, "Mish", FloatUnary<Mish>);
   add({"opset1"}, "LogicalNot", LogicalNot);

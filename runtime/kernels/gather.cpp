@@ -4,27 +4,12 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/indices.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-// Indices as positions of an axis; a negative one counts from the end.
-ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent) {
-  std::vector<int64_t> positions(static_cast<size_t>(indices.volume()));
-  const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
-    for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int64_t>(indices.data<T>()[i]);
-  });
-  if (!known) return KernelError("indices have the element type {}", Name(indices.type()));
-  for (int64_t& position : positions) {
-    if (position < -extent || position >= extent) {
-      return KernelError("index {} is outside an axis of extent {}", position, extent);
-    }
-    position = NormalAxis(position, extent);
-  }
-  return positions;
-}
 
 int64_t Product(llvm::ArrayRef<int64_t> extents) {
   int64_t product = 1;
@@ -158,9 +143,9 @@ ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterGather(KernelRegistry& registry) {
-  registry.AddReference({"opset8"}, "Gather", Gather);
+  registry.AddReference({"opset1", "opset7", "opset8"}, "Gather", Gather);
   registry.AddReference({"opset6"}, "GatherElements", GatherElements);
-  registry.AddReference({"opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
+  registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
 }
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// Interpolate-4. Every mode is a weighted sum over few positions of
+// Interpolate. Every mode is a weighted sum over few positions of
 // each axis, and the weights of an element are products of those of its
 // coordinates.
 
@@ -89,6 +89,32 @@ Taps CubicTaps(float coordinate, int64_t extent, double a) {
           {clamped(base + 2), a * u * t * t}};
 }
 
+// Pillow's filters: as wide as the input pixels that an output pixel covers.
+Taps PillowTaps(const ResizedAxis& axis, int64_t x, bool bicubic) {
+  const double step = 1 / axis.scale;
+  const double width = std::max(step, 1.0);
+  const double centre = (static_cast<double>(x) + 0.5) * step;
+  const double reach = (bicubic ? 2.0 : 1.0) * width;
+  const auto first = std::max<int64_t>(0, static_cast<int64_t>(centre - reach + 0.5));
+  const auto end = std::min(axis.input, static_cast<int64_t>(centre + reach + 0.5));
+  constexpr double a = -0.5;
+  const auto filter = [&](double t) {
+    t = std::abs(t);
+    if (!bicubic) return std::max(0.0, 1 - t);
+    if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+    return t < 2 ? (((t - 5) * t + 8) * t - 4) * a : 0.0;
+  };
+  Taps taps;
+  double sum = 0;
+  for (int64_t position = first; position < end; ++position) {
+    const double weight = filter((static_cast<double>(position) - centre + 0.5) / width);
+    taps.push_back({position, weight});
+    sum += weight;
+  }
+  for (Tap& tap : taps) tap.weight /= sum;
+  return taps;
+}
+
 struct Interpolation {
   std::string mode, coordinate_mode, nearest_mode;
   bool antialias;
@@ -96,6 +122,7 @@ struct Interpolation {
 };
 
 Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
+  if (how.mode.ends_with("_pillow")) return PillowTaps(axis, x, how.mode == "bicubic_pillow");
   const float coordinate = OriginalCoordinate(how.coordinate_mode, x, axis);
   if (how.mode == "linear") return TriangleTaps(coordinate, axis, how.antialias);
   if (how.mode == "linear_onnx") return LinearTaps(coordinate, axis.input);
@@ -103,18 +130,23 @@ Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
   return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
 }
 
-// Which axes are resized by how much.
+// Which axes are resized by how much. Interpolate-1 has axes as an attribute,
+// Interpolate-11 sizes and scales in one input.
 ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayRef<int64_t> padded) {
   const size_t rank = padded.size();
+  const std::string& set = run.node.set();
+  const size_t axes_input = set == "opset4" ? 3 : 2;
   llvm::SmallVector<int64_t, 8> axes;
-  if (run.num_inputs() > 3) {
-    axes = ElementsAsInts(run.input(3));
+  if (set == "opset1") {
+    for (int64_t axis : IntsOr(run.node, "axes", 0, 0)) axes.push_back(axis);
+  } else if (run.num_inputs() > axes_input) {
+    axes = ElementsAsInts(run.input(axes_input));
   } else {
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
   }
   const bool by_scales = StringOr(run.node, "shape_calculation_mode", "sizes") == "scales";
   llvm::SmallVector<double, 8> scales;
-  if (by_scales) scales = ElementsAsDoubles(run.input(2));
+  if (by_scales) scales = ElementsAsDoubles(run.input(set == "opset4" ? 2 : 1));
   if (by_scales && scales.size() != axes.size())
     return KernelError("{} scales for {} axes", scales.size(), axes.size());
 
@@ -186,12 +218,24 @@ TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage)
   return TensorView(input.type(), shape, storage.data());
 }
 
+// Interpolate-1 in terms of the later versions, as OpenVINO converts it.
+Interpolation ReadOldInterpolation(const ir::Node& node) {
+  std::string mode = StringOr(node, "mode", "nearest");
+  if (mode == "linear") mode = "linear_onnx";
+  const bool align = BoolOr(node, "align_corners", true);
+  return {mode, align ? "align_corners" : "asymmetric", "simple", BoolOr(node, "antialias", false), -0.75};
+}
+
+Interpolation ReadInterpolation(const ir::Node& node) {
+  if (node.set() == "opset1") return ReadOldInterpolation(node);
+  return {StringOr(node, "mode", "nearest"), StringOr(node, "coordinate_transformation_mode", "half_pixel"),
+          StringOr(node, "nearest_mode", "round_prefer_floor"), BoolOr(node, "antialias", false),
+          DoubleOr(node, "cube_coeff", -0.75)};
+}
+
 ErrorOr<Success> Interpolate(const ReferenceRun& run) {
-  const ir::Node& node = run.node;
-  const Interpolation how{StringOr(node, "mode", "nearest"),
-                          StringOr(node, "coordinate_transformation_mode", "half_pixel"),
-                          StringOr(node, "nearest_mode", "round_prefer_floor"),
-                          BoolOr(node, "antialias", false), DoubleOr(node, "cube_coeff", -0.75)};
+  const Interpolation how = ReadInterpolation(run.node);
+  if (how.mode == "area") return KernelError("the mode `area` cannot be run");
   std::vector<std::byte> storage;
   const TensorView input = PaddedInput(run, storage);
   ErrorOr<std::vector<ResizedAxis>> axes = ReadAxes(run, input.shape());
@@ -213,7 +257,7 @@ ErrorOr<Success> Interpolate(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterInterpolate(KernelRegistry& registry) {
-  registry.AddReference({"opset4"}, "Interpolate", Interpolate);
+  registry.AddReference({"opset1", "opset4", "opset11"}, "Interpolate", Interpolate);
 }
 
 }  // namespace nnefc::runtime

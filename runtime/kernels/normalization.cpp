@@ -1,4 +1,4 @@
-// LRN, BatchNormInference, NormalizeL2 and MVN. Sums are made in f64.
+// LRN, BatchNormInference, NormalizeL2, MVN, GRN and GroupNormalization. Sums are made in f64.
 
 #include <cmath>
 
@@ -79,18 +79,20 @@ ErrorOr<Success> Lrn(const ReferenceRun& run) {
 }
 
 // out = (x - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c]
+struct BatchNormInputs {
+  size_t data, gamma, beta, mean, variance;
+};
 template <typename T>
-void BatchNormAs(const ReferenceRun& run) {
-  enum : size_t { kData, kGamma, kBeta, kMean, kVariance };
-  const TensorView& input = run.input(kData);
+void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
+  const TensorView& input = run.input(at.data);
   const double epsilon = DoubleOr(run.node, "epsilon", 1e-5);
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const auto parameter = [&](size_t index, int64_t c) { return AsDouble(run.input(index).data<T>()[c]); };
   ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
     const int64_t c = index % channels;
-    const double scale = parameter(kGamma, c) / std::sqrt(parameter(kVariance, c) + epsilon);
-    const double shift = parameter(kBeta, c) - parameter(kMean, c) * scale;
+    const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
+    const double shift = parameter(at.beta, c) - parameter(at.mean, c) * scale;
     const T* x = input.data<T>() + index * plane;
     T* out = run.output().mutable_data<T>() + index * plane;
     for (int64_t i = 0; i < plane; ++i) out[i] = ConvertElement<T>(AsDouble(x[i]) * scale + shift);
@@ -98,7 +100,9 @@ void BatchNormAs(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run); })) {
+  const BatchNormInputs at =
+      run.node.set() == "opset1" ? BatchNormInputs{2, 0, 1, 3, 4} : BatchNormInputs{0, 1, 2, 3, 4};
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run, at); })) {
     return UnsupportedType(run);
   }
   return Success();
@@ -163,8 +167,73 @@ void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
 }
 
 ErrorOr<Success> Mvn(const ReferenceRun& run) {
-  const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(1));
+  llvm::SmallVector<int64_t, 8> axes;
+  if (run.num_inputs() > 1) {
+    axes = ElementsAsInts(run.input(1));
+  } else {
+    const int64_t first = BoolOr(run.node, "across_channels", true) ? 1 : 2;
+    for (int64_t axis = first; axis < run.input(0).rank(); ++axis) axes.push_back(axis);
+  }
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MvnAs<T>(run, axes); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+// out = x / sqrt(sum over the channels of x^2 + bias)
+template <typename T>
+void GrnAs(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const double bias = DoubleOr(run.node, "bias", 1);
+  const Reduction reduction(input, {1});
+  if (reduction.num_terms() == 0) return;
+  ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
+    const int64_t first = reduction.FirstTerm(index);
+    const T* x = input.data<T>() + first;
+    T* out = run.output().mutable_data<T>() + first;
+    double sum = bias;
+    reduction.ForEachTerm([&](int64_t offset) { sum += AsDouble(x[offset]) * AsDouble(x[offset]); });
+    reduction.ForEachTerm(
+        [&](int64_t offset) { out[offset] = ConvertElement<T>(AsDouble(x[offset]) / std::sqrt(sum)); });
+  });
+}
+
+ErrorOr<Success> Grn(const ReferenceRun& run) {
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { GrnAs<T>(run); }))
+    return UnsupportedType(run);
+  return Success();
+}
+
+// out = (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c]; the moments
+// are those of a group of channels, which lie behind one another.
+template <typename T>
+void GroupNormalizationAs(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const double epsilon = DoubleOr(run.node, "epsilon", 1e-5);
+  const int64_t groups = IntOr(run.node, "num_groups", 1);
+  const int64_t channels = input.extent(1);
+  const int64_t plane = input.strides()[1];
+  const int64_t count = channels / groups * plane;
+  ParallelFor(input.extent(0) * groups, 3 * count, [&](int64_t group) {
+    const T* x = input.data<T>() + group * count;
+    double sum = 0;
+    for (int64_t i = 0; i < count; ++i) sum += AsDouble(x[i]);
+    const double mean = sum / static_cast<double>(count);
+    double squares = 0;
+    for (int64_t i = 0; i < count; ++i) squares += (AsDouble(x[i]) - mean) * (AsDouble(x[i]) - mean);
+    const double divisor = std::sqrt(squares / static_cast<double>(count) + epsilon);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t c = (group * count + i) / plane % channels;
+      const double normal = (AsDouble(x[i]) - mean) / divisor;
+      run.output().mutable_data<T>()[group * count + i] = ConvertElement<T>(
+          normal * AsDouble(run.input(1).data<T>()[c]) + AsDouble(run.input(2).data<T>()[c]));
+    }
+  });
+}
+
+ErrorOr<Success> GroupNormalization(const ReferenceRun& run) {
+  if (run.input(0).volume() == 0) return Success();
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { GroupNormalizationAs<T>(run); })) {
     return UnsupportedType(run);
   }
   return Success();
@@ -174,9 +243,11 @@ ErrorOr<Success> Mvn(const ReferenceRun& run) {
 
 void RegisterNormalization(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "LRN", Lrn);
-  registry.AddReference({"opset5"}, "BatchNormInference", BatchNormInference);
+  registry.AddReference({"opset1", "opset5"}, "BatchNormInference", BatchNormInference);
   registry.AddReference({"opset1"}, "NormalizeL2", NormalizeL2);
-  registry.AddReference({"opset6"}, "MVN", Mvn);
+  registry.AddReference({"opset2", "opset6"}, "MVN", Mvn);
+  registry.AddReference({"opset1"}, "GRN", Grn);
+  registry.AddReference({"opset12"}, "GroupNormalization", GroupNormalization);
 }
 
 }  // namespace nnefc::runtime

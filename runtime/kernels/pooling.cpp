@@ -1,4 +1,4 @@
-// MaxPool and AvgPool of one to three spatial axes.
+// MaxPool, AvgPool and the adaptive ones of one to three spatial axes.
 
 #include <cmath>
 #include <limits>
@@ -120,11 +120,12 @@ ErrorOr<Success> MaxPool(const ReferenceRun& run) {
   return Success();
 }
 
-// The part of a window along one axis that lies inside input and padding; a
+// How many elements of a window along one axis lie inside input and padding; a
 // window of rounding_type ceil may reach beyond.
 int64_t PaddedTaps(const WindowAxis& axis, int64_t start) {
-  const int64_t end = std::min(start + axis.size, axis.input + axis.after);
-  return std::max<int64_t>(end - start, 0);
+  const int64_t room = axis.input + axis.after - start;
+  if (room <= 0) return 0;
+  return std::min(axis.size, (room + axis.dilation - 1) / axis.dilation);
 }
 
 template <typename T>
@@ -158,11 +159,87 @@ ErrorOr<Success> AvgPool(const ReferenceRun& run) {
   return Success();
 }
 
+// The elements [first, last) of an axis that position `i` of `output` summarizes.
+struct Section {
+  int64_t first, last;
+};
+Section AdaptiveSection(int64_t i, int64_t input, int64_t output) {
+  return {i * input / output, ((i + 1) * input + output - 1) / output};
+}
+
+// Calls body(in_index) for each element of the section of output element
+// `index` of a plane.
+template <typename Body>
+void ForEachInSection(const Pooling& pooling, int64_t index, Body&& body) {
+  const auto& [wz, wy, wx] = pooling.window;
+  const Section x = AdaptiveSection(index % wx.output, wx.input, wx.output);
+  const Section y = AdaptiveSection(index / wx.output % wy.output, wy.input, wy.output);
+  const Section z = AdaptiveSection(index / wx.output / wy.output, wz.input, wz.output);
+  for (int64_t k = z.first; k < z.last; ++k) {
+    for (int64_t j = y.first; j < y.last; ++j) {
+      for (int64_t i = x.first; i < x.last; ++i) body((k * wy.input + j) * wx.input + i);
+    }
+  }
+}
+
+template <typename T>
+void AdaptiveAvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
+  ParallelFor(run.output().volume(), 64, [&](int64_t at) {
+    const T* in = run.input(0).data<T>() + at / pooling.output_plane() * pooling.input_plane();
+    double sum = 0;
+    int64_t count = 0;
+    ForEachInSection(pooling, at % pooling.output_plane(), [&](int64_t i) {
+      sum += static_cast<double>(static_cast<ComputeType<T>>(in[i]));
+      ++count;
+    });
+    run.output().mutable_data<T>()[at] = ConvertElement<T>(sum / static_cast<double>(count));
+  });
+}
+
+// The second output is the position of the maximum in its plane.
+template <typename T>
+void AdaptiveMaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
+  ParallelFor(run.output().volume(), 64, [&](int64_t at) {
+    const T* in = run.input(0).data<T>() + at / pooling.output_plane() * pooling.input_plane();
+    int64_t best = -1;
+    ForEachInSection(pooling, at % pooling.output_plane(), [&](int64_t i) {
+      if (best < 0 || in[best] < in[i]) best = i;
+    });
+    run.output().mutable_data<T>()[at] = best < 0 ? Lowest<T>() : in[best];
+    if (run.num_outputs() < 2) return;
+    if (run.output(1).type() == ElementType::kI32) {
+      run.output(1).mutable_data<int32_t>()[at] = static_cast<int32_t>(std::max<int64_t>(best, 0));
+    } else {
+      run.output(1).mutable_data<int64_t>()[at] = std::max<int64_t>(best, 0);
+    }
+  });
+}
+
+ErrorOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
+  const Pooling pooling = MakePooling(run);
+  if (!VisitFloatType(run.input(0).type(),
+                      [&]<typename T>(TypeTag<T>) { AdaptiveAvgPoolAs<T>(run, pooling); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+ErrorOr<Success> AdaptiveMaxPool(const ReferenceRun& run) {
+  const Pooling pooling = MakePooling(run);
+  if (!VisitNumericType(run.input(0).type(),
+                        [&]<typename T>(TypeTag<T>) { AdaptiveMaxPoolAs<T>(run, pooling); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
 }  // namespace
 
 void RegisterPooling(KernelRegistry& registry) {
-  registry.AddReference({"opset1", "opset8"}, "MaxPool", MaxPool);
-  registry.AddReference({"opset1"}, "AvgPool", AvgPool);
+  registry.AddReference({"opset1", "opset8", "opset14"}, "MaxPool", MaxPool);
+  registry.AddReference({"opset1", "opset14", "opset16"}, "AvgPool", AvgPool);
+  registry.AddReference({"opset8"}, "AdaptiveAvgPool", AdaptiveAvgPool);
+  registry.AddReference({"opset8"}, "AdaptiveMaxPool", AdaptiveMaxPool);
 }
 
 }  // namespace nnefc::runtime

@@ -77,6 +77,15 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterShapeOps(registry);
   RegisterSlice(registry);
   RegisterGather(registry);
+  RegisterGatherNd(registry);
+  RegisterCounting(registry);
+  RegisterRearranging(registry);
+  RegisterAttention(registry);
+  RegisterBitwise(registry);
+  RegisterGridSample(registry);
+  RegisterRoi(registry);
+  RegisterNnefRoi(registry);
+  RegisterNnefPool(registry);
   RegisterMatMul(registry);
   RegisterNormalization(registry);
   RegisterSoftmax(registry);

@@ -104,7 +104,7 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   Strides strides;
   const std::string mode = StringOr(run.node, "mode", StringOr(run.node, "broadcast_spec", "numpy"));
-  if (run.num_inputs() > 2) {
+  if (mode == "explicit" && run.num_inputs() > 2) {
     const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
     if (static_cast<int64_t>(axes.size()) != input.rank())
       return KernelError("`axes_mapping` has {} items", axes.size());
@@ -190,8 +190,9 @@ void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Tile", Tile);
   registry.AddReference({"opset1", "opset3"}, "Broadcast", Broadcast);
   registry.AddReference({"opset1", "opset3"}, "ShapeOf", ShapeOf);
-  registry.AddReference({"opset4"}, "Range", Range);
+  registry.AddReference({"opset1", "opset4"}, "Range", Range);
   registry.AddReference({"opset1"}, "Convert", Convert);
+  registry.AddReference({"opset1"}, "ConvertLike", Convert);
 }
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// SoftMax along one axis.
+// SoftMax and LogSoftmax along one axis.
 
 #include <cmath>
 
@@ -10,8 +10,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), m the largest x.
-template <typename T>
+// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), m the largest x; or the
+// logarithm of that.
+template <typename T, bool kLogarithm>
 void SoftmaxAs(const ReferenceRun& run, size_t axis) {
   using C = ComputeType<T>;
   const TensorView& input = run.input(0);
@@ -28,16 +29,17 @@ void SoftmaxAs(const ReferenceRun& run, size_t axis) {
     for (int64_t i = 0; i < extent; ++i) sum += std::exp(static_cast<C>(x[i * stride]) - largest);
     for (int64_t i = 0; i < extent; ++i) {
       const C shifted = static_cast<C>(x[i * stride]) - largest;
-      out[i * stride] = T(static_cast<C>(std::exp(shifted) / sum));
+      out[i * stride] = T(static_cast<C>(kLogarithm ? shifted - std::log(sum) : std::exp(shifted) / sum));
     }
   });
 }
 
+template <bool kLogarithm>
 ErrorOr<Success> Softmax(const ReferenceRun& run) {
   if (run.input(0).rank() == 0) return KernelError("`{}` of a tensor without axes", run.node.type());
   const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 1), run.input(0).rank()));
-  const bool known =
-      VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { SoftmaxAs<T>(run, axis); });
+  const bool known = VisitFloatType(run.input(0).type(),
+                                    [&]<typename T>(TypeTag<T>) { SoftmaxAs<T, kLogarithm>(run, axis); });
   if (!known) return UnsupportedType(run);
   return Success();
 }
@@ -45,7 +47,8 @@ ErrorOr<Success> Softmax(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterSoftmax(KernelRegistry& registry) {
-  registry.AddReference({"opset1", "opset8"}, "SoftMax", Softmax);
+  registry.AddReference({"opset1", "opset8"}, "SoftMax", Softmax<false>);
+  registry.AddReference({"opset5"}, "LogSoftmax", Softmax<true>);
 }
 
 }  // namespace nnefc::runtime

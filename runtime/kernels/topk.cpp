@@ -69,7 +69,7 @@ ErrorOr<Success> TopK(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterTopK(KernelRegistry& registry) {
-  registry.AddReference({"opset3", "opset11"}, "TopK", TopK);
+  registry.AddReference({"opset1", "opset3", "opset11"}, "TopK", TopK);
 }
 
 }  // namespace nnefc::runtime

@@ -75,6 +75,7 @@ CompileOptions CommonOptions::compile_options() const {
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
   result.limits = limits;
   result.max_bytes = max_bytes;
+  result.verify = verify;
   return result;
 }
 
@@ -137,6 +138,8 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models)
       ->expected(1);
   command.add_option("--graph", options.graph, "the graph to take if the document has several");
   AddReporting(command, options);
+  command.add_flag("--verify", options.verify,
+                   "verify the graph that each stage makes; a failure is our fault");
   AddNestingLimit(command, options);
   AddLimit(command, "--max-recursion", options.limits.recursion,
            "fragments being instantiated within each other");

@@ -32,6 +32,7 @@ struct CommonOptions {
   std::string graph;
   std::string format = "text";
   std::string color = "auto";
+  bool verify = false;
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 
@@ -101,5 +102,6 @@ void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddExplain(CLI::App& app, int& exit_code);
+void AddOperations(CLI::App& app, int& exit_code);
 
 }  // namespace nnefc::cli

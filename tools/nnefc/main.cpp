@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   AddInspect(app, exit_code);
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
+  AddOperations(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

@@ -9,7 +9,7 @@ void InferActivation(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// SoftMax-1 and SoftMax-8: the axis exists.
+// SoftMax-1, SoftMax-8 and LogSoftmax-5: the axis exists.
 void InferSoftMax(OpContext& op) {
   const int64_t axis = op.Int("axis");
   if (axis < 0 && op.node().set() == "opset1") {
@@ -18,6 +18,11 @@ void InferSoftMax(OpContext& op) {
     op.NormalizeAxis(axis, op.shape(0).rank());
   }
   op.Set(op.type(0), op.shape(0));
+}
+
+// HardSigmoid-1: `alpha` and `beta` are scalars.
+void InferHardSigmoid(OpContext& op) {
+  if (op.CheckRank(1, 0, 0) && op.CheckRank(2, 0, 0)) InferActivation(op);
 }
 
 // Swish-4: `beta` is a scalar.
@@ -38,6 +43,27 @@ std::vector<OpRow> ActivationRows() {
     rows.push_back(
         MakeRow({.set = "opset4", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
   }
+  rows.push_back(
+      MakeRow({.set = "opset5", .name = "HSigmoid", .inputs = {"data"}, .infer = Infer<InferActivation>}));
+  rows.push_back(
+      MakeRow({.set = "opset9", .name = "SoftSign", .inputs = {"data"}, .infer = Infer<InferActivation>}));
+  rows.push_back(
+      MakeRow({.set = "opset2", .name = "Gelu", .inputs = {"data"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow(
+      {.set = "opset7",
+       .name = "Gelu",
+       .inputs = {"data"},
+       .attributes = {{"approximation_mode", AttributeKind::kString, "ERF", {"ERF", "TANH", "erf", "tanh"}}},
+       .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "HardSigmoid",
+                          .inputs = {"data", "alpha", "beta"},
+                          .infer = Infer<InferHardSigmoid>}));
+  rows.push_back(MakeRow({.set = "opset5",
+                          .name = "LogSoftmax",
+                          .inputs = {"data"},
+                          .attributes = {{"axis", AttributeKind::kInt, 1}},
+                          .infer = Infer<InferSoftMax>}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Elu",
                           .inputs = {"data"},

@@ -22,6 +22,11 @@ void InferConst(OpContext& op) {
 
 void InferResult(OpContext& op) {}
 
+// ReadValue-3: the variable is what its initial value is.
+void InferReadValueLikeInput(OpContext& op) {
+  op.Set(op.type(0), op.shape(0));
+}
+
 // ReadValue-6: the value has the variable's type; its shape must fit.
 void InferReadValue(OpContext& op) {
   const ElementType type = op.Type("variable_type");
@@ -65,6 +70,17 @@ std::vector<OpRow> CoreRows() {
                .inputs = {"value"},
                .infer = Infer<InferResult>,
                .outputs = {}}),
+      MakeRow({.set = "opset3",
+               .name = "ReadValue",
+               .inputs = {"init_value"},
+               .attributes = {variable_id},
+               .infer = Infer<InferReadValueLikeInput>}),
+      MakeRow({.set = "opset3",
+               .name = "Assign",
+               .inputs = {"new_value"},
+               .attributes = {variable_id},
+               .infer = Infer<InferAssign>,
+               .is_sink = true}),
       MakeRow({.set = "opset6",
                .name = "ReadValue",
                .inputs = {"init_value?"},

@@ -99,7 +99,9 @@ std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis) {
   const int64_t pads = SaturatingAdd(axis.pad_begin, axis.pad_end);
   const auto places = [&](int64_t x) {
     const int64_t room = SaturatingAdd(SaturatingAdd(x, pads), -reach);
-    return (axis.ceil ? CeilDivide(room, axis.stride) : FloorDivide(room, axis.stride)) + 1;
+    const int64_t count = (axis.ceil ? CeilDivide(room, axis.stride) : FloorDivide(room, axis.stride)) + 1;
+    const int64_t last = SaturatingMultiply(std::max<int64_t>(count - 1, 0), axis.stride);
+    return axis.starts_inside && last >= SaturatingAdd(x, axis.pad_begin) ? count - 1 : count;
   };
   if (extent.max != Dim::kUnbounded && SaturatingAdd(extent.max, pads) < reach) return std::nullopt;
   const int64_t smallest = std::max(extent.min, SaturatingAdd(reach, -pads));

@@ -37,6 +37,8 @@ struct WindowAxis {
   int64_t pad_begin = 0;
   int64_t pad_end = 0;
   bool ceil = false;
+  // With `ceil`: no window starts in the padding at the end.
+  bool starts_inside = false;
 
   int64_t reach() const { return SaturatingAdd(SaturatingMultiply(kernel - 1, dilation), 1); }
 };

@@ -48,6 +48,38 @@ void InferLogical(OpContext& op) {
   if (shape) op.Set(ElementType::kBoolean, *shape);
 }
 
+// IsNaN, IsInf, IsFinite: of floats.
+void InferPredicate(OpContext& op) {
+  RequireType(op, 0, IsFloat, "a float");
+  op.Set(ElementType::kBoolean, op.shape(0));
+}
+
+bool HasBits(ElementType type) {
+  return IsInteger(type) || IsBoolean(type);
+}
+
+void InferBitwiseNot(OpContext& op) {
+  RequireType(op, 0, HasBits, "an integer or boolean");
+  op.Set(op.type(0), op.shape(0));
+}
+
+void InferBitwise(OpContext& op) {
+  const ElementType type = op.CommonType(0, 2);
+  RequireType(op, 0, HasBits, "an integer or boolean");
+  const std::optional<PartialShape> shape = op.Broadcast(0, 1);
+  if (shape) op.Set(type, *shape);
+}
+
+void InferShift(OpContext& op) {
+  RequireType(op, 0, IsInteger, "an integer");
+  InferBitwise(op);
+}
+
+// ConvertLike-1: the element type of the second input.
+void InferConvertLike(OpContext& op) {
+  op.Set(op.type(1), op.shape(0));
+}
+
 // Select-1: the condition stretches to the broadcast of the branches, and they to it.
 void InferSelect(OpContext& op) {
   RequireType(op, 0, IsBoolean, "boolean");
@@ -132,6 +164,17 @@ std::vector<OpRow> ElementwiseRows() {
   append(MakeRows("opset1", {"Select"}, {"condition", "then", "else"}, {broadcast}, Infer<InferSelect>));
   append(MakeRows("opset1", {"Clamp"}, {"data"},
                   {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}}, Infer<InferClamp>));
+  append(MakeRows("opset10", {"IsNaN", "IsFinite"}, {"data"}, {}, Infer<InferPredicate>));
+  append(MakeRows(
+      "opset10", {"IsInf"}, {"data"},
+      {{"detect_negative", AttributeKind::kBool, true}, {"detect_positive", AttributeKind::kBool, true}},
+      Infer<InferPredicate>));
+  append(MakeRows("opset13", {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}, {"a", "b"}, {broadcast},
+                  Infer<InferBitwise>));
+  append(MakeRows("opset13", {"BitwiseNot"}, {"data"}, {}, Infer<InferBitwiseNot>));
+  append(MakeRows("opset15", {"BitwiseLeftShift", "BitwiseRightShift"}, {"a", "b"}, {broadcast},
+                  Infer<InferShift>));
+  append(MakeRows("opset1", {"ConvertLike"}, {"data", "like"}, {}, Infer<InferConvertLike>));
   append(MakeRows("opset1", {"Convert"}, {"data"}, {{"destination_type", AttributeKind::kType}},
                   Infer<InferConvert>));
   return rows;

@@ -7,7 +7,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Gather-8: the axis is replaced by the extents of the indices after the
+// Gather: the axis is replaced by the extents of the indices after the
 // `batch_dims` that both share.
 void InferGather(OpContext& op) {
   const PartialShape& data = op.shape(0);
@@ -18,11 +18,11 @@ void InferGather(OpContext& op) {
   }
   const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
   if (!axis) return;
-  int64_t batch = op.Int("batch_dims");
+  int64_t batch = op.node().set() == "opset1" ? 0 : op.Int("batch_dims");
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > indices.rank() || batch > *axis) {
     op.Error(kOpsetAttributeValue, "`batch_dims` of `Gather` is {}; indices have rank {}, the axis is {}",
-             op.Int("batch_dims"), indices.rank(), *axis);
+             batch, indices.rank(), *axis);
     return;
   }
   llvm::SmallVector<Dim, 4> dims;
@@ -77,7 +77,7 @@ void InferScatterElementsUpdate(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Range-4: ceil((stop - start) / step) elements.
+// Range: ceil((stop - start) / step) elements.
 void InferRange(OpContext& op) {
   Dim count;
   const auto& start = op.input(0).value;
@@ -93,7 +93,8 @@ void InferRange(OpContext& op) {
     }
     count = Dim(std::max<int64_t>(static_cast<int64_t>(number), 0));
   }
-  op.Set(op.Type("output_type"), PartialShape(llvm::ArrayRef<Dim>(count)));
+  const ElementType type = op.node().set() == "opset1" ? op.CommonType(0, 3) : op.Type("output_type");
+  op.Set(type, PartialShape(llvm::ArrayRef<Dim>(count)));
 }
 
 // Broadcast-1 and -3: the target shape of the second input.
@@ -127,6 +128,15 @@ void InferBroadcast(OpContext& op) {
 std::vector<OpRow> IndexingRows() {
   const AttributeInfo axis{"axis", AttributeKind::kInt};
   std::vector<OpRow> rows{
+      MakeRow({.set = "opset1",
+               .name = "Gather",
+               .inputs = {"data", "indices", "axis"},
+               .infer = Infer<InferGather>}),
+      MakeRow({.set = "opset7",
+               .name = "Gather",
+               .inputs = {"data", "indices", "axis"},
+               .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
+               .infer = Infer<InferGather>}),
       MakeRow({.set = "opset8",
                .name = "Gather",
                .inputs = {"data", "indices", "axis"},
@@ -137,6 +147,10 @@ std::vector<OpRow> IndexingRows() {
                .inputs = {"data", "indices"},
                .attributes = {axis},
                .infer = Infer<InferGatherElements>}),
+      MakeRow({.set = "opset3",
+               .name = "ScatterElementsUpdate",
+               .inputs = {"data", "indices", "updates", "axis"},
+               .infer = Infer<InferScatterElementsUpdate>}),
       MakeRow(
           {.set = "opset12",
            .name = "ScatterElementsUpdate",
@@ -145,6 +159,10 @@ std::vector<OpRow> IndexingRows() {
                {{"reduction", AttributeKind::kString, "none", {"none", "sum", "prod", "min", "max", "mean"}},
                 {"use_init_val", AttributeKind::kBool, true}},
            .infer = Infer<InferScatterElementsUpdate>}),
+      MakeRow({.set = "opset1",
+               .name = "Range",
+               .inputs = {"start", "stop", "step"},
+               .infer = Infer<InferRange>}),
       MakeRow({.set = "opset4",
                .name = "Range",
                .inputs = {"start", "stop", "step"},

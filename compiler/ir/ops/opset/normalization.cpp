@@ -43,8 +43,52 @@ void InferBatchNorm(OpContext& op) {
   op.Set(type, shape);
 }
 
+// BatchNormInference-1 has the data between the parameters.
+void InferOldBatchNorm(OpContext& op) {
+  op.CommonType(0, 5);
+  if (!op.CheckRank(2, 2, INT64_MAX)) return;
+  for (int32_t i : {0, 1, 3, 4}) {
+    if (!op.CheckRank(i, 1, 1)) return;
+    if (!op.shape(i).rank_known() || !op.shape(2).rank_known()) continue;
+    if (op.shape(i)[0].Compatible(op.shape(2)[1])) continue;
+    op.Error(kOpsetExtent, "{} has the shape {}; expected an element for each of {} channels",
+             op.InputName(i), ToString(op.shape(i)), op.shape(2)[1].min);
+    return;
+  }
+  op.Set(op.type(2), op.shape(2));
+}
+
 void InferMvn(OpContext& op) {
   InferOverAxes(op);
+}
+
+// MVN-2 and GRN-1: over the channels and what follows them.
+void InferOverChannels(OpContext& op) {
+  if (op.CheckRank(0, 2, INT64_MAX)) op.Set(op.type(0), op.shape(0));
+}
+
+// GroupNormalization-12: the channels are a whole number of groups.
+void InferGroupNormalization(OpContext& op) {
+  const ElementType type = op.CommonType(0, 3);
+  const int64_t groups = op.Int("num_groups");
+  if (groups < 1 || !(op.Double("epsilon") > 0)) {
+    op.Error(kOpsetAttributeValue, "`GroupNormalization` has {} groups and the epsilon {}", groups,
+             op.Double("epsilon"));
+    return;
+  }
+  if (!op.CheckRank(0, 2, INT64_MAX) || !op.CheckRank(1, 1, 1) || !op.CheckRank(2, 1, 1)) return;
+  if (op.shape(0).rank_known()) {
+    const Dim channels = op.shape(0)[1];
+    const auto fits = [&](int32_t input) {
+      return !op.shape(input).rank_known() || op.shape(input)[0].Compatible(channels);
+    };
+    if (!fits(1) || !fits(2) || (channels.known() && channels.value() % groups != 0)) {
+      op.Error(kOpsetExtent, "`GroupNormalization` of {} in {} groups has the scale {} and the bias {}",
+               ToString(op.shape(0)), groups, ToString(op.shape(1)), ToString(op.shape(2)));
+      return;
+    }
+  }
+  op.Set(type, op.shape(0));
 }
 
 }  // namespace
@@ -72,6 +116,29 @@ std::vector<OpRow> NormalizationRows() {
                .inputs = {"data", "gamma", "beta", "mean", "variance"},
                .attributes = {{"epsilon", AttributeKind::kDouble}},
                .infer = Infer<InferBatchNorm>}),
+      MakeRow({.set = "opset1",
+               .name = "BatchNormInference",
+               .inputs = {"gamma", "beta", "data", "mean", "variance"},
+               .attributes = {{"epsilon", AttributeKind::kDouble}},
+               .infer = Infer<InferOldBatchNorm>}),
+      MakeRow({.set = "opset2",
+               .name = "MVN",
+               .inputs = {"data"},
+               .attributes = {{"eps", AttributeKind::kDouble, 1e-9},
+                              {"across_channels", AttributeKind::kBool, true},
+                              {"normalize_variance", AttributeKind::kBool, true},
+                              {"reduction_axes", AttributeKind::kInts, Attribute(Attribute::Integers{})}},
+               .infer = Infer<InferOverChannels>}),
+      MakeRow({.set = "opset1",
+               .name = "GRN",
+               .inputs = {"data"},
+               .attributes = {{"bias", AttributeKind::kDouble}},
+               .infer = Infer<InferOverChannels>}),
+      MakeRow({.set = "opset12",
+               .name = "GroupNormalization",
+               .inputs = {"data", "scale", "bias"},
+               .attributes = {{"num_groups", AttributeKind::kInt}, {"epsilon", AttributeKind::kDouble}},
+               .infer = Infer<InferGroupNormalization>}),
       MakeRow({.set = "opset6",
                .name = "MVN",
                .inputs = {"data", "axes"},

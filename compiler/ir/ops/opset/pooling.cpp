@@ -47,6 +47,37 @@ void InferMaxPoolWithIndices(OpContext& op) {
   op.Set(1, index_type, *shape);
 }
 
+// AdaptiveAvgPool-8 and AdaptiveMaxPool-8: the spatial extents of the second input.
+void InferAdaptivePool(OpContext& op) {
+  if (!op.CheckRank(0, 3, 5) || !op.CheckRank(1, 1, 1)) return;
+  const bool indexed = op.node().type() == "AdaptiveMaxPool";
+  if (indexed && op.Type("index_element_type") != ElementType::kI32 &&
+      op.Type("index_element_type") != ElementType::kI64) {
+    op.Error(kOpsetElementType, "`index_element_type` of `AdaptiveMaxPool` is {}; expected i32 or i64",
+             Name(op.Type("index_element_type")));
+    return;
+  }
+  PartialShape shape = op.shape(0);
+  const std::optional<std::vector<int64_t>> extents = op.Integers(1);
+  if (shape.rank_known()) {
+    if (extents && static_cast<int64_t>(extents->size()) != shape.rank() - 2) {
+      op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), extents->size(),
+               shape.rank() - 2);
+      return;
+    }
+    for (int64_t i = 2; i < shape.rank(); ++i) {
+      const int64_t extent = extents ? (*extents)[static_cast<size_t>(i) - 2] : 0;
+      if (extent < 0) {
+        op.Error(kOpsetConstantInput, "{} has the item {}", op.InputName(1), extent);
+        return;
+      }
+      shape.set(i, extents ? Dim(extent) : Dim());
+    }
+  }
+  op.Set(0, op.type(0), shape);
+  if (indexed) op.Set(1, op.Type("index_element_type"), shape);
+}
+
 }  // namespace
 
 std::vector<OpRow> PoolingRows() {
@@ -62,6 +93,16 @@ std::vector<OpRow> PoolingRows() {
   indexed.push_back(rounding);
   indexed.push_back({"index_element_type", AttributeKind::kType, ElementType::kI64});
   indexed.push_back({"axis", AttributeKind::kInt, 0});
+  const AttributeInfo torch_rounding{
+      "rounding_type", AttributeKind::kString, "floor", {"floor", "ceil", "ceil_torch"}};
+  const auto with_torch_rounding = [&](std::vector<AttributeInfo> infos) {
+    for (AttributeInfo& info : infos) {
+      if (info.name == "rounding_type") info = torch_rounding;
+    }
+    return infos;
+  };
+  std::vector<AttributeInfo> dilated = with_torch_rounding(average);
+  dilated.push_back({"dilations", AttributeKind::kInts, Attribute(Attribute::Integers{})});
   return {
       MakeRow({.set = "opset1",
                .name = "MaxPool",
@@ -78,6 +119,32 @@ std::vector<OpRow> PoolingRows() {
                .inputs = {"data"},
                .attributes = indexed,
                .infer = Infer<InferMaxPoolWithIndices>,
+               .outputs = {"output", "indices"}}),
+      MakeRow({.set = "opset14",
+               .name = "MaxPool",
+               .inputs = {"data"},
+               .attributes = with_torch_rounding(indexed),
+               .infer = Infer<InferMaxPoolWithIndices>,
+               .outputs = {"output", "indices"}}),
+      MakeRow({.set = "opset14",
+               .name = "AvgPool",
+               .inputs = {"data"},
+               .attributes = with_torch_rounding(average),
+               .infer = Infer<InferPool>}),
+      MakeRow({.set = "opset16",
+               .name = "AvgPool",
+               .inputs = {"data"},
+               .attributes = dilated,
+               .infer = Infer<InferPool>}),
+      MakeRow({.set = "opset8",
+               .name = "AdaptiveAvgPool",
+               .inputs = {"data", "output_shape"},
+               .infer = Infer<InferAdaptivePool>}),
+      MakeRow({.set = "opset8",
+               .name = "AdaptiveMaxPool",
+               .inputs = {"data", "output_shape"},
+               .attributes = {{"index_element_type", AttributeKind::kType, ElementType::kI64}},
+               .infer = Infer<InferAdaptivePool>,
                .outputs = {"output", "indices"}}),
   };
 }

@@ -91,7 +91,7 @@ std::vector<OpRow> ReduceRows() {
                                    {"mode", AttributeKind::kString, std::nullopt, {"max", "min"}},
                                    {"sort", AttributeKind::kString, std::nullopt, {"value", "index", "none"}},
                                    {"index_element_type", AttributeKind::kType, ElementType::kI32}};
-  for (std::string_view set : {"opset3", "opset11"}) {
+  for (std::string_view set : {"opset1", "opset3", "opset11"}) {
     if (set == "opset11") top_k.push_back({"stable", AttributeKind::kBool, false});
     rows.push_back(MakeRow({.set = set,
                             .name = "TopK",

@@ -27,14 +27,19 @@ int64_t Scaled(int64_t extent, double scale) {
   return scaled >= 9e18 ? Dim::kUnbounded : static_cast<int64_t>(scaled);
 }
 
-// Interpolate-4: the axes take the given sizes, or the extents times the scales.
-void InferInterpolate(OpContext& op) {
+// Where an Interpolate finds its sizes, scales and axes.
+struct ResizeInputs {
+  int32_t sizes, scales, axes;
+};
+
+// Interpolate-4 and -11: the axes take the given sizes, or the extents times the scales.
+void InferResize(OpContext& op, ResizeInputs at) {
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
   std::optional<PartialShape> shape = PaddedShape(op);
   if (!shape) return;
   std::vector<int64_t> axes;
-  if (op.has_input(3)) {
-    const auto given = op.Integers(3);
+  if (op.has_input(at.axes)) {
+    const auto given = op.Integers(at.axes);
     if (!given) return op.Set(op.type(0), PartialShape::OfRank(shape->rank()));
     const auto normal = op.NormalizeAxes(*given, shape->rank());
     if (!normal) return;
@@ -43,14 +48,15 @@ void InferInterpolate(OpContext& op) {
     for (int64_t i = 0; i < shape->rank(); ++i) axes.push_back(i);
   }
   const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
-  const auto sizes = op.Integers(1);
-  const std::optional<TensorValue>& scales = op.input(2).value;
+  const auto sizes = op.Integers(at.sizes);
+  const std::optional<TensorValue>& scales = op.input(at.scales).value;
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
     Dim extent;
     if (by_sizes ? sizes && i < sizes->size() && (*sizes)[i] < 0
                  : scales && position < scales->volume() && !(scales->ElementAsDouble(position) > 0)) {
-      op.Error(kOpsetConstantInput, "{} has an item that is not positive", op.InputName(by_sizes ? 1 : 2));
+      op.Error(kOpsetConstantInput, "{} has an item that is not positive",
+               op.InputName(by_sizes ? at.sizes : at.scales));
       return;
     }
     const Dim source = (*shape)[axes[i]];
@@ -66,30 +72,114 @@ void InferInterpolate(OpContext& op) {
   op.Set(op.type(0), *shape);
 }
 
+void InferInterpolate(OpContext& op) {
+  InferResize(op, {.sizes = 1, .scales = 2, .axes = 3});
+}
+
+void InferInterpolate11(OpContext& op) {
+  InferResize(op, {.sizes = 1, .scales = 1, .axes = 2});
+}
+
+// Interpolate-1: the axes are an attribute.
+void InferInterpolate1(OpContext& op) {
+  if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
+  PartialShape shape = op.shape(0);
+  const auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
+  if (!axes) return;
+  const auto sizes = op.Integers(1);
+  if (sizes && sizes->size() != axes->size()) {
+    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), sizes->size(),
+             axes->size());
+    return;
+  }
+  for (size_t i = 0; i < axes->size(); ++i) {
+    if (sizes && (*sizes)[i] < 0) {
+      op.Error(kOpsetConstantInput, "{} has the item {}", op.InputName(1), (*sizes)[i]);
+      return;
+    }
+    shape.set((*axes)[i], sizes ? Dim((*sizes)[i]) : Dim());
+  }
+  op.Set(op.type(0), shape);
+}
+
+// GridSample-9: [batch, channels] of the data, extents of the grid.
+void InferGridSample(OpContext& op) {
+  if (!op.CheckRank(0, 4, 4) || !op.CheckRank(1, 4, 4)) return;
+  PartialShape shape = PartialShape::OfRank(4);
+  if (op.shape(0).rank_known()) {
+    shape.set(0, op.shape(0)[0]);
+    shape.set(1, op.shape(0)[1]);
+  }
+  const PartialShape& grid = op.shape(1);
+  if (grid.rank_known()) {
+    const std::optional<Dim> batch = Merge(shape[0], grid[0]);
+    if (!batch || !grid[3].Compatible(Dim(2))) {
+      op.Error(kOpsetExtent, "{} has the shape {}; expected [batch,height,width,2]", op.InputName(1),
+               ToString(grid));
+      return;
+    }
+    shape.set(0, *batch);
+    shape.set(2, grid[1]);
+    shape.set(3, grid[2]);
+  }
+  op.Set(op.type(0), shape);
+}
+
 }  // namespace
 
 std::vector<OpRow> ResamplingRows() {
   const Attribute none = Attribute::Integers{};
-  return {MakeRow(
-      {.set = "opset4",
-       .name = "Interpolate",
-       .inputs = {"data", "sizes", "scales", "axes?"},
-       .attributes =
-           {{"mode", AttributeKind::kString, std::nullopt, {"nearest", "linear", "linear_onnx", "cubic"}},
-            {"shape_calculation_mode", AttributeKind::kString, std::nullopt, {"sizes", "scales"}},
-            {"coordinate_transformation_mode",
-             AttributeKind::kString,
-             "half_pixel",
-             {"half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"}},
-            {"nearest_mode",
-             AttributeKind::kString,
-             "round_prefer_floor",
-             {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"}},
-            {"antialias", AttributeKind::kBool, false},
-            {"pads_begin", AttributeKind::kInts, none},
-            {"pads_end", AttributeKind::kInts, none},
-            {"cube_coeff", AttributeKind::kDouble, -0.75}},
-       .infer = Infer<InferInterpolate>})};
+  const AttributeInfo antialias{"antialias", AttributeKind::kBool, false};
+  const AttributeInfo pads_begin{"pads_begin", AttributeKind::kInts, none};
+  const AttributeInfo pads_end{"pads_end", AttributeKind::kInts, none};
+  const std::vector<AttributeInfo> resize{
+      {"mode", AttributeKind::kString, std::nullopt, {"nearest", "linear", "linear_onnx", "cubic"}},
+      {"shape_calculation_mode", AttributeKind::kString, std::nullopt, {"sizes", "scales"}},
+      {"coordinate_transformation_mode",
+       AttributeKind::kString,
+       "half_pixel",
+       {"half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"}},
+      {"nearest_mode",
+       AttributeKind::kString,
+       "round_prefer_floor",
+       {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"}},
+      antialias,
+      pads_begin,
+      pads_end,
+      {"cube_coeff", AttributeKind::kDouble, -0.75}};
+  std::vector<AttributeInfo> resize11 = resize;
+  for (std::string_view mode : {"bilinear_pillow", "bicubic_pillow"}) resize11[0].choices.push_back(mode);
+  return {
+      MakeRow({.set = "opset1",
+               .name = "Interpolate",
+               .inputs = {"image", "output_shape"},
+               .attributes =
+                   {{"axes", AttributeKind::kInts},
+                    {"mode", AttributeKind::kString, std::nullopt, {"nearest", "linear", "cubic", "area"}},
+                    {"align_corners", AttributeKind::kBool, true},
+                    antialias,
+                    pads_begin,
+                    pads_end},
+               .infer = Infer<InferInterpolate1>}),
+      MakeRow({.set = "opset4",
+               .name = "Interpolate",
+               .inputs = {"data", "sizes", "scales", "axes?"},
+               .attributes = resize,
+               .infer = Infer<InferInterpolate>}),
+      MakeRow({.set = "opset11",
+               .name = "Interpolate",
+               .inputs = {"image", "scales_or_sizes", "axes?"},
+               .attributes = resize11,
+               .infer = Infer<InferInterpolate11>}),
+      MakeRow({.set = "opset9",
+               .name = "GridSample",
+               .inputs = {"data", "grid"},
+               .attributes =
+                   {{"align_corners", AttributeKind::kBool, false},
+                    {"mode", AttributeKind::kString, "bilinear", {"bilinear", "bicubic", "nearest"}},
+                    {"padding_mode", AttributeKind::kString, "zeros", {"zeros", "border", "reflection"}}},
+               .infer = Infer<InferGridSample>}),
+  };
 }
 
 }  // namespace nnefc::ir

@@ -32,7 +32,7 @@ void InferRoiPooling(OpContext& op) {
   SetRegions(op, "pooled_h", "pooled_w");
 }
 
-// ROIAlign-9: each row of the regions is [x1, y1, x2, y2].
+// ROIAlign: each row of the regions is [x1, y1, x2, y2].
 void InferRoiAlign(OpContext& op) {
   if (op.shape(1).rank_known() && op.shape(1).rank() == 2 && !op.shape(1)[1].Compatible(Dim(4))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 4", op.InputName(1), ToString(op.shape(1)));
@@ -50,12 +50,27 @@ std::vector<OpRow> RoiRows() {
   const AttributeInfo width{"pooled_w", AttributeKind::kInt};
   const AttributeInfo scale{"spatial_scale", AttributeKind::kDouble};
   return {
-      MakeRow({.set = "opset2",
-               .name = "ROIPooling",
-               .inputs = {"data", "rois"},
-               .attributes =
-                   {height, width, scale, {"method", AttributeKind::kString, "max", {"max", "bilinear"}}},
-               .infer = Infer<InferRoiPooling>}),
+      MakeRow(
+          {.set = "opset2",
+           .name = "ROIPooling",
+           .inputs = {"data", "rois"},
+           .attributes = {height,
+                          width,
+                          scale,
+                          {"method", AttributeKind::kString, "max", {"max", "bilinear"}},
+                          // Newer versions say the extents twice more.
+                          {"output_size", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true},
+                          {"output_roi", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true}},
+           .infer = Infer<InferRoiPooling>}),
+      MakeRow({.set = "opset3",
+               .name = "ROIAlign",
+               .inputs = {"data", "rois", "batch_indices"},
+               .attributes = {height,
+                              width,
+                              {"sampling_ratio", AttributeKind::kInt},
+                              scale,
+                              {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}}},
+               .infer = Infer<InferRoiAlign>}),
       MakeRow({.set = "opset9",
                .name = "ROIAlign",
                .inputs = {"data", "rois", "batch_indices"},

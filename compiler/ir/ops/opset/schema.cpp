@@ -47,9 +47,11 @@ using RowTable = std::vector<OpRow>;
 
 RowTable AllRows() {
   RowTable rows;
-  for (auto family : {CoreRows, ElementwiseRows, ActivationRows, ConvolutionRows, PoolingRows, ResamplingRows,
-                      MatmulRows, ReduceRows, ShapeOpsRows, SectionRows, SlicingRows, IndexingRows,
-                      NormalizationRows, QuantizationRows, RoiRows, RecurrentRows, ControlFlowRows}) {
+  for (auto family :
+       {CoreRows,       ElementwiseRows,   ActivationRows,   ConvolutionRows, PoolingRows,
+        ResamplingRows, MatmulRows,        ReduceRows,       ShapeOpsRows,    SectionRows,
+        SlicingRows,    IndexingRows,      GatherNdRows,     CountingRows,    RearrangingRows,
+        AttentionRows,  NormalizationRows, QuantizationRows, RoiRows,         RecurrentRows, ControlFlowRows}) {
     for (OpRow& row : family()) rows.push_back(std::move(row));
   }
   return rows;
@@ -67,6 +69,10 @@ llvm::StringMap<const OpRow*> IndexRows() {
 }
 
 }  // namespace
+
+llvm::ArrayRef<OpRow> AllOpRows() {
+  return Rows();
+}
 
 const OpRow* FindOpRow(std::string_view set, std::string_view name) {
   static const llvm::StringMap<const OpRow*> index = IndexRows();

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/attribute.h"
 #include "compiler/ir/op_registry.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::ir {
 
@@ -18,6 +19,7 @@ struct AttributeInfo {
   AttributeKind kind;
   std::optional<Attribute> fallback = std::nullopt;  // none: the attribute must be given
   std::vector<std::string_view> choices = {};        // of an enumeration
+  bool is_extra = false;                             // not written where it is not given
 };
 
 // A row of the table of operations.
@@ -55,12 +57,18 @@ std::vector<OpRow> ShapeOpsRows();
 std::vector<OpRow> SectionRows();
 std::vector<OpRow> SlicingRows();
 std::vector<OpRow> IndexingRows();
+std::vector<OpRow> GatherNdRows();
+std::vector<OpRow> CountingRows();
+std::vector<OpRow> RearrangingRows();
+std::vector<OpRow> AttentionRows();
 std::vector<OpRow> NormalizationRows();
 std::vector<OpRow> QuantizationRows();
 std::vector<OpRow> RoiRows();
 std::vector<OpRow> RecurrentRows();
 std::vector<OpRow> ControlFlowRows();
 
+// All rows, family by family.
+llvm::ArrayRef<OpRow> AllOpRows();
 // The row `set.name`, or null.
 const OpRow* FindOpRow(std::string_view set, std::string_view name);
 

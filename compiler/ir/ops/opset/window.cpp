@@ -38,7 +38,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
   if (!strides || !dilations || !begin || !end) return std::nullopt;
   WindowAttributes window{.axes = {}, .auto_pad = op.String("auto_pad")};
   const bool is_pool = op.node().type() == "MaxPool" || op.node().type() == "AvgPool";
-  const bool ceil = is_pool && op.String("rounding_type") == "ceil";
+  const std::string rounding = is_pool ? op.String("rounding_type") : "floor";
+  const bool ceil = rounding != "floor";
   const bool padded = window.auto_pad == "explicit";
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
     const int64_t size = i < kernel.size() ? kernel[i] : 1;
@@ -52,7 +53,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
                            .dilation = (*dilations)[i],
                            .pad_begin = padded ? (*begin)[i] : 0,
                            .pad_end = padded ? (*end)[i] : 0,
-                           .ceil = ceil});
+                           .ceil = ceil,
+                           .starts_inside = rounding == "ceil_torch"});
   }
   return window;
 }

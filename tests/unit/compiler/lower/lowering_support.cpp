@@ -135,7 +135,7 @@ const ir::Graph* NnefGraph::Lower(bool data) {
   }
   lowered_ = LowerGraph(graph_, options, context_);
   if (lowered_ == nullptr) return nullptr;
-  EXPECT_EQ(ir::Verify(*lowered_), std::vector<std::string>());
+  EXPECT_EQ(ir::VerifyInferred(*lowered_), std::vector<std::string>());
   Emitter emitter;
   EXPECT_TRUE(ir::InferGraph(*lowered_, emitter));
   return lowered_.get();

@@ -1,0 +1,123 @@
+#include <array>
+
+#include "compiler/ir/ops/opset/equation.h"
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V]
+// give [.., L, V]; what is before the last two axes broadcasts.
+void InferAttention(OpContext& op) {
+  const ElementType type = op.CommonType(0, 3);
+  PartialShape batch{llvm::ArrayRef<Dim>()};
+  for (int32_t i = 0; i < 3; ++i) {
+    if (!op.CheckRank(i, 2, INT64_MAX)) return;
+    const PartialShape& shape = op.shape(i);
+    if (!shape.rank_known()) return op.Set(type, PartialShape());
+    const std::optional<PartialShape> merged =
+        BroadcastNumpy(batch, PartialShape(shape.dims().drop_back(2)));
+    if (!merged) {
+      op.Error(kOpsetBroadcast, "{} has the shape {}, whose batch extents do not broadcast with {}",
+               op.InputName(i), ToString(shape), ToString(batch));
+      return;
+    }
+    batch = *merged;
+  }
+  const auto dim = [&](int32_t input, int64_t from_end) {
+    return op.shape(input)[op.shape(input).rank() - from_end];
+  };
+  if (!dim(0, 1).Compatible(dim(1, 1)) || !dim(1, 2).Compatible(dim(2, 2))) {
+    op.Error(kOpsetExtent, "the query {}, the key {} and the value {} do not fit", ToString(op.shape(0)),
+             ToString(op.shape(1)), ToString(op.shape(2)));
+    return;
+  }
+  llvm::SmallVector<Dim, 4> dims(batch.dims().begin(), batch.dims().end());
+  if (op.has_input(3) && op.shape(3).rank_known() && op.shape(3).rank() > 0) {
+    llvm::SmallVector<Dim, 4> scores = dims;
+    scores.append({dim(0, 2), dim(1, 2)});
+    if (!BroadcastNumpy(PartialShape(scores), op.shape(3))) {
+      op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(3),
+               ToString(op.shape(3)), ToString(PartialShape(scores)));
+      return;
+    }
+  }
+  if (op.has_input(4) && !op.CheckRank(4, 0, 1)) return;
+  dims.append({dim(0, 2), dim(2, 1)});
+  op.Set(type, PartialShape(dims));
+}
+
+// Einsum-7: each label has one extent; `...` broadcasts.
+void InferEinsum(OpContext& op) {
+  const ElementType type = op.CommonType(0, op.num_inputs());
+  const std::optional<Equation> equation = ReadEquation(op.String("equation"));
+  if (!equation || equation->operands.size() != static_cast<size_t>(op.num_inputs())) {
+    op.Error(kOpsetAttributeValue, "`equation` of `Einsum` is `{}`; expected labels for {} inputs",
+             op.String("equation").substr(0, 60), op.num_inputs());
+    return;
+  }
+  PartialShape free{llvm::ArrayRef<Dim>()};
+  std::array<std::optional<Dim>, 128> extents;
+  for (int32_t i = 0; i < op.num_inputs(); ++i) {
+    const std::string& labels = equation->operands[static_cast<size_t>(i)];
+    const PartialShape& shape = op.shape(i);
+    if (!shape.rank_known()) return op.Set(type, PartialShape());
+    const bool has_ellipsis = labels.find('.') != std::string::npos;
+    const auto named = static_cast<int64_t>(labels.size()) - (has_ellipsis ? 1 : 0);
+    if (!op.CheckRank(i, named, has_ellipsis ? INT64_MAX : named)) return;
+    int64_t axis = 0;
+    for (char c : labels) {
+      if (c == '.') {
+        const auto count = static_cast<size_t>(shape.rank() - named);
+        const auto merged = BroadcastNumpy(free, PartialShape(shape.dims().slice(static_cast<size_t>(axis), count)));
+        if (!merged) {
+          op.Error(kOpsetBroadcast, "the axes at `...` of {} do not broadcast", op.InputName(i));
+          return;
+        }
+        free = *merged;
+        axis += shape.rank() - named;
+        continue;
+      }
+      std::optional<Dim>& extent = extents[static_cast<size_t>(c)];
+      // An extent of 1 stretches.
+      const std::optional<Dim> merged = BroadcastDim(extent.value_or(Dim(1)), shape[axis++]);
+      if (!merged) {
+        op.Error(kOpsetExtent, "the label `{}` of `Einsum` has two extents", c);
+        return;
+      }
+      extent = *merged;
+    }
+  }
+  llvm::SmallVector<Dim, 4> dims;
+  for (char c : equation->result) {
+    if (c == '.') {
+      dims.append(free.dims().begin(), free.dims().end());
+    } else if (extents[static_cast<size_t>(c)]) {
+      dims.push_back(*extents[static_cast<size_t>(c)]);
+    } else {
+      op.Error(kOpsetAttributeValue, "the result of `Einsum` has the label `{}`, which no input has", c);
+      return;
+    }
+  }
+  op.Set(type, PartialShape(dims));
+}
+
+}  // namespace
+
+std::vector<OpRow> AttentionRows() {
+  return {
+      MakeRow({.set = "opset13",
+               .name = "ScaledDotProductAttention",
+               .inputs = {"query", "key", "value", "attention_mask?", "scale?"},
+               .attributes = {{"causal", AttributeKind::kBool, false}},
+               .infer = Infer<InferAttention>}),
+      MakeRow({.set = "opset7",
+               .name = "Einsum",
+               .inputs = {"inputs[]"},
+               .attributes = {{"equation", AttributeKind::kString}},
+               .infer = Infer<InferEinsum>}),
+  };
+}
+
+}  // namespace nnefc::ir

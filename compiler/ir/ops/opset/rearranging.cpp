@@ -1,0 +1,283 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/op_context.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+// dim / divisor; emits kOpsetExtent and returns nothing if a known extent is
+// no multiple.
+std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis) {
+  if (dim.known() && dim.value() % divisor != 0) {
+    op.Error(kOpsetExtent, "`{}` divides the extent {} of axis {} by {}", op.node().type(), dim.value(), axis,
+             divisor);
+    return std::nullopt;
+  }
+  return Dim(CeilDivide(dim.min, divisor), dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor);
+}
+
+// block_size to the number of spatial axes; nothing after a mistake.
+std::optional<int64_t> BlockVolume(OpContext& op) {
+  constexpr int64_t kLargestBlock = 1 << 20;
+  const int64_t size = op.Int("block_size");
+  if (size < 1 || size > kLargestBlock) {
+    op.Error(kOpsetAttributeValue, "`block_size` of `{}` is {}; expected 1 to 2^20", op.node().type(), size);
+    return std::nullopt;
+  }
+  int64_t volume = 1;
+  for (int64_t i = 2; i < op.shape(0).rank(); ++i) volume = SaturatingMultiply(volume, size);
+  return volume;
+}
+
+// DepthToSpace-1: channels become blocks of `block_size` along each spatial axis.
+void InferDepthToSpace(OpContext& op) {
+  if (!op.CheckRank(0, 3, 5)) return;
+  if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
+  const std::optional<int64_t> volume = BlockVolume(op);
+  if (!volume) return;
+  PartialShape shape = op.shape(0);
+  const std::optional<Dim> channels = Divided(op, shape[1], *volume, 1);
+  if (!channels) return;
+  shape.set(1, *channels);
+  for (int64_t i = 2; i < shape.rank(); ++i) shape.set(i, Multiply(shape[i], Dim(op.Int("block_size"))));
+  op.Set(op.type(0), shape);
+}
+
+void InferSpaceToDepth(OpContext& op) {
+  if (!op.CheckRank(0, 3, 5)) return;
+  if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
+  const std::optional<int64_t> volume = BlockVolume(op);
+  if (!volume) return;
+  PartialShape shape = op.shape(0);
+  shape.set(1, Multiply(shape[1], Dim(*volume)));
+  for (int64_t i = 2; i < shape.rank(); ++i) {
+    const std::optional<Dim> extent = Divided(op, shape[i], op.Int("block_size"), i);
+    if (!extent) return;
+    shape.set(i, *extent);
+  }
+  op.Set(op.type(0), shape);
+}
+
+struct Blocks {
+  std::vector<int64_t> shape, begin, end;  // an item for each axis
+  int64_t volume = 1;
+};
+
+// The block shape and the two lists of cuts or pads, if all are known.
+std::optional<Blocks> ReadBlocks(OpContext& op) {
+  const auto shape = op.Integers(1);
+  const auto begin = op.Integers(2);
+  const auto end = op.Integers(3);
+  if (!shape || !begin || !end || !op.shape(0).rank_known()) return std::nullopt;
+  const auto rank = static_cast<size_t>(op.shape(0).rank());
+  if (shape->size() != rank || begin->size() != rank || end->size() != rank) {
+    op.Error(kOpsetConstantInput, "`{}` has lists of {}, {} and {} items; expected {}", op.node().type(),
+             shape->size(), begin->size(), end->size(), rank);
+    return std::nullopt;
+  }
+  Blocks blocks{*shape, *begin, *end};
+  for (size_t i = 0; i < rank; ++i) {
+    if ((*shape)[i] >= 1 && (*begin)[i] >= 0 && (*end)[i] >= 0 && (i > 0 || (*shape)[i] == 1)) {
+      blocks.volume = SaturatingMultiply(blocks.volume, (*shape)[i]);
+      continue;
+    }
+    op.Error(kOpsetConstantInput, "`{}` has blocks of {} with ({},{}) along axis {}", op.node().type(),
+             (*shape)[i], (*begin)[i], (*end)[i], i);
+    return std::nullopt;
+  }
+  return blocks;
+}
+
+void SetUnknown(OpContext& op) {
+  if (op.failed()) return;
+  op.Set(op.type(0),
+         op.shape(0).rank_known() ? PartialShape::OfRank(op.shape(0).rank()) : PartialShape());
+}
+
+// BatchToSpace-2: the batch gives its blocks to the other axes, which are cut.
+void InferBatchToSpace(OpContext& op) {
+  const std::optional<Blocks> blocks = ReadBlocks(op);
+  if (!blocks) return SetUnknown(op);
+  PartialShape shape = op.shape(0);
+  const std::optional<Dim> batch = Divided(op, shape[0], blocks->volume, 0);
+  if (!batch) return;
+  shape.set(0, *batch);
+  for (int64_t i = 1; i < shape.rank(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t cut = SaturatingAdd(blocks->begin[at], blocks->end[at]);
+    const Dim extent = Multiply(shape[i], Dim(blocks->shape[at]));
+    if (extent.max != Dim::kUnbounded && cut > extent.max) {
+      op.Error(kOpsetExtent, "`BatchToSpace` cuts {} elements off {} along axis {}", cut, extent.max, i);
+      return;
+    }
+    shape.set(i, Shift(extent, -cut));
+  }
+  op.Set(op.type(0), shape);
+}
+
+// SpaceToBatch-2: axes are padded and give their blocks to the batch.
+void InferSpaceToBatch(OpContext& op) {
+  const std::optional<Blocks> blocks = ReadBlocks(op);
+  if (!blocks) return SetUnknown(op);
+  PartialShape shape = op.shape(0);
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const Dim padded = Shift(shape[i], SaturatingAdd(blocks->begin[at], blocks->end[at]));
+    const std::optional<Dim> extent = Divided(op, padded, blocks->shape[at], i);
+    if (!extent) return;
+    shape.set(i, *extent);
+  }
+  shape.set(0, Multiply(shape[0], Dim(blocks->volume)));
+  op.Set(op.type(0), shape);
+}
+
+// ShuffleChannels-1: the axis is a whole number of groups.
+void InferShuffleChannels(OpContext& op) {
+  if (op.Int("group") < 1) {
+    op.Error(kOpsetAttributeValue, "`group` of `ShuffleChannels` is {}", op.Int("group"));
+    return;
+  }
+  if (op.shape(0).rank_known()) {
+    const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), op.shape(0).rank());
+    if (!axis || !Divided(op, op.shape(0)[*axis], op.Int("group"), *axis)) return;
+  }
+  op.Set(op.type(0), op.shape(0));
+}
+
+// ReverseSequence-1: a length for each element of the batch.
+void InferReverseSequence(OpContext& op) {
+  if (!op.CheckRank(0, 2, INT64_MAX) || !op.CheckRank(1, 1, 1)) return;
+  const PartialShape& data = op.shape(0);
+  if (data.rank_known()) {
+    const std::optional<int64_t> batch = op.NormalizeAxis(op.Int("batch_axis"), data.rank());
+    const std::optional<int64_t> sequence = op.NormalizeAxis(op.Int("seq_axis"), data.rank());
+    if (!batch || !sequence) return;
+    if (op.shape(1).rank_known() && !data[*batch].Compatible(op.shape(1)[0])) {
+      op.Error(kOpsetExtent, "{} has the shape {}; expected a length for each of {}", op.InputName(1),
+               ToString(op.shape(1)), ToString(data));
+      return;
+    }
+  }
+  op.Set(op.type(0), data);
+}
+
+// Reverse-1: by a list of axes, or by a mask with an item for each.
+void InferReverse(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  if (data.rank_known() && op.String("mode") == "index") {
+    const std::optional<std::vector<int64_t>> axes = op.Integers(1);
+    if (axes && !op.NormalizeAxes(*axes, data.rank())) return;
+  } else if (data.rank_known() && op.shape(1).rank_known() && op.shape(1).rank() == 1 &&
+             !op.shape(1)[0].Compatible(Dim(data.rank()))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected an item for each axis of {}", op.InputName(1),
+             ToString(op.shape(1)), ToString(data));
+    return;
+  }
+  op.Set(op.type(0), data);
+}
+
+// Roll-7: a shift for each axis; axes may be repeated.
+void InferRoll(OpContext& op) {
+  const std::optional<std::vector<int64_t>> shifts = op.Integers(1);
+  const std::optional<std::vector<int64_t>> axes = op.Integers(2);
+  if (axes && op.shape(0).rank_known()) {
+    for (int64_t axis : *axes) {
+      if (!op.NormalizeAxis(axis, op.shape(0).rank())) return;
+    }
+  }
+  if (axes && shifts && shifts->size() != 1 && shifts->size() != axes->size()) {
+    op.Error(kOpsetConstantInput, "`Roll` has {} shifts for {} axes", shifts->size(), axes->size());
+    return;
+  }
+  op.Set(op.type(0), op.shape(0));
+}
+
+// ExtractImagePatches-3: [batch, rows * columns * channels, places..].
+void InferExtractImagePatches(OpContext& op) {
+  if (!op.CheckRank(0, 4, 4)) return;
+  const std::vector<int64_t> sizes = op.Ints("sizes");
+  const std::vector<int64_t> strides = op.Ints("strides");
+  const std::vector<int64_t> rates = op.Ints("rates");
+  for (const std::vector<int64_t>& list : {sizes, strides, rates}) {
+    const bool fits = list.size() == 2 && std::all_of(list.begin(), list.end(), [](int64_t item) {
+      return item >= 1 && item <= (int64_t{1} << 30);
+    });
+    if (fits) continue;
+    op.Error(kOpsetAttributeValue, "`sizes`, `strides` and `rates` of `ExtractImagePatches` need two items");
+    return;
+  }
+  PartialShape shape = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(4);
+  shape.set(1, Multiply(shape[1], Dim(SaturatingMultiply(sizes[0], sizes[1]))));
+  for (size_t i = 0; i < 2; ++i) {
+    const auto axis = static_cast<int64_t>(i) + 2;
+    const int64_t reach = SaturatingAdd(SaturatingMultiply(sizes[i] - 1, rates[i]), 1);
+    const auto places = [&](int64_t extent) {
+      if (op.String("auto_pad") != "valid") return CeilDivide(extent, strides[i]);
+      return extent < reach ? 0 : (extent - reach) / strides[i] + 1;
+    };
+    const Dim extent = shape[axis];
+    shape.set(axis, Dim(places(extent.min), extent.max == Dim::kUnbounded ? extent.max : places(extent.max)));
+  }
+  op.Set(op.type(0), shape);
+}
+
+}  // namespace
+
+std::vector<OpRow> RearrangingRows() {
+  const std::vector<AttributeInfo> blocks{
+      {"mode", AttributeKind::kString, std::nullopt, {"blocks_first", "depth_first"}},
+      {"block_size", AttributeKind::kInt, 1}};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "DepthToSpace",
+               .inputs = {"data"},
+               .attributes = blocks,
+               .infer = Infer<InferDepthToSpace>}),
+      MakeRow({.set = "opset1",
+               .name = "SpaceToDepth",
+               .inputs = {"data"},
+               .attributes = blocks,
+               .infer = Infer<InferSpaceToDepth>}),
+      MakeRow({.set = "opset2",
+               .name = "BatchToSpace",
+               .inputs = {"data", "block_shape", "crops_begin", "crops_end"},
+               .infer = Infer<InferBatchToSpace>}),
+      MakeRow({.set = "opset2",
+               .name = "SpaceToBatch",
+               .inputs = {"data", "block_shape", "pads_begin", "pads_end"},
+               .infer = Infer<InferSpaceToBatch>}),
+      MakeRow({.set = "opset1",
+               .name = "ShuffleChannels",
+               .inputs = {"data"},
+               .attributes = {{"axis", AttributeKind::kInt, 1}, {"group", AttributeKind::kInt, 1}},
+               .infer = Infer<InferShuffleChannels>}),
+      MakeRow({.set = "opset1",
+               .name = "ReverseSequence",
+               .inputs = {"data", "seq_lengths"},
+               .attributes = {{"batch_axis", AttributeKind::kInt, 0}, {"seq_axis", AttributeKind::kInt, 1}},
+               .infer = Infer<InferReverseSequence>}),
+      MakeRow({.set = "opset1",
+               .name = "Reverse",
+               .inputs = {"data", "reversed_axes"},
+               .attributes = {{"mode", AttributeKind::kString, std::nullopt, {"index", "mask"}}},
+               .infer = Infer<InferReverse>}),
+      MakeRow({.set = "opset7",
+               .name = "Roll",
+               .inputs = {"data", "shift", "axes"},
+               .infer = Infer<InferRoll>}),
+      MakeRow({.set = "opset3",
+               .name = "ExtractImagePatches",
+               .inputs = {"image"},
+               .attributes = {{"sizes", AttributeKind::kInts},
+                              {"strides", AttributeKind::kInts},
+                              {"rates", AttributeKind::kInts},
+                              {"auto_pad",
+                               AttributeKind::kString,
+                               std::nullopt,
+                               {"valid", "same_upper", "same_lower"}}},
+               .infer = Infer<InferExtractImagePatches>}),
+  };
+}
+
+}  // namespace nnefc::ir

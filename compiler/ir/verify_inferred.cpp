@@ -1,0 +1,150 @@
+#include "compiler/ir/infer.h"
+#include "compiler/ir/verify.h"
+#include "fmt/format.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nnefc::ir {
+
+namespace {
+
+constexpr int kMaxBodyNesting = 64;
+constexpr int64_t kLargestComparedValue = 4096;  // elements
+
+bool TypesAgree(ElementType a, ElementType b) {
+  return a == ElementType::kDynamic || b == ElementType::kDynamic || a == b;
+}
+
+bool ShapesAgree(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known() || !b.rank_known()) return true;
+  if (a.rank() != b.rank()) return false;
+  for (int64_t i = 0; i < a.rank(); ++i) {
+    if (!a[i].Compatible(b[i])) return false;
+  }
+  return true;
+}
+
+std::string Text(const Output& output) {
+  return fmt::format("{}{}", Name(output.type), ToString(output.shape));
+}
+
+class InferredVerifier {
+ public:
+  InferredVerifier(std::string prefix, int depth, std::vector<std::string>& violations)
+      : prefix_(std::move(prefix)), depth_(depth), violations_(violations) {}
+
+  // Bodies nest on the C++ stack, up to kMaxBodyNesting.
+  void Run(const Graph& graph) {
+    CheckNames(graph, "parameters", graph.parameters());
+    CheckNames(graph, "results", graph.results());
+    for (NodeId id : graph.nodes()) {
+      const Node& node = graph.node(id);
+      CheckNode(graph, node);
+      for (const Body& body : node.bodies()) CheckBody(graph, node, body);
+    }
+  }
+
+ private:
+  template <typename... Args>
+  void Tell(fmt::format_string<Args...> format, Args&&... args) {
+    violations_.push_back(prefix_ + fmt::format(format, std::forward<Args>(args)...));
+  }
+  static std::string Called(const Node& node) {
+    return fmt::format("`{}.{}` \"{}\"", node.set(), node.type(), node.name());
+  }
+
+  // Users tell inputs and outputs of a model apart by these names.
+  void CheckNames(const Graph& graph, std::string_view what, llvm::ArrayRef<NodeId> list) {
+    llvm::StringSet<> names;
+    for (NodeId id : list) {
+      const std::string& name = graph.node(id).name();
+      if (depth_ == 0 && !names.insert(name).second) Tell("two {} are called \"{}\"", what, name);
+    }
+  }
+
+  // Infers the node in a graph of its own, its inputs parameters of what is
+  // known of them, and compares. A node that looks beyond its inputs (update,
+  // whose variable is its input's node) is left out, and so are bodies, which
+  // are inferred node by node.
+  void CheckNode(const Graph& graph, const Node& node) {
+    if (node.info().infer == nullptr || node.info().is_source || !node.bodies().empty()) return;
+    if (node.Is(kNnefSet, "update")) return;
+    Graph single(&graph.registry());
+    llvm::SmallVector<OutputPort, 4> inputs;
+    for (OutputPort port : node.inputs()) {
+      const Output& output = graph.output(port);
+      const NodeId parameter = single.AddParameter("", output.type, output.shape);
+      single.SetOutputType({parameter, 0}, output.type, output.shape);
+      if (output.value) single.SetOutputValue({parameter, 0}, output.value);
+      inputs.push_back({parameter, 0});
+    }
+    const NodeId id = single.AddNode({.op = node.op(),
+                                      .name = node.name(),
+                                      .inputs = inputs,
+                                      .segments = node.segments(),
+                                      .attributes = node.attributes(),
+                                      .num_outputs = node.num_outputs()});
+    Emitter emitter;
+    if (!InferNode(single, id, emitter)) {
+      const bool told = !emitter.diagnostics().empty();
+      Tell("{} breaks a rule of its operation: {}", Called(node),
+           told ? emitter.diagnostics().front().message : "an input has no type");
+      return;
+    }
+    for (int32_t i = 0; i < node.num_outputs(); ++i) CompareOutput(node, i, single.node(id).output(i));
+  }
+
+  void CompareOutput(const Node& node, int32_t index, const Output& inferred) {
+    const Output& stored = node.output(index);
+    if (!TypesAgree(stored.type, inferred.type) || !ShapesAgree(stored.shape, inferred.shape)) {
+      Tell("output {} of {} is {}; inferred anew it is {}", index, Called(node), Text(stored),
+           Text(inferred));
+      return;
+    }
+    const bool comparable =
+        stored.value && inferred.value && stored.value->volume() <= kLargestComparedValue;
+    if (comparable && !(*stored.value == *inferred.value)) {
+      Tell("the value of output {} of {} differs from the one inferred anew", index, Called(node));
+    }
+  }
+
+  void CheckBody(const Graph& graph, const Node& node, const Body& body) {
+    if (body.graph == nullptr || depth_ >= kMaxBodyNesting) return;  // Verify tells
+    const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
+    InferredVerifier(where, depth_ + 1, violations_).Run(*body.graph);
+    for (const InputMapping& mapping : body.inputs) {
+      if (mapping.external < 0) continue;
+      const Output& outside = graph.output(node.input(mapping.external));
+      const NodeId parameter = body.graph->parameters()[static_cast<size_t>(mapping.internal)];
+      const Output& inside = body.graph->node(parameter).output();
+      if (!TypesAgree(outside.type, inside.type)) {
+        Tell("{} hands {} to parameter {} of {}, which is {}", Called(node), Text(outside), mapping.internal,
+             body.role, Text(inside));
+      }
+    }
+    for (const OutputMapping& mapping : body.outputs) {
+      if (mapping.external < 0) continue;
+      const NodeId result = body.graph->results()[static_cast<size_t>(mapping.internal)];
+      const Output& inside = body.graph->output(body.graph->node(result).input(0));
+      const Output& outside = node.output(mapping.external);
+      if (!TypesAgree(outside.type, inside.type)) {
+        Tell("output {} of {} is {}; result {} of {} is {}", mapping.external, Called(node), Text(outside),
+             mapping.internal, body.role, Text(inside));
+      }
+    }
+  }
+
+  std::string prefix_;
+  int depth_;
+  std::vector<std::string>& violations_;
+};
+
+}  // namespace
+
+std::vector<std::string> VerifyInferred(const Graph& graph) {
+  std::vector<std::string> violations = Verify(graph);
+  // What follows relies on the structure.
+  if (violations.empty()) InferredVerifier("", 0, violations).Run(graph);
+  return violations;
+}
+
+}  // namespace nnefc::ir

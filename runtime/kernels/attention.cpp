@@ -1,0 +1,216 @@
+// ScaledDotProductAttention and Einsum. Sums are made in f64.
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/ops/opset/equation.h"
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+template <typename T>
+double AsDouble(T value) {
+  return static_cast<double>(static_cast<ComputeType<T>>(value));
+}
+
+// What is added to the score of query `l` and key `s` in a batch: the mask, or
+// minus infinity where it is false.
+class Mask {
+ public:
+  Mask(const ReferenceRun& run, llvm::ArrayRef<int64_t> scores) : scores_(scores) {
+    if (run.num_inputs() <= 3 || run.input(3).volume() == 0) return;
+    const bool ignored = run.input(3).rank() == 0;  // a placeholder where only `scale` is given
+    if (ignored) return;
+    mask_ = &run.input(3);
+    strides_ = BroadcastStrides(*mask_, scores, static_cast<int64_t>(scores.size()) - mask_->rank());
+  }
+
+  double At(int64_t batch, int64_t l, int64_t s) const {
+    if (mask_ == nullptr) return 0;
+    const size_t rank = scores_.size();
+    int64_t offset = l * strides_[rank - 2] + s * strides_[rank - 1];
+    for (size_t axis = rank - 2; axis-- > 0;) {
+      offset += batch % scores_[axis] * strides_[axis];
+      batch /= scores_[axis];
+    }
+    if (mask_->type() == ElementType::kBoolean) return mask_->data<Boolean>()[offset] ? 0 : -INFINITY;
+    double value = 0;
+    VisitFloatType(mask_->type(),
+                   [&]<typename T>(TypeTag<T>) { value = AsDouble(mask_->data<T>()[offset]); });
+    return value;
+  }
+
+ private:
+  llvm::ArrayRef<int64_t> scores_;
+  const TensorView* mask_ = nullptr;
+  Strides strides_;
+};
+
+// The offset of batch `index` of `shape` in a tensor that broadcasts to it.
+int64_t BatchOffset(const TensorView& view, llvm::ArrayRef<int64_t> batch_shape, int64_t index) {
+  const auto own = static_cast<size_t>(view.rank()) - 2;
+  int64_t offset = 0;
+  for (size_t axis = batch_shape.size(); axis-- > 0;) {
+    const int64_t at = index % batch_shape[axis];
+    index /= batch_shape[axis];
+    if (axis + own < batch_shape.size()) continue;
+    const size_t mine = axis + own - batch_shape.size();
+    if (view.shape()[mine] != 1) offset += at * view.strides()[mine];
+  }
+  return offset;
+}
+
+// out[l] = softmax over s of (q[l] . k[s] * scale + mask[l, s]), times v[s]
+template <typename T>
+void AttentionAs(const ReferenceRun& run) {
+  const TensorView &q = run.input(0), &k = run.input(1), &v = run.input(2);
+  const MutableTensorView& out = run.output();
+  const int64_t width = q.shape().back(), values = v.shape().back();
+  const int64_t queries = q.extent(q.rank() - 2), keys = k.extent(k.rank() - 2);
+  const llvm::ArrayRef<int64_t> batch_shape = llvm::ArrayRef<int64_t>(out.shape()).drop_back(2);
+  Shape scores(batch_shape.begin(), batch_shape.end());
+  scores.append({queries, keys});
+  const Mask mask(run, scores);
+  const bool causal = BoolOr(run.node, "causal", false);
+  const double scale = run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0]
+                                            : 1 / std::sqrt(static_cast<double>(width));
+  const int64_t rows = values == 0 ? 0 : out.volume() / values;
+  ParallelFor(rows, keys * (width + values), [&](int64_t row) {
+    const int64_t batch = row / queries, l = row % queries;
+    const T* query = q.data<T>() + BatchOffset(q, batch_shape, batch) + l * width;
+    const T* key = k.data<T>() + BatchOffset(k, batch_shape, batch);
+    const T* value = v.data<T>() + BatchOffset(v, batch_shape, batch);
+    std::vector<double> weights(static_cast<size_t>(keys));
+    double largest = -INFINITY;
+    for (int64_t s = 0; s < keys; ++s) {
+      double dot = 0;
+      for (int64_t e = 0; e < width; ++e) dot += AsDouble(query[e]) * AsDouble(key[s * width + e]);
+      const double added = causal ? (s > l ? -INFINITY : 0) : mask.At(batch, l, s);
+      weights[static_cast<size_t>(s)] = dot * scale + added;
+      largest = std::max(largest, weights[static_cast<size_t>(s)]);
+    }
+    double sum = 0;
+    for (double& weight : weights) sum += weight = std::exp(weight - largest);
+    for (int64_t e = 0; e < values; ++e) {
+      double total = 0;
+      for (int64_t s = 0; s < keys; ++s)
+        total += weights[static_cast<size_t>(s)] * AsDouble(value[s * values + e]);
+      out.mutable_data<T>()[row * values + e] = ConvertElement<T>(total / sum);
+    }
+  });
+}
+
+ErrorOr<Success> Attention(const ReferenceRun& run) {
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { AttentionAs<T>(run); }))
+    return UnsupportedType(run);
+  return Success();
+}
+
+// A label with its extent and its distance in each operand; the axes of `...`
+// are labels of their own.
+struct Label {
+  int64_t extent = 1;
+  std::vector<int64_t> strides;
+};
+
+// The labels of an equation on the given operands: those of the result in its
+// order, then those that are summed over.
+struct Labels {
+  std::vector<Label> kept, summed;
+};
+
+Labels ReadLabels(const ReferenceRun& run, const ir::Equation& equation) {
+  std::vector<std::pair<int, Label>> all;  // by character, or 256 + axis of `...` from its end
+  const auto label = [&](int key) -> Label& {
+    for (auto& [known, entry] : all) {
+      if (known == key) return entry;
+    }
+    all.emplace_back(key, Label{.strides = std::vector<int64_t>(run.num_inputs(), 0)});
+    return all.back().second;
+  };
+  int free_axes = 0;
+  for (size_t i = 0; i < run.num_inputs(); ++i) {
+    const TensorView& input = run.input(i);
+    const std::string& text = equation.operands[i];
+    const bool has_ellipsis = text.find('.') != std::string::npos;
+    const int free = has_ellipsis ? static_cast<int>(input.rank()) - static_cast<int>(text.size()) + 1 : 0;
+    free_axes = std::max(free_axes, free);
+    size_t axis = 0;
+    const auto use = [&](int key) {
+      Label& entry = label(key);
+      if (input.shape()[axis] != 1) {
+        entry.extent = input.shape()[axis];
+        entry.strides[i] += input.strides()[axis];
+      }
+      ++axis;
+    };
+    for (char c : text) {
+      if (c != '.') use(c);
+      for (int rest = free; c == '.' && rest > 0; --rest) use(256 + rest);
+    }
+  }
+  Labels labels;
+  std::vector<int> kept;
+  for (char c : equation.result) {
+    if (c != '.') kept.push_back(c);
+    for (int rest = free_axes; c == '.' && rest > 0; --rest) kept.push_back(256 + rest);
+  }
+  for (int key : kept) labels.kept.push_back(label(key));
+  for (const auto& [key, entry] : all) {
+    if (std::find(kept.begin(), kept.end(), key) == kept.end()) labels.summed.push_back(entry);
+  }
+  return labels;
+}
+
+// out[kept..] = sum over the summed labels of the product of the operands.
+template <typename T>
+void EinsumAs(const ReferenceRun& run, const Labels& labels) {
+  int64_t terms = 1;
+  for (const Label& label : labels.summed) terms *= label.extent;
+  const size_t operands = run.num_inputs();
+  ParallelFor(run.output().volume(), terms * static_cast<int64_t>(operands), [&](int64_t index) {
+    llvm::SmallVector<int64_t, 4> offsets(operands, 0);
+    const auto move = [&](llvm::SmallVector<int64_t, 4>& at, const std::vector<Label>& list, int64_t rest) {
+      for (size_t i = list.size(); i-- > 0;) {
+        for (size_t operand = 0; operand < operands; ++operand)
+          at[operand] += rest % list[i].extent * list[i].strides[operand];
+        rest /= list[i].extent;
+      }
+    };
+    move(offsets, labels.kept, index);
+    double sum = 0;
+    for (int64_t term = 0; term < terms; ++term) {
+      llvm::SmallVector<int64_t, 4> at = offsets;
+      move(at, labels.summed, term);
+      double product = 1;
+      for (size_t operand = 0; operand < operands; ++operand)
+        product *= AsDouble(run.input(operand).data<T>()[at[operand]]);
+      sum += product;
+    }
+    run.output().mutable_data<T>()[index] = ConvertElement<T>(sum);
+  });
+}
+
+ErrorOr<Success> Einsum(const ReferenceRun& run) {
+  const std::optional<ir::Equation> equation = ir::ReadEquation(StringOr(run.node, "equation", ""));
+  if (!equation || equation->operands.size() != run.num_inputs()) return KernelError("a wrong equation");
+  const Labels labels = ReadLabels(run, *equation);
+  const bool known =
+      VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { EinsumAs<T>(run, labels); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterAttention(KernelRegistry& registry) {
+  registry.AddReference({"opset13"}, "ScaledDotProductAttention", Attention);
+  registry.AddReference({"opset7"}, "Einsum", Einsum);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,114 @@
+// Operations on the bits of integers and on booleans.
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/tensor/strided_loop.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct And {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct Or {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct Xor {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+// Shifts by more than the width, or by less than nothing, leave what an
+// endless shift would.
+template <typename T>
+bool IsWithinWidth(T amount) {
+  return static_cast<uint64_t>(amount) < sizeof(T) * 8;
+}
+
+struct LeftShift {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return IsWithinWidth(b) ? static_cast<T>(static_cast<uint64_t>(a) << static_cast<uint64_t>(b)) : T(0);
+  }
+};
+
+struct RightShift {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if (IsWithinWidth(b)) return static_cast<T>(a >> b);
+    return a < T(0) ? static_cast<T>(-1) : T(0);
+  }
+};
+
+template <typename Function, typename T>
+void RunAs(const ReferenceRun& run) {
+  const TensorView &a = run.input(0), &b = run.input(1);
+  const MutableTensorView& out = run.output();
+  const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
+  const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
+  StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
+  const std::array<int64_t, 3> step = loop.row_strides();
+  loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
+    T* row = out.mutable_data<T>() + offsets[0];
+    for (int64_t i = 0; i < length; ++i) {
+      row[i] = Function::Apply(a.data<T>()[offsets[1] + i * step[1]], b.data<T>()[offsets[2] + i * step[2]]);
+    }
+  });
+}
+
+// A boolean is a byte that is 0 or 1.
+template <typename Function>
+ErrorOr<Success> Bitwise(const ReferenceRun& run) {
+  const ElementType type = run.input(0).type();
+  if (type == ElementType::kBoolean) {
+    RunAs<Function, uint8_t>(run);
+    return Success();
+  }
+  if (!VisitIntegerType(type, [&]<typename T>(TypeTag<T>) { RunAs<Function, T>(run); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+ErrorOr<Success> BitwiseNot(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const auto invert = [&]<typename T>(TypeTag<T>, T mask) {
+    for (int64_t i = 0; i < input.volume(); ++i) {
+      run.output().mutable_data<T>()[i] = static_cast<T>(input.data<T>()[i] ^ mask);
+    }
+  };
+  if (input.type() == ElementType::kBoolean) {
+    invert(TypeTag<uint8_t>(), uint8_t{1});
+    return Success();
+  }
+  const bool known = VisitIntegerType(
+      input.type(), [&]<typename T>(TypeTag<T> tag) { invert(tag, static_cast<T>(~uint64_t{0})); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterBitwise(KernelRegistry& registry) {
+  registry.AddReference({"opset13"}, "BitwiseAnd", Bitwise<And>);
+  registry.AddReference({"opset13"}, "BitwiseOr", Bitwise<Or>);
+  registry.AddReference({"opset13"}, "BitwiseXor", Bitwise<Xor>);
+  registry.AddReference({"opset13"}, "BitwiseNot", BitwiseNot);
+  registry.AddReference({"opset15"}, "BitwiseLeftShift", Bitwise<LeftShift>);
+  registry.AddReference({"opset15"}, "BitwiseRightShift", Bitwise<RightShift>);
+}
+
+}  // namespace nnefc::runtime

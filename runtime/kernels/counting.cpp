@@ -1,0 +1,139 @@
+// NonZero, OneHot, CumSum, Bucketize and Eye.
+
+#include <algorithm>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/indices.h"
+#include "runtime/kernels/reduction.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
+  if (output.type() == ElementType::kI32) {
+    output.mutable_data<int32_t>()[at] = static_cast<int32_t>(value);
+  } else {
+    output.mutable_data<int64_t>()[at] = value;
+  }
+}
+
+// out[:, n] = the coordinates of the n-th element that is not zero.
+ErrorOr<Success> NonZero(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const int64_t count = output.extent(1);
+  int64_t n = 0;
+  const bool known = VisitAnyType(input.type(), [&]<typename T>(TypeTag<T>) {
+    using C = ComputeType<T>;
+    for (int64_t i = 0; i < input.volume(); ++i) {
+      if (static_cast<C>(input.data<T>()[i]) == C(0) || n++ >= count) continue;
+      int64_t rest = i;
+      for (int64_t axis = input.rank(); axis-- > 0;) {
+        StoreIndex(output, axis * count + n - 1, rest % input.extent(axis));
+        rest /= input.extent(axis);
+      }
+    }
+  });
+  if (!known) return UnsupportedType(run);
+  if (n != count) return KernelError("{} elements are not zero; expected {}", n, count);
+  return Success();
+}
+
+// out[.., c, ..] = c == indices[..] ? on : off
+ErrorOr<Success> OneHot(const ReferenceRun& run) {
+  const MutableTensorView& output = run.output();
+  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", -1), output.rank()));
+  const bool normalizes = StringOr(run.node, "negative_indices_mode", "ignore_negative") == "normalize";
+  const int64_t depth = output.shape()[axis];
+  const int64_t inner = output.strides()[axis];
+  ErrorOr<std::vector<int64_t>> indices = IndexElements(run.input(0));
+  if (!indices) return indices.error();
+  const bool known = VisitAnyType(output.type(), [&]<typename T>(TypeTag<T>) {
+    const T on = run.input(2).data<T>()[0];
+    const T off = run.input(3).data<T>()[0];
+    for (int64_t i = 0; i < output.volume(); ++i) {
+      int64_t chosen = (*indices)[static_cast<size_t>(i / (depth * inner) * inner + i % inner)];
+      if (normalizes && chosen < 0) chosen += depth;
+      output.mutable_data<T>()[i] = i / inner % depth == chosen ? on : off;
+    }
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// out[i] = x[0] + .. + x[i]; without x[i] if exclusive; from the other end if reverse.
+ErrorOr<Success> CumSum(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const int64_t given = run.num_inputs() > 1 ? ElementsAsInts(run.input(1))[0] : 0;
+  const auto axis = static_cast<size_t>(NormalAxis(given, input.rank()));
+  const bool exclusive = BoolOr(run.node, "exclusive", false);
+  const bool reverse = BoolOr(run.node, "reverse", false);
+  const int64_t extent = input.shape()[axis];
+  const int64_t inner = input.strides()[axis];
+  if (input.volume() == 0) return Success();
+  const bool known = VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) {
+    using C = ComputeType<T>;
+    ParallelFor(input.volume() / extent, extent, [&](int64_t line) {
+      const int64_t first = line / inner * extent * inner + line % inner;
+      C sum = 0;
+      for (int64_t step = 0; step < extent; ++step) {
+        const int64_t at = first + (reverse ? extent - 1 - step : step) * inner;
+        const C x = static_cast<C>(input.data<T>()[at]);
+        if (exclusive) run.output().mutable_data<T>()[at] = T(sum);
+        sum = static_cast<C>(sum + x);
+        if (!exclusive) run.output().mutable_data<T>()[at] = T(sum);
+      }
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// out = the number of bounds below x; with_right_bound: x on a bound belongs to
+// the bucket that ends there.
+ErrorOr<Success> Bucketize(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));
+  const bool right = BoolOr(run.node, "with_right_bound", true);
+  const bool known = VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) {
+    ParallelFor(data.volume(), 8, [&](int64_t i) {
+      const double x = static_cast<double>(static_cast<ComputeType<T>>(data.data<T>()[i]));
+      const auto* place = right ? std::lower_bound(bounds.begin(), bounds.end(), x)
+                                : std::upper_bound(bounds.begin(), bounds.end(), x);
+      StoreIndex(run.output(), i, place - bounds.begin());
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// out[.., row, column] = column - row == diagonal_index ? 1 : 0
+ErrorOr<Success> Eye(const ReferenceRun& run) {
+  const MutableTensorView& output = run.output();
+  const int64_t rows = output.extent(output.rank() - 2);
+  const int64_t columns = output.extent(output.rank() - 1);
+  const int64_t diagonal = ElementsAsInts(run.input(2))[0];
+  const bool known = VisitNumericType(output.type(), [&]<typename T>(TypeTag<T>) {
+    for (int64_t i = 0; i < output.volume(); ++i) {
+      const bool is_one = i % columns - i / columns % rows == diagonal;
+      output.mutable_data<T>()[i] = T(static_cast<ComputeType<T>>(is_one ? 1 : 0));
+    }
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterCounting(KernelRegistry& registry) {
+  registry.AddReference({"opset3"}, "NonZero", NonZero);
+  registry.AddReference({"opset1", "opset16"}, "OneHot", OneHot);
+  registry.AddReference({"opset3"}, "CumSum", CumSum);
+  registry.AddReference({"opset3"}, "Bucketize", Bucketize);
+  registry.AddReference({"opset9"}, "Eye", Eye);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,185 @@
+// NNEF's region operations (R 4.6), which no OpenVINO operation computes.
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/indices.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr double kFarthest = 1e9;  // coordinates beyond are outside of every map
+
+template <typename T>
+double AsDouble(T value) {
+  return static_cast<double>(static_cast<ComputeType<T>>(value));
+}
+
+// What one output position sums up along an axis: positions with weights.
+struct Tap {
+  int64_t position;
+  double weight;
+};
+using Taps = llvm::SmallVector<Tap, 4>;
+
+// The taps of every output position of every region along every spatial axis.
+struct Regions {
+  std::vector<std::vector<std::vector<Taps>>> taps;  // [region][axis][position]
+  std::vector<int64_t> batches;                      // [region]
+};
+
+struct Interval {
+  double begin, end;
+};
+
+// Reads rows (y0, x0, .., y1, x1, ..) and makes the taps of each with
+// make(interval, extent, outputs, position).
+template <typename MakeTaps>
+ErrorOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
+  const TensorView& input = run.input(0);
+  const auto axes = static_cast<size_t>(input.rank()) - 2;
+  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  ErrorOr<std::vector<int64_t>> batches = IndexElements(run.input(2));
+  if (!batches) return batches.error();
+  Regions regions{{}, *batches};
+  for (size_t region = 0; region < rois.size() / (2 * axes); ++region) {
+    if (region >= batches->size() || (*batches)[region] < 0 || (*batches)[region] >= input.extent(0)) {
+      return KernelError("`batch_index` of region {} is outside a batch of {}", region, input.extent(0));
+    }
+    auto& by_axis = regions.taps.emplace_back(axes);
+    for (size_t axis = 0; axis < axes; ++axis) {
+      const Interval interval{rois[region * 2 * axes + axis], rois[region * 2 * axes + axes + axis]};
+      if (!(std::abs(interval.begin) <= kFarthest && std::abs(interval.end) <= kFarthest)) {
+        return KernelError("region {} reaches from {} to {}", region, interval.begin, interval.end);
+      }
+      const int64_t outputs = run.output().shape()[axis + 2];
+      for (int64_t i = 0; i < outputs; ++i)
+        by_axis[axis].push_back(make(interval, input.shape()[axis + 2], outputs, i));
+    }
+  }
+  return regions;
+}
+
+// Calls body(offset in the plane, weight) for each combination of the taps.
+template <typename Body>
+void ForEachTap(llvm::ArrayRef<const Taps*> taps, llvm::ArrayRef<int64_t> strides, const Body& body) {
+  llvm::SmallVector<size_t, 4> at(taps.size(), 0);
+  for (const Taps* axis : taps) {
+    if (axis->empty()) return;
+  }
+  for (;;) {
+    int64_t offset = 0;
+    double weight = 1;
+    for (size_t axis = 0; axis < taps.size(); ++axis) {
+      offset += (*taps[axis])[at[axis]].position * strides[axis];
+      weight *= (*taps[axis])[at[axis]].weight;
+    }
+    body(offset, weight);
+    size_t axis = taps.size();
+    while (axis-- > 0) {
+      if (++at[axis] < taps[axis]->size()) break;
+      at[axis] = 0;
+    }
+    if (axis == static_cast<size_t>(-1)) return;
+  }
+}
+
+enum class Combine : uint8_t { kSum, kMean, kMax };
+
+// out[n, c, i..] = the combination of input[batch[n], c, taps..]
+template <typename T>
+void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const auto axes = static_cast<size_t>(input.rank()) - 2;
+  const llvm::ArrayRef<int64_t> strides = llvm::ArrayRef<int64_t>(input.strides()).drop_front(2);
+  ParallelFor(output.volume(), 64, [&](int64_t index) {
+    int64_t rest = index;
+    llvm::SmallVector<int64_t, 4> at(axes);
+    for (size_t axis = axes; axis-- > 0;) {
+      at[axis] = rest % output.shape()[axis + 2];
+      rest /= output.shape()[axis + 2];
+    }
+    const auto region = static_cast<size_t>(rest / output.extent(1));
+    llvm::SmallVector<const Taps*, 4> taps;
+    for (size_t axis = 0; axis < axes; ++axis)
+      taps.push_back(&regions.taps[region][axis][static_cast<size_t>(at[axis])]);
+    const int64_t plane = regions.batches[region] * input.strides()[0] + rest % output.extent(1) * input.strides()[1];
+    double value = 0;
+    int64_t count = 0;
+    ForEachTap(taps, strides, [&](int64_t offset, double weight) {
+      const double x = AsDouble(input.data<T>()[plane + offset]);
+      value = combine == Combine::kMax ? (count == 0 ? x : std::max(value, x)) : value + weight * x;
+      ++count;
+    });
+    if (combine == Combine::kMean && count > 0) value /= static_cast<double>(count);
+    output.mutable_data<T>()[index] = ConvertElement<T>(value);
+  });
+}
+
+ErrorOr<Success> CombineRegions(const ReferenceRun& run, const ErrorOr<Regions>& regions, Combine combine) {
+  if (!regions) return regions.error();
+  const bool known =
+      VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { CombineAs<T>(run, *regions, combine); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+// R 4.6.1: of a region of r elements, cell i of p covers ceil(r / p) from
+// i * floor(r / p) on. The text adds the size of a cell to where cells start,
+// by which the last would lie outside of the region: taken for a slip. What
+// lies outside of the map does not take part, of nothing the result is 0.
+Taps PoolTaps(Interval region, int64_t extent, int64_t outputs, int64_t i) {
+  const auto begin = static_cast<int64_t>(std::floor(region.begin + 0.5));
+  const auto end = static_cast<int64_t>(std::floor(region.end + 0.5));
+  const int64_t length = std::max<int64_t>(end - begin, 0);
+  const int64_t first = begin + i * (length / outputs);
+  const int64_t last = first + (length + outputs - 1) / outputs;
+  Taps taps;
+  for (int64_t at = std::max<int64_t>(first, 0); at < std::min(last, extent); ++at) taps.push_back({at, 1.0});
+  return taps;
+}
+
+ErrorOr<Success> AvgRoiPool(const ReferenceRun& run) {
+  return CombineRegions(run, ReadRegions(run, PoolTaps), Combine::kMean);
+}
+
+ErrorOr<Success> MaxRoiPool(const ReferenceRun& run) {
+  return CombineRegions(run, ReadRegions(run, PoolTaps), Combine::kMax);
+}
+
+// R 4.6.2 with the interpolation of 4.4.2: position u of the region that
+// output i stands for, kept within the region, as a crop would, and the two
+// elements around it.
+ErrorOr<Success> RoiResample(const ReferenceRun& run) {
+  const std::string method = StringOr(run.node, "method", "symmetric");
+  const auto taps = [&](Interval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {
+    const double length = region.end - region.begin;
+    const double step = length / static_cast<double>(outputs);
+    double u = static_cast<double>(i) * step;
+    if (method == "symmetric") u = (static_cast<double>(i) + 0.5) * step - 0.5;
+    if (method == "aligned")
+      u = outputs == 1 ? 0 : static_cast<double>(i) * (length - 1) / static_cast<double>(outputs - 1);
+    u = std::clamp(u, 0.0, std::max(length - 1, 0.0));
+    const double at = std::clamp(region.begin + u, 0.0, static_cast<double>(extent - 1));
+    const auto low = static_cast<int64_t>(at);
+    const double t = at - static_cast<double>(low);
+    return {{low, 1 - t}, {std::min(low + 1, extent - 1), t}};
+  };
+  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
+  return CombineRegions(run, ReadRegions(run, taps), Combine::kSum);
+}
+
+}  // namespace
+
+void RegisterNnefRoi(KernelRegistry& registry) {
+  registry.AddReference({"nnef"}, "avg_roi_pool", AvgRoiPool);
+  registry.AddReference({"nnef"}, "max_roi_pool", MaxRoiPool);
+  registry.AddReference({"nnef"}, "roi_resample", RoiResample);
+}
+
+}  // namespace nnefc::runtime

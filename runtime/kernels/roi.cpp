@@ -1,0 +1,233 @@
+// ROIPooling and ROIAlign.
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/indices.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+template <typename T>
+double AsDouble(T value) {
+  return static_cast<double>(static_cast<ComputeType<T>>(value));
+}
+
+// One plane of the feature map.
+template <typename T>
+struct Plane {
+  const T* data;
+  int64_t height, width;
+
+  double At(int64_t y, int64_t x) const { return AsDouble(data[y * width + x]); }
+};
+
+// The four neighbours of a point with their weights.
+struct Neighbours {
+  int64_t top, bottom, left, right;
+  double y, x;  // the distance from top and left
+
+  template <typename T>
+  double Sum(const Plane<T>& plane) const {
+    return (1 - y) * (1 - x) * plane.At(top, left) + (1 - y) * x * plane.At(top, right) +
+           y * (1 - x) * plane.At(bottom, left) + y * x * plane.At(bottom, right);
+  }
+};
+
+// ---- ROIPooling-2: rows [batch, x1, y1, x2, y2] ----
+
+// The maximum of bin (i, j) of the region whose corners are rounded; 0 if the
+// bin lies outside.
+template <typename T>
+double LargestOfBin(const Plane<T>& plane, const double* roi, double scale, int64_t i, int64_t j,
+                    int64_t rows, int64_t columns) {
+  const auto bin = [&](double first, double last, int64_t place, int64_t places, int64_t extent) {
+    const auto start = static_cast<int64_t>(std::round(first * scale));
+    const auto end = static_cast<int64_t>(std::round(last * scale));
+    const double size = static_cast<double>(std::max<int64_t>(end - start + 1, 1)) / static_cast<double>(places);
+    const auto from = static_cast<int64_t>(std::floor(static_cast<double>(place) * size)) + start;
+    const auto to = static_cast<int64_t>(std::ceil(static_cast<double>(place + 1) * size)) + start;
+    return std::pair(std::clamp<int64_t>(from, 0, extent), std::clamp<int64_t>(to, 0, extent));
+  };
+  const auto [top, bottom] = bin(roi[1], roi[3], i, rows, plane.height);
+  const auto [left, right] = bin(roi[0], roi[2], j, columns, plane.width);
+  if (top >= bottom || left >= right) return 0;
+  double largest = plane.At(top, left);
+  for (int64_t y = top; y < bottom; ++y) {
+    for (int64_t x = left; x < right; ++x) largest = std::max(largest, plane.At(y, x));
+  }
+  return largest;
+}
+
+// A sample of the region, whose corners are fractions of the map.
+template <typename T>
+double SampleOfRegion(const Plane<T>& plane, const double* roi, int64_t i, int64_t j, int64_t rows,
+                      int64_t columns) {
+  const auto position = [](double first, double last, int64_t place, int64_t places, int64_t extent) {
+    const double room = static_cast<double>(extent - 1);
+    if (places == 1) return 0.5 * (first + last) * room;
+    return first * room + static_cast<double>(place) * (last - first) * room / static_cast<double>(places - 1);
+  };
+  const double y = position(roi[1], roi[3], i, rows, plane.height);
+  const double x = position(roi[0], roi[2], j, columns, plane.width);
+  const bool inside = y >= 0 && x >= 0 && y <= static_cast<double>(plane.height - 1) &&
+                      x <= static_cast<double>(plane.width - 1);
+  if (!inside) return 0;
+  const auto top = static_cast<int64_t>(y);
+  const auto left = static_cast<int64_t>(x);
+  return Neighbours{top,
+                    std::min(top + 1, plane.height - 1),
+                    left,
+                    std::min(left + 1, plane.width - 1),
+                    y - static_cast<double>(top),
+                    x - static_cast<double>(left)}
+      .Sum(plane);
+}
+
+template <typename T>
+void RoiPoolingAs(const ReferenceRun& run, llvm::ArrayRef<double> rois) {
+  const TensorView& data = run.input(0);
+  const MutableTensorView& output = run.output();
+  const double scale = DoubleOr(run.node, "spatial_scale", 1);
+  const bool bilinear = StringOr(run.node, "method", "max") == "bilinear";
+  const int64_t channels = data.extent(1), rows = output.extent(2), columns = output.extent(3);
+  ParallelFor(output.volume(), 64, [&](int64_t index) {
+    const int64_t j = index % columns, i = index / columns % rows;
+    const int64_t c = index / columns / rows % channels, n = index / columns / rows / channels;
+    const double* roi = rois.data() + n * 5;
+    const Plane<T> plane{data.data<T>() + (static_cast<int64_t>(roi[0]) * channels + c) * data.strides()[1],
+                         data.extent(2), data.extent(3)};
+    const double value = bilinear ? SampleOfRegion(plane, roi + 1, i, j, rows, columns)
+                                  : LargestOfBin(plane, roi + 1, scale, i, j, rows, columns);
+    output.mutable_data<T>()[index] = ConvertElement<T>(value);
+  });
+}
+
+constexpr double kFarthest = 1e9;  // positions beyond are outside of every map
+
+ErrorOr<Success> CheckRegions(llvm::ArrayRef<double> rois) {
+  for (double item : rois) {
+    if (!(std::abs(item) <= kFarthest)) return KernelError("a region has the coordinate {}", item);
+  }
+  return Success();
+}
+
+ErrorOr<Success> RoiPooling(const ReferenceRun& run) {
+  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  if (auto checked = CheckRegions(rois); !checked) return checked;
+  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
+  for (size_t row = 0; row < rois.size(); row += 5) {
+    if (rois[row] >= 0 && rois[row] < static_cast<double>(run.input(0).extent(0))) continue;
+    return KernelError("a region is of batch {}, of {}", rois[row], run.input(0).extent(0));
+  }
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RoiPoolingAs<T>(run, rois); }))
+    return UnsupportedType(run);
+  return Success();
+}
+
+// ---- ROIAlign: rows [x1, y1, x2, y2], the batch apart ----
+
+// A region along one axis: where it starts, and its bins with their samples.
+struct Bins {
+  double start, size;
+  int64_t samples;
+
+  double Sample(int64_t bin, int64_t sample) const {
+    return start + static_cast<double>(bin) * size +
+           (static_cast<double>(sample) + 0.5) * size / static_cast<double>(samples);
+  }
+};
+
+// The neighbours of a sample; nothing if it lies more than one outside.
+std::optional<Neighbours> Around(double y, double x, int64_t height, int64_t width) {
+  if (y < -1 || y > static_cast<double>(height) || x < -1 || x > static_cast<double>(width)) {
+    return std::nullopt;
+  }
+  Neighbours around;
+  const auto along = [](double at, int64_t extent, int64_t& low, int64_t& high, double& distance) {
+    at = std::max(at, 0.0);
+    low = std::min(static_cast<int64_t>(at), extent - 1);
+    high = std::min(low + 1, extent - 1);
+    distance = low == high ? 0 : at - static_cast<double>(low);
+  };
+  along(y, height, around.top, around.bottom, around.y);
+  along(x, width, around.left, around.right, around.x);
+  return around;
+}
+
+template <typename T>
+double AlignBin(const Plane<T>& plane, const Bins& y, const Bins& x, int64_t i, int64_t j, bool average) {
+  double sum = 0;
+  double largest = 0;  // as in OpenVINO, a maximum below zero is zero
+  for (int64_t sy = 0; sy < y.samples; ++sy) {
+    for (int64_t sx = 0; sx < x.samples; ++sx) {
+      const auto around = Around(y.Sample(i, sy), x.Sample(j, sx), plane.height, plane.width);
+      const double value = around ? around->Sum(plane) : 0;
+      sum += value;
+      largest = std::max(largest, value);
+    }
+  }
+  return average ? sum / static_cast<double>(y.samples * x.samples) : largest;
+}
+
+constexpr int64_t kMostSamples = 4096;  // along an axis of a bin
+
+template <typename T>
+void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::ArrayRef<int64_t> batches) {
+  const TensorView& data = run.input(0);
+  const MutableTensorView& output = run.output();
+  const double scale = DoubleOr(run.node, "spatial_scale", 1);
+  const std::string mode = StringOr(run.node, "aligned_mode", "asymmetric");
+  const bool aligned = mode != "asymmetric";
+  const double before = mode == "half_pixel" ? 0.5 : 0;
+  const double after = aligned ? -0.5 : 0;
+  const int64_t ratio = IntOr(run.node, "sampling_ratio", 0);
+  const bool average = StringOr(run.node, "mode", "avg") == "avg";
+  const int64_t channels = data.extent(1), rows = output.extent(2), columns = output.extent(3);
+  const auto bins = [&](double first, double last, int64_t count) {
+    const double start = (first + before) * scale + after;
+    double length = (last + before) * scale + after - start;
+    if (!aligned) length = std::max(length, 1.0);
+    const double size = length / static_cast<double>(count);
+    const double needed = std::clamp(std::ceil(size), 1.0, static_cast<double>(kMostSamples));
+    return Bins{start, size, ratio > 0 ? std::min(ratio, kMostSamples) : static_cast<int64_t>(needed)};
+  };
+  ParallelFor(output.volume(), 64, [&](int64_t index) {
+    const int64_t j = index % columns, i = index / columns % rows;
+    const int64_t c = index / columns / rows % channels, n = index / columns / rows / channels;
+    const double* roi = rois.data() + n * 4;
+    const Plane<T> plane{
+        data.data<T>() + (batches[static_cast<size_t>(n)] * channels + c) * data.strides()[1],
+        data.extent(2), data.extent(3)};
+    output.mutable_data<T>()[index] = ConvertElement<T>(
+        AlignBin(plane, bins(roi[1], roi[3], rows), bins(roi[0], roi[2], columns), i, j, average));
+  });
+}
+
+ErrorOr<Success> RoiAlign(const ReferenceRun& run) {
+  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  if (auto checked = CheckRegions(rois); !checked) return checked;
+  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
+  ErrorOr<std::vector<int64_t>> batches = Positions(run.input(2), run.input(0).extent(0));
+  if (!batches) return batches.error();
+  if (static_cast<int64_t>(batches->size()) != run.input(1).extent(0))
+    return KernelError("{} batch indices for {} regions", batches->size(), run.input(1).extent(0));
+  if (!VisitFloatType(run.input(0).type(),
+                      [&]<typename T>(TypeTag<T>) { RoiAlignAs<T>(run, rois, *batches); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
+}  // namespace
+
+void RegisterRoi(KernelRegistry& registry) {
+  registry.AddReference({"opset2"}, "ROIPooling", RoiPooling);
+  registry.AddReference({"opset3", "opset9"}, "ROIAlign", RoiAlign);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/schema.h"
+#include "compiler/lower/forms.h"
+#include "fmt/format.h"
+#include "runtime/kernels/registry.h"
+#include "tools/nnefc/common.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct OperationsCommand {
+  bool without_openvino = false;
+  bool opsets = false;
+
+  // A line for each operation of the standard, with what OpenVINO IR lacks.
+  std::string Standard() const {
+    ir::OpRegistry registry;
+    ir::RegisterStandardOps(registry);
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < registry.size(); ++i) {
+      const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+      if (info.set != ir::kNnefSet) continue;
+      const lower::MissingForm* form = lower::FindMissingForm(info.name);
+      NNEFC_CHECK(form != nullptr || lower::HasLowering(info.name));
+      if (form == nullptr) {
+        if (!without_openvino) lines.push_back(fmt::format("{:<32} {}\n", info.name, info.section));
+        continue;
+      }
+      lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", info.name, info.section,
+                                  form->when.empty() ? "" : " ", form->when, form->reason));
+    }
+    std::sort(lines.begin(), lines.end());
+    return fmt::format("{}", fmt::join(lines, ""));
+  }
+
+  // A line for each operation of OpenVINO's sets: whether it can be run.
+  std::string Opsets() const {
+    runtime::KernelRegistry kernels;
+    runtime::RegisterReferenceKernels(kernels);
+    std::string text;
+    for (const ir::OpRow& row : ir::AllOpRows()) {
+      const bool has_kernel =
+          kernels.Find(runtime::Backend::kReference, row.info.set, row.info.name) != nullptr;
+      text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", row.info.set, row.info.name),
+                          has_kernel ? "kernel" : "engine");
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+void AddOperations(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<OperationsCommand>();
+  CLI::App* command = app.add_subcommand("operations", "list the operations that are known");
+  CLI::Option* without = command->add_flag("--without-openvino", options->without_openvino,
+                                           "only standard operations that OpenVINO IR cannot express, and why");
+  command->add_flag("--opsets", options->opsets, "the operations of OpenVINO's sets instead of the standard's")
+      ->excludes(without);
+  command->footer("Example: nnefc operations --without-openvino");
+  command->callback([options, &exit_code] {
+    WriteProduct("", options->opsets ? options->Opsets() : options->Standard());
+    exit_code = kSuccess;
+  });
+}
+
+}  // namespace nnefc::cli
