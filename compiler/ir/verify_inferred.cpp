@@ -100,8 +100,7 @@ class InferredVerifier {
            Text(inferred));
       return;
     }
-    const bool comparable =
-        stored.value && inferred.value && stored.value->volume() <= kLargestComparedValue;
+    const bool comparable = stored.value && inferred.value && stored.value->volume() <= kLargestComparedValue;
     if (comparable && !(*stored.value == *inferred.value)) {
       Tell("the value of output {} of {} differs from the one inferred anew", index, Called(node));
     }

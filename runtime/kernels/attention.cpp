@@ -77,8 +77,8 @@ void AttentionAs(const ReferenceRun& run) {
   scores.append({queries, keys});
   const Mask mask(run, scores);
   const bool causal = BoolOr(run.node, "causal", false);
-  const double scale = run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0]
-                                            : 1 / std::sqrt(static_cast<double>(width));
+  const double scale =
+      run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0] : 1 / std::sqrt(static_cast<double>(width));
   const int64_t rows = values == 0 ? 0 : out.volume() / values;
   ParallelFor(rows, keys * (width + values), [&](int64_t row) {
     const int64_t batch = row / queries, l = row % queries;

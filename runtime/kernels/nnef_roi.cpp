@@ -108,7 +108,8 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine)
     llvm::SmallVector<const Taps*, 4> taps;
     for (size_t axis = 0; axis < axes; ++axis)
       taps.push_back(&regions.taps[region][axis][static_cast<size_t>(at[axis])]);
-    const int64_t plane = regions.batches[region] * input.strides()[0] + rest % output.extent(1) * input.strides()[1];
+    const int64_t plane =
+        regions.batches[region] * input.strides()[0] + rest % output.extent(1) * input.strides()[1];
     double value = 0;
     int64_t count = 0;
     ForEachTap(taps, strides, [&](int64_t offset, double weight) {
@@ -123,8 +124,8 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine)
 
 ErrorOr<Success> CombineRegions(const ReferenceRun& run, const ErrorOr<Regions>& regions, Combine combine) {
   if (!regions) return regions.error();
-  const bool known =
-      VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { CombineAs<T>(run, *regions, combine); });
+  const bool known = VisitFloatType(run.input(0).type(),
+                                    [&]<typename T>(TypeTag<T>) { CombineAs<T>(run, *regions, combine); });
   if (!known) return UnsupportedType(run);
   return Success();
 }

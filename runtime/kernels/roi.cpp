@@ -48,7 +48,8 @@ double LargestOfBin(const Plane<T>& plane, const double* roi, double scale, int6
   const auto bin = [&](double first, double last, int64_t place, int64_t places, int64_t extent) {
     const auto start = static_cast<int64_t>(std::round(first * scale));
     const auto end = static_cast<int64_t>(std::round(last * scale));
-    const double size = static_cast<double>(std::max<int64_t>(end - start + 1, 1)) / static_cast<double>(places);
+    const double size =
+        static_cast<double>(std::max<int64_t>(end - start + 1, 1)) / static_cast<double>(places);
     const auto from = static_cast<int64_t>(std::floor(static_cast<double>(place) * size)) + start;
     const auto to = static_cast<int64_t>(std::ceil(static_cast<double>(place + 1) * size)) + start;
     return std::pair(std::clamp<int64_t>(from, 0, extent), std::clamp<int64_t>(to, 0, extent));
@@ -70,7 +71,8 @@ double SampleOfRegion(const Plane<T>& plane, const double* roi, int64_t i, int64
   const auto position = [](double first, double last, int64_t place, int64_t places, int64_t extent) {
     const double room = static_cast<double>(extent - 1);
     if (places == 1) return 0.5 * (first + last) * room;
-    return first * room + static_cast<double>(place) * (last - first) * room / static_cast<double>(places - 1);
+    return first * room +
+           static_cast<double>(place) * (last - first) * room / static_cast<double>(places - 1);
   };
   const double y = position(roi[1], roi[3], i, rows, plane.height);
   const double x = position(roi[0], roi[2], j, columns, plane.width);
@@ -201,8 +203,8 @@ void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::Arra
     const int64_t c = index / columns / rows % channels, n = index / columns / rows / channels;
     const double* roi = rois.data() + n * 4;
     const Plane<T> plane{
-        data.data<T>() + (batches[static_cast<size_t>(n)] * channels + c) * data.strides()[1],
-        data.extent(2), data.extent(3)};
+        data.data<T>() + (batches[static_cast<size_t>(n)] * channels + c) * data.strides()[1], data.extent(2),
+        data.extent(3)};
     output.mutable_data<T>()[index] = ConvertElement<T>(
         AlignBin(plane, bins(roi[1], roi[3], rows), bins(roi[0], roi[2], columns), i, j, average));
   });

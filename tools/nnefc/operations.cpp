@@ -54,9 +54,11 @@ struct OperationsCommand {
 void AddOperations(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<OperationsCommand>();
   CLI::App* command = app.add_subcommand("operations", "list the operations that are known");
-  CLI::Option* without = command->add_flag("--without-openvino", options->without_openvino,
-                                           "only standard operations that OpenVINO IR cannot express, and why");
-  command->add_flag("--opsets", options->opsets, "the operations of OpenVINO's sets instead of the standard's")
+  CLI::Option* without =
+      command->add_flag("--without-openvino", options->without_openvino,
+                        "only standard operations that OpenVINO IR cannot express, and why");
+  command
+      ->add_flag("--opsets", options->opsets, "the operations of OpenVINO's sets instead of the standard's")
       ->excludes(without);
   command->footer("Example: nnefc operations --without-openvino");
   command->callback([options, &exit_code] {

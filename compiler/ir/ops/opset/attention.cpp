@@ -16,8 +16,7 @@ void InferAttention(OpContext& op) {
     if (!op.CheckRank(i, 2, INT64_MAX)) return;
     const PartialShape& shape = op.shape(i);
     if (!shape.rank_known()) return op.Set(type, PartialShape());
-    const std::optional<PartialShape> merged =
-        BroadcastNumpy(batch, PartialShape(shape.dims().drop_back(2)));
+    const std::optional<PartialShape> merged = BroadcastNumpy(batch, PartialShape(shape.dims().drop_back(2)));
     if (!merged) {
       op.Error(kOpsetBroadcast, "{} has the shape {}, whose batch extents do not broadcast with {}",
                op.InputName(i), ToString(shape), ToString(batch));
@@ -70,7 +69,8 @@ void InferEinsum(OpContext& op) {
     for (char c : labels) {
       if (c == '.') {
         const auto count = static_cast<size_t>(shape.rank() - named);
-        const auto merged = BroadcastNumpy(free, PartialShape(shape.dims().slice(static_cast<size_t>(axis), count)));
+        const auto merged =
+            BroadcastNumpy(free, PartialShape(shape.dims().slice(static_cast<size_t>(axis), count)));
         if (!merged) {
           op.Error(kOpsetBroadcast, "the axes at `...` of {} do not broadcast", op.InputName(i));
           return;

@@ -91,8 +91,7 @@ std::optional<Blocks> ReadBlocks(OpContext& op) {
 
 void SetUnknown(OpContext& op) {
   if (op.failed()) return;
-  op.Set(op.type(0),
-         op.shape(0).rank_known() ? PartialShape::OfRank(op.shape(0).rank()) : PartialShape());
+  op.Set(op.type(0), op.shape(0).rank_known() ? PartialShape::OfRank(op.shape(0).rank()) : PartialShape());
 }
 
 // BatchToSpace-2: the batch gives its blocks to the other axes, which are cut.
@@ -201,8 +200,8 @@ void InferExtractImagePatches(OpContext& op) {
   const std::vector<int64_t> rates = op.Ints("rates");
   for (const std::vector<int64_t>& list : {sizes, strides, rates}) {
     const bool fits = list.size() == 2 && std::all_of(list.begin(), list.end(), [](int64_t item) {
-      return item >= 1 && item <= (int64_t{1} << 30);
-    });
+                        return item >= 1 && item <= (int64_t{1} << 30);
+                      });
     if (fits) continue;
     op.Error(kOpsetAttributeValue, "`sizes`, `strides` and `rates` of `ExtractImagePatches` need two items");
     return;
@@ -262,21 +261,18 @@ std::vector<OpRow> RearrangingRows() {
                .inputs = {"data", "reversed_axes"},
                .attributes = {{"mode", AttributeKind::kString, std::nullopt, {"index", "mask"}}},
                .infer = Infer<InferReverse>}),
-      MakeRow({.set = "opset7",
-               .name = "Roll",
-               .inputs = {"data", "shift", "axes"},
-               .infer = Infer<InferRoll>}),
-      MakeRow({.set = "opset3",
-               .name = "ExtractImagePatches",
-               .inputs = {"image"},
-               .attributes = {{"sizes", AttributeKind::kInts},
-                              {"strides", AttributeKind::kInts},
-                              {"rates", AttributeKind::kInts},
-                              {"auto_pad",
-                               AttributeKind::kString,
-                               std::nullopt,
-                               {"valid", "same_upper", "same_lower"}}},
-               .infer = Infer<InferExtractImagePatches>}),
+      MakeRow(
+          {.set = "opset7", .name = "Roll", .inputs = {"data", "shift", "axes"}, .infer = Infer<InferRoll>}),
+      MakeRow(
+          {.set = "opset3",
+           .name = "ExtractImagePatches",
+           .inputs = {"image"},
+           .attributes =
+               {{"sizes", AttributeKind::kInts},
+                {"strides", AttributeKind::kInts},
+                {"rates", AttributeKind::kInts},
+                {"auto_pad", AttributeKind::kString, std::nullopt, {"valid", "same_upper", "same_lower"}}},
+           .infer = Infer<InferExtractImagePatches>}),
   };
 }
 
