@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "compiler/lower/pooling.h"
@@ -26,6 +27,7 @@ OutputPort Bounded(NodeLowering& n, OutputPort norm, double bias, double epsilon
 
 // The one extent that all moving axes of an LRN window have, if it is odd: LRN
 // divides by the volume of a centered window, as NNEF's automatic padding does.
+// OpenVINO's CPU plugin computes LRN across the channels or across all of space.
 std::optional<int64_t> LrnSize(const std::vector<int64_t>& size, std::vector<int64_t>& axes) {
   int64_t common = 1;
   for (size_t i = 0; i < size.size(); ++i) {
@@ -35,6 +37,9 @@ std::optional<int64_t> LrnSize(const std::vector<int64_t>& size, std::vector<int
     axes.push_back(static_cast<int64_t>(i));
   }
   if (axes.empty() || common % 2 == 0) return std::nullopt;
+  const bool across_channels = axes.size() == 1 && axes[0] == 1;
+  const bool across_space = axes[0] == 2 && axes.size() + 2 == size.size();
+  if (!across_channels && !across_space) return std::nullopt;
   return common;
 }
 
@@ -46,7 +51,8 @@ void LowerLocalResponse(NodeLowering& n) {
   const double alpha = n.Double("alpha");
   const double beta = n.Double("beta");
   const double bias = n.Double("bias");
-  if (common) {
+  // The plugin drops the fraction of the bias.
+  if (common && std::floor(bias) == bias) {
     n.SetOutput(n.Add("opset1", "LRN", {n.input(0), n.ConstInts(axes, "axes")},
                       Attributes({{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", *common}})));
     return;

@@ -19,10 +19,15 @@ class EntryReader {
  public:
   EntryReader(XmlFile& xml, ir::Graph& graph) : xml_(xml), graph_(graph) {}
 
-  // Reads what is in `top`; the entries stand below `path`.
-  void Read(pugi::xml_node top, std::vector<std::string> path) {
+  // Reads what is in `top`, but for its children called `except`; the entries
+  // stand below `path`.
+  void Read(pugi::xml_node top, std::vector<std::string> path, std::string_view except = {}) {
     const size_t base = path.size();
     for (pugi::xml_node element = top.first_child(); element;) {
+      if (path.size() == base && !except.empty() && element.name() == except) {
+        element = element.next_sibling();
+        continue;
+      }
       path.push_back(KeyOf(element));
       if (path.size() > kDeepestRtInfo) {
         xml_.Error(kRtInfo, xml_.Range(element), "`{}` is nested deeper than {}", top.name(), kDeepestRtInfo);
@@ -70,13 +75,10 @@ void ReadGraphRtInfo(XmlFile& xml, pugi::xml_node net, ir::Graph& graph) {
   const pugi::xml_node info = xml.Child(net, "rt_info");
   reader.Read(info, {});
   if (info.first_child()) return;
-  for (pugi::xml_node element : xml.Child(net, "meta_data").children()) {
-    const std::string_view tag = element.name();
-    if (tag == "cli_parameters") {
-      reader.Read(element, {"conversion_parameters"});
-    } else if (element.attribute("value") && graph.rt_info().size() < kMostRtInfoEntries) {
-      graph.SetRtInfo(JoinPath({std::string(tag)}), element.attribute("value").value());
-    }
+  const pugi::xml_node meta = xml.Child(net, "meta_data");
+  reader.Read(meta, {}, "cli_parameters");
+  for (pugi::xml_node element : meta.children("cli_parameters")) {
+    reader.Read(element, {"conversion_parameters"});
   }
   reader.Read(xml.Child(net, "quantization_parameters"), {"optimization"});
 }

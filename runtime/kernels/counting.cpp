@@ -1,4 +1,4 @@
-// NonZero, OneHot, CumSum, Bucketize and Eye.
+// NonZero, OneHot, CumSum, Bucketize, SearchSorted and Eye.
 
 #include <algorithm>
 
@@ -110,6 +110,29 @@ ErrorOr<Success> Bucketize(const ReferenceRun& run) {
   return Success();
 }
 
+// out[r, i] = the first place of row r whose element is not below values[r, i]
+// (right_mode: is above it).
+ErrorOr<Success> SearchSorted(const ReferenceRun& run) {
+  const TensorView& sorted = run.input(0);
+  const TensorView& values = run.input(1);
+  const bool right = BoolOr(run.node, "right_mode", false);
+  const int64_t length = sorted.extent(sorted.rank() - 1);
+  const int64_t per_row = sorted.rank() == 1 ? values.volume() : values.extent(values.rank() - 1);
+  const bool known = VisitNumericType(sorted.type(), [&]<typename T>(TypeTag<T>) {
+    using C = ComputeType<T>;
+    for (int64_t i = 0; i < values.volume(); ++i) {
+      const T* row = sorted.data<T>() + i / per_row * length;
+      const C x = static_cast<C>(values.data<T>()[i]);
+      const T* place = std::partition_point(row, row + length, [&](T element) {
+        return right ? !(x < static_cast<C>(element)) : static_cast<C>(element) < x;
+      });
+      StoreIndex(run.output(), i, place - row);
+    }
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
 // out[.., row, column] = column - row == diagonal_index ? 1 : 0
 ErrorOr<Success> Eye(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
@@ -133,6 +156,7 @@ void RegisterCounting(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset16"}, "OneHot", OneHot);
   registry.AddReference({"opset3"}, "CumSum", CumSum);
   registry.AddReference({"opset3"}, "Bucketize", Bucketize);
+  registry.AddReference({"opset15"}, "SearchSorted", SearchSorted);
   registry.AddReference({"opset9"}, "Eye", Eye);
 }
 

@@ -181,7 +181,8 @@ ErrorOr<Success> Convert(const ReferenceRun& run) {
 
 void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Reshape", Reshape);
-  registry.AddReference({"opset1"}, "Squeeze", Reshape);
+  registry.AddReference({"opset1", "opset15"}, "Squeeze", Reshape);
+  registry.AddReference({"opset16"}, "Identity", Reshape);
   registry.AddReference({"opset1"}, "Unsqueeze", Reshape);
   registry.AddReference({"opset1"}, "Concat", Concat);
   registry.AddReference({"opset1"}, "Split", Split);

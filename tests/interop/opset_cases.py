@@ -204,6 +204,10 @@ def shapes() -> None:
     add("opset1.Reshape", Dynamic(x, "?,3,4"), ints(0, -1), special_zero=True)
     add("opset1.Squeeze", f(1, 2, 1, 3), ints(0, -2))
     add("opset1.Squeeze", f(1, 2, 1, 3))
+    for skip in [False, True]:
+        add("opset15.Squeeze", f(1, 2, 1, 3), ints(0, 2), allow_axis_skip=skip)
+    add("opset15.Squeeze", f(1, 2, 1, 3), ints(0, 1), allow_axis_skip=True)
+    add("opset16.Identity", f(2, 3))
     add("opset1.Unsqueeze", f(2, 3), ints(0, 3))
     add("opset1.Transpose", x, ints(2, 0, 1))
     add("opset1.Transpose", Dynamic(x, "?,?,?"), ints(1, 2, 0))
@@ -306,6 +310,10 @@ def indexing() -> None:
     add("opset3.CumSum", i(6, dtype=np.int32), one(0), exclusive=False, reverse=False)
     for right in [False, True]:
         add("opset3.Bucketize", np.array([[0, 1, 2.5], [7, 4, 9]], F32), floats(1, 4, 7), output_type="i32", with_right_bound=right)
+    for right in [False, True]:
+        rows = np.sort(np.round(f(2, 5)), axis=1)
+        add("opset15.SearchSorted", Const(rows), np.round(f(2, 4)), right_mode=right, output_type="i64")
+        add("opset15.SearchSorted", Const(rows[0]), np.round(f(3, 4)), right_mode=right, output_type="i32")
     for diagonal in [0, 1, -2]:
         add("opset9.Eye", one(3, np.int32), one(4, np.int32), one(diagonal, np.int32), output_type="f32")
     add("opset9.Eye", one(3), one(2), one(0), ints(2, 2), output_type="i32")

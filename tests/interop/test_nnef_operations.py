@@ -1,4 +1,5 @@
-"""Every standard operation of both dialects on the reference backend, against the formulas of the specification."""
+"""Every standard operation of both dialects on the reference backend, against the formulas of the specification; and
+written as OpenVINO IR, run by OpenVINO, unless it has no form there."""
 
 from __future__ import annotations
 
@@ -13,6 +14,10 @@ import pytest
 import numpy_operations as m
 import numpy_oracle as n
 from models import Nnefc
+
+pytest.importorskip("openvino")
+
+from openvino_oracle import openvino_outputs, result_names  # noqa: E402
 
 SHAPE = [2, 3, 6, 6]
 RANDOM = np.random.default_rng(5)
@@ -262,6 +267,10 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
     return Nnefc(nnefc, tmp_path_factory.mktemp("nnef_operations"))
 
 
+def without_form(tool: Nnefc) -> set[str]:
+    return {line.split()[0] for line in tool.must("operations", "--without-openvino").splitlines()}
+
+
 @pytest.mark.parametrize("place", range(len(ALL)), ids=[f"{dialect}-{name}-{i}" for i, (dialect, name, *_) in enumerate(ALL)])
 def test_operation(tool: Nnefc, tmp_path: Path, place: int) -> None:
     dialect, _, body, expected = ALL[place]
@@ -274,6 +283,16 @@ def test_operation(tool: Nnefc, tmp_path: Path, place: int) -> None:
     found = tool.run(tmp_path, "--input", f"x={tmp_path / 'x.npy'}", "--backend", "reference", "--verify")
     for name, value in zip(results, wanted):
         assert found[name].shape == value.shape
+        np.testing.assert_allclose(found[name].astype(float), value.astype(float), rtol=1e-4, atol=1e-5)
+    written = tmp_path / "net.xml"
+    done = tool.call("compile", tmp_path, "-o", written)
+    if done.returncode == 1:
+        told = set(re.findall(r"`(\w+)`, which makes `\w+`, has no form in OpenVINO IR", done.stderr))
+        assert told and told <= without_form(tool)
+        return
+    assert done.returncode == 0, done.stderr
+    for name, value in zip(result_names(written), openvino_outputs(written, {"x": X}), strict=True):
+        assert found[name].dtype == value.dtype and found[name].shape == value.shape
         np.testing.assert_allclose(found[name].astype(float), value.astype(float), rtol=1e-4, atol=1e-5)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import resource
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,3 +139,82 @@ def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
     outputs = tool.run(theirs, "--inputs", tmp_path / "inputs.npz")
     expected = openvino_outputs(theirs, inputs)
     assert_close([outputs[f"out{index}"] for index in range(len(expected))], expected)
+
+
+# --- what is no part of the computation -----------------------------------------------------------
+
+def test_user_data_of_a_model_is_kept(tool: Nnefc, tmp_path: Path) -> None:
+    model = convolutional()
+    entries = {("user", "deep", "key"): "1", ("user", "with space"): "a, b", ("flat",): "<&>", ("conversion_parameters", "input"): "x"}
+    for path, value in entries.items():
+        model.set_rt_info(value, list(path))
+    ov.save_model(model, tmp_path / "theirs.xml", compress_to_fp16=False)
+    tool.must("compile", tmp_path / "theirs.xml", "-o", tmp_path / "ours.xml")
+    again = ov.Core().read_model(tmp_path / "ours.xml")
+    for path, value in entries.items():
+        assert again.get_rt_info(list(path)).astype(str) == value
+
+
+def test_meta_data_of_old_converters_is_kept(tool: Nnefc, tmp_path: Path) -> None:
+    path = saved("shapes", tmp_path)
+    text = path.read_text()
+    meta = ('<meta_data><MO_version value="2020.1"/><cli_parameters><data_type value="FP32"/>'
+            '<unset unset_cli_parameters="batch, scale"/></cli_parameters><user><key value="7"/></user></meta_data>')
+    start, end = text.rindex("<rt_info"), text.rindex("</net>")
+    path.write_text((text[:start] + meta + text[end:]).replace('version="11"', 'version="10"', 1))
+    tool.must("compile", path, "-o", tmp_path / "ours.xml")
+    again = ov.Core().read_model(tmp_path / "ours.xml")
+    for keys, value in [(["MO_version"], "2020.1"), (["conversion_parameters", "data_type"], "FP32"), (["user", "key"], "7")]:
+        assert again.get_rt_info(keys).astype(str) == value
+
+
+def test_an_unknown_operation_is_told_and_written_back(tool: Nnefc, tmp_path: Path) -> None:
+    path = saved("convolutional", tmp_path)
+    text = path.read_text().replace('type="ReLU" version="opset1"', 'type="Leap" version="extension"')
+    assert "Leap" in text
+    line = 1 + text[:text.index('type="Leap"')].count("\n")
+    path.write_text(text)
+    for command in ["check", "run"]:
+        done = tool.call(command, path)
+        assert done.returncode == 1
+        assert f"{path}:{line}:" in done.stderr and "`Leap` of `extension`" in done.stderr
+        assert re.search(r"the layer `Relu_\d+`, is unknown", done.stderr)
+    assert "Leap" in tool.must("inspect", path)
+    tool.must("compile", path, "-o", tmp_path / "ours.xml")
+    tool.must("compile", tmp_path / "ours.xml", "-o", tmp_path / "again.xml")
+    for suffix in (".xml", ".bin"):
+        assert (tmp_path / f"ours{suffix}").read_bytes() == (tmp_path / f"again{suffix}").read_bytes()
+    ours = (tmp_path / "ours.xml").read_text()
+    # As the same operation again it is the same model.
+    (tmp_path / "ours.xml").write_text(ours.replace('type="Leap" version="extension"', 'type="ReLU" version="opset1"'))
+    inputs = random_inputs(tmp_path / "ours.xml")
+    assert_close(openvino_outputs(tmp_path / "ours.xml", inputs), openvino_outputs(saved("convolutional", tmp_path), inputs))
+
+
+def test_a_large_model_is_read_and_written_within_a_second(tool: Nnefc, tmp_path: Path) -> None:
+    """1,000 layers with 100 MB of weights, by the time of the processor; the weights are not copied on reading."""
+    x = parameter("x", [1, 256])
+    y, weights = x, np.random.default_rng(1)
+    for _ in range(400):
+        y = op.relu(op.matmul(y, op.constant(weights.standard_normal((256, 256)).astype(F32)), False, False))
+    path = tmp_path / "large.xml"
+    ov.save_model(model([y], [x], "large"), path, compress_to_fp16=False)
+    assert path.with_suffix(".bin").stat().st_size > 100_000_000
+    assert len(ov.Core().read_model(path).get_ordered_ops()) > 1000
+    seconds = {}
+    for name, arguments in {"read": ["check", path], "write": ["compile", path, "-o", tmp_path / "again.xml"]}.items():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        tool.must(*arguments)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds[name] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if name == "read":
+            assert subprocess.run([str(tool.path), "check", str(path)], preexec_fn=limit_data, check=False).returncode == 0
+    if os.environ.get("NNEFC_SANITIZE") != "ON":
+        assert seconds["read"] < 0.5 and seconds["write"] < 1.0, seconds
+    assert (tmp_path / "again.bin").stat().st_size == path.with_suffix(".bin").stat().st_size
+
+
+def limit_data() -> None:
+    """Memory that is not a mapped file: less than the weights."""
+    if os.environ.get("NNEFC_SANITIZE") != "ON":
+        resource.setrlimit(resource.RLIMIT_DATA, (80 << 20, 80 << 20))

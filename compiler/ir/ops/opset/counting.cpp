@@ -72,6 +72,24 @@ void InferBucketize(OpContext& op) {
   op.Set(op.Type("output_type"), op.shape(0));
 }
 
+// SearchSorted-15: for each value the place in the row of sorted values.
+void InferSearchSorted(OpContext& op) {
+  op.CommonType(0, 2);
+  if (!CheckIndexType(op, "output_type")) return;
+  const PartialShape& sorted = op.shape(0);
+  const PartialShape& values = op.shape(1);
+  if (sorted.rank_known() && values.rank_known() && sorted.rank() != 1) {
+    if (!op.CheckRank(1, sorted.rank(), sorted.rank())) return;
+    for (int64_t i = 0; i + 1 < sorted.rank(); ++i) {
+      if (sorted[i].Compatible(values[i])) continue;
+      op.Error(kOpsetExtent, "{} has the shape {}; expected rows as {} has", op.InputName(1),
+               ToString(values), ToString(sorted));
+      return;
+    }
+  }
+  op.Set(op.Type("output_type"), values);
+}
+
 // Eye-9: [batch_shape.., num_rows, num_columns].
 void InferEye(OpContext& op) {
   const ElementType type = op.Type("output_type");
@@ -132,6 +150,11 @@ std::vector<OpRow> CountingRows() {
                .inputs = {"data", "buckets"},
                .attributes = {output_type, {"with_right_bound", AttributeKind::kBool, true}},
                .infer = Infer<InferBucketize>}),
+      MakeRow({.set = "opset15",
+               .name = "SearchSorted",
+               .inputs = {"sorted", "values"},
+               .attributes = {{"right_mode", AttributeKind::kBool, false}, output_type},
+               .infer = Infer<InferSearchSorted>}),
       MakeRow({.set = "opset9",
                .name = "Eye",
                .inputs = {"num_rows", "num_columns", "diagonal_index", "batch_shape?"},

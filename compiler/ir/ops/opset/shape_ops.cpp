@@ -93,9 +93,11 @@ void InferReshape(OpContext& op) {
   ForwardValue(op);
 }
 
-// Squeeze-1: removes the given axes, or all axes of extent 1.
+// Squeeze: removes the given axes, or all axes of extent 1. Squeeze-15 may skip
+// axes of another extent.
 void InferSqueeze(OpContext& op) {
   const PartialShape& data = op.shape(0);
+  const bool may_skip = op.node().set() == "opset15" && op.Bool("allow_axis_skip");
   const std::optional<std::vector<int64_t>> given =
       op.has_input(1) ? op.Integers(1) : std::optional(std::vector<int64_t>{});
   if (!data.rank_known() || !given) return op.Set(op.type(0), PartialShape());
@@ -108,11 +110,14 @@ void InferSqueeze(OpContext& op) {
   llvm::SmallVector<Dim, 4> dims;
   for (int64_t i = 0; i < data.rank(); ++i) {
     const bool named = std::find(axes->begin(), axes->end(), i) != axes->end();
-    if (named && !data[i].Compatible(Dim(1))) {
+    if (named && may_skip && !data[i].known() && data[i].Compatible(Dim(1))) {
+      return op.Set(op.type(0), PartialShape());
+    }
+    if (named && !may_skip && !data[i].Compatible(Dim(1))) {
       op.Error(kOpsetExtent, "`Squeeze` removes axis {} of {}", i, ToString(data));
       return;
     }
-    const bool removed = named || (axes->empty() && data[i] == Dim(1));
+    const bool removed = named ? data[i].Compatible(Dim(1)) : axes->empty() && data[i] == Dim(1);
     if (!removed) dims.push_back(data[i]);
   }
   op.Set(op.type(0), PartialShape(dims));
@@ -135,6 +140,11 @@ void InferUnsqueeze(OpContext& op) {
     if (!added) ++source;
   }
   op.Set(op.type(0), shape);
+  ForwardValue(op);
+}
+
+void InferIdentity(OpContext& op) {
+  op.Set(op.type(0), op.shape(0));
   ForwardValue(op);
 }
 
@@ -188,12 +198,18 @@ std::vector<OpRow> ShapeOpsRows() {
                .infer = Infer<InferReshape>}),
       MakeRow(
           {.set = "opset1", .name = "Squeeze", .inputs = {"data", "axes?"}, .infer = Infer<InferSqueeze>}),
+      MakeRow({.set = "opset15",
+               .name = "Squeeze",
+               .inputs = {"data", "axes?"},
+               .attributes = {{"allow_axis_skip", AttributeKind::kBool, false}},
+               .infer = Infer<InferSqueeze>}),
       MakeRow(
           {.set = "opset1", .name = "Unsqueeze", .inputs = {"data", "axes"}, .infer = Infer<InferUnsqueeze>}),
       MakeRow({.set = "opset1",
                .name = "Transpose",
                .inputs = {"data", "order"},
                .infer = Infer<InferTranspose>}),
+      MakeRow({.set = "opset16", .name = "Identity", .inputs = {"data"}, .infer = Infer<InferIdentity>}),
       MakeRow({.set = "opset1", .name = "ShapeOf", .inputs = {"data"}, .infer = Infer<InferShapeOf<false>>}),
       MakeRow({.set = "opset3",
                .name = "ShapeOf",
