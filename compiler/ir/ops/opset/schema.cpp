@@ -48,10 +48,10 @@ using RowTable = std::vector<OpRow>;
 RowTable AllRows() {
   RowTable rows;
   for (auto family :
-       {CoreRows,       ElementwiseRows,   ActivationRows,   ConvolutionRows, PoolingRows,
-        ResamplingRows, MatmulRows,        ReduceRows,       ShapeOpsRows,    SectionRows,
-        SlicingRows,    IndexingRows,      GatherNdRows,     CountingRows,    RearrangingRows,
-        AttentionRows,  NormalizationRows, QuantizationRows, RoiRows,         RecurrentRows, ControlFlowRows}) {
+       {CoreRows,     ElementwiseRows, ActivationRows,  ConvolutionRows, PoolingRows,       ResamplingRows,
+        MatmulRows,   ReduceRows,      ShapeOpsRows,    SectionRows,     SlicingRows,       IndexingRows,
+        GatherNdRows, CountingRows,    RearrangingRows, AttentionRows,   NormalizationRows, QuantizationRows,
+        RoiRows,      RecurrentRows,   ControlFlowRows}) {
     for (OpRow& row : family()) rows.push_back(std::move(row));
   }
   return rows;

@@ -92,8 +92,8 @@ TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
   ExpectValid();
   Graph& inner = *graph_.body(branch, 1).graph;
   inner.SetOutputType({inner.parameters()[0], 0}, ElementType::kI64, PartialShape{2, 3});
-  ExpectViolations({"hands f32[2,3] to parameter 0 of else_body, which is i64[2,3]",
-                          "result 0 of else_body is i64[2,3]"});
+  ExpectViolations(
+      {"hands f32[2,3] to parameter 0 of else_body, which is i64[2,3]", "result 0 of else_body is i64[2,3]"});
 }
 
 }  // namespace
