@@ -77,7 +77,7 @@ bool ExecutableImpl::HasKernel(const ir::Node& node) const {
   if (node.Is("opset1", "Result") || node.Is("opset1", "Parameter") || node.Is("opset1", "Const"))
     return true;
   if (node.Is("opset8", "If") || node.Is("opset1", "TensorIterator") || IsLoop(node)) return true;
-  if (node.Is("opset6", "ReadValue") || node.Is("opset6", "Assign")) return true;
+  if (node.type() == "ReadValue" || node.type() == "Assign") return true;
   return kernels_.Find(Backend::kReference, node.set(), node.type()) != nullptr;
 }
 

@@ -106,6 +106,8 @@ void AttentionAs(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Attention(const ReferenceRun& run) {
+  if (run.num_inputs() > 4 && run.input(4).volume() != 1)
+    return KernelError("{} scales; expected 1", run.input(4).volume());
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { AttentionAs<T>(run); }))
     return UnsupportedType(run);
   return Success();

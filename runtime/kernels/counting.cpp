@@ -49,6 +49,8 @@ ErrorOr<Success> OneHot(const ReferenceRun& run) {
   const bool normalizes = StringOr(run.node, "negative_indices_mode", "ignore_negative") == "normalize";
   const int64_t depth = output.shape()[axis];
   const int64_t inner = output.strides()[axis];
+  if (run.input(2).volume() != 1 || run.input(3).volume() != 1)
+    return KernelError("{} and {} values; expected 1 each", run.input(2).volume(), run.input(3).volume());
   ErrorOr<std::vector<int64_t>> indices = IndexElements(run.input(0));
   if (!indices) return indices.error();
   const bool known = VisitAnyType(output.type(), [&]<typename T>(TypeTag<T>) {
@@ -67,8 +69,10 @@ ErrorOr<Success> OneHot(const ReferenceRun& run) {
 // out[i] = x[0] + .. + x[i]; without x[i] if exclusive; from the other end if reverse.
 ErrorOr<Success> CumSum(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
-  const int64_t given = run.num_inputs() > 1 ? ElementsAsInts(run.input(1))[0] : 0;
-  const auto axis = static_cast<size_t>(NormalAxis(given, input.rank()));
+  if (input.rank() == 0) return KernelError("a tensor without axes");
+  const ErrorOr<size_t> given = run.num_inputs() > 1 ? AxisOf(run.input(1), input.rank()) : size_t{0};
+  if (!given) return given.error();
+  const size_t axis = *given;
   const bool exclusive = BoolOr(run.node, "exclusive", false);
   const bool reverse = BoolOr(run.node, "reverse", false);
   const int64_t extent = input.shape()[axis];
@@ -138,6 +142,7 @@ ErrorOr<Success> Eye(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const int64_t rows = output.extent(output.rank() - 2);
   const int64_t columns = output.extent(output.rank() - 1);
+  if (run.input(2).volume() != 1) return KernelError("{} diagonals", run.input(2).volume());
   const int64_t diagonal = ElementsAsInts(run.input(2))[0];
   const bool known = VisitNumericType(output.type(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < output.volume(); ++i) {

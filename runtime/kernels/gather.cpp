@@ -129,8 +129,17 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
 
 ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
-  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(3))[0], data.rank()));
-  ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), data.shape()[axis]);
+  const ErrorOr<size_t> given = AxisOf(run.input(3), data.rank());
+  if (!given) return given.error();
+  const size_t axis = *given;
+  const TensorView& indices = run.input(1);
+  for (size_t i = 0; i < indices.shape().size(); ++i) {
+    const bool fits = indices.rank() == data.rank() && (i == axis || indices.shape()[i] <= data.shape()[i]);
+    if (!fits)
+      return KernelError("indices of shape {} reach beyond {}", ToString(indices.shape()),
+                         ToString(data.shape()));
+  }
+  ErrorOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
   if (data.bytes() != run.output().bytes())
     std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());

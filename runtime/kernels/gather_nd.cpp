@@ -74,10 +74,15 @@ void CopyData(const ReferenceRun& run) {
 ErrorOr<Success> ScatterUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& updates = run.input(2);
-  const auto axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(3))[0], data.rank()));
+  const ErrorOr<size_t> given = AxisOf(run.input(3), data.rank());
+  if (!given) return given.error();
+  const size_t axis = *given;
   const llvm::ArrayRef<int64_t> shape = data.shape();
   ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), shape[axis]);
   if (!positions) return positions.error();
+  const int64_t needed = Product(shape.take_front(axis)) * static_cast<int64_t>(positions->size()) *
+                         Product(shape.drop_front(axis + 1));
+  if (updates.volume() != needed) return KernelError("{} updates; expected {}", updates.volume(), needed);
   CopyData(run);
   const int64_t block = Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
   const auto count = static_cast<int64_t>(positions->size());

@@ -26,4 +26,20 @@ ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t exten
   return positions;
 }
 
+ErrorOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank) {
+  llvm::SmallVector<int64_t, 8> list = ElementsAsInts(axes);
+  for (int64_t& axis : list) {
+    if (axis < -rank || axis >= rank) return KernelError("axis {} of a tensor of rank {}", axis, rank);
+    axis = NormalAxis(axis, rank);
+  }
+  return list;
+}
+
+ErrorOr<size_t> AxisOf(const TensorView& axis, int64_t rank) {
+  if (axis.volume() != 1) return KernelError("{} axes; expected 1", axis.volume());
+  const ErrorOr<llvm::SmallVector<int64_t, 8>> list = AxesOf(axis, rank);
+  if (!list) return list.error();
+  return static_cast<size_t>((*list)[0]);
+}
+
 }  // namespace nnefc::runtime

@@ -14,4 +14,10 @@ ErrorOr<std::vector<int64_t>> IndexElements(const TensorView& indices);
 // outside is an error.
 ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent);
 
+// The one axis that an input names, counted from the front. Shape functions
+// check axes that are constant; this is for those that a run gives.
+ErrorOr<size_t> AxisOf(const TensorView& axis, int64_t rank);
+// The same for a list.
+ErrorOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank);
+
 }  // namespace nnefc::runtime

@@ -4,6 +4,7 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/indices.h"
 #include "runtime/kernels/reduction.h"
 #include "runtime/kernels/unary.h"
 
@@ -50,15 +51,15 @@ double SumOfSquares(const T* x, int64_t index, llvm::ArrayRef<SpannedAxis> axes)
 
 // out = x / (bias + alpha / size^axes * sum of squares)^beta
 template <typename T>
-void LrnAs(const ReferenceRun& run) {
+void LrnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> given) {
   const TensorView& input = run.input(0);
   const int64_t size = IntOr(run.node, "size", 1);
   const double bias = DoubleOr(run.node, "bias", 1);
   const double beta = DoubleOr(run.node, "beta", 0.75);
   llvm::SmallVector<SpannedAxis, 4> axes;
   double alpha = DoubleOr(run.node, "alpha", 1e-4);
-  for (int64_t axis : ElementsAsInts(run.input(1))) {
-    const size_t i = static_cast<size_t>(NormalAxis(axis, input.rank()));
+  for (int64_t axis : given) {
+    const auto i = static_cast<size_t>(axis);
     axes.push_back({input.shape()[i], input.strides()[i], (size - 1) / 2});
     alpha /= static_cast<double>(size);
   }
@@ -73,7 +74,9 @@ void LrnAs(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Lrn(const ReferenceRun& run) {
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run); }))
+  const auto axes = AxesOf(run.input(1), run.input(0).rank());
+  if (!axes) return axes.error();
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run, *axes); }))
     return UnsupportedType(run);
   return Success();
 }
@@ -110,11 +113,11 @@ ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
 
 // out = x / sqrt(sum over the axes of x^2, plus or at least eps)
 template <typename T>
-void NormalizeL2As(const ReferenceRun& run) {
+void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const TensorView& input = run.input(0);
   const double eps = DoubleOr(run.node, "eps", 1e-10);
   const bool add = StringOr(run.node, "eps_mode", "add") == "add";
-  const Reduction reduction(input, ElementsAsInts(run.input(1)));
+  const Reduction reduction(input, axes);
   if (reduction.num_terms() == 0) return;
   ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
     const int64_t first = reduction.FirstTerm(index);
@@ -129,7 +132,9 @@ void NormalizeL2As(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> NormalizeL2(const ReferenceRun& run) {
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { NormalizeL2As<T>(run); })) {
+  const auto axes = AxesOf(run.input(1), run.input(0).rank());
+  if (!axes) return axes.error();
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { NormalizeL2As<T>(run, *axes); })) {
     return UnsupportedType(run);
   }
   return Success();
@@ -169,7 +174,9 @@ void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
 ErrorOr<Success> Mvn(const ReferenceRun& run) {
   llvm::SmallVector<int64_t, 8> axes;
   if (run.num_inputs() > 1) {
-    axes = ElementsAsInts(run.input(1));
+    const auto given = AxesOf(run.input(1), run.input(0).rank());
+    if (!given) return given.error();
+    axes = *given;
   } else {
     const int64_t first = BoolOr(run.node, "across_channels", true) ? 1 : 2;
     for (int64_t axis = first; axis < run.input(0).rank(); ++axis) axes.push_back(axis);

@@ -128,15 +128,17 @@ class Nnefc:
             return {name: arrays[name] for name in arrays.files}
 
 
+def input_of(model: Path, name: str, shape: list[int]) -> np.ndarray:
+    """The input that is kept in a model folder."""
+    offset, dtype = onnx_builder.header_of(model / f"{name}.dat")
+    return np.fromfile(model / f"{name}.dat", dtype, offset=offset).reshape(shape)
+
+
 def onnx_outputs(model: Path) -> Outputs:
     """What ONNX Runtime makes of a model folder with a flat ratified document, on its own input."""
     path = nnef_to_onnx.save(model)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    inputs = {}
-    for info in session.get_inputs():
-        offset, dtype = onnx_builder.header_of(model / f"{info.name}.dat")
-        data = np.fromfile(model / f"{info.name}.dat", dtype, offset=offset)
-        inputs[info.name] = data.reshape(info.shape)
+    inputs = {info.name: input_of(model, info.name, info.shape) for info in session.get_inputs()}
     names = [info.name for info in session.get_outputs()]
     return dict(zip(names, session.run(names, inputs)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import functools
 import math
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 import flat
 import models
+import openvino_oracle
 from models import Nnefc, assert_agree, assert_identical
 
 BACKENDS = ["reference", "onednn"]
@@ -163,6 +165,31 @@ def test_source_equals_flat(tool: Nnefc, source_model, flat_model, name: str) ->
 def test_twin(tool: Nnefc, source_model, name: str) -> None:
     twin = tool.outputs(source_model(f"{name}_provisional"), "onednn")
     assert_identical(twin, tool.outputs(source_model(name), "onednn"))
+
+
+def assert_openvino_agrees(tool: Nnefc, model: Path, folder: Path) -> None:
+    """Written as OpenVINO IR, OpenVINO computes the same; read and written again, the files have the same bytes."""
+    written, again = folder / "net.xml", folder / "again.xml"
+    tool.must("compile", model, "-o", written)
+    tool.must("compile", written, "-o", again)
+    for suffix in (".xml", ".bin"):
+        assert filecmp.cmp(written.with_suffix(suffix), again.with_suffix(suffix), shallow=False)
+        again.with_suffix(suffix).unlink()
+    (port,) = openvino_oracle.ov.Core().read_model(written).inputs
+    inputs = {port.any_name: models.input_of(model, port.any_name, list(port.shape))}
+    found = openvino_oracle.openvino_outputs(written, inputs)
+    assert_agree(tool.outputs(model, "onednn"), dict(zip(openvino_oracle.result_names(written), found, strict=True)))
+    written.with_suffix(".bin").unlink()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_openvino(tool: Nnefc, flat_model, tmp_path: Path, name: str) -> None:
+    assert_openvino_agrees(tool, flat_model(name), tmp_path)
+
+
+@pytest.mark.parametrize("dialect, name", SHARED)
+def test_shared_openvino(tool: Nnefc, shared_model, tmp_path: Path, dialect: str, name: str) -> None:
+    assert_openvino_agrees(tool, shared_model(dialect, name), tmp_path)
 
 
 def test_random_weights(tool: Nnefc, flat_model) -> None:

@@ -16,6 +16,7 @@ from models import Nnefc
 
 ov = pytest.importorskip("openvino")
 from openvino import opset13 as op  # noqa: E402
+from openvino import opset3  # noqa: E402
 
 from openvino_oracle import assert_close, openvino_outputs, random_inputs, result_names  # noqa: E402
 
@@ -139,6 +140,31 @@ def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
     outputs = tool.run(theirs, "--inputs", tmp_path / "inputs.npz")
     expected = openvino_outputs(theirs, inputs)
     assert_close([outputs[f"out{index}"] for index in range(len(expected))], expected)
+
+
+@pytest.mark.parametrize("version", ["opset3", "opset6"])
+def test_states_live_on(tool: Nnefc, tmp_path: Path, version: str) -> None:
+    """A running sum over three inferences, of their model and of ours made of it; the first also here."""
+    x = parameter("x", [1, 4])
+    start = op.constant(np.full([1, 4], 0.5, F32))
+    old = opset3.read_value(start, "sum") if version == "opset3" else op.read_value(start, "sum", F32, [1, 4])
+    new = op.add(old, x)
+    new.output(0).set_names({"out0"})
+    assign = (opset3 if version == "opset3" else op).assign(new, "sum")
+    theirs = tmp_path / "theirs.xml"
+    ov.save_model(Model([op.result(new)], [assign], [x], "states"), theirs, compress_to_fp16=False)
+    tool.must("compile", theirs, "-o", tmp_path / "ours.xml", "--verify")
+    inputs = [np.random.default_rng(i).standard_normal([1, 4]).astype(F32) for i in range(3)]
+    for path in (theirs, tmp_path / "ours.xml"):
+        request = ov.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+        total = np.full([1, 4], 0.5, F32)
+        for value in inputs:
+            request.infer({"x": value})
+            total = total + value
+            np.testing.assert_allclose(request.get_output_tensor(0).data, total, rtol=1e-5)
+    np.savez(tmp_path / "inputs.npz", x=inputs[0])
+    found = tool.run(theirs, "--inputs", tmp_path / "inputs.npz")
+    np.testing.assert_allclose(found["out0"], 0.5 + inputs[0], rtol=1e-5)
 
 
 # --- what is no part of the computation -----------------------------------------------------------

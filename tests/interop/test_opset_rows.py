@@ -19,9 +19,10 @@ from opset_cases import CASES, Const, Dynamic, Input  # noqa: E402
 
 # OpenVINO's classes where the name in a file is another.
 CLASSES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
-# Rows that are no operation of their own here: others test them.
+# What every model has; and what other files here test: states, control flow, recurrent cells and sequences.
 ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadValue", "opset3.Assign", "opset6.ReadValue",
-             "opset6.Assign", "opset8.If", "opset1.TensorIterator", "opset5.Loop"}
+             "opset6.Assign", "opset8.If", "opset1.TensorIterator", "opset5.Loop", "opset1.LSTMCell", "opset4.LSTMCell",
+             "opset5.LSTMSequence", "opset3.GRUCell", "opset5.GRUSequence", "opset1.RNNCell", "opset5.RNNSequence"}
 
 
 def parameter(value: np.ndarray, shape: str | None, name: str, inputs: dict[str, np.ndarray]):
@@ -86,3 +87,38 @@ def test_row(tool: Nnefc, tmp_path: Path, row: str) -> None:
 def test_every_row_has_a_case(tool: Nnefc) -> None:
     listed = {line.split()[0] for line in tool.must("operations", "--opsets").splitlines()}
     assert listed - ELSEWHERE == set(CASES)
+
+
+def data(*shape: int) -> np.ndarray:
+    return np.ones(shape, np.float32)
+
+
+# Inputs that only the run sees, and that do not fit: told, whatever memory lies beyond.
+UNFIT: dict[str, tuple[list[Input], dict, str]] = {
+    "opset3.CumSum": ([data(2, 3), np.array(9)], {"exclusive": False, "reverse": False}, "axis 9 of a tensor of rank 2"),
+    "opset3.ScatterUpdate": ([data(4, 5), Const(np.array([0])), data(4, 1), np.array(-7)], {}, "axis -7"),
+    "opset3.ScatterElementsUpdate": ([data(2, 9), np.zeros([50, 3], np.int64), data(50, 3), np.array(1)], {}, "reach beyond [2,9]"),
+    "opset6.GatherElements": ([data(2, 3), np.full([2, 3], 5)], {"axis": 0}, "index 5 is outside an axis of extent 2"),
+    "opset4.ScatterNDUpdate": ([data(4, 5), np.array([[7]]), data(1, 5)], {}, "index 7"),
+    "opset8.GatherND": ([data(4, 5), np.array([[1, -6]])], {"batch_dims": 0}, "index -6"),
+    "opset6.MVN": ([data(2, 3), np.array([4])], {"normalize_variance": True, "eps": 0.1, "eps_mode": "inside_sqrt"}, "axis 4"),
+    "opset1.NormalizeL2": ([data(2, 3), np.array([4])], {"eps": 0.1, "eps_mode": "add"}, "axis 4"),
+    "opset1.ReverseSequence": ([data(2, 3), np.array([1, 8])], {"batch_axis": 0, "seq_axis": 1}, "length 8"),
+    "opset7.Roll": ([data(2, 3), np.array([1]), np.array([6])], {}, "axis 6"),
+    "opset9.ROIAlign": ([data(1, 1, 4, 4), data(1, 4), np.array([3])],
+                        {"pooled_h": 1, "pooled_w": 1, "sampling_ratio": 1, "spatial_scale": 1.0, "mode": "avg",
+                         "aligned_mode": "asymmetric"}, "index 3"),
+    "opset2.ROIPooling": ([data(1, 1, 4, 4), np.array([[-1, 0, 0, 2, 2]], np.float32)],
+                          {"pooled_h": 1, "pooled_w": 1, "spatial_scale": 1.0, "method": "max"}, "batch -1"),
+}
+
+
+@pytest.mark.parametrize("row", UNFIT)
+def test_unfit_inputs_are_told(tool: Nnefc, tmp_path: Path, row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, attributes, message = UNFIT[row]
+    monkeypatch.setitem(CASES, row, [(inputs, attributes)])
+    model, values = make_model(row)
+    ov.save_model(model, tmp_path / "theirs.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "inputs.npz", **values)
+    done = tool.call("run", tmp_path / "theirs.xml", "--inputs", tmp_path / "inputs.npz")
+    assert done.returncode == 1 and message in done.stderr, done.stderr

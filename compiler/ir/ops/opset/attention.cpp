@@ -36,9 +36,12 @@ void InferAttention(OpContext& op) {
   if (op.has_input(3) && op.shape(3).rank_known() && op.shape(3).rank() > 0) {
     llvm::SmallVector<Dim, 4> scores = dims;
     scores.append({dim(0, 2), dim(1, 2)});
-    if (!BroadcastNumpy(PartialShape(scores), op.shape(3))) {
+    const PartialShape wanted{llvm::ArrayRef<Dim>(scores)};
+    const std::optional<PartialShape> stretched = BroadcastNumpy(wanted, op.shape(3));
+    // The mask stretches to the scores, not they to it.
+    if (!stretched || !Merge(*stretched, wanted)) {
       op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(3),
-               ToString(op.shape(3)), ToString(PartialShape(scores)));
+               ToString(op.shape(3)), ToString(wanted));
       return;
     }
   }

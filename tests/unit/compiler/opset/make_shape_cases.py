@@ -285,6 +285,122 @@ def others():
         sampling_ratio=2, mode="avg", aligned_mode="half_pixel")
 
 
+def wider():
+    """Rows beyond what lowering makes."""
+    x = "f32[2,?,4]"
+    for op in ["opset4.Mish", "opset4.HSwish", "opset5.HSigmoid", "opset9.SoftSign", "opset2.Gelu"]:
+        yield op, [x], {}
+    yield "opset7.Gelu", [x], dict(approximation_mode="TANH")
+    yield "opset1.HardSigmoid", [x, "f32[]", "f32[]"], {}
+    yield "opset1.HardSigmoid", [x, "f32[1]", "f32[]"], {}
+    yield "opset5.LogSoftmax", [x], dict(axis=-1)
+    yield "opset5.LogSoftmax", [x], dict(axis=3)
+    yield "opset10.IsNaN", [x], {}
+    yield "opset10.IsFinite", [x], {}
+    yield "opset10.IsInf", [x], dict(detect_negative=True, detect_positive=False)
+    for name in ["BitwiseAnd", "BitwiseOr", "BitwiseXor"]:
+        yield f"opset13.{name}", ["i32[2,?]", "i32[3,1,4]"], dict(auto_broadcast="numpy")
+        yield f"opset13.{name}", ["f32[2]", "f32[2]"], dict(auto_broadcast="numpy")
+    yield "opset13.BitwiseNot", ["boolean[2,?]"], {}
+    for name in ["BitwiseLeftShift", "BitwiseRightShift"]:
+        yield f"opset15.{name}", ["i32[2,?]", "i32[3,1,4]"], dict(auto_broadcast="numpy")
+    yield "opset1.ConvertLike", [x, "i32[7]"], {}
+    yield "opset1.Gather", ["f32[2,3,4]", "i64[5,6]", const(1)], {}
+    yield "opset7.Gather", ["f32[2,?,4]", "i64[2,6]", const(1)], dict(batch_dims=1)
+    for op in ["opset5.GatherND", "opset8.GatherND"]:
+        yield op, ["f32[3,4,5]", "i64[7,2]"], dict(batch_dims=0)
+        yield op, ["f32[2,3,4,5]", "i64[2,3,6,1]"], dict(batch_dims=2)
+        yield op, ["f32[2,?,4]", "i64[2,1]"], dict(batch_dims=1)
+        yield op, ["f32[3,4]", "i64[7,3]"], dict(batch_dims=0)
+        yield op, ["f32[3,4]", "i64[2,2]"], dict(batch_dims=1)
+    yield "opset3.ScatterUpdate", ["f32[4,5,6]", "i64[2,2]", "f32[4,2,2,6]", const(1)], {}
+    yield "opset3.ScatterUpdate", ["f32[4,?,6]", "i64[2]", "f32[4,2,6]", const(-2)], {}
+    yield "opset3.ScatterUpdate", ["f32[4,5,6]", "i64[2]", "f32[4,3,6]", const(1)], {}
+    yield "opset3.ScatterElementsUpdate", ["f32[2,9]", "i64[2,3]", "f32[2,3]", const(1)], {}
+    for op, more in [("opset4.ScatterNDUpdate", {}), ("opset15.ScatterNDUpdate", dict(reduction="sum"))]:
+        yield op, ["f32[4,5,6]", "i64[2,2]", "f32[2,6]"], more
+        yield op, ["f32[4,?]", "i64[7,1]", "f32[7,?]"], more
+        yield op, ["f32[4,5]", "i64[7,1]", "f32[7,4]"], more
+    yield "opset1.Range", [const(1), const(10), const(4)], {}
+    for output in ["i32", "i64"]:
+        yield "opset3.NonZero", [x], dict(output_type=output)
+    yield "opset3.NonZero", ["f32[2,3]"], dict(output_type="i64")
+    hot = dict(axis=-1)
+    for op, more in [("opset1.OneHot", {}), ("opset16.OneHot", dict(negative_indices_mode="ignore_negative"))]:
+        yield op, ["i64[2,?]", const(5), "f32[]", "f32[]"], hot | more
+        yield op, ["i64[2,3]", const(5), "f32[]", "f32[]"], dict(axis=0) | more
+        yield op, ["i64[2,3]", const(5), "f32[]", "f32[]"], dict(axis=3) | more
+    yield "opset3.CumSum", [x, const(1)], dict(exclusive=True, reverse=False)
+    yield "opset3.Bucketize", [x, "f32[7]"], dict(output_type="i32", with_right_bound=True)
+    yield "opset15.SearchSorted", ["f32[2,?]", "f32[2,5]"], dict(right_mode=True, output_type="i64")
+    yield "opset15.SearchSorted", ["f32[2,4]", "f32[3,5]"], dict(right_mode=True, output_type="i64")
+    yield "opset9.Eye", [const(3), const(4), const(1)], dict(output_type="f32")
+    yield "opset9.Eye", [const(3), const(4), const(1), const([2, 5])], dict(output_type="i32")
+    yield "opset15.Squeeze", ["f32[1,2,1,3]", const([0, -2])], dict(allow_axis_skip=False)
+    yield "opset15.Squeeze", ["f32[1,2,1,3]", const([0, 1])], dict(allow_axis_skip=True)
+    yield "opset16.Identity", [x], {}
+
+
+def blocks():
+    for mode in ["blocks_first", "depth_first"]:
+        yield "opset1.DepthToSpace", ["f32[2,8,?,6]"], dict(mode=mode, block_size=2)
+        yield "opset1.DepthToSpace", ["f32[2,6,5,6]"], dict(mode=mode, block_size=2)
+        yield "opset1.SpaceToDepth", ["f32[2,3,?,6]"], dict(mode=mode, block_size=2)
+        yield "opset1.SpaceToDepth", ["f32[2,3,5,6]"], dict(mode=mode, block_size=2)
+    lists = const([1, 1, 2, 3]), const([0, 0, 1, 0]), const([0, 0, 0, 2])
+    yield "opset2.BatchToSpace", ["f32[12,2,3,2]", *lists], {}
+    yield "opset2.BatchToSpace", ["f32[12,2,?,2]", *lists], {}
+    yield "opset2.BatchToSpace", ["f32[7,2,3,2]", *lists], {}
+    yield "opset2.SpaceToBatch", ["f32[2,2,5,4]", *lists], {}
+    yield "opset2.SpaceToBatch", ["f32[?,2,5,4]", *lists], {}
+    yield "opset2.SpaceToBatch", ["f32[2,2,6,4]", *lists], {}
+    yield "opset1.ShuffleChannels", ["f32[2,6,?]"], dict(axis=1, group=3)
+    yield "opset1.ShuffleChannels", ["f32[2,6,?]"], dict(axis=1, group=4)
+    yield "opset1.ReverseSequence", ["f32[3,?,2]", "i64[3]"], dict(batch_axis=0, seq_axis=1)
+    yield "opset1.ReverseSequence", ["f32[3,5,2]", "i64[4]"], dict(batch_axis=0, seq_axis=1)
+    yield "opset1.Reverse", ["f32[3,?]", const([0])], dict(mode="index")
+    yield "opset1.Reverse", ["f32[3,4]", const([2])], dict(mode="index")
+    yield "opset7.Roll", ["f32[3,?]", const([1]), const([0])], {}
+    patches = dict(sizes=[3, 2], strides=[2, 3], rates=[1, 2])
+    for pad in ["valid", "same_upper", "same_lower"]:
+        yield "opset3.ExtractImagePatches", ["f32[2,3,8,9]"], patches | dict(auto_pad=pad)
+    attention = "opset13.ScaledDotProductAttention"
+    yield attention, ["f32[2,3,4,8]", "f32[2,3,5,8]", "f32[2,3,5,6]"], dict(causal=False)
+    yield attention, ["f32[?,3,?,8]", "f32[?,3,5,8]", "f32[?,3,5,6]"], dict(causal=True)
+    yield attention, ["f32[2,3,4,8]", "f32[2,3,5,7]", "f32[2,3,5,6]"], dict(causal=False)
+    for equation, inputs in [("ij,jk->ik", ["f32[2,3]", "f32[3,4]"]), ("...ij,...jk->...ik", ["f32[?,2,3]", "f32[5,3,4]"]),
+                             ("ij,jk", ["f32[2,?]", "f32[3,4]"]), ("ij,jk->ik", ["f32[2,3]", "f32[4,4]"]),
+                             ("ij->ik", ["f32[2,3]"])]:
+        yield "opset7.Einsum", inputs, dict(equation=equation)
+    torch = pool(rounding_type="ceil_torch", strides=[2, 2], pads=([1, 1], [1, 1]))
+    indexed = dict(dilations=[1, 1], index_element_type="i64", axis=0)
+    for extent in ["7", "8", "?"]:
+        yield "opset14.MaxPool", [f"f32[1,3,{extent},9]"], torch | indexed
+        yield "opset14.AvgPool", [f"f32[1,3,{extent},9]"], torch | {"exclude-pad": True}
+        yield "opset16.AvgPool", [f"f32[1,3,{extent},9]"], torch | {"exclude-pad": True, "dilations": [2, 1]}
+    yield "opset8.AdaptiveAvgPool", ["f32[2,?,8,7]", const([3, 2])], {}
+    yield "opset8.AdaptiveAvgPool", ["f32[2,3,8,7]", const([3])], {}
+    yield "opset8.AdaptiveMaxPool", ["f32[2,3,?,7]", const([3, 2])], dict(index_element_type="i32")
+    c = "f32[6]"
+    yield "opset1.BatchNormInference", [c, c, "f32[2,6,4,5]", c, c], dict(epsilon=0.01)
+    yield "opset2.MVN", ["f32[2,6,?]"], dict(eps=0.1, across_channels=True, normalize_variance=True)
+    yield "opset1.GRN", ["f32[2,6,?]"], dict(bias=0.1)
+    yield "opset12.GroupNormalization", ["f32[2,6,?]", c, c], dict(num_groups=3, epsilon=0.01)
+    yield "opset12.GroupNormalization", ["f32[2,6,?]", c, c], dict(num_groups=4, epsilon=0.01)
+    resize = dict(mode="nearest", shape_calculation_mode="sizes", coordinate_transformation_mode="asymmetric",
+                  nearest_mode="floor", antialias=False, pads_begin=[0], pads_end=[0], cube_coeff=-0.75)
+    yield "opset11.Interpolate", ["f32[1,?,4,5]", const([8, 9]), const([2, 3])], resize
+    yield "opset11.Interpolate", ["f32[1,3,4,?]", const([2.0, 1.5], "f32"), const([2, 3])], resize | dict(
+        shape_calculation_mode="scales")
+    yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,2]"], dict(align_corners=True, mode="nearest",
+                                                                      padding_mode="border")
+    yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,3]"], dict(align_corners=True, mode="nearest",
+                                                                      padding_mode="border")
+    yield "opset3.ROIAlign", ["f32[1,3,8,8]", "f32[7,4]", "i64[7]"], dict(
+        pooled_h=2, pooled_w=3, spatial_scale=1.0, sampling_ratio=2, mode="avg")
+    yield "opset1.TopK", ["f32[2,7,4]", const(3)], dict(axis=1, mode="max", sort="value")
+
+
 def attribute_text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -323,7 +439,7 @@ def results(op, inputs, attributes):
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
     for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
-                   others]:
+                   others, wider, blocks]:
         for op, inputs, attributes in family():
             text = ", ".join(f"{key} = {attribute_text(value)}" for key, value in attributes.items())
             print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))
