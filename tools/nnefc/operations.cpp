@@ -20,7 +20,8 @@ struct OperationsCommand {
     std::vector<std::string> lines;
     for (size_t i = 0; i < registry.size(); ++i) {
       const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-      if (info.set != ir::kNnefSet) continue;
+      // Those of an extension name it instead of a section of the standard.
+      if (info.set != ir::kNnefSet || !info.section.starts_with("R ")) continue;
       const lower::MissingForm* form = lower::FindMissingForm(info.name);
       NNEFC_CHECK(form != nullptr || lower::HasLowering(info.name));
       if (form == nullptr) {
