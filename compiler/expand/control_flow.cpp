@@ -13,6 +13,8 @@ namespace {
 // How deep bodies may nest in bodies; every later stage and OpenVINO have the
 // same bound.
 constexpr size_t kDeepestBody = 64;
+// What a body costs beside its operations, in operations: a graph of its own.
+constexpr int64_t kBodyOperations = 32;
 
 }  // namespace
 
@@ -42,6 +44,7 @@ bool GraphBuilder::EnterBody(const CheckedDocument& document, const Signature& f
     Report(fault, site);
     return false;
   }
+  if (!CountOperations(kBodyOperations + static_cast<int64_t>(fed.size()), site)) return false;
   auto body =
       std::make_unique<ir::Graph>(&registry_, std::string(context_.symbols.Text(fragment.name.symbol)));
   scopes_.push_back(std::make_unique<GraphScope>(*body, context_.symbols));

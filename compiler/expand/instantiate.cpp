@@ -138,7 +138,11 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
 }
 
 bool GraphBuilder::CountOperation(int64_t outputs, const Site& site) {
-  int64_t count = (site.frame != nullptr ? 1 : 0) + std::max<int64_t>(0, outputs - kFreeOutputs);
+  return CountOperations((site.frame != nullptr ? 1 : 0) + std::max<int64_t>(0, outputs - kFreeOutputs),
+                         site);
+}
+
+bool GraphBuilder::CountOperations(int64_t count, const Site& site) {
   if (count <= context_.limits.operations - operations_) {
     operations_ += count;
     return true;

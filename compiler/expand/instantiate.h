@@ -171,6 +171,8 @@ class GraphBuilder {
                        ir::AttributeMap& attributes);
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
   bool CountOperation(int64_t outputs, const Site& site);
+  // Adds to the operations that fragments make; false beyond the limit.
+  bool CountOperations(int64_t count, const Site& site);
   bool Infer(ir::NodeId node, const SitePlaces& places, const Site& site);
   bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);

@@ -50,6 +50,18 @@ ENDLESS_P = """fragment loop( x: tensor, n: extent ) -> ( y: tensor )
 }
 """
 
+C_HEAD = "version 1.0;\nextension KHR_enable_fragment_definitions;\nextension NNEFC_control_flow;\n"
+
+
+def bodies(count: int, last: str) -> str:
+    """A chain of fragments each of which has the next one as both bodies."""
+    chain = "".join(f"fragment f{i}( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{{\n    [y] = if_else(true, [x], "
+                    f"then_body = 'f{i + 1}', else_body = 'f{i + 1}');\n}}\n" for i in range(count))
+    end = f"fragment f{count}( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{{\n    {last}\n}}\n"
+    return C_HEAD + chain + end + R_GRAPH.replace(
+        "y = f(x);", "[y] = if_else(true, [x], then_body = 'f0', else_body = 'f0');")
+
+
 # name -> (text, a word of the rule that must be told)
 CASES: dict[str, tuple[str, str]] = {
     "40,000 nested brackets": (ratified(f"    y = x + {'(' * 40000}1.0{')' * 40000};"), "nesting"),
@@ -66,6 +78,9 @@ CASES: dict[str, tuple[str, str]] = {
     "an array of a trillion": (ratified("    a = [0] * 1000000000000;\n    y = x * scalar(length_of(a));"), "items"),
     "a string of a trillion": (ratified("    a = 'ab' * 1000000000000;\n    y = x * scalar(length_of(a));"), "items"),
     "a huge tensor": (ratified("    y = tile(x, repeats = [9223372036854775807, 9223372036854775807]);"), ""),
+    "bodies of bodies without an end": (bodies(
+        0, "[y] = if_else(true, [x], then_body = 'f0', else_body = 'f0');"), "body-nesting"),
+    "two bodies a level, 40 deep": (bodies(40, "y = copy(x);"), "operations"),
     "an operator chain of 100,000": (ratified(f"    y = x{' + x' * 100000}"), ""),
 }
 

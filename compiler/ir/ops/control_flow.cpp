@@ -1,5 +1,6 @@
 #include "compiler/ir/ops/control_flow.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/ir/ops/arguments.h"
@@ -63,8 +64,73 @@ const std::string& ResultName(const Body& body, size_t index) {
   return body.graph->node(body.graph->results()[index]).name();
 }
 
+void MapLoop(const Node& node, Body& body) {
+  const LoopLists lists(node);
+  const auto sliced = static_cast<int32_t>(node.segment(kSliced).size());
+  const auto merged = static_cast<int32_t>(node.segment(kMerged).size());
+  for (int32_t i = 0; i < node.num_inputs(); ++i) {
+    InputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
+    if (i < sliced) {
+      const PartRange range = lists.SliceRange(static_cast<size_t>(i));
+      mapping.axis = lists.slice_axes[static_cast<size_t>(i)];
+      mapping.start = range.start;
+      mapping.end = range.end;
+      mapping.stride = range.stride;
+      mapping.part_size = range.part_size;
+    }
+    body.inputs.push_back(mapping);
+  }
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    OutputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
+    if (i >= merged) {
+      const PartRange range = lists.ConcatRange(static_cast<size_t>(i - merged));
+      mapping.axis = lists.concat_axes[static_cast<size_t>(i - merged)];
+      mapping.start = range.start;
+      mapping.end = range.end;
+      mapping.stride = range.stride;
+      mapping.part_size = range.part_size;
+    }
+    body.outputs.push_back(mapping);
+  }
+  for (int32_t i = 0; i < merged; ++i) body.back_edges.push_back({.result = i, .parameter = sliced + i});
+}
+
+void MapIf(const Node& node, Body& body) {
+  for (int32_t i = kInputs; i < node.num_inputs(); ++i) {
+    body.inputs.push_back({.external = i, .internal = i - kInputs, .axis = std::nullopt});
+  }
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    body.outputs.push_back({.external = i, .internal = i, .axis = std::nullopt});
+  }
+}
+
+// The port map and back edges of a body of the node.
+void MapPorts(const Node& node, Body& body) {
+  node.type() == "tensor_iterator" ? MapLoop(node, body) : MapIf(node, body);
+}
+
+template <typename Mapping>
+bool SameMap(const std::vector<Mapping>& a, const std::vector<Mapping>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Mapping& x, const Mapping& y) {
+    return x.external == y.external && x.internal == y.internal && x.axis == y.axis && x.start == y.start &&
+           x.end == y.end && x.stride == y.stride && x.part_size == y.part_size;
+  });
+}
+
+// Graphs in text form may say otherwise.
+bool HasItsPortMap(const Node& node, const Body& body) {
+  Body expected;
+  MapPorts(node, expected);
+  return SameMap(body.inputs, expected.inputs) && SameMap(body.outputs, expected.outputs) &&
+         std::equal(body.back_edges.begin(), body.back_edges.end(), expected.back_edges.begin(),
+                    expected.back_edges.end(), [](const BackEdge& a, const BackEdge& b) {
+                      return a.result == b.result && a.parameter == b.parameter;
+                    });
+}
+
 // body.interface: the body has the role, a parameter for each that it is fed,
-// and as many results as the node has outputs.
+// as many results as the node has outputs, and the port map that inputs and
+// attributes ask for.
 bool CheckInterface(InferContext& context, size_t index, std::string_view role, size_t parameters) {
   const Node& node = context.node();
   const Body& body = node.bodies()[index];
@@ -73,7 +139,12 @@ bool CheckInterface(InferContext& context, size_t index, std::string_view role, 
     return false;
   }
   const auto outputs = static_cast<size_t>(node.num_outputs());
-  if (body.graph->parameters().size() == parameters && body.graph->results().size() == outputs) return true;
+  if (body.graph->parameters().size() == parameters && body.graph->results().size() == outputs) {
+    if (HasItsPortMap(node, body)) return true;
+    context.Error(kBodies, "`{}` of `{}` has another port map than inputs and attributes ask for", role,
+                  node.type());
+    return false;
+  }
   context.Error(kBodies, "`{}` of `{}` has {} parameters and {} results; expected {} and {}", role,
                 node.type(), body.graph->parameters().size(), body.graph->results().size(), parameters,
                 outputs);
@@ -346,37 +417,6 @@ void InferTensorIterator(InferContext& context) {
   LoopInference(context).Run();
 }
 
-void MapLoop(const Node& node, Body& body) {
-  const LoopLists lists(node);
-  const auto sliced = static_cast<int32_t>(node.segment(kSliced).size());
-  const auto merged = static_cast<int32_t>(node.segment(kMerged).size());
-  for (int32_t i = 0; i < node.num_inputs(); ++i) {
-    InputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
-    if (i < sliced) {
-      const PartRange range = lists.SliceRange(static_cast<size_t>(i));
-      mapping.axis = lists.slice_axes[static_cast<size_t>(i)];
-      mapping.start = range.start;
-      mapping.end = range.end;
-      mapping.stride = range.stride;
-      mapping.part_size = range.part_size;
-    }
-    body.inputs.push_back(mapping);
-  }
-  for (int32_t i = 0; i < node.num_outputs(); ++i) {
-    OutputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
-    if (i >= merged) {
-      const PartRange range = lists.ConcatRange(static_cast<size_t>(i - merged));
-      mapping.axis = lists.concat_axes[static_cast<size_t>(i - merged)];
-      mapping.start = range.start;
-      mapping.end = range.end;
-      mapping.stride = range.stride;
-      mapping.part_size = range.part_size;
-    }
-    body.outputs.push_back(mapping);
-  }
-  for (int32_t i = 0; i < merged; ++i) body.back_edges.push_back({.result = i, .parameter = sliced + i});
-}
-
 }  // namespace
 }  // namespace nnef
 
@@ -392,16 +432,7 @@ Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph) 
   Body body;
   body.role = std::move(role);
   body.graph = std::move(graph);
-  if (node.type() == "tensor_iterator") {
-    nnef::MapLoop(node, body);
-    return body;
-  }
-  for (int32_t i = 1; i < node.num_inputs(); ++i) {
-    body.inputs.push_back({.external = i, .internal = i - 1, .axis = std::nullopt});
-  }
-  for (int32_t i = 0; i < node.num_outputs(); ++i) {
-    body.outputs.push_back({.external = i, .internal = i, .axis = std::nullopt});
-  }
+  nnef::MapPorts(node, body);
   return body;
 }
 

@@ -1,0 +1,184 @@
+// if_else and tensor_iterator of the set nnef in text form: what their shape
+// functions say, and the If-8, TensorIterator-1 and Loop-5 that they become.
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lower/lower.h"
+#include "compiler/support/context.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::testing {
+namespace {
+
+const ir::OpRegistry& Registry() {
+  static const ir::OpRegistry registry = [] {
+    ir::OpRegistry made;
+    ir::RegisterStandardOps(made);
+    return made;
+  }();
+  return registry;
+}
+
+std::string Replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// Squares of the rows of x; the state goes round unchanged.
+constexpr std::string_view kLoop = R"(graph "net" {
+  %0 = nnef.external "x" {shape = [6,3], dtype = "scalar"} : f32[6,3]
+  %1 = nnef.external "h" {shape = [1,3], dtype = "scalar"} : f32[1,3]
+  %2:2 = nnef.tensor_iterator "t" (%0, %1) segments [1,1,0] {body = "step", slice_axes = [0], slice_strides = [1], slice_starts = [0], slice_ends = [-1], concat_axes = [0], concat_strides = []} : f32[1,3], f32[6,3] bodies {
+    "body" input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 1 -> 1 output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, part 1) back 0 -> 1 graph "step" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = shape[1,3]} : f32[1,3]
+      %1 = opset1.Parameter "b" {element_type = f32, shape = shape[1,3]} : f32[1,3]
+      %2 = nnef.sqr "s" (%0) : f32[1,3]
+      opset1.Result "b" (%1)
+      opset1.Result "s" (%2)
+    }
+  }
+  opset1.Result "last" (%2)
+  opset1.Result "all" (%2.1)
+}
+)";
+
+constexpr std::string_view kIf = R"(graph "net" {
+  %0 = nnef.external "c" {shape = [1,1], dtype = "logical"} : boolean[1,1]
+  %1 = nnef.external "x" {shape = [2,3], dtype = "scalar"} : f32[2,3]
+  %2 = nnef.if_else "i" (%0, %1) segments [1,1] {then_body = "f", else_body = "g"} : f32[2,3] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "f" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+      %1 = nnef.sqr "y" (%0) : f32[2,3]
+      opset1.Result "y" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "g" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+      opset1.Result "y" (%0)
+    }
+  }
+  opset1.Result "y" (%2)
+}
+)";
+
+class ControlFlow : public ::testing::Test {
+ protected:
+  // Parses, infers and lowers a graph of NNEF operations: the lowered graph as
+  // text, or the first message.
+  std::string Lower(std::string_view text) {
+    Context context;
+    const FileId file = context.sources.AddText("net.ir", std::string(text));
+    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, Registry(), context);
+    if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return Message(context);
+    lowered_ = LowerGraph(*graph, {}, context);
+    if (lowered_ == nullptr) return Message(context);
+    for (const std::string& violation : ir::Verify(*lowered_)) ADD_FAILURE() << violation;
+    // Bodies are not inferred again when they are put together: it would change
+    // nothing.
+    const std::string printed = ir::PrintGraph(*lowered_);
+    EXPECT_TRUE(ir::InferGraph(*lowered_, context.emitter)) << Message(context);
+    EXPECT_EQ(ir::PrintGraph(*lowered_), printed);
+    return printed;
+  }
+  static std::string Message(const Context& context) {
+    if (context.emitter.diagnostics().empty()) return "no message";
+    const Diagnostic& first = context.emitter.diagnostics().front();
+    return fmt::format("{} [{}]", first.message, first.rule->label);
+  }
+  bool Has(std::string_view text, std::string_view part) {
+    const bool found = text.find(part) != std::string_view::npos;
+    if (!found) ADD_FAILURE() << part << "\nis not in\n" << text;
+    return found;
+  }
+
+  std::unique_ptr<ir::Graph> lowered_;
+};
+
+TEST_F(ControlFlow, IfElseIsAnIf) {
+  const std::string text = Lower(kIf);
+  Has(text, "opset1.Reshape \"i/condition\" (%0");
+  Has(text, "= opset8.If \"i\" (%3, %1) : f32[2,3]");
+  Has(text, "opset1.Multiply \"y\" (%0, %0)");
+  Has(Lower(Replaced(Replaced(std::string(kIf), "shape = [1,1]", "shape = [1]"), "boolean[1,1]", "boolean[1]")),
+      "= opset8.If \"i\" (%0, %1) : f32[2,3]");
+}
+
+TEST_F(ControlFlow, TensorIteratorKeepsItsName) {
+  const std::string text = Lower(kLoop);
+  Has(text, ":2 = opset1.TensorIterator \"t\" (%0, %1) : f32[1,3], f32[6,3]");
+  Has(text, "output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, part 1) back 0 -> 1");
+  EXPECT_EQ(text.find("Slice"), std::string::npos);
+}
+
+// Rows 1 to 4, backwards in twos: cut off before, so that the whole axis is
+// gone through.
+TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
+  std::string text = Replaced(std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
+                              "slice_strides = [-1], slice_starts = [5], slice_ends = [1]");
+  text = Replaced(text, "slice(axis 0, start 0, end -1, stride 1, part 1)",
+                  "slice(axis 0, start 5, end 1, stride -1, part 1)");
+  text = Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
+  const std::string lowered = Lower(text);
+  Has(lowered, "\"t/sliced0_start\" : i64[1] = dense<i64[1]: 1>");
+  Has(lowered, "\"t/sliced0_stop\" : i64[1] = dense<i64[1]: 5>");
+  Has(lowered, "opset8.Slice \"t/sliced0\"");
+  Has(lowered, "input 0 -> 0 slice(axis 0, start -1, end 0, stride -1, part 1)");
+}
+
+// OpenVINO refuses a TensorIterator within another.
+TEST_F(ControlFlow, ALoopInALoopIsALoop) {
+  // The loop over x as the body of one that runs once: it slices nothing.
+  std::string inner(kLoop);
+  inner = Replaced(inner, "graph \"net\"", "graph \"outer\"");
+  inner = Replaced(inner, "nnef.external \"x\" {shape = [6,3], dtype = \"scalar\"}",
+                   "opset1.Parameter \"x\" {element_type = f32, shape = shape[6,3]}");
+  inner = Replaced(inner, "nnef.external \"h\" {shape = [1,3], dtype = \"scalar\"}",
+                   "opset1.Parameter \"h\" {element_type = f32, shape = shape[1,3]}");
+  const std::string text =
+      "graph \"net\" {\n"
+      "  %0 = nnef.external \"x\" {shape = [6,3], dtype = \"scalar\"} : f32[6,3]\n"
+      "  %1 = nnef.external \"h\" {shape = [1,3], dtype = \"scalar\"} : f32[1,3]\n"
+      "  %2:2 = nnef.tensor_iterator \"o\" (%0, %1) segments [0,0,2] {body = \"outer\", slice_axes = [], "
+      "slice_strides = [], slice_starts = [], slice_ends = [], concat_axes = [0,0], concat_strides = [1,-6]} : "
+      "f32[1,3], f32[6,3] bodies {\n"
+      "    \"body\" input 0 -> 0 input 1 -> 1 output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) "
+      "output 1 -> 1 slice(axis 0, start -1, end 0, stride -6, part 6) " +
+      inner +
+      "  }\n"
+      "  opset1.Result \"last\" (%2)\n"
+      "  opset1.Result \"all\" (%2.1)\n"
+      "}\n";
+  const std::string lowered = Lower(text);
+  // One iteration: the places of the outputs say so to OpenVINO.
+  Has(lowered, "output 0 -> 0 slice(axis 0, start 0, end 1, stride 1, part 1)");
+  Has(lowered, "output 1 -> 1 slice(axis 0, start 6, end 0, stride -6, part 6)");
+  Has(lowered, "opset5.Loop \"t\"");
+  Has(lowered, "\"t/trip_count\" : i64[] = dense<i64[]: 6>");
+  Has(lowered, "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1");
+  Has(lowered, "output -1 -> 2");
+}
+
+// What documents cannot say, but text can.
+TEST_F(ControlFlow, BodiesHaveTheirInterface) {
+  const std::string loop(kLoop);
+  EXPECT_EQ(Lower(Replaced(loop, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)", "input 0 -> 0")),
+            "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
+  EXPECT_EQ(Lower(Replaced(loop, "back 0 -> 1 ", "")),
+            "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
+  EXPECT_EQ(Lower(Replaced(std::string(kIf), "element_type = f32, shape = shape[2,3]} : f32[2,3]",
+                           "element_type = i64, shape = shape[2,3]} : i64[2,3]")),
+            "the parameter `x` in `then_body` of `if_else` is of type i64; it is fed f32 [body.interface]");
+}
+
+// Extents that differ between the bodies are known when it runs.
+TEST_F(ControlFlow, ExtentsOfTheBodiesMayDiffer) {
+  std::string text = Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",
+                              "nnef.slice \"y\" (%0) {axes = [0], begin = [0], end = [1], stride = [], dtype = "
+                              "\"scalar\"} : f32[1,3]");
+  text = Replaced(text, "else_body = \"g\"} : f32[2,3]", "else_body = \"g\"} : f32[1..2,3]");
+  Has(Lower(text), "= opset8.If \"i\" (%3, %1) : f32[1..2,3]");
+}
+
+}  // namespace
+}  // namespace nnefc::testing
