@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, NetworkTest,
                          ::testing::Values("alexnet.nnef", "alexnet_provisional.nnef", "googlenet.nnef",
                                            "googlenet_provisional.nnef", "mobilenetv2.nnef", "resnet50.nnef",
                                            "resnet50_provisional.nnef", "resnet101_provisional.nnef",
-                                           "resnet18_spp.nnef", "vgg19.nnef"));
+                                           "resnet18_spp.nnef", "vgg19.nnef", "lstm_scan.nnef"));
 
 TEST(PrintTest, ResNet101HasItsUnits) {
   Expansion expansion(ReadNetwork("resnet101_provisional.nnef"));

@@ -100,7 +100,8 @@ TEST_F(ControlFlow, IfElseIsAnIf) {
   Has(text, "opset1.Reshape \"i/condition\" (%0");
   Has(text, "= opset8.If \"i\" (%3, %1) : f32[2,3]");
   Has(text, "opset1.Multiply \"y\" (%0, %0)");
-  Has(Lower(Replaced(Replaced(std::string(kIf), "shape = [1,1]", "shape = [1]"), "boolean[1,1]", "boolean[1]")),
+  Has(Lower(
+          Replaced(Replaced(std::string(kIf), "shape = [1,1]", "shape = [1]"), "boolean[1,1]", "boolean[1]")),
       "= opset8.If \"i\" (%0, %1) : f32[2,3]");
 }
 
@@ -114,8 +115,9 @@ TEST_F(ControlFlow, TensorIteratorKeepsItsName) {
 // Rows 1 to 4, backwards in twos: cut off before, so that the whole axis is
 // gone through.
 TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
-  std::string text = Replaced(std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
-                              "slice_strides = [-1], slice_starts = [5], slice_ends = [1]");
+  std::string text =
+      Replaced(std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
+               "slice_strides = [-1], slice_starts = [5], slice_ends = [1]");
   text = Replaced(text, "slice(axis 0, start 0, end -1, stride 1, part 1)",
                   "slice(axis 0, start 5, end 1, stride -1, part 1)");
   text = Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
@@ -140,7 +142,8 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
       "  %0 = nnef.external \"x\" {shape = [6,3], dtype = \"scalar\"} : f32[6,3]\n"
       "  %1 = nnef.external \"h\" {shape = [1,3], dtype = \"scalar\"} : f32[1,3]\n"
       "  %2:2 = nnef.tensor_iterator \"o\" (%0, %1) segments [0,0,2] {body = \"outer\", slice_axes = [], "
-      "slice_strides = [], slice_starts = [], slice_ends = [], concat_axes = [0,0], concat_strides = [1,-6]} : "
+      "slice_strides = [], slice_starts = [], slice_ends = [], concat_axes = [0,0], concat_strides = [1,-6]} "
+      ": "
       "f32[1,3], f32[6,3] bodies {\n"
       "    \"body\" input 0 -> 0 input 1 -> 1 output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) "
       "output 1 -> 1 slice(axis 0, start -1, end 0, stride -6, part 6) " +
@@ -162,10 +165,12 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
 // What documents cannot say, but text can.
 TEST_F(ControlFlow, BodiesHaveTheirInterface) {
   const std::string loop(kLoop);
-  EXPECT_EQ(Lower(Replaced(loop, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)", "input 0 -> 0")),
-            "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
-  EXPECT_EQ(Lower(Replaced(loop, "back 0 -> 1 ", "")),
-            "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
+  EXPECT_EQ(
+      Lower(Replaced(loop, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)", "input 0 -> 0")),
+      "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
+  EXPECT_EQ(
+      Lower(Replaced(loop, "back 0 -> 1 ", "")),
+      "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
   EXPECT_EQ(Lower(Replaced(std::string(kIf), "element_type = f32, shape = shape[2,3]} : f32[2,3]",
                            "element_type = i64, shape = shape[2,3]} : i64[2,3]")),
             "the parameter `x` in `then_body` of `if_else` is of type i64; it is fed f32 [body.interface]");
@@ -173,9 +178,10 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
 
 // Extents that differ between the bodies are known when it runs.
 TEST_F(ControlFlow, ExtentsOfTheBodiesMayDiffer) {
-  std::string text = Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",
-                              "nnef.slice \"y\" (%0) {axes = [0], begin = [0], end = [1], stride = [], dtype = "
-                              "\"scalar\"} : f32[1,3]");
+  std::string text =
+      Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",
+               "nnef.slice \"y\" (%0) {axes = [0], begin = [0], end = [1], stride = [], dtype = "
+               "\"scalar\"} : f32[1,3]");
   text = Replaced(text, "else_body = \"g\"} : f32[2,3]", "else_body = \"g\"} : f32[1..2,3]");
   Has(Lower(text), "= opset8.If \"i\" (%3, %1) : f32[1..2,3]");
 }
