@@ -3,7 +3,8 @@ keeps them, and the graphs that are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -486,3 +487,31 @@ def test_refuses(tool: Nnefc, tmp_path: Path, name: str) -> None:
     done = tool.call("run", path, "--random-inputs", "1")
     assert done.returncode == 1, done.stderr
     assert "error: " in done.stderr and message in done.stderr, done.stderr
+
+
+# --- damage -------------------------------------------------------------------------------------
+
+ATTRIBUTE = re.compile(r' (\w[\w-]*)="([^"]*)"')
+
+
+def damaged(text: str) -> Iterator[tuple[str, str]]:
+    """The text with each attribute of port maps and back edges dropped, emptied, made negative or huge in turn."""
+    for part in re.finditer(r"<(\w*port_map|back_edges)>.*?</\1>", text, re.DOTALL):
+        for found in ATTRIBUTE.finditer(text, part.start(), part.end()):
+            for value in (None, "", "-7", "3", "9223372036854775807"):
+                replaced = "" if value is None else f' {found.group(1)}="{value}"'
+                yield f"{found.group(0)} -> {replaced}", text[:found.start()] + replaced + text[found.end():]
+
+
+@pytest.mark.parametrize("name", ["reverse", "counter", "if_in_iterator"])
+def test_damage_ends_with_a_message(tool: Nnefc, tmp_path: Path, name: str) -> None:
+    made = CASES[name]()
+    path = made.graph.save(tmp_path / "net.xml")
+    np.savez(tmp_path / "inputs.npz", **made.inputs)
+    refused_ones = 0
+    for what, text in damaged(path.read_text()):
+        path.write_text(text)
+        done = tool.call("run", path, "--inputs", tmp_path / "inputs.npz", "--threads", "1")
+        assert done.returncode == 0 or done.returncode == 1 and "error: " in done.stderr, (what, done.stderr)
+        refused_ones += done.returncode
+    assert refused_ones > 20
