@@ -2,6 +2,7 @@
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::expand {
 namespace {
@@ -182,6 +183,14 @@ void Machine::Finish() {
     if (slot < 0 || stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::NodeId node = stack_[static_cast<size_t>(slot)].port().node;
     if (graph.node(node).Is(ir::kNnefSet, "external")) graph.AddToParameters(node);
+  }
+  // The provisional dialect lets externals be parameters of the graph or not;
+  // in the ratified one each is.
+  if (document_.dialect() == ast::Dialect::kProvisional) {
+    const llvm::DenseSet<ir::NodeId> known(graph.parameters().begin(), graph.parameters().end());
+    for (ir::NodeId id : graph.nodes()) {
+      if (graph.node(id).Is(ir::kNnefSet, "external") && !known.contains(id)) graph.AddToParameters(id);
+    }
   }
   const ast::Graph& declared = *document_.graph();
   for (size_t i = 0; i < chunk.result_slots.size(); ++i) {

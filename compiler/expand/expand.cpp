@@ -31,8 +31,10 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
   size_t errors = context.emitter.error_count();
   CheckLowered(document, library, options, context);
   Symbol name = document.graph()->name.symbol;  // invalid if its text was not read
-  auto graph = std::make_unique<ir::Graph>(
-      &registry, name.valid() ? std::string(context.symbols.Text(name)) : std::string());
+  std::string text = name.valid() ? std::string(context.symbols.Text(name)) : std::string();
+  // A name in the provisional dialect, a word of the ratified one.
+  if (ast::IsSoftKeyword(text, ast::Dialect::kRatified)) text += "_2";
+  auto graph = std::make_unique<ir::Graph>(&registry, std::move(text));
   expand::Heap heap(context.limits.items);
   expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                context);

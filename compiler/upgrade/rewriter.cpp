@@ -172,6 +172,10 @@ ast::Graph Rewriter::CopyGraph(const Choice& choice) {
   copy.name = Rename(graph.name);
   llvm::SmallVector<ast::Name, 4> parameters;
   for (const ast::Name& name : graph.parameters) parameters.push_back(Rename(name));
+  // Externals that were none of the parameters are in the ratified dialect.
+  const llvm::ArrayRef<ast::Name> all = source_.flat.graphs[0].parameters;
+  for (size_t i = parameters.size(); i < all.size(); ++i)
+    parameters.push_back({all[i].symbol, SourceRange()});
   copy.parameters = out_->Keep<ast::Name>(parameters);
   llvm::SmallVector<ast::Name, 4> results;
   for (const ast::Name& name : graph.results) results.push_back(Rename(name));

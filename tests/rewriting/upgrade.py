@@ -27,6 +27,7 @@ KEPT = {
     "variables": ["fragment activate(", "# a comment inside", "b = activate(a);  # kept", "y = activate(c, slope = 0.5)"],
     "names": ["fragment gelu_2(", "yield_2", "integer_2 = 2", "stack = "],
     "tuples": ["u = reshape(x, shape = [2, 3])", "s = sum_reduce(x, axes = [2])"],
+    "externals": ["graph extension_2( x, u )", "# no parameter"],
     "updates": ["fragment gate(", "next = update(h, y)"],
 }
 
