@@ -46,7 +46,7 @@ DATA = {
     "Concat": {"axis": "axis"},
     "Transpose": {}, "ReLU": {},
     "Clamp": {"min": "double", "max": "double"},
-    "Reshape": {"special_zero": "bool"},
+    "Reshape": {"special_zero": "bool?"},
     "TopK": {"axis": "axis", "mode": "enum", "sort": "enum", "index_element_type": "type?", "stable": "bool?"},
     "ReduceSum": {"keep_dims": "bool?"},
     "Add": {"auto_broadcast": "enum?"}, "Multiply": {"auto_broadcast": "enum?"},
