@@ -118,12 +118,13 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
         .Emit(kVariableWithoutData, origin.range,
               "the model has no data for variable `{}`: `{}.dat` is missing", label, label)
         .Notes(ir::StackNotes(origin.frame));
-  } else {
-    context_.emitter.Emit(
-        kVariableWithoutData, origin.range,
-        "variable `{}` has no data: `{}` is a document without weights; give a model folder or "
-        "archive, or `--random-weights SEED`",
-        label, model_.name());
+  } else if (!told_of_no_weights_) {
+    // Once for all variables.
+    told_of_no_weights_ = true;
+    context_.emitter.Emit(kVariableWithoutData, origin.range,
+                          "variable `{}` has no data: `{}` is a document without weights; give a model "
+                          "folder or archive, or `--random-weights SEED`",
+                          label, model_.name());
   }
   return std::nullopt;
 }

@@ -37,6 +37,7 @@ class VariableStore {
   const ModelContainer& model_;
   const QuantizationTable& quantization_;
   std::optional<uint64_t> seed_;
+  bool told_of_no_weights_ = false;
   Context& context_;
   std::map<std::string, VariableRole> roles_;
   std::map<std::string, std::optional<TensorValue>> loaded_;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "compiler/ir/origin.h"
 #include "compiler/openvino/layer_writer.h"
@@ -61,9 +62,14 @@ class WritableChecker {
 };
 
 // Keeps the file at `path` under another name until the run has succeeded.
+// What is no regular file stays where it is.
 class Backup {
  public:
   explicit Backup(const std::string& path) : path_(path), kept_(path + ".XXXXXX") {
+    std::error_code ignored;
+    const auto status = std::filesystem::symlink_status(path_, ignored);
+    is_replaced_ = std::filesystem::is_regular_file(status) || !std::filesystem::exists(status);
+    if (!is_replaced_) return;
     const int descriptor = ::mkostemp(kept_.data(), 0);
     if (descriptor >= 0) ::close(descriptor);
     is_kept_ = descriptor >= 0 && std::rename(path_.c_str(), kept_.c_str()) == 0;
@@ -78,7 +84,7 @@ class Backup {
   void Restore() {
     if (is_kept_) {
       std::rename(kept_.c_str(), path_.c_str());
-    } else {
+    } else if (is_replaced_) {
       std::remove(path_.c_str());
     }
     is_kept_ = false;
@@ -87,6 +93,7 @@ class Backup {
  private:
   std::string path_;
   std::string kept_;
+  bool is_replaced_ = false;
   bool is_kept_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "fmt/format.h"
@@ -46,14 +47,31 @@ MappedFile::~MappedFile() {
 }
 
 ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
-  std::string temporary = path + ".XXXXXX";
+  auto fail = [&] { return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))}; };
+  // A link is followed, and a file that is replaced keeps its permissions. What
+  // is no regular file (`/dev/null`, a pipe) is written to directly: it has no
+  // temporary file.
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return fail();
+    return OutputFile(path, "", descriptor);
+  }
+  std::string target = path;
+  if (exists) {
+    std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    if (real == nullptr) return fail();
+    target = real.get();
+  }
+  std::string temporary = target + ".XXXXXX";
   int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))};
+  if (descriptor < 0) return fail();
   // mkostemp makes the file private; give it the mode that open() would have.
   mode_t mask = ::umask(0);
   ::umask(mask);
-  ::fchmod(descriptor, 0666 & ~mask);
-  return OutputFile(path, std::move(temporary), descriptor);
+  ::fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);
+  return OutputFile(std::move(target), std::move(temporary), descriptor);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -64,7 +82,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 ErrorOr<Success> OutputFile::Write(std::span<const std::byte> bytes) {
@@ -84,9 +102,10 @@ ErrorOr<Success> OutputFile::Write(std::string_view text) {
 ErrorOr<Success> OutputFile::Commit() {
   int descriptor = descriptor_;
   descriptor_ = -1;
-  if (::close(descriptor) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  const bool direct = temporary_.empty();
+  if (::close(descriptor) != 0 || (!direct && ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
     int error_number = errno;
-    ::unlink(temporary_.c_str());
+    if (!direct) ::unlink(temporary_.c_str());
     return SystemError{fmt::format("cannot write `{}`: {}", path_, SystemErrorText(error_number))};
   }
   return Success{};

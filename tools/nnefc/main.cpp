@@ -1,8 +1,40 @@
 #include <cstdio>
 #include <new>
+#include <system_error>
 
+#include "compiler/semantics/suggest.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
+
+namespace nnefc::cli {
+namespace {
+
+constexpr const char* kHelpNote =
+    "nnefc: note: `nnefc --help` and `nnefc COMMAND --help` tell what is possible\n";
+
+// CLI11 takes an unknown first word for a missing command.
+bool IsUnknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  Suggestion suggestion(argv[1]);
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return false;
+    suggestion.Offer(command->get_name());
+  }
+  PrintError(suggestion.best().empty()
+                 ? fmt::format("there is no command `{}`", argv[1])
+                 : fmt::format("there is no command `{}`; did you mean `{}`?", argv[1], suggestion.best()));
+  return true;
+}
+
+// What was printed may be lost only here: a full disk, a closed pipe.
+bool FlushProduct() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  PrintError("cannot write to standard output");
+  return false;
+}
+
+}  // namespace
+}  // namespace nnefc::cli
 
 // nnefc: checks, expands, compiles and runs NNEF models.
 int main(int argc, char** argv) {
@@ -25,13 +57,17 @@ int main(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
+  if (IsUnknownCommand(app, argc, argv)) {
+    fmt::print(stderr, kHelpNote);
+    return kMisuse;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help, --version
   } catch (const CLI::ParseError& error) {
     PrintError(error.what());
-    fmt::print(stderr, "nnefc: note: `nnefc --help` and `nnefc COMMAND --help` tell what is possible\n");
+    fmt::print(stderr, kHelpNote);
     return kMisuse;
   } catch (const MisuseError& error) {
     PrintError(error.what());
@@ -39,6 +75,10 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     PrintError("out of memory");
     return kMisuse;
+  } catch (const std::system_error&) {
+    // fmt could not print.
+    PrintError("cannot write to standard output");
+    return kMisuse;
   }
-  return exit_code;
+  return FlushProduct() ? exit_code : kMisuse;
 }

@@ -36,6 +36,29 @@ TEST_F(FileTest, WritesAllOrNothing) {
   EXPECT_EQ(entries, 1u);
 }
 
+TEST_F(FileTest, FollowsLinksAndKeepsPermissions) {
+  namespace fs = std::filesystem;
+  ASSERT_TRUE(WriteFile(Path("real"), "old").ok());
+  fs::permissions(Path("real"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(Path("real"), Path("link"));
+  ASSERT_TRUE(WriteFile(Path("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ((*MappedFile::Open(Path("real")))->text(), "new");
+  EXPECT_EQ(fs::status(Path("real")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, WritesToDevicesWithoutReplacingThem) {
+  namespace fs = std::filesystem;
+  fs::create_symlink("/dev/full", Path("full"));
+  auto full = WriteFile(Path("full"), "text");
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().message, "cannot write `" + Path("full") + "`: no space left on device");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_TRUE(WriteFile("/dev/null", "text").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_FALSE(WriteFile(folder_, "text").ok());
+}
+
 TEST_F(FileTest, TellsWhyAFileCannotBeOpened) {
   auto missing = MappedFile::Open(Path("missing"));
   ASSERT_FALSE(missing.ok());
