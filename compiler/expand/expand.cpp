@@ -43,7 +43,8 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
     builder.ReportUnknownExternals();
     ir::CheckVariables(*graph, context.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
-  if (!complete || context.emitter.error_count() != errors) return nullptr;
+  const bool failed = !complete || context.emitter.error_count() != errors;
+  if (failed && !options.keep_incomplete) return nullptr;
   builder.names().Finish(*graph);
   return graph;
 }

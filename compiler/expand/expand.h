@@ -17,13 +17,16 @@ struct ExpandOptions {
   std::vector<std::string> lower;
   // False: externals with unspecified extents (provisional 0) are an error.
   bool allow_unknown_extents = false;
+  // True: after mistakes, those of earlier stages too, a graph of what could be
+  // made is returned, for editors. It lacks what depends on a mistake.
+  bool keep_incomplete = false;
 };
 
 // Evaluates a checked document's graph: fragments of the document are
 // instantiated, attributes computed, and what remains is a graph of NNEF
 // operations (set "nnef", in the ratified dialect's terms) whose shapes are
 // inferred as it grows. Mistakes are emitted with the stack of fragments; a
-// null result means that there were some.
+// null result means that there were some, or that there is no graph to expand.
 //
 // Conventions of the nnef set: attributes are those of the ratified
 // declaration, all of them, defaults included; a generic operation's type is

@@ -21,6 +21,8 @@ ALLOWED = {
     "compiler/openvino": {"compiler/support", "compiler/ir"},
     "compiler/package": {"compiler/support", "compiler/ir"},
     "compiler/driver": {"compiler"},
+    "compiler/language": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
+                          "stdlib"},
     "compiler/lint": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
                       "compiler/lower", "compiler/package", "compiler/driver"},
     "runtime": {"compiler/ir", "compiler/support"},

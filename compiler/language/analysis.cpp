@@ -1,0 +1,179 @@
+#include "compiler/language/analysis.h"
+
+#include "compiler/expand/expand.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::language {
+
+Analysis::Analysis(std::string uri, std::string text, std::optional<ast::Dialect> dialect,
+                   const Limits& limits)
+    : uri_(std::move(uri)) {
+  context_.limits = limits;
+  ir::RegisterStandardOps(registry_);
+  library_ = std::make_unique<StandardLibrary>(context_);
+  file_ = context_.sources.AddText(uri_, std::move(text));
+  positions_ = std::make_unique<PositionMap>(context_.sources, file_);
+  auto document = ParseDocument(file_, {.dialect = dialect}, context_);
+  checked_ = CheckDocument(std::move(document), *library_, {}, context_);
+  if (!context_.emitter.exhausted()) {
+    ExpandOptions options;
+    options.keep_incomplete = true;
+    graph_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
+  }
+  names_ = std::make_unique<NameIndex>(*checked_);
+  if (graph_ != nullptr) IndexShapes();
+}
+
+void Analysis::IndexShapes() {
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, const ir::Frame*> last_frame;
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      for (const std::string& name : node.output(i).names) tensors_.try_emplace(name, node.port(i));
+    }
+    const SourceRange place = node.origin().range;
+    if (place.file != file_) continue;
+    std::vector<ir::NodeId>& nodes = sites_[{place.begin, place.end}];
+    // Nodes of one instantiation are made one after the other.
+    auto [frame, is_new] = last_frame.try_emplace({place.begin, place.end}, node.origin().frame.get());
+    if (!is_new && frame->second == node.origin().frame.get()) {
+      nodes.back() = id;
+    } else {
+      frame->second = node.origin().frame.get();
+      nodes.push_back(id);
+    }
+  }
+}
+
+TextRange Analysis::RangeOf(SourceRange range) const {
+  auto position = [&](uint32_t offset) {
+    return range.file == file_ ? positions_->PositionAt(offset)
+                               : PositionAt(context_.sources, range.file, offset);
+  };
+  return {range.begin, range.end, position(range.begin), position(range.end)};
+}
+
+std::optional<Place> Analysis::PlaceOf(SourceRange range) const {
+  if (!range.valid() || context_.sources.Kind(range.file) != FileKind::kText) return std::nullopt;
+  if (range.file == file_) return Place{uri_, RangeOf(range)};
+  const bool is_ratified = context_.sources.Name(range.file).find("<ratified") == 0;
+  return Place{
+      LanguageService::LibraryUri(is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional),
+      RangeOf(range)};
+}
+
+std::vector<Finding> Analysis::Findings() const {
+  std::vector<Finding> findings;
+  for (const Diagnostic& diagnostic : context_.emitter.diagnostics()) {
+    SourceRange range = diagnostic.range;
+    if (range.file != file_) range = {file_, 0, 0};
+    Finding finding{.severity = diagnostic.severity,
+                    .rule = diagnostic.rule->label,
+                    .section = diagnostic.rule->section,
+                    .message = diagnostic.message,
+                    .range = RangeOf(range),
+                    .notes = {},
+                    .fixes = {}};
+    for (const DiagnosticNote& note : diagnostic.notes)
+      finding.notes.push_back({note.message, PlaceOf(note.range)});
+    for (const FixIt& fix : diagnostic.fixes) {
+      if (fix.range.file == file_) finding.fixes.push_back({RangeOf(fix.range), fix.text});
+    }
+    findings.push_back(std::move(finding));
+  }
+  llvm::stable_sort(findings,
+                    [](const Finding& a, const Finding& b) { return a.range.begin < b.range.begin; });
+  return findings;
+}
+
+std::string Analysis::TypeText(TypeId type) const {
+  const TypeTable& types = checked_->types();
+  if (!type.valid() || types.Kind(type) == TypeKind::kError) return {};
+  return types.Text(type, checked_->dialect());
+}
+
+std::string Analysis::SignatureText(Callee callee) const {
+  const Signature& signature = callee.document->signature(callee.fragment);
+  const TypeTable& types = callee.document->types();
+  const ast::Dialect dialect = callee.document->dialect();
+  std::string text(Text(signature.name.symbol));
+  if (signature.is_generic) text += "<?>";
+  auto append = [&](const TypedName& name, size_t index) {
+    text += fmt::format("{}{}: {}", index == 0 ? " " : ", ", Text(name.name.symbol),
+                        types.Text(name.type, dialect));
+    if (name.default_value.valid())
+      text += fmt::format(" = {}", PrintExpr(callee.document->ast(), name.default_value, context_, 80));
+  };
+  text += "(";
+  for (size_t i = 0; i < signature.parameters.size(); ++i) append(signature.parameters[i], i);
+  text += " ) -> (";
+  for (size_t i = 0; i < signature.results.size(); ++i) append(signature.results[i], i);
+  return text + " )";
+}
+
+std::string Analysis::DefaultText(Callee callee, size_t parameter) const {
+  const ast::ExprId value = callee.document->signature(callee.fragment).parameters[parameter].default_value;
+  return value.valid() ? PrintExpr(callee.document->ast(), value, context_, 80) : "";
+}
+
+std::string Analysis::ShapeOf(const Entity& entity) const {
+  if (graph_ == nullptr) return {};
+  if (entity.in_graph) {
+    auto found = tensors_.find(Text(entity.name));
+    if (found == tensors_.end()) return {};
+    return ir::ToString(graph_->output(found->second).shape);
+  }
+  return entity.value.valid() ? ShapeAt(checked_->ast().exprs[entity.value].range, entity.item)
+                              : std::string();
+}
+
+std::string Analysis::ShapeAt(SourceRange expr, int32_t item) const {
+  auto found = sites_.find({expr.begin, expr.end});
+  if (found == sites_.end()) return {};
+  std::vector<std::string> shapes;
+  size_t others = 0;
+  constexpr size_t kMostShapes = 64;
+  for (ir::NodeId id : found->second) {
+    const ir::Node& node = graph_->node(id);
+    const int32_t index = std::max(item, 0);
+    if (index >= node.num_outputs()) return {};
+    std::string shape = ir::ToString(node.output(index).shape);
+    if (llvm::is_contained(shapes, shape)) continue;
+    if (shapes.size() < kMostShapes) {
+      shapes.push_back(std::move(shape));
+    } else {
+      ++others;
+    }
+  }
+  if (shapes.size() == 1) return shapes.front();
+  others += shapes.size() - 1;
+  return fmt::format("{} and {} other{}", shapes.front(), others, others == 1 ? "" : "s");
+}
+
+SymbolKind Analysis::KindOf(const Entity& entity) const {
+  switch (entity.kind) {
+    case EntityKind::kGraph:
+      return SymbolKind::kGraph;
+    case EntityKind::kFragment:
+      return SymbolKind::kFragment;
+    case EntityKind::kOperation:
+      return SymbolKind::kOperation;
+    case EntityKind::kParameter:
+      return SymbolKind::kParameter;
+    case EntityKind::kInput:
+      return SymbolKind::kInput;
+    case EntityKind::kResult:
+      return SymbolKind::kResult;
+    case EntityKind::kIterator:
+      return SymbolKind::kIterator;
+    case EntityKind::kLocal:
+      break;
+  }
+  const bool is_tensor =
+      entity.in_graph || (entity.type.valid() && checked_->types().ContainsTensor(entity.type));
+  return is_tensor ? SymbolKind::kTensor : SymbolKind::kValue;
+}
+
+}  // namespace nnefc::language

@@ -1,0 +1,145 @@
+#include "compiler/language/language_service.h"
+
+#include <utility>
+
+#include "compiler/language/analysis.h"
+#include "stdlib/stdlib.h"
+
+namespace nnefc::language {
+
+struct LanguageService::Document {
+  int64_t version = 0;
+  std::optional<ast::Dialect> dialect;
+  std::unique_ptr<Analysis> analysis;
+};
+
+LanguageService::LanguageService(ServiceOptions options) : options_(std::move(options)) {}
+LanguageService::~LanguageService() = default;
+LanguageService::LanguageService(LanguageService&&) noexcept = default;
+LanguageService& LanguageService::operator=(LanguageService&&) noexcept = default;
+
+bool LanguageService::Open(const std::string& uri, int64_t version, std::string text,
+                           std::optional<ast::Dialect> dialect) {
+  if (text.size() > options_.max_text || documents_.contains(uri)) return false;
+  auto document = std::make_unique<Document>();
+  document->version = version;
+  document->dialect = dialect;
+  document->analysis = std::make_unique<Analysis>(uri, std::move(text), dialect, options_.limits);
+  documents_.emplace(uri, std::move(document));
+  return true;
+}
+
+bool LanguageService::Change(const std::string& uri, int64_t version,
+                             const std::vector<TextChange>& changes) {
+  auto found = documents_.find(uri);
+  if (found == documents_.end() || version <= found->second->version) return false;
+  std::string text(found->second->analysis->text());
+  for (const TextChange& change : changes) {
+    if (change.range) {
+      // Ranges are those of the text that the changes before have made.
+      SourceManager sources;
+      const FileId file = sources.AddText(uri, text);
+      const uint32_t begin = OffsetAt(sources, file, change.range->first);
+      const uint32_t end = OffsetAt(sources, file, change.range->second);
+      if (end < begin) return false;
+      text.replace(begin, end - begin, change.text);
+    } else {
+      text = change.text;
+    }
+    if (text.size() > options_.max_text) return false;
+  }
+  Document& document = *found->second;
+  document.analysis = std::make_unique<Analysis>(uri, std::move(text), document.dialect, options_.limits);
+  document.version = version;
+  return true;
+}
+
+bool LanguageService::Close(const std::string& uri) {
+  return documents_.erase(uri) > 0;
+}
+
+const LanguageService::Document* LanguageService::Find(const std::string& uri) const {
+  auto found = documents_.find(uri);
+  return found == documents_.end() ? nullptr : found->second.get();
+}
+
+std::vector<std::string> LanguageService::Documents() const {
+  std::vector<std::string> uris;
+  for (const auto& [uri, document] : documents_) uris.push_back(uri);
+  return uris;
+}
+
+std::optional<int64_t> LanguageService::Version(const std::string& uri) const {
+  const Document* document = Find(uri);
+  return document == nullptr ? std::nullopt : std::optional(document->version);
+}
+
+std::string_view LanguageService::Text(const std::string& uri) const {
+  if (const Document* document = Find(uri)) return document->analysis->text();
+  if (uri == LibraryUri(ast::Dialect::kRatified)) return RatifiedLibraryText();
+  if (uri == LibraryUri(ast::Dialect::kProvisional)) return ProvisionalLibraryText();
+  return {};
+}
+
+std::string LanguageService::LibraryUri(ast::Dialect dialect) {
+  return dialect == ast::Dialect::kRatified ? "nnefc:/stdlib/ratified.nnef"
+                                            : "nnefc:/stdlib/provisional.nnef";
+}
+
+std::vector<Finding> LanguageService::Diagnostics(const std::string& uri) const {
+  const Document* document = Find(uri);
+  return document == nullptr ? std::vector<Finding>() : document->analysis->Findings();
+}
+
+std::optional<Place> LanguageService::Definition(const std::string& uri, uint32_t offset) const {
+  const Document* document = Find(uri);
+  if (document == nullptr) return std::nullopt;
+  const Analysis& analysis = *document->analysis;
+  const Occurrence* occurrence = analysis.names().At(offset);
+  if (occurrence == nullptr) return std::nullopt;
+  return analysis.PlaceOf(analysis.names().entity(occurrence->entity).declaration);
+}
+
+std::vector<Place> LanguageService::References(const std::string& uri, uint32_t offset,
+                                               bool include_declaration) const {
+  const Document* document = Find(uri);
+  if (document == nullptr) return {};
+  const Analysis& analysis = *document->analysis;
+  const Occurrence* occurrence = analysis.names().At(offset);
+  if (occurrence == nullptr) return {};
+  std::vector<Place> places;
+  for (const Occurrence& other : analysis.names().occurrences()) {
+    if (other.entity != occurrence->entity || (other.is_declaration && !include_declaration)) continue;
+    places.push_back({uri, analysis.RangeOf(other.range)});
+  }
+  return places;
+}
+
+std::optional<Hover> LanguageService::HoverAt(const std::string& uri, uint32_t offset) const {
+  const Document* document = Find(uri);
+  return document == nullptr ? std::nullopt : FindHover(*document->analysis, offset);
+}
+
+std::vector<DocumentSymbol> LanguageService::Symbols(const std::string& uri) const {
+  const Document* document = Find(uri);
+  return document == nullptr ? std::vector<DocumentSymbol>() : FindSymbols(*document->analysis);
+}
+
+std::vector<Completion> LanguageService::Complete(const std::string& uri, uint32_t offset) const {
+  const Document* document = Find(uri);
+  return document == nullptr ? std::vector<Completion>() : FindCompletions(*document->analysis, offset);
+}
+
+uint32_t LanguageService::Offset(const std::string& uri, Position position) const {
+  const Document* document = Find(uri);
+  if (document == nullptr) return 0;
+  return OffsetAt(document->analysis->context().sources, document->analysis->file(), position);
+}
+
+Position LanguageService::PositionOf(const std::string& uri, uint32_t offset) const {
+  const Document* document = Find(uri);
+  if (document == nullptr) return {};
+  return PositionAt(document->analysis->context().sources, document->analysis->file(), offset);
+}
+
+}  // namespace nnefc::language

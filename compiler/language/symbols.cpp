@@ -1,0 +1,50 @@
+#include "compiler/language/analysis.h"
+
+namespace nnefc::language {
+
+std::vector<DocumentSymbol> FindSymbols(const Analysis& analysis) {
+  const ast::Document& document = analysis.checked().ast();
+  const NameIndex& names = analysis.names();
+  std::vector<DocumentSymbol> symbols;
+  auto open = [&](const ast::Name& name, SourceRange range, SymbolKind kind, std::string detail) {
+    const SourceRange selection =
+        name.symbol.valid() ? name.range : SourceRange{range.file, range.begin, range.begin};
+    symbols.push_back({.name = std::string(analysis.Text(name.symbol)),
+                       .kind = kind,
+                       .detail = std::move(detail),
+                       .range = analysis.RangeOf(range),
+                       .selection = analysis.RangeOf(selection),
+                       .children = {}});
+  };
+  for (size_t i = 0; i < document.fragments.size(); ++i) {
+    const ast::FragmentId id(static_cast<int32_t>(i));
+    const ast::Fragment& fragment = document.fragments[id];
+    open(fragment.name, fragment.range, SymbolKind::kFragment,
+         analysis.SignatureText({&analysis.checked(), id}));
+  }
+  for (const ast::Graph& graph : document.graphs) open(graph.name, graph.range, SymbolKind::kGraph, "");
+  std::stable_sort(symbols.begin(), symbols.end(), [](const DocumentSymbol& a, const DocumentSymbol& b) {
+    return a.range.begin < b.range.begin;
+  });
+  // Declared names go to the declaration around them; both are in order.
+  size_t around = 0;
+  for (const Occurrence& occurrence : names.occurrences()) {
+    if (!occurrence.is_declaration) continue;
+    const Entity& entity = names.entity(occurrence.entity);
+    const SymbolKind kind = analysis.KindOf(entity);
+    if (kind == SymbolKind::kGraph || kind == SymbolKind::kFragment || kind == SymbolKind::kIterator)
+      continue;
+    while (around < symbols.size() && symbols[around].range.end < occurrence.range.end) ++around;
+    if (around == symbols.size() || occurrence.range.begin < symbols[around].range.begin) continue;
+    const TextRange range = analysis.RangeOf(occurrence.range);
+    symbols[around].children.push_back({.name = std::string(analysis.Text(entity.name)),
+                                        .kind = kind,
+                                        .detail = analysis.TypeText(entity.type),
+                                        .range = range,
+                                        .selection = range,
+                                        .children = {}});
+  }
+  return symbols;
+}
+
+}  // namespace nnefc::language
