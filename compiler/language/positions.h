@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "compiler/support/source.h"
+#include "compiler/support/utf16.h"
 
 namespace nnefc::language {
 
@@ -35,17 +35,9 @@ class PositionMap {
   Position PositionAt(uint32_t offset) const;
 
  private:
-  // Behind a character of several bytes: how many bytes more than code units
-  // the text has up to there.
-  struct Surplus {
-    uint32_t offset;
-    uint32_t bytes;
-  };
-  uint32_t SurplusAt(uint32_t offset) const;
-
   const SourceManager& sources_;
   FileId file_;
-  std::vector<Surplus> surplus_;
+  Utf16Index index_;
 };
 
 }  // namespace nnefc::language

@@ -32,7 +32,7 @@ void LintProvisional(Subject& subject) {
   DiagnosticBuilder builder =
       subject.Report(kNotRatified, place,
                      "the document is of the provisional dialect, which tools for the ratified one refuse; "
-                     "`nnefc expand` prints a ratified document");
+                     "`nnefc upgrade` makes a ratified one");
   for (const Diagnostic* diagnostic : firsts) {
     const SourceRange range{subject.document.file, diagnostic->range.begin, diagnostic->range.end};
     const size_t others = counts[diagnostic->rule] - 1;

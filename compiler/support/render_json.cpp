@@ -1,5 +1,3 @@
-#include <set>
-
 #include "compiler/support/diagnostics.h"
 #include "nlohmann/json.hpp"
 
@@ -46,61 +44,6 @@ void AddPlace(Json& json, SourceRange range, const SourceManager& sources) {
   }
 }
 
-Json SarifRegion(SourceRange range, const SourceManager& sources) {
-  if (sources.Kind(range.file) == FileKind::kBinary) {
-    return {{"byteOffset", range.begin},
-            {"byteLength", range.end > range.begin ? range.end - range.begin : 0}};
-  }
-  LineColumn begin = sources.Position(range.start());
-  LineColumn end = sources.Position({range.file, range.end});
-  return {{"startLine", begin.line},
-          {"startColumn", begin.column},
-          {"endLine", end.line},
-          {"endColumn", end.column}};
-}
-
-Json SarifArtifact(FileId file, const SourceManager& sources) {
-  // An artifact location is a URI reference: what cannot stand in one is escaped.
-  std::string uri;
-  for (char c : std::string(sources.Name(file))) {
-    auto byte = static_cast<unsigned char>(c);
-    bool plain = std::isalnum(byte) != 0 || std::string_view("-._~/!()").find(c) != std::string_view::npos;
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return {{"uri", uri}};
-}
-
-Json SarifLocation(SourceRange range, const SourceManager& sources) {
-  Json physical = {{"artifactLocation", SarifArtifact(range.file, sources)}};
-  if (sources.Kind(range.file) != FileKind::kNamed) physical["region"] = SarifRegion(range, sources);
-  return {{"physicalLocation", std::move(physical)}};
-}
-
-Json SarifFix(const FixIt& fix, const SourceManager& sources) {
-  Json replacement = {{"deletedRegion", SarifRegion(fix.range, sources)},
-                      {"insertedContent", {{"text", fix.text}}}};
-  Json change = {{"artifactLocation", SarifArtifact(fix.range.file, sources)},
-                 {"replacements", Json::array({std::move(replacement)})}};
-  return {{"artifactChanges", Json::array({std::move(change)})}};
-}
-
-Json SarifResult(const Diagnostic& diagnostic, const SourceManager& sources) {
-  Json result = {{"ruleId", std::string(diagnostic.rule->label)},
-                 {"level", SeverityName(diagnostic.severity)},
-                 {"message", {{"text", diagnostic.message}}}};
-  if (diagnostic.range.valid()) result["locations"] = Json::array({SarifLocation(diagnostic.range, sources)});
-  for (const DiagnosticNote& note : diagnostic.notes) {
-    if (!note.range.valid()) continue;
-    Json related = SarifLocation(note.range, sources);
-    related["message"] = {{"text", note.message}};
-    result["relatedLocations"].push_back(std::move(related));
-  }
-  for (const FixIt& fix : diagnostic.fixes) {
-    if (fix.range.valid()) result["fixes"].push_back(SarifFix(fix, sources));
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string RenderJson(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources) {
@@ -126,30 +69,6 @@ std::string RenderJson(const std::vector<Diagnostic>& diagnostics, const SourceM
     list.push_back(std::move(entry));
   }
   return Dump({{"diagnostics", std::move(list)}});
-}
-
-std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources) {
-  std::set<std::string> labels;
-  Json rules = Json::array();
-  Json results = Json::array();
-  for (const Diagnostic& diagnostic : diagnostics) {
-    std::string label(diagnostic.rule->label);
-    if (labels.insert(label).second) {
-      Json rule = {{"id", label}};
-      if (!diagnostic.rule->section.empty()) {
-        rule["help"] = {{"text", fmt::format("NNEF specification, {}", diagnostic.rule->section)}};
-      }
-      rules.push_back(std::move(rule));
-    }
-    results.push_back(SarifResult(diagnostic, sources));
-  }
-  Json driver = {{"name", "nnefc"}, {"rules", std::move(rules)}};
-  Json run = {{"tool", {{"driver", std::move(driver)}}},
-              {"columnKind", "utf16CodeUnits"},
-              {"results", std::move(results)}};
-  return Dump({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-               {"version", "2.1.0"},
-               {"runs", Json::array({std::move(run)})}});
 }
 
 }  // namespace nnefc

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <map>
+
+#include "compiler/support/diagnostics.h"
+#include "compiler/support/utf16.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* Level(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
+  }
+  return "none";
+}
+
+// A text of the log: bytes that are not UTF-8 become U+FFFD when it is written.
+Json Message(std::string_view text) {
+  return {{"text", std::string(text)}};
+}
+
+// Makes results. Columns count UTF-16 code units from 1, as `columnKind` says.
+class ResultWriter {
+ public:
+  explicit ResultWriter(const SourceManager& sources) : sources_(sources) {}
+  Json Result(const Diagnostic& diagnostic, size_t rule);
+
+ private:
+  Json Region(SourceRange range);
+  Json Artifact(FileId file);
+  Json PhysicalLocation(SourceRange range);
+  Json Fix(std::vector<FixIt> parts);
+  LineColumn Utf16Place(Location place);
+
+  const SourceManager& sources_;
+  std::map<FileId, Utf16Index> indices_;
+};
+
+LineColumn ResultWriter::Utf16Place(Location place) {
+  const LineColumn at = sources_.Position(place);
+  auto index = indices_.try_emplace(place.file, sources_.Text(place.file)).first;
+  return {at.line, index->second.Length(sources_.LineStart(place.file, at.line), place.offset) + 1};
+}
+
+Json ResultWriter::Region(SourceRange range) {
+  if (sources_.Kind(range.file) == FileKind::kBinary) {
+    return {{"byteOffset", range.begin},
+            {"byteLength", range.end > range.begin ? range.end - range.begin : 0}};
+  }
+  const LineColumn begin = Utf16Place(range.start());
+  const LineColumn end = Utf16Place({range.file, std::max(range.begin, range.end)});
+  return {{"startLine", begin.line},
+          {"startColumn", begin.column},
+          {"endLine", end.line},
+          {"endColumn", end.column}};
+}
+
+Json ResultWriter::Artifact(FileId file) {
+  // An artifact location is a URI reference: what cannot stand in one is escaped.
+  std::string uri;
+  for (char c : std::string(sources_.Name(file))) {
+    auto byte = static_cast<unsigned char>(c);
+    bool plain = std::isalnum(byte) != 0 || std::string_view("-._~/!()").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return {{"uri", uri}};
+}
+
+Json ResultWriter::PhysicalLocation(SourceRange range) {
+  Json physical = {{"artifactLocation", Artifact(range.file)}};
+  if (sources_.Kind(range.file) != FileKind::kNamed) physical["region"] = Region(range);
+  return physical;
+}
+
+// One fix: its parts belong together, those of one file in the order of its text.
+Json ResultWriter::Fix(std::vector<FixIt> parts) {
+  std::stable_sort(parts.begin(), parts.end(), [](const FixIt& a, const FixIt& b) {
+    return std::pair(a.range.file.index, a.range.begin) < std::pair(b.range.file.index, b.range.begin);
+  });
+  Json changes = Json::array();
+  FileId last;
+  for (const FixIt& part : parts) {
+    if (part.range.file != last || changes.empty()) {
+      changes.push_back({{"artifactLocation", Artifact(part.range.file)}, {"replacements", Json::array()}});
+      last = part.range.file;
+    }
+    Json replacement = {{"deletedRegion", Region(part.range)}};
+    if (!part.text.empty()) replacement["insertedContent"] = Message(part.text);
+    changes.back()["replacements"].push_back(std::move(replacement));
+  }
+  return {{"artifactChanges", std::move(changes)}};
+}
+
+Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
+  Json result = {{"ruleId", std::string(diagnostic.rule->label)},
+                 {"ruleIndex", rule},
+                 {"level", Level(diagnostic.severity)},
+                 {"message", Message(diagnostic.message)}};
+  if (diagnostic.range.valid()) {
+    result["locations"] = Json::array({{{"physicalLocation", PhysicalLocation(diagnostic.range)}}});
+  }
+  for (size_t i = 0; i < diagnostic.notes.size(); ++i) {
+    const DiagnosticNote& note = diagnostic.notes[i];
+    Json related = {{"id", i}};
+    if (note.range.valid()) related["physicalLocation"] = PhysicalLocation(note.range);
+    related["message"] = Message(note.message);
+    result["relatedLocations"].push_back(std::move(related));
+  }
+  std::vector<FixIt> parts;
+  for (const FixIt& fix : diagnostic.fixes) {
+    if (fix.range.valid()) parts.push_back(fix);
+  }
+  if (!parts.empty()) result["fixes"] = Json::array({Fix(std::move(parts))});
+  return result;
+}
+
+Json RuleDescriptor(const Rule& rule) {
+  Json descriptor = {{"id", std::string(rule.label)},
+                     {"defaultConfiguration", {{"level", Level(rule.severity)}}}};
+  std::string help = fmt::format("`nnefc explain {}` shows examples", rule.label);
+  if (!rule.section.empty()) help = fmt::format("NNEF specification, {}; {}", rule.section, help);
+  descriptor["help"] = Message(help);
+  return descriptor;
+}
+
+}  // namespace
+
+std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources) {
+  ResultWriter writer(sources);
+  std::map<std::string_view, size_t> indices;
+  Json rules = Json::array();
+  Json results = Json::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    auto [index, is_new] = indices.try_emplace(diagnostic.rule->label, rules.size());
+    if (is_new) rules.push_back(RuleDescriptor(*diagnostic.rule));
+    results.push_back(writer.Result(diagnostic, index->second));
+  }
+  Json driver = {{"name", "nnefc"}, {"rules", std::move(rules)}};
+  Json run = {{"tool", {{"driver", std::move(driver)}}},
+              {"columnKind", "utf16CodeUnits"},
+              {"results", std::move(results)}};
+  Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+              {"version", "2.1.0"},
+              {"runs", Json::array({std::move(run)})}};
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nnefc

@@ -1,0 +1,280 @@
+"""The machine-readable reports against their schemas, and colour.
+
+The documents are those of tests/golden/rules (every rule broken and kept: texts, tensor files, archives, graph.quant) and some of
+tests/networks; the schema of SARIF is OASIS' own (schemas/README.md).
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+import urllib.parse
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent
+sys.path.insert(0, str(TESTS / "golden"))
+
+import file_forms  # noqa: E402
+import rule_file  # noqa: E402
+
+SCHEMAS = HERE / "schemas"
+# A tensor file whose header ends early.
+DAMAGED = rule_file.Example("breaks", "", "nnefc lint model", "", [
+    ("model/graph.nnef", "", "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n"
+                             "    w = variable(shape = [1], label = 'w');\n    y = add(x, w);\n}\n"),
+    ("model/w.dat", "bytes", "hex 4e ef 01 00\nu32 4 1 1\n")])
+NETWORKS = ["googlenet_provisional.nnef", "resnet18_spp.nnef", "alexnet.nnef"]
+
+
+def _validator(name: str) -> jsonschema.protocols.Validator:
+    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema, format_checker=kind.FORMAT_CHECKER)
+
+
+def _examples() -> list[tuple[str, rule_file.Example]]:
+    """Of every rule the first example of each kind in each dialect."""
+    found = []
+    for path in sorted((TESTS / "golden" / "rules").glob("*.rule")):
+        seen = set()
+        for example in rule_file.read(path).examples:
+            words = shlex.split(example.command)
+            # A run reports only what is wrong.
+            is_report = words[1] in ("check", "lint") or (words[1] == "run" and example.kind == "breaks")
+            if not is_report or "--format" in words or (example.kind, example.dialect) in seen:
+                continue
+            seen.add((example.kind, example.dialect))
+            found.append((path.stem, example))
+    return found
+
+
+class Report:
+    """What a command said in one form, and the texts that it said it of."""
+
+    def __init__(self, label: str, exit_code: int, text: str, files: dict[str, bytes]):
+        self.label, self.exit_code, self.files = label, exit_code, files
+        try:
+            self.value = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise AssertionError(f"{label}: exit code {exit_code}, no JSON: {text[:500]}") from error
+
+
+def _report(nnefc: Path, folder: Path, label: str, example: rule_file.Example, form: str) -> Report:
+    files: dict[str, bytes] = {}
+    document = [("net.nnef", "", example.document)] if example.document else []
+    for name, kind, text in document + example.files:
+        files[name] = file_forms.make(name, kind, text, files)
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(files[name])
+    _, command, *rest = shlex.split(example.command)
+    words = [str(nnefc), command, "--format", form, *rest]
+    done = subprocess.run(words, cwd=folder, capture_output=True, timeout=60, check=False)
+    return Report(label, done.returncode, done.stderr.decode("utf-8"), files)
+
+
+def _reports(nnefc: Path, base: Path, form: str) -> list[Report]:
+    examples = _examples()
+    networks = [("", rule_file.Example("keeps", "", f"nnefc lint {TESTS}/networks/{name} --enable all", ""))
+                for name in NETWORKS] + [("damaged", DAMAGED)]
+    folders = [base / str(number) for number in range(len(examples) + len(networks))]
+    for folder in folders:
+        folder.mkdir()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda item: _report(nnefc, item[0], *item[1], form),
+                             zip(folders, examples + networks)))
+
+
+def _faults(validator: jsonschema.protocols.Validator, report: Report) -> list[str]:
+    return [f"{report.label}: {fault.json_path}: {fault.message}" for fault in validator.iter_errors(report.value)]
+
+
+@pytest.fixture(scope="module")
+def sarif(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Report]:
+    return _reports(nnefc, tmp_path_factory.mktemp("sarif"), "sarif")
+
+
+@pytest.fixture(scope="module")
+def plain(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Report]:
+    return _reports(nnefc, tmp_path_factory.mktemp("json"), "json")
+
+
+def test_schemas_refuse_what_is_wrong() -> None:
+    """The validators do judge: small damage is found by each."""
+    log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"message": {"text": "m"}}]}]}
+    assert not list(_validator("sarif-2.1.0.json").iter_errors(log))
+    for damage in ({"runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"message": {"text": "m"}, "level": "bad"}]}]},
+                   {"runs": [{"tool": {"driver": {}}}]},
+                   {"runs": [{"tool": {"driver": {"name": "x"}}, "artifacts": [{"location": {"uri": "a b<"}}]}]},
+                   {"version": "2.0"}):
+        assert list(_validator("sarif-2.1.0.json").iter_errors(log | damage)), damage
+    entry = {"severity": "error", "rule": "a.b", "section": "R 3.1, P 3.1", "message": "m", "notes": [], "fixes": []}
+    assert not list(_validator("diagnostics.json").iter_errors({"diagnostics": [entry]}))
+    for damage in ({"severity": "bad"}, {"rule": "A B"}, {"section": "3"}, {"line": 1}, {"more": 1}, {"notes": [{}]}):
+        assert list(_validator("diagnostics.json").iter_errors({"diagnostics": [entry | damage]})), damage
+
+
+def test_sarif_follows_the_schema(sarif: list[Report]) -> None:
+    validator = _validator("sarif-2.1.0.json")
+    faults = [fault for report in sarif for fault in _faults(validator, report)]
+    assert not faults, "\n".join(faults[:20])
+    assert len(sarif) > 50
+
+
+def test_json_follows_the_schema(plain: list[Report]) -> None:
+    validator = _validator("diagnostics.json")
+    faults = [fault for report in plain for fault in _faults(validator, report)]
+    assert not faults, "\n".join(faults[:20])
+
+
+def test_both_forms_say_the_same(sarif: list[Report], plain: list[Report]) -> None:
+    for left, right in zip(sarif, plain, strict=True):
+        results = [result for run in left.value["runs"] for result in run["results"]]
+        assert [(r["ruleId"], r["level"], r["message"]["text"]) for r in results] == \
+            [(d["rule"], d["severity"], d["message"]) for d in right.value["diagnostics"]], left.label
+        assert left.exit_code == right.exit_code == int(any(r["level"] == "error" for r in results)), left.label
+
+
+def test_sarif_covers_fixes_notes_and_binary_files(sarif: list[Report]) -> None:
+    """The documents are worth the name: every part of the form occurs."""
+    results = [result for report in sarif for run in report.value["runs"] for result in run["results"]]
+    assert sum("fixes" in result for result in results) > 10
+    assert sum("relatedLocations" in result for result in results) > 10
+    regions = [result["locations"][0]["physicalLocation"].get("region", {}) for result in results if "locations" in result]
+    assert any("byteOffset" in region for region in regions)
+    assert any("startLine" in region for region in regions)
+
+
+def test_sarif_rules_are_described(sarif: list[Report]) -> None:
+    for report in sarif:
+        for run in report.value["runs"]:
+            rules = run["tool"]["driver"]["rules"]
+            assert len({rule["id"] for rule in rules}) == len(rules)
+            for result in run["results"]:
+                rule = rules[result["ruleIndex"]]
+                assert rule["id"] == result["ruleId"]
+                assert rule["help"]["text"] and rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
+
+
+def _lines(text: bytes) -> list[str]:
+    return text.decode("utf-8", "replace").split("\n")
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def test_sarif_regions_lie_within_their_files(sarif: list[Report]) -> None:
+    def physical_locations(value):
+        if isinstance(value, dict):
+            for key in ("physicalLocation",):
+                if key in value:
+                    yield value[key]["artifactLocation"]["uri"], value[key].get("region")
+            if "replacements" in value:
+                for replacement in value["replacements"]:
+                    yield value["artifactLocation"]["uri"], replacement["deletedRegion"]
+            for item in value.values():
+                yield from physical_locations(item)
+        elif isinstance(value, list):
+            for item in value:
+                yield from physical_locations(item)
+
+    count = 0
+    for report in sarif:
+        for uri, region in physical_locations(report.value["runs"]):
+            text = report.files.get(urllib.parse.unquote(uri))
+            if region is None or text is None:  # the library, a folder, or a member of an archive
+                continue
+            count += 1
+            if "byteOffset" in region:
+                assert region["byteOffset"] + region["byteLength"] <= len(text), report.label
+                continue
+            lines = _lines(text)
+            begin, end = (region["startLine"], region["startColumn"]), (region["endLine"], region["endColumn"])
+            assert begin <= end, report.label
+            for line, column in (begin, end):
+                assert line <= len(lines), report.label
+                assert column <= _units(lines[line - 1]) + 1, (report.label, region)
+    assert count > 100
+
+
+def _run(nnefc: Path, folder: Path, text: str, *options: str) -> subprocess.CompletedProcess:
+    (folder / "net.nnef").write_text(text, encoding="utf-8")
+    return subprocess.run([str(nnefc), "check", "net.nnef", *options], cwd=folder, capture_output=True, timeout=60,
+                          check=False)
+
+
+# A character of two UTF-16 code units stands before the mistake.
+BROKEN = "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); \U0001F600 y = rleu(x); }\n"
+
+
+def test_columns_count_utf16_in_sarif_and_bytes_in_json(nnefc: Path, tmp_path: Path) -> None:
+    line = BROKEN.split("\n")[1]
+    results = json.loads(_run(nnefc, tmp_path, BROKEN, "--format", "sarif").stderr)["runs"][0]["results"]
+    regions = [result["locations"][0]["physicalLocation"]["region"] for result in results]
+    before = line[:line.index("rleu")]
+    assert _units(before) + 1 in [region["startColumn"] for region in regions]
+    found = json.loads(_run(nnefc, tmp_path, BROKEN, "--format", "json").stderr)["diagnostics"]
+    assert len(before.encode("utf-8")) + 1 in [diagnostic["column"] for diagnostic in found]
+
+
+def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(
+        "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); "
+        "y = linear_quantize(x, 0.0, 1.0, bits = 8); }\n", encoding="utf-8")
+    done = subprocess.run([str(nnefc), "lint", "net.nnef", "--format", "sarif"], cwd=tmp_path, capture_output=True,
+                          check=False)
+    (result,) = json.loads(done.stderr)["runs"][0]["results"]
+    (fix,) = result["fixes"]
+    (change,) = fix["artifactChanges"]
+    assert [part["insertedContent"]["text"] for part in change["replacements"]] == \
+        ["min_max_linear_quantize", ", signed = false, symmetric = false"]
+
+
+ESCAPE = b"\x1b["
+
+
+def test_colour_is_for_terminals_and_on_demand(nnefc: Path, tmp_path: Path) -> None:
+    text = BROKEN.replace("\U0001F600 ", "")
+    assert ESCAPE not in _run(nnefc, tmp_path, text).stderr
+    assert ESCAPE not in _run(nnefc, tmp_path, text, "--color", "never").stderr
+    coloured = _run(nnefc, tmp_path, text, "--color", "always").stderr
+    assert ESCAPE in coloured
+    # Colour is all that differs.
+    assert re.sub(rb"\x1b\[[0-9;]*m", b"", coloured) == _run(nnefc, tmp_path, text).stderr
+    for form in ("json", "sarif"):
+        assert ESCAPE not in _run(nnefc, tmp_path, text, "--color", "always", "--format", form).stderr
+
+
+@pytest.mark.parametrize(("options", "no_color", "expected"), [
+    ([], False, True), ([], True, False), (["--color", "never"], False, False), (["--color", "always"], True, True)])
+def test_colour_on_a_terminal(nnefc: Path, tmp_path: Path, options: list[str], no_color: bool, expected: bool) -> None:
+    (tmp_path / "net.nnef").write_text(BROKEN.replace("\U0001F600 ", ""), encoding="utf-8")
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with subprocess.Popen([str(nnefc), "check", "net.nnef", *options], cwd=tmp_path, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=theirs,
+                          env=environment | ({"NO_COLOR": "1"} if no_color else {})) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 65536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        process.wait(timeout=60)
+    os.close(ours)
+    assert b"rleu" in said
+    # Progress may clear its line; colours are what is asked for.
+    assert bool(re.search(rb"\x1b\[[0-9;]+m", said)) == expected
