@@ -33,7 +33,9 @@ Callee Checker::FindControlFlow(const ast::InvocationExpr& invocation) {
 TypeId Checker::CheckControlFlow(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use) {
   for (const ast::Argument& argument : invocation.arguments) CheckTensorList(argument.value);
   const Signature& signature = SignatureOf(callee);
-  if (use == Use::kArgument) CheckChaining(invocation, signature);
+  // Outputs are an array, which is no argument; what takes them is not judged.
+  const bool is_chained = use == Use::kArgument;
+  if (is_chained) CheckChaining(invocation, signature);
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
   bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
   if (invocation.type_argument.has_value()) DeduceGeneric(invocation, signature, slots);
@@ -47,7 +49,7 @@ TypeId Checker::CheckControlFlow(ExprId id, const ast::InvocationExpr& invocatio
       return error_;
     }
     Keep(id, {callee, slots, TypeId()});
-    return OutputsType(*body);
+    return is_chained ? error_ : OutputsType(*body);
   }
   const ExprId names[] = {slots[kThenBody], slots[kElseBody]};
   const Signature* const bodies[] = {FindBody(names[0]), FindBody(names[1])};
@@ -59,7 +61,7 @@ TypeId Checker::CheckControlFlow(ExprId id, const ast::InvocationExpr& invocatio
     return error_;
   }
   Keep(id, {callee, slots, TypeId()});
-  return OutputsType(*bodies[0]);
+  return is_chained ? error_ : OutputsType(*bodies[0]);
 }
 
 // Of tensors of different data types, `[state, counter]`, the array is one of
