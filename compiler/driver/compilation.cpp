@@ -69,7 +69,10 @@ bool Compilation::VerifyStage(Stage stage) {
 }
 
 bool Compilation::Run(Stage stage) {
-  if (is_openvino_) return stage != Stage::kOpen || OpenGraph();
+  if (is_openvino_) {
+    if (stage == Stage::kOpen) return OpenGraph();
+    return stage != Stage::kLower || LowerGraphText();
+  }
   switch (stage) {
     case Stage::kOpen:
       return Open();
@@ -118,6 +121,17 @@ bool Compilation::OpenGraphText() {
   if (graph == nullptr || !ir::InferGraph(*graph, context_.emitter)) return false;
   lowered_ = std::move(graph);
   return true;
+}
+
+// The text form may hold NNEF operations; their variables have no data.
+bool Compilation::LowerGraphText() {
+  const bool has_nnef = llvm::any_of(lowered_->nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = lowered_->node(id);
+    return node.set() == ir::kNnefSet || !node.bodies().empty();
+  });
+  if (!has_nnef || !llvm::StringRef(path_).endswith(".ir")) return true;
+  lowered_ = LowerGraph(*lowered_, {}, context_);
+  return lowered_ != nullptr;
 }
 
 bool Compilation::OpenOpenVino() {

@@ -56,7 +56,7 @@ struct StageTime {
 // One run of the compiler over one model: the artefacts of every stage and
 // what was said about them. The only place that knows the order of stages. A
 // path that ends in `.xml` is OpenVINO IR, one that ends in `.ir` the text form
-// of a graph: both are lowered graphs once open.
+// of a graph: both are graphs once open, and lowered if they hold NNEF operations.
 class Compilation {
  public:
   Compilation(std::string path, CompileOptions options);
@@ -96,6 +96,7 @@ class Compilation {
   bool OpenGraph();
   bool OpenGraphText();
   FileId TextOf(FileId file);
+  bool LowerGraphText();
   bool OpenOpenVino();
   bool Parse();
   bool Check();

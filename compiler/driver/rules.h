@@ -14,7 +14,7 @@ namespace nnefc {
   RULE(kInputMissing, "input.missing", kError, "")                                              \
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
   RULE(kInputType, "input.type", kError, "")                                                    \
-  RULE(kGraphInvalid, "driver.invalid-graph", kError, "")                                       \
+  RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")                                       \
   RULE(kRunFailed, "run.failed", kError, "")
 // clang-format on
 NNEFC_DEFINE_RULES(kDriverRules, NNEFC_DRIVER_RULES)

@@ -133,7 +133,7 @@ std::optional<Attribute> ToAttribute(const Value& value, const TypeTable& types,
         "`{}` of `{}` depends on an extent that an external leaves open; give it with `--input-shape`",
         parameter, operation);
   } else {
-    fault = Fault::Of(kArgumentType, "`{}` of `{}` is {}{}; expected `{}`", parameter, operation,
+    fault = Fault::Of(kValueType, "`{}` of `{}` is {}{}; expected `{}`", parameter, operation,
                       culprit == &value ? "" : "built of ", culprit->KindText(),
                       types.Text(type, ast::Dialect::kRatified));
   }

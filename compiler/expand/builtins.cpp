@@ -13,8 +13,7 @@ namespace {
 using ast::Builtin;
 
 std::optional<Value> WrongArgument(Builtin builtin, const Value& argument, Fault& fault) {
-  fault =
-      Fault::Of(kBuiltinArgument, "the argument of `{}` is {}", ast::Spelling(builtin), argument.KindText());
+  fault = Fault::Of(kValueType, "the argument of `{}` is {}", ast::Spelling(builtin), argument.KindText());
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
+#include "compiler/semantics/rules.h"
 
 namespace nnefc::expand {
 namespace {
@@ -222,7 +223,7 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
     return true;
   }
   if (!value.poison()) {
-    Report(Fault::Of(kArgumentType, "`{}` of `{}` is {}; expected a tensor", parameter.name, plan.name,
+    Report(Fault::Of(kValueType, "`{}` of `{}` is {}; expected a tensor", parameter.name, plan.name,
                      value.KindText())
                .At(parameter.name),
            plan, site);
@@ -363,7 +364,8 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     // The provisional dialect has no `?`: what tells no type holds scalars.
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
-      Report(Fault::Of(kGenericUnknown, "nothing tells the type that `?` of `{}` stands for", plan.name),
+      Report(Fault::Of(semantics::kGenericUndeduced, "nothing tells the type that `?` of `{}` stands for",
+                       plan.name),
              site);
       return {};
     }

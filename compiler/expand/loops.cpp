@@ -17,7 +17,7 @@ bool Machine::BeginLoop(const Instruction& instruction) {
     const Value& array = loop.arrays[i];
     const ast::ExprId iterable = comprehension->iterators[i].iterable;
     if (array.kind() != ValueKind::kArray) {
-      return Fail(Fault::Of(kNotIterable, "a comprehension iterates {}; expected an array", array.KindText()),
+      return Fail(Fault::Of(kValueType, "a comprehension iterates {}; expected an array", array.KindText()),
                   iterable);
     }
     if (array.length() != loop.arrays[0].length()) {

@@ -238,7 +238,7 @@ bool Machine::Operator(std::string_view name, size_t arguments, ast::ExprId expr
 bool Machine::Branch(const Instruction& instruction) {
   Value condition = Pop();
   if (condition.kind() != ValueKind::kLogical || condition.tensor_typed()) {
-    return Fail(Fault::Of(kCondition, "the condition is {}; expected a logical known during compilation",
+    return Fail(Fault::Of(kValueType, "the condition is {}; expected a logical known during compilation",
                           condition.KindText()),
                 instruction.expr);
   }

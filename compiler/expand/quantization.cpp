@@ -67,7 +67,7 @@ class Tensors {
       } else if (!logical && item.kind() == ValueKind::kScalar) {
         numbers.push_back(static_cast<float>(item.scalar()));
       } else {
-        context_.emitter.Emit(kArgumentType, range_, "{} cannot be an argument of a quantization",
+        context_.emitter.Emit(kValueType, range_, "{} cannot be an argument of a quantization",
                               item.KindText());
         return std::nullopt;
       }

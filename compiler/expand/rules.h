@@ -16,20 +16,15 @@ namespace nnefc {
   RULE(kIntegerOverflow, "arithmetic.overflow", kError, "R 3.3.3, P 3.3.3")           \
   RULE(kNegativeExponent, "arithmetic.negative-exponent", kError, "R 3.3.3, P 3.3.3") \
   RULE(kNotFinite, "arithmetic.not-finite", kError, "R 3.3.3, P 3.3.3")               \
-  RULE(kOperandTypes, "arithmetic.operand-types", kError, "R 3.3.3, P 3.3.3")         \
   RULE(kNegativeRepeat, "array.negative-repeat", kError, "R 3.3.3, P 3.3.3")          \
   RULE(kSubscriptOutOfRange, "subscript.out-of-range", kError, "R 3.3.3, P 3.3.3")    \
-  RULE(kSubscriptTypes, "subscript.types", kError, "R 3.3.3, P 3.3.3")                \
   RULE(kUnequalLengths, "comprehension.unequal-lengths", kError, "R 3.3.3")           \
-  RULE(kNotIterable, "comprehension.not-an-array", kError, "R 3.3.3, P 3.3.3")        \
-  RULE(kCondition, "condition.not-logical", kError, "R 3.3.3, P 3.3.3")               \
   RULE(kUnpackLength, "assignment.length-mismatch", kError, "R 3.3.2, P 3.3.1")       \
-  RULE(kBuiltinArgument, "builtin.argument", kError, "R 3.3.3, P 3.3.3")              \
   RULE(kCastOutOfRange, "cast.out-of-range", kError, "R 3.3.3, P 3.3.3")              \
   RULE(kCastNotLiteral, "cast.not-a-literal", kError, "R 3.3.3, P 3.3.3")             \
   RULE(kShapeUnknown, "shape-of.unspecified-extent", kError, "P 3.3.4")               \
-  RULE(kArgumentType, "argument.type", kError, "R 3.3.1, P 3.3.2")                    \
-  RULE(kGenericUnknown, "generic.undetermined", kError, "R 3.3.1")                    \
+  /* what the checker leaves open */                                                  \
+  RULE(kValueType, "value.type", kError, "R 3.3.1")                                   \
   RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2")                \
   RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \

@@ -26,8 +26,8 @@ namespace nnefc {
   RULE(kContainerUnreadable, "container.unreadable", kError, "")                    \
   RULE(kContainerNoGraph, "container.no-graph", kError, "R 5.1, P 5.1")             \
   RULE(kContainerSeveralGraphs, "container.several-graphs", kError, "R 5.1, P 5.1") \
-  RULE(kContainerLabel, "container.label", kError, "R 5.1, P 5.1")                  \
-  RULE(kContainerNoVariable, "container.no-variable", kError, "R 5.1, P 5.1")       \
+  RULE(kContainerLabel, "container.label", kError, "internal")                  \
+  RULE(kContainerNoVariable, "container.no-variable", kError, "internal")       \
   RULE(kArchiveFormat, "archive.format", kError, "R 5, P 5")                        \
   RULE(kArchiveDamaged, "archive.damaged", kError, "R 5, P 5")                      \
   RULE(kArchiveOutside, "archive.outside", kError, "R 5, P 5")                      \
@@ -41,7 +41,7 @@ namespace nnefc {
   RULE(kNpyHeader, "npy.header", kError, "")                                        \
   RULE(kNpyType, "npy.type", kError, "")                                            \
   RULE(kNpySize, "npy.size", kError, "")                                            \
-  RULE(kDataTooLarge, "data.too-large", kError, "")
+  RULE(kDataTooLarge, "data.too-large", kError, "environment")
 // clang-format on
 NNEFC_DEFINE_RULES(kPackageRules, NNEFC_PACKAGE_RULES)
 

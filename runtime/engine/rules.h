@@ -6,12 +6,12 @@ namespace nnefc::runtime {
 
 // What a graph must satisfy to be run.
 #define NNEFC_RUNTIME_RULES(RULE)                                \
-  RULE(kNoKernel, "runtime.no-kernel", kError, "")               \
+  RULE(kNoKernel, "runtime.no-kernel", kError, "internal")       \
   RULE(kConstantWithoutData, "runtime.missing-data", kError, "") \
   RULE(kRuntimeElementType, "runtime.element-type", kError, "")  \
-  RULE(kRuntimeCycle, "runtime.cycle", kError, "")               \
-  RULE(kRuntimeMemory, "runtime.memory", kError, "")             \
-  RULE(kRuntimeNesting, "runtime.nesting", kError, "")           \
+  RULE(kRuntimeCycle, "runtime.cycle", kError, "internal")       \
+  RULE(kRuntimeMemory, "runtime.memory", kError, "environment")  \
+  RULE(kRuntimeNesting, "runtime.nesting", kError, "internal")   \
   RULE(kRuntimeIterations, "runtime.iterations", kError, "")     \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)

@@ -3,7 +3,9 @@
     == file: net.nnef (escaped)     text in which `\\xNN` stands for a byte; no line end behind the last line
     == file: model/w.dat (bytes)    a line of values each: `hex 4e ef`, `u32 16`, `f32 1.0 2.0`, `zeros 84`,
                                     `text "NNEF"`, `file OTHER [BEGIN [END]]` for the bytes of a file stated before
-    == file: model.tgz (tar)        a line a member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`
+                                    and `repeat 65 LINE`
+    == file: model.tgz (tar)        a line a member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`,
+                                    `NAME ~ OTHER` (with a hole behind its bytes)
     == file: data.npz (zip)         a line a member: `NAME = OTHER`
 
 In the last three `#` begins a comment.
@@ -43,6 +45,9 @@ def make(name: str, form: str, text: str, files: dict[str, bytes]) -> bytes:
 
 def _values(line: str, files: dict[str, bytes]) -> bytes:
     kind, _, rest = line.partition(" ")
+    if kind == "repeat":
+        count, _, repeated = rest.partition(" ")
+        return int(count) * _values(repeated, files)
     if kind == "hex":
         return bytes.fromhex(rest)
     if kind == "zeros":
@@ -59,7 +64,9 @@ def _values(line: str, files: dict[str, bytes]) -> bytes:
 
 def _tar(name: str, lines: list[str], files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+    sparse = any(" ~ " in line for line in lines)
+    form = tarfile.PAX_FORMAT if sparse else tarfile.USTAR_FORMAT
+    with tarfile.open(fileobj=out, mode="w", format=form) as archive:
         for line in lines:
             if " -> " in line:
                 member, target = line.split(" -> ")
@@ -71,8 +78,12 @@ def _tar(name: str, lines: list[str], files: dict[str, bytes]) -> bytes:
                 info.type = tarfile.FIFOTYPE
                 archive.addfile(info)
             else:
-                member, source = line.split(" = ")
+                member, source = line.split(" ~ " if " ~ " in line else " = ")
                 info = tarfile.TarInfo(member)
+                if " ~ " in line:
+                    size = len(files[source])
+                    info.pax_headers = {"GNU.sparse.size": str(2 * size), "GNU.sparse.numblocks": "1",
+                                        "GNU.sparse.map": f"0,{size}"}
                 info.size = len(files[source])
                 archive.addfile(info, io.BytesIO(files[source]))
     if not name.endswith("gz"):

@@ -162,6 +162,9 @@ def gaps(nnefc: pathlib.Path, paths: list[pathlib.Path]) -> list[str]:
     files = {rule.label: rule for rule in map(read, paths)}
     found = []
     for label, known in known_rules(nnefc).items():
+        if not known["showable"]:
+            continue
+
         examples = files[label].examples if label in files else []
         shown = {(example.kind, example.dialect) for example in examples}
         for kind in ("breaks", "keeps"):

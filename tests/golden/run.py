@@ -26,8 +26,8 @@ def main() -> int:
     rules = [path for path in files if path.suffix == ".rule"]
     gaps = rule_file.gaps(nnefc, rules) if rules else []
     if gaps:
-        print(f"{len(gaps)} examples of rules are missing")
-    return 1 if failed or not files else 0
+        print(f"{len(gaps)} examples of rules are missing:", *gaps, sep="\n")
+    return 1 if failed or gaps or not files else 0
 
 
 if __name__ == "__main__":

@@ -29,11 +29,14 @@ Json Describe(const Rule& rule) {
   return {{"rule", rule.label},
           {"severity", SeverityOf(rule)},
           {"sections", SectionsOf(rule)},
-          {"dialects", DialectsOf(rule)}};
+          {"dialects", DialectsOf(rule)},
+          {"showable", IsShowable(rule)}};
 }
 
 // "R 3.3.2, P 3.3.1" -> "section 3.3.2 of 1.0.5 (ratified), .."
 std::string SectionText(const Rule& rule) {
+  if (rule.section == "internal") return "a fault of nnefc itself, which ought to be reported";
+  if (rule.section == "environment") return "the machine has too little memory for it";
   std::string text;
   for (std::string_view section : SectionsOf(rule)) {
     const bool is_ratified = section.front() == 'R';

@@ -44,9 +44,13 @@ std::vector<const Rule*> AllRules() {
   return rules;
 }
 
+bool IsShowable(const Rule& rule) {
+  return rule.section != "internal" && rule.section != "environment";
+}
+
 std::vector<std::string_view> SectionsOf(const Rule& rule) {
   std::vector<std::string_view> sections;
-  for (std::string_view rest = rule.section; !rest.empty();) {
+  for (std::string_view rest = IsShowable(rule) ? rule.section : ""; !rest.empty();) {
     const size_t comma = rest.find(", ");
     sections.push_back(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);

@@ -84,7 +84,7 @@ std::string_view TypeName(DataType type) {
   return "";
 }
 
-bool CheckInputCount(InferContext& context) {
+bool CheckArity(InferContext& context) {
   const Node& node = context.node();
   const auto& inputs = node.info().inputs;
   size_t seen = 0;
@@ -92,12 +92,11 @@ bool CheckInputCount(InferContext& context) {
     const size_t count = node.segment(static_cast<int32_t>(i)).size();
     seen += count;
     if (inputs[i].variadic || count == 1 || (count == 0 && inputs[i].optional)) continue;
-    context.Error(kInputCount, "{} is given {} tensors; expected one", Describe(context, inputs[i].name),
-                  count);
+    context.Error(kArity, "{} is given {} tensors; expected one", Describe(context, inputs[i].name), count);
     return false;
   }
   if (seen == node.inputs().size()) return true;
-  context.Error(kInputCount, "`{}` has {} inputs; expected {}", node.type(), node.inputs().size(), seen);
+  context.Error(kArity, "`{}` has {} inputs; expected {}", node.type(), node.inputs().size(), seen);
   return false;
 }
 
@@ -145,10 +144,10 @@ bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules)
 }  // namespace
 
 bool CheckSignature(InferContext& context, const Signature& signature) {
-  if (!CheckInputCount(context) || !CheckInputTypes(context, signature.inputs)) return false;
+  if (!CheckArity(context) || !CheckInputTypes(context, signature.inputs)) return false;
   if (!CheckAttributes(context, signature.attributes)) return false;
   if (signature.num_outputs < 0 || context.node().num_outputs() == signature.num_outputs) return true;
-  context.Error(kOutputCount, "`{}` has {} results; expected {}", context.node().type(),
+  context.Error(kArity, "`{}` has {} results; expected {}", context.node().type(),
                 context.node().num_outputs(), signature.num_outputs);
   return false;
 }

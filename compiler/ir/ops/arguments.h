@@ -42,8 +42,8 @@ struct Signature {
 
 // Checks arity, data types and the presence and kind of attributes. Documents
 // were checked before, but a graph may also be read from text or be built by
-// a plug-in. Emits kInputCount, kInputType, kInputTypesDiffer,
-// kMissingAttribute, kAttributeKind, kOutputCount.
+// a plug-in. Emits kArity, kInputType, kInputTypesDiffer,
+// kMissingAttribute, kAttributeKind.
 [[nodiscard]] bool CheckSignature(InferContext& context, const Signature& signature);
 
 // "scalar", "integer", "logical", "string" for what the element type holds.

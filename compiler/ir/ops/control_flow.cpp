@@ -276,9 +276,8 @@ bool LoopInference::CheckLists() {
   const size_t merged = node().segment(kMerged).size();
   const auto outputs = static_cast<size_t>(node().num_outputs());
   if (outputs < merged) {
-    context_.Error(kOutputCount,
-                   "`tensor_iterator` has {} outputs; expected one for each of {} merged tensors", outputs,
-                   merged);
+    context_.Error(kArity, "`tensor_iterator` has {} outputs; expected one for each of {} merged tensors",
+                   outputs, merged);
     return false;
   }
   const LoopLists& lists = *lists_;

@@ -18,7 +18,7 @@ void InferCopyN(InferContext& context) {
     return;
   }
   if (times != context.node().num_outputs()) {
-    context.Error(kOutputCount, "`copy_n` has {} results; expected {}", context.node().num_outputs(), times);
+    context.Error(kArity, "`copy_n` has {} results; expected {}", context.node().num_outputs(), times);
     return;
   }
   const Output input = context.input(0);

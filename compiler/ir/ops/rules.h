@@ -6,10 +6,9 @@ namespace nnefc::ir::nnef {
 
 // What a node must satisfy before its operation's own rules are looked at.
 #define NNEFC_NODE_RULES(RULE)                                          \
-  RULE(kInputCount, "node.input-count", kError, "")                     \
   RULE(kInputType, "node.input-type", kError, "P 3.3.2")                \
   RULE(kInputTypesDiffer, "node.input-types-differ", kError, "P 3.3.2") \
-  RULE(kOutputCount, "node.output-count", kError, "")                   \
+  RULE(kArity, "node.arity", kError, "")                                \
   RULE(kMissingAttribute, "node.missing-attribute", kError, "")         \
   RULE(kAttributeKind, "node.attribute-kind", kError, "")               \
   RULE(kDataType, "node.data-type", kError, "")                         \

@@ -38,7 +38,7 @@ std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t
 
 bool CheckResultCount(InferContext& context, size_t expected) {
   if (static_cast<size_t>(context.node().num_outputs()) == expected) return true;
-  context.Error(kOutputCount, "`{}` has {} results; expected {}", context.node().type(),
+  context.Error(kArity, "`{}` has {} results; expected {}", context.node().type(),
                 context.node().num_outputs(), expected);
   return false;
 }

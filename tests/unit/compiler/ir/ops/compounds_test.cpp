@@ -119,7 +119,7 @@ TEST(QuantizationTest, ShapesAndRules) {
 
 TEST(MiscellaneousTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"copy_n", {"i64[2]"}, "times = 3", 3}), "i64[2]; i64[2]; i64[2]");
-  EXPECT_EQ(Infer({"copy_n", {"f32[2]"}, "times = 2", 3}), "node.output-count");
+  EXPECT_EQ(Infer({"copy_n", {"f32[2]"}, "times = 2", 3}), "node.arity");
   EXPECT_EQ(Infer({"copy_n", {"f32[2]"}, "times = -1", 1}), "copy_n.times");
   EXPECT_EQ(Infer({"add_n", {"f32[2,3]", "f32[2,3]", "f32[2]"}}), "f32[2,3]");
   EXPECT_EQ(Infer({"add_n", {}}), "f32[]");

@@ -11,8 +11,8 @@ TEST(ElementwiseTest, Unary) {
   EXPECT_EQ(Infer({"round", {"f32[...]"}}), "f32[...]");
   EXPECT_EQ(Infer({"neg", {"i64[2]"}}), "node.input-type");
   EXPECT_EQ(Infer({"not", {"f32[2]"}}), "node.input-type");
-  EXPECT_EQ(Infer({"neg", {}}), "node.input-count");
-  EXPECT_EQ(Infer({"neg", {"f32[]", "f32[]"}}), "node.input-count");
+  EXPECT_EQ(Infer({"neg", {}}), "node.arity");
+  EXPECT_EQ(Infer({"neg", {"f32[]", "f32[]"}}), "node.arity");
   EXPECT_EQ(Message({"neg", {"boolean[2]"}}), "`x` of `neg` is of type logical; expected scalar");
 }
 

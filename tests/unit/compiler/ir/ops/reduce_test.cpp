@@ -21,7 +21,7 @@ TEST(ReduceTest, Rules) {
   EXPECT_EQ(Infer({"sum_reduce", {"f32[2,3]"}, "axes = [-1]"}), "axis.range");
   EXPECT_EQ(Infer({"max_reduce", {"f32[2,3]"}, "axes = [1,1]"}), "axis.repeated");
   EXPECT_EQ(Infer({"all_reduce", {"f32[2,3]"}, "axes = [1]"}), "node.input-type");
-  EXPECT_EQ(Infer({"moments", {"f32[2,3]"}, "axes = [1]", 1}), "node.output-count");
+  EXPECT_EQ(Infer({"moments", {"f32[2,3]"}, "axes = [1]", 1}), "node.arity");
   EXPECT_EQ(Message({"sum_reduce", {"f32[2,3]"}, "axes = [1,2]"}),
             "`axes[1]` of `sum_reduce` is 2; expected at least 0 and less than 2");
 }

@@ -9,7 +9,7 @@ namespace {
 TEST(SplitTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [1,2,3]", 3}), "f32[2,2]; f32[2,4]; f32[2,6]");
   EXPECT_EQ(Infer({"split", {"f32[2,?]"}, "axis = 1, ratios = [1,1]", 2}), "f32[2,?]; f32[2,?]");
-  EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [1,2]", 3}), "node.output-count");
+  EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [1,2]", 3}), "node.arity");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [2,3]", 2}), "split.ratios");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [0,1]", 2}), "split.ratios");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = []", 0}), "split.ratios");

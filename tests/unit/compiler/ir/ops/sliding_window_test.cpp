@@ -153,7 +153,7 @@ TEST(PoolTest, Shapes) {
   }
   EXPECT_EQ(Infer({"argmax_pool", {"f32[1,3,7,8]"}, size}), "i64[1,3,4,4]");
   EXPECT_EQ(Infer({"max_pool_with_index", {"f32[1,3,7,8]"}, size, 2}), "f32[1,3,4,4]; i64[1,3,4,4]");
-  EXPECT_EQ(Infer({"max_pool_with_index", {"f32[1,3,7,8]"}, size, 1}), "node.output-count");
+  EXPECT_EQ(Infer({"max_pool_with_index", {"f32[1,3,7,8]"}, size, 1}), "node.arity");
   EXPECT_EQ(Infer({"sample", {"f32[1,3,7,8]", "i64[1,3,4,4]"}, size}), "f32[1,3,4,4]");
   EXPECT_EQ(Infer({"desample", {"f32[1,3,4,4]", "i64[1,3,4,4]"}, size}), "f32[1,3,8,8]");
   EXPECT_EQ(Infer({"desample",
