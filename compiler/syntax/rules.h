@@ -32,7 +32,7 @@ namespace nnefc {
   RULE(kEmptyList, "syntax.empty-list", kError, "R 3.2, P 3.2")                            \
   RULE(kArgumentName, "syntax.argument-name", kError, "R 3.2.1, P 3.2.2")                  \
   RULE(kCastArguments, "syntax.cast-arguments", kError, "R 3.2.3, P 3.2.3")                \
-  RULE(kComprehensionForm, "syntax.comprehension-form", kError, "R 3.2.3, P 3.2.3")        \
+  RULE(kComprehensionForm, "syntax.comprehension-form", kError, "P 3.2.3")                 \
   RULE(kQuantizationForm, "syntax.quantization-form", kError, "R 5.3, P 5.3")              \
   RULE(kNestingLimit, "syntax.nesting-limit", kError, "")
 

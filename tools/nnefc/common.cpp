@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "compiler/support/order_of_place.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
@@ -158,7 +159,7 @@ int Reporter::Report(Compilation& compilation) {
 }
 
 int Reporter::Report(Context& context, bool environment_failed) {
-  const auto& diagnostics = context.emitter.diagnostics();
+  const std::vector<Diagnostic> diagnostics = InOrderOfPlace(context.emitter.diagnostics());
   bool worth_telling = is_product_ || !diagnostics.empty();
   switch (options_.output_format()) {
     case Format::kText: {

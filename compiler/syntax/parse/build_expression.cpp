@@ -268,7 +268,8 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
       ratified ? ratified->condition : context.provisional->condition;
   ast::ComprehensionExpr comprehension;
   comprehension.form = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
-  if (ratified == nullptr && loop.items.size() > 1) {
+  // In a ratified document the whole form is a mistake, of which the checker tells.
+  if (ratified == nullptr && loop.items.size() > 1 && document_.dialect == ast::Dialect::kProvisional) {
     context_.emitter.Emit(
         kComprehensionForm, Range(*loop.items[1]),
         "a comprehension with `for` behind its expression has one iterator; `[for .. yield ..]` "

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/support/context.h"
+#include "compiler/support/order_of_place.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc {
@@ -30,6 +31,22 @@ TEST(EmitterTest, TellsAPlaceOnce) {
   context.emitter.Emit(kTestRule, {file, 0, 1}, "elsewhere");
   EXPECT_EQ(context.emitter.error_count(), 2u);
   EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
+}
+
+TEST(OrderOfPlaceTest, OrdersEachFileAndKeepsTheOrderOfFilesAndOfOnePlace) {
+  Context context;
+  FileId first = context.sources.AddText("a.nnef", "y = x;\n");
+  FileId second = context.sources.AddText("b.nnef", "y = x;\n");
+  context.emitter.Emit(kTestRule, {second, 4, 5}, "b late");
+  context.emitter.Emit(kTestRule, {first, 4, 5}, "cause");
+  context.emitter.Emit(kTestWarning, {first, 4, 6}, "consequence");
+  context.emitter.Emit(kTestRule, {first, 0, 6}, "a early");
+  context.emitter.Emit(kTestRule, {second, 0, 1}, "b early");
+  std::vector<std::string> messages;
+  for (const Diagnostic& diagnostic : InOrderOfPlace(context.emitter.diagnostics())) {
+    messages.push_back(diagnostic.message);
+  }
+  EXPECT_EQ(messages, (std::vector<std::string>{"b early", "b late", "a early", "cause", "consequence"}));
 }
 
 TEST(EmitterTest, CountsBeyondItsLimit) {
