@@ -5,7 +5,7 @@
 #include "compiler/lint/rules.h"
 #include "compiler/package/rules.h"
 #include "compiler/semantics/rules.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 #include "compiler/syntax/rules.h"
 #include "llvm/ADT/ArrayRef.h"
 

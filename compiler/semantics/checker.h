@@ -126,7 +126,8 @@ class Checker {
                      llvm::MutableArrayRef<ExprId> slots);
   bool BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
                  llvm::MutableArrayRef<ExprId> slots);
-  bool BindPositional(const ast::Argument& argument, const TypedName& parameter, ExprId& slot);
+  bool BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                      const TypedName& parameter, ExprId& slot);
   void ReportUnknownArgument(const ast::Name& name, Callee callee);
   bool CheckMissing(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots);
   bool CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots,

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 
 namespace nnefc {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/semantics/rules.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 
 namespace nnefc {
 namespace {
@@ -47,10 +47,16 @@ class DialectRules {
   }
   std::string_view SourceText(ast::ExprId id) const { return SourceText(document_.exprs[id].range); }
 
+  // The extension that an unknown one was meant to be; that is told there alone.
+  std::string_view Meant(const ast::Name& name) const {
+    Suggestion suggestion(Text(name.symbol));
+    for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
+    return suggestion.best();
+  }
   bool Has(std::string_view extension) const {
     for (const ast::Extension& statement : document_.extensions) {
       for (const ast::Name& name : statement.names) {
-        if (Text(name.symbol) == extension) return true;
+        if (Text(name.symbol) == extension || Meant(name) == extension) return true;
       }
     }
     return false;

@@ -1,5 +1,5 @@
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 
 namespace nnefc {
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
@@ -117,10 +117,17 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,
                             llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
-  if (invocation.arguments.size() > slots.size()) {
-    const ast::Argument& extra = invocation.arguments[slots.size()];
-    Report(kTooManyArguments, extra.name.has_value() ? extra.name->range : expr(extra.value).range,
-           "`{}` takes {} arguments, but got {}", Text(signature.name.symbol), slots.size(),
+  // Of more arguments than parameters some have no name, or a name that is
+  // given twice or unknown, of which there is more to tell.
+  const size_t unnamed = static_cast<size_t>(
+      llvm::count_if(invocation.arguments, [](const ast::Argument& argument) { return !argument.name; }));
+  if (unnamed > slots.size()) {
+    size_t index = 0;
+    const ast::Argument& extra = *llvm::find_if(invocation.arguments, [&](const ast::Argument& argument) {
+      return !argument.name.has_value() && index++ == slots.size();
+    });
+    Report(kTooManyArguments, expr(extra.value).range, "`{}` takes {} argument{}, but got {}",
+           Text(signature.name.symbol), slots.size(), slots.size() == 1 ? "" : "s",
            invocation.arguments.size())
         .Note(signature.name.range, "declared here");
     return false;
@@ -137,23 +144,31 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
              "an argument without a name follows a named one");
       is_valid = false;
     } else {
-      is_valid &= BindPositional(argument, signature.parameters[positional], slots[positional]);
+      is_valid &= BindPositional(invocation, argument, signature.parameters[positional], slots[positional]);
       ++positional;
     }
   }
   return is_valid;
 }
 
-bool Checker::BindPositional(const ast::Argument& argument, const TypedName& parameter, ExprId& slot) {
+bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                             const TypedName& parameter, ExprId& slot) {
   slot = argument.value;
   if (!IsRatified() || types_.ContainsTensor(parameter.type) || IsError(parameter.type)) return true;
   SourceRange before = expr(argument.value).range;
   before.end = before.begin;
   const std::string_view name = Text(parameter.name.symbol);
-  Report(kPositionalAttribute, expr(argument.value).range,
-         "attribute `{}` is given by its position; only tensors can be, write `{} = ..`", name, name)
-      .Fix(before, fmt::format("{} = ", name))
-      .Note(parameter.name.range, "declared here");
+  // A tensor, or a value beside the named one, was meant for something else:
+  // the name would not help.
+  const bool is_meant = !types_.ContainsTensor(TypeOf(argument.value)) &&
+                        llvm::none_of(invocation.arguments, [&](const ast::Argument& other) {
+                          return other.name.has_value() && other.name->symbol == parameter.name.symbol;
+                        });
+  DiagnosticBuilder builder = Report(kPositionalAttribute, expr(argument.value).range,
+                                     "attribute `{}` is given by its position; only tensors can be{}", name,
+                                     is_meant ? fmt::format(", write `{} = ..`", name) : "");
+  if (is_meant) builder.Fix(before, fmt::format("{} = ", name));
+  builder.Note(parameter.name.range, "declared here");
   return true;  // There is no doubt which parameter was meant.
 }
 
@@ -241,6 +256,13 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
     if (IsCastable(types_, dialect_, type, expected)) continue;
     is_valid = false;
     if (!has_default) {
+      // That a tensor stands where an attribute is expected was told.
+      const bool is_positional = i < invocation.arguments.size() &&
+                                 invocation.arguments[i].value == slots[i] &&
+                                 !invocation.arguments[i].name.has_value();
+      if (is_positional && IsRatified() && !types_.ContainsTensor(parameter.type) &&
+          types_.ContainsTensor(type))
+        continue;
       ReportArgument(slots[i], expected, parameter, Text(signature.name.symbol));
       continue;
     }

@@ -1,4 +1,4 @@
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"

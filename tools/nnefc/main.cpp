@@ -2,7 +2,7 @@
 #include <new>
 #include <system_error>
 
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
 

@@ -1,5 +1,5 @@
 #include "checking.h"
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {

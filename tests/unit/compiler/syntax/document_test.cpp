@@ -131,7 +131,7 @@ TEST(Fragment, ErrorsAreLocal) {
             Lines("2:14: expected `:` and a type after the parameter `x`, found `tensor` "
                   "[syntax.unexpected-token]"));
   EXPECT_EQ(DeclarationMessages("fragment f( x: float ) -> ( y: tensor<> );"),
-            Lines("2:16: `float` is not a type [syntax.unknown-type]"));
+            Lines("2:16: `float` is not a type; did you mean `scalar`? [syntax.unknown-type]"));
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<scalar ) -> ( y: tensor<> );"),
             Lines("2:29: expected `>` to close the tensor type, found `)` [syntax.unclosed-bracket]"));
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<> ) ( y: tensor<> );"),

@@ -1,4 +1,4 @@
-#include "compiler/semantics/suggest.h"
+#include "compiler/support/suggest.h"
 
 #include <algorithm>
 #include <array>
