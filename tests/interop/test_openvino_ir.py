@@ -103,8 +103,24 @@ def running_sums(stride: int) -> Callable[[], Model]:
     return make
 
 
+def named_constants() -> Model:
+    """Constants whose tensors have names, as converters give them, one of them a result of a body."""
+    cond, x = parameter("cond", [1], bool), parameter("x", [2, 3])
+    named = constant(2, 3)
+    named.output(0).set_names({"named"})
+    then_x, else_x, inner = op.parameter([2, 3], F32), op.parameter([2, 3], F32), constant(2, 3)
+    then_body = Model([op.result(inner), op.result(op.multiply(then_x, inner))], [then_x], "then")
+    else_body = Model([op.result(else_x), op.result(else_x)], [else_x], "else")
+    branch = op.if_op(cond)
+    branch.set_then_body(then_body)
+    branch.set_else_body(else_body)
+    branch.set_input(x.output(0), then_x, else_x)
+    outputs = [branch.set_output(a, b) for a, b in zip(then_body.results, else_body.results)]
+    return model([*outputs, op.add(x, named)], [cond, x], "named_constants")
+
+
 MODELS = {"convolutional": convolutional, "shapes": shapes, "dynamic": dynamic, "branches": branches,
-          "forward": running_sums(1), "backward": running_sums(-1)}
+          "forward": running_sums(1), "backward": running_sums(-1), "named_constants": named_constants}
 
 
 # --- running them -------------------------------------------------------------------------------
@@ -114,15 +130,16 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
     return Nnefc(nnefc, tmp_path_factory.mktemp("openvino"))
 
 
-def saved(name: str, folder: Path) -> Path:
+def saved(name: str, folder: Path, compress: bool = False) -> Path:
     path = folder / f"{name}.xml"
-    ov.save_model(MODELS[name](), path, compress_to_fp16=False)
+    ov.save_model(MODELS[name](), path, compress_to_fp16=compress)
     return path
 
 
+@pytest.mark.parametrize("compress", [False, True], ids=["f32", "f16"])
 @pytest.mark.parametrize("name", MODELS)
-def test_their_model_survives_reading_and_writing(tool: Nnefc, tmp_path: Path, name: str) -> None:
-    theirs, again, third = saved(name, tmp_path), tmp_path / "again.xml", tmp_path / "third.xml"
+def test_their_model_survives_reading_and_writing(tool: Nnefc, tmp_path: Path, name: str, compress: bool) -> None:
+    theirs, again, third = saved(name, tmp_path, compress), tmp_path / "again.xml", tmp_path / "third.xml"
     assert tool.must("check", theirs) == ""
     tool.must("compile", theirs, "-o", again)
     tool.must("compile", again, "-o", third)
@@ -132,9 +149,10 @@ def test_their_model_survives_reading_and_writing(tool: Nnefc, tmp_path: Path, n
     assert_close(openvino_outputs(again, inputs), openvino_outputs(theirs, inputs))
 
 
+@pytest.mark.parametrize("compress", [False, True], ids=["f32", "f16"])
 @pytest.mark.parametrize("name", MODELS)
-def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
-    theirs = saved(name, tmp_path)
+def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str, compress: bool) -> None:
+    theirs = saved(name, tmp_path, compress)
     inputs = random_inputs(theirs)
     np.savez(tmp_path / "inputs.npz", **inputs)
     outputs = tool.run(theirs, "--inputs", tmp_path / "inputs.npz")
