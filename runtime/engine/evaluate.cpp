@@ -61,7 +61,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
 
 ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
-                                                      const KernelRegistry& kernels) {
+                                                      const KernelRegistry& kernels, size_t limit) {
   // A graph of this node alone, its inputs parameters of known value.
   ir::Graph single(&graph.registry());
   llvm::SmallVector<ir::OutputPort, 4> ports;
@@ -82,6 +82,18 @@ ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, co
   if (!ir::InferNode(single, id, emitter)) {
     const bool told = !emitter.diagnostics().empty();
     return SystemError{told ? emitter.diagnostics().front().message : "its inputs do not fit it"};
+  }
+  size_t left = limit;
+  for (const ir::Output& output : single.node(id).outputs()) {
+    const std::optional<int64_t> volume = output.shape.volume();
+    const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
+    if (bytes && *bytes <= left) {
+      left -= *bytes;
+    } else if (output.shape.extents() && output.type != ElementType::kDynamic) {
+      return SystemError{fmt::format(
+          "a result of shape {} takes more memory than is allowed; `--max-memory` raises the limit",
+          ToString(output.shape))};
+    }
   }
   return EvaluateNode(single.node(id), inputs, kernels);
 }

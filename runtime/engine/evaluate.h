@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -14,9 +15,10 @@ namespace nnefc::runtime {
 ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
 
-// The same where shapes follow from the values: infers them first.
+// The same where shapes follow from the values: infers them first. Outputs of
+// more than `limit` bytes in all are a mistake.
 ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
-                                                      const KernelRegistry& kernels);
+                                                      const KernelRegistry& kernels, size_t limit);
 
 }  // namespace nnefc::runtime

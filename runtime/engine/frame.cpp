@@ -87,6 +87,7 @@ void Frame::BindSteps() {
 
 ErrorOr<Success> Frame::Run() {
   heap_.clear();
+  heap_bytes_ = 0;
   const bool profiling = environment_.profiling;
   std::chrono::steady_clock::time_point start;
   for (BoundStep& bound : steps_) {
@@ -158,9 +159,13 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
     if (!input) return input.error();
     inputs.push_back(*input);
   }
+  const size_t taken = plan_->arena_bytes + heap_bytes_;
+  const size_t limit = environment_.plan_options.limits.bytes;
   ErrorOr<std::vector<TensorValue>> outputs =
-      EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels);
+      EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels,
+                          taken < limit ? limit - taken : 0);
   if (!outputs) return outputs.error();
+  for (const TensorValue& output : *outputs) heap_bytes_ += output.byte_size();
   for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
     if (ErrorOr<Success> set = SetValue(bound.step->outputs[i], (*outputs)[i]); !set) return set.error();
   }

@@ -94,6 +94,7 @@ class Frame {
   std::vector<MutableTensorView> views_;  // by ValueId
   std::vector<PlacedViews> input_views_, output_views_;
   std::map<ValueId, TensorValue> heap_;  // values of sizes found in this run
+  size_t heap_bytes_ = 0;                // of what steps of this run evaluated
   std::vector<BoundStep> steps_;
 };
 

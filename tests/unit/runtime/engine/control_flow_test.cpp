@@ -266,6 +266,32 @@ TEST(LoopTest, OutputsAreBoundedByMemory) {
             "raises the limit");
 }
 
+// All that steps of unknown shapes make counts: 400 and 800 bytes here.
+TEST(DynamicStepTest, ResultsAreBoundedByMemory) {
+  const std::string text = R"(graph "g" {
+    %0 = opset1.Parameter "x" {element_type = f32, shape = [1]} : f32[1]
+    %1 = opset1.Parameter "target" {element_type = i64, shape = [1]} : i64[1]
+    %2 = opset3.Broadcast "wide" (%0, %1) {mode = "numpy"} : f32[?]
+    %3 = opset1.Concat "twice" (%2, %2) {axis = 0} : f32[?]
+    opset1.Result "y" (%3)
+  })";
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({1}, {3}),
+                                           TensorValue::FromInts({1}, {100})};
+  const auto limited = [&](size_t bytes) {
+    return Mistake(text, inputs, {.backend = Backend::kReference, .limits = {.bytes = bytes}});
+  };
+  EXPECT_EQ(limited(1 << 14), "no mistake");
+  EXPECT_EQ(limited(1199),
+            "`twice` (Concat): a result of shape [200] takes more memory than is allowed; `--max-memory` "
+            "raises the limit");
+  EXPECT_EQ(limited(399),
+            "`wide` (Broadcast): a result of shape [100] takes more memory than is allowed; `--max-memory` "
+            "raises the limit");
+  const std::vector<TensorValue> huge = {inputs[0], TensorValue::FromInts({1}, {int64_t{1} << 61})};
+  EXPECT_NE(Mistake(text, huge).find("takes more memory than is allowed"), std::string::npos)
+      << Mistake(text, huge);
+}
+
 TEST(LoopTest, TripCountOfSeveralElementsIsTold) {
   const std::string text = ReplaceOnce(kLoop, R"("trips" {element_type = i64, shape = shape[]} : i64[])",
                                        R"("trips" {element_type = i64, shape = shape[2]} : i64[2])");
