@@ -42,8 +42,8 @@ void LintProvisional(Subject& subject) {
 }
 
 // What Khronos' own parser (NNEF-Tools, and the package `nnef` of PyPI) refuses
-// of a valid ratified document, or reads as something else; language.md tells
-// the same of it. tests/interop/test_lint_khronos.py asks the package.
+// of a valid ratified document, or reads as something else.
+// tests/interop/test_lint_khronos.py asks the package.
 class KhronosParser {
  public:
   explicit KhronosParser(Subject& subject)

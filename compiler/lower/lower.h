@@ -22,7 +22,7 @@ struct LowerOptions {
 };
 
 // Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations
-// (operations.md section 2). Parameters keep their order and names, results
+// (node by node; see README.md). Parameters keep their order and names, results
 // keep theirs; each node's name is the NNEF identifier it came from, and each
 // output that had an NNEF identifier keeps it as tensor name. What has no
 // OpenVINO form stays a node of the set "nnef". Null if a mistake was emitted.

@@ -36,7 +36,7 @@ struct CheckOptions {
 };
 
 // Checks names, dialect rules, argument binding and types of a document
-// (language.md 3; chapter 3.3 of both specifications). What values decide -
+// (chapter 3.3 of both specifications). What values decide -
 // indices, lengths, branches - is left to expansion.
 std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
                                                StandardLibrary& library, const CheckOptions& options,

@@ -13,7 +13,7 @@ inline constexpr std::string_view kOperatorExtension = "KHR_enable_operator_expr
 inline constexpr std::string_view kControlFlowExtension = "NNEFC_control_flow";
 
 // Reports what the grammar lets through and the document's dialect has not
-// (language.md 2): constructs of the other dialect, constructs of an extension
+// (chapter 3.2 of both specifications): constructs of the other dialect, constructs of an extension
 // that is not enabled, keywords of the dialect used as names. Each diagnostic
 // names the dialect and, where there is one, the repair.
 void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context);

@@ -15,7 +15,7 @@ enum class DocumentKind : uint8_t {
 };
 
 struct ParseOptions {
-  // Nothing: told by the text (language.md, "Dialect detection").
+  // Nothing: told by the text.
   std::optional<ast::Dialect> dialect;
   DocumentKind kind = DocumentKind::kModel;
 };

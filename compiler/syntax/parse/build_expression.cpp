@@ -6,7 +6,7 @@
 namespace nnefc::parse {
 namespace {
 
-// How tightly an operator binds; language.md, "precedence".
+// How tightly an operator binds.
 constexpr int kUnaryPrecedence = 6;
 constexpr int kPowerPrecedence = 7;
 

@@ -1,4 +1,4 @@
-// Documents, declarations and statements of both dialects (language.md 2).
+// Documents, declarations and statements of both dialects (R 3.2, P 3.2).
 #include "compiler/syntax/print.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"

@@ -1,4 +1,4 @@
-// Expressions of both dialects (language.md 2; R 3.2.2, P 3.2.3).
+// Expressions of both dialects (R 3.2.2, P 3.2.3).
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
