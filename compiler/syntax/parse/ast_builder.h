@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,18 @@ class AstBuilder {
   // An expression and how many operators and brackets nest in it.
   struct Built {
     ast::ExprId id;
+    int64_t height = 0;
+  };
+  // Expressions that become the items of one, and the greatest height of them.
+  struct Items {
+    Items() = default;
+    explicit Items(Built first) { Add(first); }
+    void Add(Built built) {
+      ids.push_back(built.id);
+      height = std::max(height, built.height);
+    }
+
+    llvm::SmallVector<ast::ExprId, 4> ids;
     int64_t height = 0;
   };
   // An operator that waits for its right operand.
@@ -85,6 +98,8 @@ class AstBuilder {
   void Reduce(const PendingOperator& op);
   void ReduceWhile(size_t base, int precedence);
   Built BuildLvalue(const Parser::LvalueExprContext& context);
+  // A tuple without parentheses.
+  Built BareTuple(const Items& items);
   Built BuildLeft(const Parser::AssignmentContext& context);
   Built BuildRight(const Parser::AssignmentContext& context);
   // The expression, or an error if it nests deeper than the limit.

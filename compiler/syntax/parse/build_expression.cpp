@@ -251,14 +251,9 @@ AstBuilder::Built AstBuilder::BuildSubscript(Built base, const Parser::Subscript
 
 AstBuilder::Built AstBuilder::BuildArray(const Parser::ArrayRvalueExprContext& context) {
   if (context.comprehension != nullptr || context.provisional != nullptr) return BuildComprehension(context);
-  llvm::SmallVector<ast::ExprId, 4> items;
-  int64_t height = 0;
-  for (const auto* item : context.items) {
-    const Built built = BuildRvalue(*item);
-    items.push_back(built.id);
-    height = std::max(height, built.height);
-  }
-  return Make(Range(context), ast::ArrayExpr{Keep(items)}, height + 1);
+  Items items;
+  for (const auto* item : context.items) items.Add(BuildRvalue(*item));
+  return Make(Range(context), ast::ArrayExpr{Keep(items.ids)}, items.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprContext& context) {
@@ -294,14 +289,9 @@ AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& c
     const Built inner = BuildRvalue(*context.items[0]);
     return Make(Range(context), ast::ParenExpr{inner.id}, inner.height + 1);
   }
-  llvm::SmallVector<ast::ExprId, 4> items;
-  int64_t height = 0;
-  for (const auto* item : context.items) {
-    const Built built = BuildRvalue(*item);
-    items.push_back(built.id);
-    height = std::max(height, built.height);
-  }
-  return Make(Range(context), ast::TupleExpr{Keep(items), true}, height + 1);
+  Items items;
+  for (const auto* item : context.items) items.Add(BuildRvalue(*item));
+  return Make(Range(context), ast::TupleExpr{Keep(items.ids), true}, items.height + 1);
 }
 
 // ---- calls ----
@@ -371,42 +361,32 @@ AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& conte
     return Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
   }
   const auto& items = context.array != nullptr ? context.array->items : context.tuple->items;
-  llvm::SmallVector<ast::ExprId, 4> kept;
-  int64_t height = 0;
-  for (const auto* item : items) {
-    const Built built = BuildLvalue(*item);
-    kept.push_back(built.id);
-    height = std::max(height, built.height);
-  }
-  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept)}, height + 1);
-  return Make(Range(context), ast::TupleExpr{Keep(kept), true}, height + 1);
+  Items kept;
+  for (const auto* item : items) kept.Add(BuildLvalue(*item));
+  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept.ids)}, kept.height + 1);
+  return Make(Range(context), ast::TupleExpr{Keep(kept.ids), true}, kept.height + 1);
+}
+
+AstBuilder::Built AstBuilder::BareTuple(const Items& items) {
+  return Make(Cover(Range(items.ids.front()), Range(items.ids.back())),
+              ast::TupleExpr{Keep(items.ids), false}, items.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context) {
   const Built first = BuildLvalue(*context.left);
   if (context.leftRest.empty()) return first;
-  llvm::SmallVector<ast::ExprId, 4> items = {first.id};
-  int64_t height = first.height;
-  for (const auto* item : context.leftRest) {
-    const Built built = BuildLvalue(*item);
-    items.push_back(built.id);
-    height = std::max(height, built.height);
-  }
-  return Make(Cover(Range(first.id), Range(items.back())), ast::TupleExpr{Keep(items), false}, height + 1);
+  Items items(first);
+  for (const auto* item : context.leftRest) items.Add(BuildLvalue(*item));
+  return BareTuple(items);
 }
 
 // `a, b if c else d` is the tuple `(a, (b if c else d))`.
 AstBuilder::Built AstBuilder::BuildRight(const Parser::AssignmentContext& context) {
   const Built first = BuildRvalue(*context.right);
   if (context.rightRest.empty()) return first;
-  llvm::SmallVector<ast::ExprId, 4> items = {first.id};
-  int64_t height = first.height;
-  for (const auto* item : context.rightRest) {
-    const Built built = BuildRvalue(*item);
-    items.push_back(built.id);
-    height = std::max(height, built.height);
-  }
-  return Make(Cover(Range(first.id), Range(items.back())), ast::TupleExpr{Keep(items), false}, height + 1);
+  Items items(first);
+  for (const auto* item : context.rightRest) items.Add(BuildRvalue(*item));
+  return BareTuple(items);
 }
 
 ast::Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& context) {
