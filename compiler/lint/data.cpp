@@ -24,21 +24,6 @@ std::string_view WithoutSlashes(std::string_view label) {
   return label.substr(std::min(label.find_first_not_of('/'), label.size()));
 }
 
-std::string ItemsText(const DatFile& dat) {
-  if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
-  switch (dat.items) {
-    case DatItems::kFloat:
-      return fmt::format("{}-bit floats", dat.bits);
-    case DatItems::kUnsigned:
-      return fmt::format("{}-bit unsigned integers", dat.bits);
-    case DatItems::kSigned:
-      return fmt::format("{}-bit signed integers", dat.bits);
-    case DatItems::kBool:
-      return fmt::format("{}-bit bools", dat.bits);
-  }
-  return "";
-}
-
 // Whether items of the file can become those of a variable (R 5.2.1).
 bool FitsType(const DatFile& dat, ElementType type) {
   const bool is_plain = dat.coding == DatCoding::kPlain;
@@ -178,7 +163,7 @@ class Data {
         subject_
             .Report(kDataType, variable.place,
                     "`{}.dat` holds {}; a variable of `{}` cannot be read from them, change one of them",
-                    variable.label, ItemsText(*dat), TypeText(variable.type))
+                    variable.label, DescribeItems(*dat), TypeText(variable.type))
             .Notes(ir::StackNotes(variable.frame));
       }
     }

@@ -67,6 +67,9 @@ struct DatQuantization {
 // Nothing is believed before it is checked against the bytes that are there.
 std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
 
+// The items in words: "8-bit signed integers", "4-bit quantized items".
+std::string DescribeItems(const DatFile& dat);
+
 // Turns items into what a variable of type `wanted` holds: kF32 (`scalar`),
 // kI64 (`integer`) or kBoolean (`logical`); R 5.2.1. Floats are converted,
 // quantized items decoded, by `quantization` if given; items of another type

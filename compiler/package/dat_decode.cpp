@@ -57,21 +57,6 @@ void WithItems(const TensorValue& value, Use use) {
   }
 }
 
-std::string Described(const DatFile& dat) {
-  if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
-  switch (dat.items) {
-    case DatItems::kFloat:
-      return fmt::format("{}-bit floats", dat.bits);
-    case DatItems::kUnsigned:
-      return fmt::format("{}-bit unsigned integers", dat.bits);
-    case DatItems::kSigned:
-      return fmt::format("{}-bit signed integers", dat.bits);
-    case DatItems::kBool:
-      return fmt::format("{}-bit bools", dat.bits);
-  }
-  return "";
-}
-
 // An argument of an algorithm, broadcast to the shape of the items: leading
 // extents aligned, missing trailing ones taken as 1.
 class Argument {
@@ -338,7 +323,7 @@ class Decoder {
  private:
   std::optional<TensorValue> Mismatch(std::string_view wanted, std::string_view expected) {
     emitter_.Emit(kDatTypeMismatch, ByteRange(dat_.file, dat_.type_offset, 4),
-                  "a variable of type `{}` cannot be read from {}; expected {}", wanted, Described(dat_),
+                  "a variable of type `{}` cannot be read from {}; expected {}", wanted, DescribeItems(dat_),
                   expected);
     return std::nullopt;
   }
@@ -389,7 +374,7 @@ class Decoder {
     if (dat_.coding == DatCoding::kQuantized && !dat_.has_range) {
       emitter_.Emit(kDatNoQuantization, ByteRange(dat_.file, dat_.type_offset, 4),
                     "{} have no meaning: neither the file nor `graph.quant` tells how they are quantized",
-                    Described(dat_));
+                    DescribeItems(dat_));
       return std::nullopt;
     }
     DatQuantization own;
@@ -416,6 +401,21 @@ class Decoder {
 };
 
 }  // namespace
+
+std::string DescribeItems(const DatFile& dat) {
+  if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
+  switch (dat.items) {
+    case DatItems::kFloat:
+      return fmt::format("{}-bit floats", dat.bits);
+    case DatItems::kUnsigned:
+      return fmt::format("{}-bit unsigned integers", dat.bits);
+    case DatItems::kSigned:
+      return fmt::format("{}-bit signed integers", dat.bits);
+    case DatItems::kBool:
+      return fmt::format("{}-bit bools", dat.bits);
+  }
+  return "";
+}
 
 std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emitter& emitter,
                                      const DatQuantization* quantization) {

@@ -1,22 +1,10 @@
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/severity_name.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      return "note";
-  }
-  return "none";
-}
 
 // Names and messages may quote bytes that are not UTF-8; those become U+FFFD.
 std::string Dump(const Json& json) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/severity_name.h"
 #include "compiler/support/utf16.h"
 #include "nlohmann/json.hpp"
 
@@ -9,18 +9,6 @@ namespace nnefc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* Level(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      return "note";
-  }
-  return "none";
-}
 
 // A text of the log: bytes that are not UTF-8 become U+FFFD when it is written.
 Json Message(std::string_view text) {
@@ -102,7 +90,7 @@ Json ResultWriter::Fix(std::vector<FixIt> parts) {
 Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
   Json result = {{"ruleId", std::string(diagnostic.rule->label)},
                  {"ruleIndex", rule},
-                 {"level", Level(diagnostic.severity)},
+                 {"level", SeverityName(diagnostic.severity)},
                  {"message", Message(diagnostic.message)}};
   if (diagnostic.range.valid()) {
     result["locations"] = Json::array({{{"physicalLocation", PhysicalLocation(diagnostic.range)}}});
@@ -124,7 +112,7 @@ Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
 
 Json RuleDescriptor(const Rule& rule) {
   Json descriptor = {{"id", std::string(rule.label)},
-                     {"defaultConfiguration", {{"level", Level(rule.severity)}}}};
+                     {"defaultConfiguration", {{"level", SeverityName(rule.severity)}}}};
   std::string help = fmt::format("`nnefc explain {}` shows examples", rule.label);
   if (!rule.section.empty()) help = fmt::format("NNEF specification, {}; {}", rule.section, help);
   descriptor["help"] = Message(help);

@@ -1,24 +1,12 @@
 #include <algorithm>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/severity_name.h"
 #include "fmt/color.h"
 
 namespace nnefc {
 namespace {
 
 constexpr size_t kMaxExcerpt = 160;  // bytes of a source line that are shown
-
-std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      return "note";
-  }
-  return "";
-}
 
 fmt::color ColorOf(Severity severity) {
   switch (severity) {
