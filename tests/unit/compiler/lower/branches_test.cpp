@@ -10,18 +10,10 @@
 #include "compiler/lower/post_dominators.h"
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/standard_ops.h"
 
 namespace nnefc::testing {
 namespace {
-
-const ir::OpRegistry& Registry() {
-  static const ir::OpRegistry registry = [] {
-    ir::OpRegistry made;
-    ir::RegisterStandardOps(made);
-    return made;
-  }();
-  return registry;
-}
 
 // The operations but Const, Parameter and Result, in order; of an If its
 // bodies and how many inputs they share: "If 2 {MatMul | ReLU}".
@@ -57,7 +49,7 @@ class Branches : public ::testing::Test {
         "0.5, 2.0, 0.25, 1.0, 0.5, 2.0, 0.25>\n" +
         statements + "}\n";
     const FileId file = context_.sources.AddText("net.ir", text);
-    graph_ = ir::ParseGraph(file, Registry(), context_);
+    graph_ = ir::ParseGraph(file, StandardOps(), context_);
     if (graph_ == nullptr) return RenderText(context_.emitter.diagnostics(), context_.sources, {});
     lower::ChooseBranches(*graph_, 0);
     for (const std::string& violation : ir::Verify(*graph_)) ADD_FAILURE() << violation;

@@ -7,18 +7,10 @@
 #include "compiler/lower/lower.h"
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/standard_ops.h"
 
 namespace nnefc::testing {
 namespace {
-
-const ir::OpRegistry& Registry() {
-  static const ir::OpRegistry registry = [] {
-    ir::OpRegistry made;
-    ir::RegisterStandardOps(made);
-    return made;
-  }();
-  return registry;
-}
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
   const size_t at = text.find(from);
@@ -69,7 +61,7 @@ class ControlFlow : public ::testing::Test {
   std::string Lower(std::string_view text) {
     Context context;
     const FileId file = context.sources.AddText("net.ir", std::string(text));
-    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, Registry(), context);
+    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, StandardOps(), context);
     if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return Message(context);
     lowered_ = LowerGraph(*graph, {}, context);
     if (lowered_ == nullptr) return Message(context);

@@ -4,48 +4,11 @@
 #include "compiler/ir/text_values.h"
 #include "compiler/ir/verify.h"
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/ir/ops/declarations.h"
+#include "tests/unit/compiler/ir/ops/standard_ops.h"
 
 namespace nnefc::testing {
 
 namespace {
-
-const ir::OpRegistry& StandardOps() {
-  static const ir::OpRegistry* registry = [] {
-    auto* ops = new ir::OpRegistry();
-    ir::RegisterStandardOps(*ops);
-    return ops;
-  }();
-  return *registry;
-}
-
-ir::AttributeMap ParseAttributes(std::string text) {
-  Context context;
-  const FileId file = context.sources.AddText("attributes", std::move(text));
-  ir::TextScanner scanner(file, context);
-  std::optional<ir::AttributeMap> attributes = ir::ParseAttributesText(scanner);
-  EXPECT_TRUE(attributes.has_value()) << context.sources.Text(file);
-  return attributes.value_or(ir::AttributeMap());
-}
-
-// `'constant'` of NNEF is `"constant"` of the text form.
-std::string InTextForm(std::string value) {
-  for (char& c : value) {
-    if (c == '\'') c = '"';
-  }
-  return value;
-}
-
-void CompleteAttributes(const Declaration& declaration, ir::AttributeMap& attributes) {
-  for (const DeclaredValue& parameter : declaration.parameters) {
-    if (parameter.is_tensor() || !parameter.default_value || attributes.Find(parameter.name) != nullptr)
-      continue;
-    const ir::AttributeMap defaults =
-        ParseAttributes("{" + parameter.name + " = " + InTextForm(*parameter.default_value) + "}");
-    attributes.Set(parameter.name, defaults.Get(parameter.name));
-  }
-  if (declaration.is_generic && attributes.Find("dtype") == nullptr) attributes.Set("dtype", "scalar");
-}
 
 std::string_view DataTypeName(ElementType type) {
   if (type == ElementType::kI64) return "integer";
@@ -109,11 +72,11 @@ ir::OutputPort NnefGraph::Literal(double value) {
 
 ir::NodeId NnefGraph::Node(std::string_view op, const std::string& name, std::vector<ir::OutputPort> inputs,
                            std::string_view attributes, int num_outputs) {
-  ir::AttributeMap all = ParseAttributes("{" + std::string(attributes) + "}");
   const Declaration* declaration = FindDeclaration(op);
   EXPECT_NE(declaration, nullptr) << op;
   if (declaration == nullptr) return {};
-  CompleteAttributes(*declaration, all);
+  ir::AttributeMap all = CompletedAttributes(*declaration, attributes);
+  if (declaration->is_generic && all.Find("dtype") == nullptr) all.Set("dtype", "scalar");
   const DeclaredValue& first = declaration->parameters.front();
   std::vector<int32_t> segments;
   if (first.is_tensor() && first.is_array()) segments.push_back(static_cast<int32_t>(inputs.size()));

@@ -2,42 +2,16 @@
 
 #include "compiler/ir/text_values.h"
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/ir/ops/declarations.h"
 
 namespace nnefc::testing {
 
 namespace {
 
-ir::AttributeMap ParseAttributes(std::string text) {
-  Context context;
-  const FileId file = context.sources.AddText("attributes", std::move(text));
-  ir::TextScanner scanner(file, context);
-  std::optional<ir::AttributeMap> attributes = ir::ParseAttributesText(scanner);
-  EXPECT_TRUE(attributes.has_value()) << context.sources.Text(file);
-  return attributes.value_or(ir::AttributeMap());
-}
-
-// `'constant'` of NNEF is `"constant"` of the text form.
-std::string InTextForm(std::string value) {
-  for (char& c : value) {
-    if (c == '\'') c = '"';
-  }
-  return value;
-}
-
 ir::AttributeMap Completed(const Inference& inference) {
-  ir::AttributeMap attributes = ParseAttributes("{" + std::string(inference.attributes) + "}");
   const Declaration* declaration = FindDeclaration(inference.op);
   EXPECT_NE(declaration, nullptr) << inference.op;
-  if (declaration == nullptr) return attributes;
-  for (const DeclaredValue& parameter : declaration->parameters) {
-    if (parameter.is_tensor() || !parameter.default_value || attributes.Find(parameter.name) != nullptr)
-      continue;
-    const ir::AttributeMap defaults =
-        ParseAttributes("{" + parameter.name + " = " + InTextForm(*parameter.default_value) + "}");
-    attributes.Set(parameter.name, defaults.Get(parameter.name));
-  }
-  return attributes;
+  if (declaration == nullptr) return {};
+  return CompletedAttributes(*declaration, inference.attributes);
 }
 
 struct Answer {
@@ -77,15 +51,6 @@ Answer Run(const Inference& inference) {
 }
 
 }  // namespace
-
-const ir::OpRegistry& StandardOps() {
-  static const ir::OpRegistry* registry = [] {
-    auto* ops = new ir::OpRegistry();
-    ir::RegisterStandardOps(*ops);
-    return ops;
-  }();
-  return *registry;
-}
 
 std::string Infer(const Inference& inference) {
   const Answer answer = Run(inference);

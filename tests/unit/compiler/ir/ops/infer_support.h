@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "compiler/ir/infer.h"
+#include "tests/unit/compiler/ir/ops/standard_ops.h"
 
 namespace nnefc::testing {
-
-// The operations of ir/ops, registered once.
-const ir::OpRegistry& StandardOps();
 
 // Infers one NNEF operation. `inputs` are types in the text form,
 // "f32[1,3,?]"; `attributes` are in the text form without braces, "stride =
