@@ -12,6 +12,7 @@ constexpr std::string_view kInterpolation =
 constexpr std::string_view kWideWindow = "with a window along more than three dimensions";
 constexpr std::string_view kPoolingRank = "MaxPool has at most three spatial dimensions";
 
+// All of them. Lowering leaves no other standard operation in a graph.
 constexpr MissingForm kForms[] = {
     {"argmax_pool", kWideWindow, kPoolingRank},
     {"avg_roi_align", "", kInterpolation},
@@ -23,10 +24,6 @@ constexpr MissingForm kForms[] = {
 };
 
 }  // namespace
-
-llvm::ArrayRef<MissingForm> MissingForms() {
-  return kForms;
-}
 
 const MissingForm* FindMissingForm(std::string_view operation) {
   for (const MissingForm& form : kForms) {

@@ -2,8 +2,6 @@
 
 #include <string_view>
 
-#include "llvm/ADT/ArrayRef.h"
-
 namespace nnefc::lower {
 
 // A standard NNEF operation that is not, or not always, lowered to OpenVINO's.
@@ -13,8 +11,7 @@ struct MissingForm {
   std::string_view reason;  // what OpenVINO's operations do instead
 };
 
-// All of them. Lowering leaves no other standard operation in a graph.
-llvm::ArrayRef<MissingForm> MissingForms();
+// Nothing if the operation is always lowered.
 const MissingForm* FindMissingForm(std::string_view operation);
 // True if the operation has a lowering, if only for some of its arguments.
 bool HasLowering(std::string_view operation);

@@ -129,10 +129,12 @@ void AddTextOptions(CLI::App& command, CommonOptions& options) {
   AddBytesLimit(command, options);
 }
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models) {
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models, ModelKind kind) {
   AddModels(command, options, max_models,
-            "a model folder, a .tar or .tgz, a .nnef document, OpenVINO IR (.xml), or a graph as `compile` "
-            "prints it (.ir)");
+            kind == ModelKind::kDocument
+                ? "a model folder, a .tar or .tgz, or a .nnef document"
+                : "a model folder, a .tar or .tgz, a .nnef document, OpenVINO IR (.xml), or a graph as "
+                  "`compile` prints it (.ir)");
   command
       .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
       ->take_all()

@@ -43,8 +43,11 @@ struct CommonOptions {
 // Adds to a command the options of those that read texts and no more: the
 // models, any number, the dialect, the form of diagnostics, limits of syntax.
 void AddTextOptions(CLI::App& command, CommonOptions& options);
+// What a command takes: documents of NNEF, or graphs too.
+enum class ModelKind { kDocument, kAny };
 // Adds the common options to a command; `max_models` 0 is any number.
-void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models);
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
+                      ModelKind kind = ModelKind::kAny);
 
 // Gathers the diagnostics of a command and writes them to stderr, in one
 // document for the machine-readable formats.

@@ -157,11 +157,13 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->capture_default_str();
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
       ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Limits");
   command
       .add_option("--max-memory", options.limits.bytes,
                   "bytes of the values of a graph; 0 is the machine's memory")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Limits");
 }
 
 std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,

@@ -80,7 +80,7 @@ void AddLint(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<LintCommand>();
   CLI::App* command = app.add_subcommand(
       "lint", "check documents, and tell what is valid but deprecated, unused or surprising");
-  AddCommonOptions(*command, *options, 0);
+  AddCommonOptions(*command, *options, 0, ModelKind::kDocument);
   command->add_option("--enable", options->enable, "rules to switch on: names, or all")
       ->delimiter(',')
       ->expected(1)

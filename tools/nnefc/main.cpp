@@ -12,6 +12,16 @@ namespace {
 constexpr const char* kHelpNote =
     "nnefc: note: `nnefc --help` and `nnefc COMMAND --help` tell what is possible\n";
 
+// Lists the commands if there is no word at all.
+bool IsNoCommand(const CLI::App& app, int argc) {
+  if (argc >= 2) return false;
+  PrintError("no command is given; there are");
+  for (const CLI::App* command : app.get_subcommands({})) {
+    fmt::print(stderr, "  nnefc {:<12}{}\n", command->get_name(), command->get_description());
+  }
+  return true;
+}
+
 // CLI11 takes an unknown first word for a missing command.
 bool IsUnknownCommand(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
@@ -57,7 +67,7 @@ int main(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
-  if (IsUnknownCommand(app, argc, argv)) {
+  if (IsNoCommand(app, argc) || IsUnknownCommand(app, argc, argv)) {
     fmt::print(stderr, kHelpNote);
     return kMisuse;
   }

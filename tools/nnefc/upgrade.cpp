@@ -90,7 +90,7 @@ struct UpgradeCommand : CommonOptions {
 void AddUpgrade(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<UpgradeCommand>();
   CLI::App* command = app.add_subcommand("upgrade", "turn a provisional model into a ratified one");
-  AddCommonOptions(*command, *options, 1);
+  AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
   command->add_option(
       "-o,--output", options->output,
       "the document to write, or of a folder or archive the folder; standard output without it");
