@@ -75,10 +75,14 @@ struct ExplainCommand {
     }
     Suggestion suggestion(label);
     for (const Rule* rule : AllRules()) suggestion.Offer(rule->label);
-    throw MisuseError(fmt::format("there is no rule `{}`; {}", label,
-                                  suggestion.best().empty()
-                                      ? "`nnefc explain --list` shows all"
-                                      : fmt::format("did you mean `{}`?", suggestion.best())));
+    // `unused-tensor`, as `nnefc lint` takes it.
+    std::string_view meant = suggestion.best();
+    for (const Rule* rule : AllRules()) {
+      if (meant.empty() && rule->label.substr(rule->label.find('.') + 1) == label) meant = rule->label;
+    }
+    throw MisuseError(fmt::format(
+        "there is no rule `{}`; {}", label,
+        meant.empty() ? "`nnefc explain --list` shows all" : fmt::format("did you mean `{}`?", meant)));
   }
 
   int List() const {

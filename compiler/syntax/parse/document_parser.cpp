@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
@@ -111,9 +112,9 @@ void DocumentParser::SkipTopLevel() {
 
 // No `;` stands behind the version: a ratified document that lacks it has
 // extensions or types of tensors with brackets.
-bool DocumentParser::LooksRatified() {
+bool DocumentParser::LooksRatified(bool has_version) {
   Scanner scanner(context_.sources.Text(document_.file), statement_.next.begin);
-  Token before;
+  Token before_that, before;
   bool first = true;  // Later on `extension` may be a name of the provisional dialect.
   while (true) {
     const Token token = scanner.Next();
@@ -122,16 +123,22 @@ bool DocumentParser::LooksRatified() {
     if (first && token.kind == TokenKind::kIdentifier && reader_.Text(token) == "extension") return true;
     first = false;
     if (token.kind == TokenKind::kLess && before.kind == TokenKind::kTensor) return true;
-    before = token;
+    // `external<scalar>`; below a provisional version it is a mistake.
+    if (!has_version && token.kind == TokenKind::kGreater && before_that.kind == TokenKind::kLess &&
+        (before.kind == TokenKind::kScalar || before.kind == TokenKind::kLogical ||
+         before.kind == TokenKind::kString || reader_.Text(before) == "integer")) {
+      return true;
+    }
+    before_that = std::exchange(before, token);
   }
 }
 
-void DocumentParser::DetectDialect() {
+void DocumentParser::DetectDialect(bool has_version) {
   if (options_.dialect) {
     document_.dialect = *options_.dialect;
     return;
   }
-  const bool ratified = statement_.has_semicolon() || LooksRatified();
+  const bool ratified = statement_.has_semicolon() || LooksRatified(has_version);
   document_.dialect = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
 }
 
@@ -140,7 +147,7 @@ void DocumentParser::ParseVersion() {
     const Token first = reader_.Peek();
     statement_.next = first;
     statement_.tokens.assign(1, {TokenKind::kStatementEnd, first.begin, first.begin});
-    DetectDialect();
+    DetectDialect(false);
     const SourceRange at{document_.file, first.begin, first.begin};
     context_.emitter
         .Emit(kMissingVersion, at, "expected `version 1.0` at the start of the document, found {}",
@@ -149,7 +156,7 @@ void DocumentParser::ParseVersion() {
     return;
   }
   reader_.ReadVersion(statement_);
-  DetectDialect();
+  DetectDialect(true);
   document_.version_range = StatementRange();
   if (const auto* version = Run(&Parser::version)) {
     document_.has_version = true;

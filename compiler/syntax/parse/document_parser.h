@@ -33,8 +33,8 @@ class DocumentParser {
   // Frees the contexts of the statement.
   void Release() { parser_.getTreeTracker().reset(); }
 
-  void DetectDialect();
-  bool LooksRatified();
+  void DetectDialect(bool has_version);
+  bool LooksRatified(bool has_version);
   void ParseVersion();
   void CheckVersion(Token number);
   void ParseExtension();
