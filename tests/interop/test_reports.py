@@ -59,6 +59,10 @@ def _examples() -> list[tuple[str, rule_file.Example]]:
     return found
 
 
+# Rules whose example is a file that is not there: the environment is at fault.
+UNREADABLE = {"container.unreadable", "file.unreadable"}
+
+
 class Report:
     """What a command said in one form, and the texts that it said it of."""
 
@@ -143,7 +147,9 @@ def test_both_forms_say_the_same(sarif: list[Report], plain: list[Report]) -> No
         results = [result for run in left.value["runs"] for result in run["results"]]
         assert [(r["ruleId"], r["level"], r["message"]["text"]) for r in results] == \
             [(d["rule"], d["severity"], d["message"]) for d in right.value["diagnostics"]], left.label
-        assert left.exit_code == right.exit_code == int(any(r["level"] == "error" for r in results)), left.label
+        failed = 2 if left.label in UNREADABLE else 1
+        expected = failed if any(r["level"] == "error" for r in results) else 0
+        assert left.exit_code == right.exit_code == expected, left.label
 
 
 def test_sarif_covers_fixes_notes_and_binary_files(sarif: list[Report]) -> None:
