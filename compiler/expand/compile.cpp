@@ -116,6 +116,7 @@ class Compiler {
 
   void CompileStatement(const ast::Assignment& assignment);
   void CompileLoose(ExprId expr, int32_t slot);
+  int32_t ArrayLength(ExprId left) const;
   void CollectTargets(ExprId left, Statement& statement);
   void CompilePattern(ExprId left);
   void CompileExpr(ExprId expr, bool direct = false);
@@ -151,15 +152,29 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
   if (!assignment.left.valid() || !assignment.right.valid()) {
     Emit(OpCode::kAbandon, ExprId());
   } else {
-    if (const auto* array =
-            std::get_if<ast::ArrayExpr>(&ast_.exprs[StripParens(ast_, assignment.left)].node)) {
-      statement.array_length = static_cast<int32_t>(array->items.size());
-    }
+    statement.array_length = ArrayLength(assignment.left);
     CompileExpr(assignment.right, true);
     CompilePattern(assignment.left);
   }
   statement.end = Here();
   chunk_->statements.push_back(statement);
+}
+
+// The items of the array on the left: `[a, b]`, or the only array of the tuple
+// `(a, [b, c])`; -1 if there is none.
+int32_t Compiler::ArrayLength(ExprId left) const {
+  llvm::ArrayRef<ExprId> items = left;
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&ast_.exprs[StripParens(ast_, left)].node)) {
+    items = tuple->items;
+  }
+  int32_t length = -1;
+  for (ExprId item : items) {
+    const auto* array = std::get_if<ast::ArrayExpr>(&ast_.exprs[StripParens(ast_, item)].node);
+    if (array == nullptr) continue;
+    if (length >= 0) return -1;
+    length = static_cast<int32_t>(array->items.size());
+  }
+  return length;
 }
 
 // A statement without a left side.

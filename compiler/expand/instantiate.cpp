@@ -314,8 +314,9 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
     default:
       for (const TypedName& result : plan.signature->results) {
         if (plan.document->types().Kind(result.type) != TypeKind::kArray) continue;
-        if (plan.signature->results.size() == 1 && site.array_length >= 0) {
-          count = site.array_length;
+        // The left side tells the length of one array beside other results.
+        if (count == static_cast<int64_t>(plan.signature->results.size()) && site.array_length >= 0) {
+          count += site.array_length - 1;
         } else {
           fault = Fault::Of(kResultLength, "nothing tells the length of the result `{}` of `{}`",
                             context_.symbols.Text(result.name.symbol), plan.name);
@@ -403,30 +404,54 @@ bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& 
   return inferred;
 }
 
+// The outputs of a node that each result of its operation holds: one, or as
+// many as the others leave for the only array.
+llvm::SmallVector<int32_t, 4> GraphBuilder::OutputsOfResults(const OpPlan& plan, ir::NodeId node) {
+  const std::vector<TypedName>& results = plan.signature->results;
+  const auto others = static_cast<int32_t>(results.size()) - 1;
+  llvm::SmallVector<int32_t, 4> counts;
+  for (const TypedName& result : results) {
+    const bool array = plan.document->types().Kind(result.type) == TypeKind::kArray;
+    counts.push_back(array ? graph().node(node).num_outputs() - others : 1);
+  }
+  return counts;
+}
+
 // The data types of a custom primitive follow from its declaration.
 void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
   const TypeTable& types = plan.document->types();
-  int32_t count = graph().node(node).num_outputs();
-  for (int32_t i = 0; i < count; ++i) {
-    size_t result = std::min(static_cast<size_t>(i), plan.signature->results.size() - 1);
-    TypeId type = plan.signature->results[result].type;
+  const llvm::SmallVector<int32_t, 4> counts = OutputsOfResults(plan, node);
+  int32_t output = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    TypeId type = plan.signature->results[i].type;
     if (types.Kind(type) == TypeKind::kArray) type = types.Item(type);
-    if (types.Kind(type) != TypeKind::kTensor) continue;
-    TypeKind element = types.Kind(types.Element(type));
-    graph().SetOutputType({node, i}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
-                          ir::PartialShape());
+    const int32_t end = output + counts[i];
+    for (; output < end; ++output) {
+      if (types.Kind(type) != TypeKind::kTensor) continue;
+      TypeKind element = types.Kind(types.Element(type));
+      graph().SetOutputType({node, output}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
+                            ir::PartialShape());
+    }
   }
 }
 
 Value GraphBuilder::ResultOf(const OpPlan& plan, ir::NodeId node) {
-  int32_t count = graph().node(node).num_outputs();
-  const std::vector<TypedName>& results = plan.signature->results;
-  bool array = results.size() == 1 && plan.document->types().Kind(results[0].type) == TypeKind::kArray;
-  if (!array && count == 1) return Value::Tensor({node, 0});
-  std::vector<Value> items;
-  items.reserve(static_cast<size_t>(count));
-  for (int32_t i = 0; i < count; ++i) items.push_back(Value::Tensor({node, i}));
-  return array ? Value::Array(heap_, std::move(items)) : Value::Tuple(heap_, std::move(items));
+  const TypeTable& types = plan.document->types();
+  const llvm::SmallVector<int32_t, 4> counts = OutputsOfResults(plan, node);
+  std::vector<Value> results;
+  int32_t output = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (types.Kind(plan.signature->results[i].type) != TypeKind::kArray) {
+      results.push_back(Value::Tensor({node, output++}));
+      continue;
+    }
+    std::vector<Value> items;
+    const int32_t end = output + counts[i];
+    for (; output < end; ++output) items.push_back(Value::Tensor({node, output}));
+    results.push_back(Value::Array(heap_, std::move(items)));
+  }
+  if (results.size() == 1) return std::move(results[0]);
+  return Value::Tuple(heap_, std::move(results));
 }
 
 }  // namespace nnefc::expand

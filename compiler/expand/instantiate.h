@@ -178,6 +178,7 @@ class GraphBuilder {
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);
   ir::NodeId AddLiteralNode(const Value& value, const Site& site);
+  llvm::SmallVector<int32_t, 4> OutputsOfResults(const OpPlan& plan, ir::NodeId node);
   void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic);
   Value ResultOf(const OpPlan& plan, ir::NodeId node);
 

@@ -204,18 +204,26 @@ void FlatPrinter::PrintInputs(llvm::ArrayRef<OutputPort> inputs, bool array) {
   if (array) out_ += ']';
 }
 
-// `y = `, `a, b = `, `[a, b] = `
+// `y = `, `a, b = `, `[a, b] = `, `a, [b, c] = `
 void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
   const std::vector<std::string>& outputs = node.info().outputs;
-  bool array =
-      outputs.size() == 1 && outputs[0].size() > 2 && outputs[0].substr(outputs[0].size() - 2) == "[]";
+  llvm::SmallVector<OutputPort, 4> ports;
+  for (int32_t i = 0; i < node.num_outputs(); ++i) ports.push_back(node.port(i));
+  out_ += "    ";
+  if (operation.signature == nullptr && outputs.size() > 1) {
+    bool first = true;
+    for (const print::OutputGroup& group : print::OutputGroups(node)) {
+      Separate(first);
+      PrintInputs(llvm::ArrayRef<OutputPort>(ports).slice(group.first, group.count), group.array);
+    }
+    out_ += " = ";
+    return;
+  }
+  bool array = outputs.size() == 1 && llvm::StringRef(outputs[0]).endswith("[]");
   if (operation.signature != nullptr) {
     array = operation.signature->results.size() == 1 &&
             ratified_.types().Kind(operation.signature->results[0].type) == TypeKind::kArray;
   }
-  llvm::SmallVector<OutputPort, 4> ports;
-  for (int32_t i = 0; i < node.num_outputs(); ++i) ports.push_back(node.port(i));
-  out_ += "    ";
   PrintInputs(ports, array);
   out_ += " = ";
 }
