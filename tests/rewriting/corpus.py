@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 SHARED = pathlib.Path(os.environ.get("NNEFC_SHARED", TESTS.parent.parent / "shared"))
@@ -78,3 +79,24 @@ def with_comments(document: Document, seed: int) -> Document:
         if source.random() < 0.1 and not token.startswith("#") and not token[-1].isdigit():
             parts.append(source.choice((f" # trails {number}\n", f"\n  # stands {number}\n", f"\n\n#a {number}\n\n#b\n")))
     return Document(f"{document.name} with comments {seed}", "".join(parts))
+
+
+def judge(nnefc: str, what: str, of_files, documents: list[Document], of_document, counts: dict[str, int],
+          least: dict[str, int]) -> int:
+    """Prints what `of_files(nnefc, folder)`, named `what`, and `of_document(nnefc, document, folder, counts)` find wrong;
+    the exit code is 1 if that is anything, or if fewer were counted than `least` says."""
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for failure in of_files(nnefc, pathlib.Path(folder)):
+            print(f"{what}: {failure}")
+            failed += 1
+    with tempfile.TemporaryDirectory() as folder:
+        for document in documents:
+            for failure in of_document(nnefc, document, pathlib.Path(folder), counts):
+                print(f"{document.name}: {failure}")
+                failed += 1
+    print(", ".join(f"{count} {name}" for name, count in counts.items()), f"- {failed} failures")
+    if any(counts[name] < count for name, count in least.items()):
+        print("too few documents were found")
+        return 1
+    return 1 if failed else 0

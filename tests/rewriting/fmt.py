@@ -6,7 +6,6 @@ from __future__ import annotations
 import pathlib
 import sys
 import tarfile
-import tempfile
 
 import corpus
 
@@ -79,27 +78,13 @@ def in_place_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    nnefc = sys.argv[1]
-    counts = {"documents": 0, "expansions": 0, "syntax errors": 0}
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for failure in in_place_failures(nnefc, pathlib.Path(folder)):
-            print(f"in place: {failure}")
-            failed += 1
-    with tempfile.TemporaryDirectory() as folder:
-        # Many examples of rules are alike: a fifth of them has the time.
-        documents = [document for number, document in enumerate(corpus.documents())
-                     if ".rule:" not in document.name or number % 5 == 0]
-        documents += [corpus.with_comments(document, seed) for document in documents for seed in (1, 2)]
-        for document in documents:
-            for failure in failures(nnefc, document, pathlib.Path(folder), counts):
-                print(f"{document.name}: {failure}")
-                failed += 1
-    print(", ".join(f"{count} {what}" for what, count in counts.items()), f"- {failed} failures")
-    if counts["documents"] < LEAST_DOCUMENTS or counts["expansions"] < LEAST_EXPANSIONS:
-        print("too few documents were found")
-        return 1
-    return 1 if failed else 0
+    # Many examples of rules are alike: a fifth of them has the time.
+    documents = [document for number, document in enumerate(corpus.documents())
+                 if ".rule:" not in document.name or number % 5 == 0]
+    documents += [corpus.with_comments(document, seed) for document in documents for seed in (1, 2)]
+    return corpus.judge(sys.argv[1], "in place", in_place_failures, documents, failures,
+                        counts={"documents": 0, "expansions": 0, "syntax errors": 0},
+                        least={"documents": LEAST_DOCUMENTS, "expansions": LEAST_EXPANSIONS})
 
 
 if __name__ == "__main__":

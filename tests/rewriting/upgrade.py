@@ -8,7 +8,6 @@ import random
 import re
 import struct
 import sys
-import tempfile
 
 import corpus
 
@@ -124,25 +123,10 @@ def folder_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    nnefc = sys.argv[1]
-    counts = {"documents": 0, "runs": 0}
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for failure in folder_failures(nnefc, pathlib.Path(folder)):
-            print(f"folder: {failure}")
-            failed += 1
-    with tempfile.TemporaryDirectory() as folder:
-        for document in corpus.documents():
-            if not re.search(r"version\s+1\.0\s*(?!\s|;)", document.text) or "tensor<" in document.text:
-                continue
-            for failure in failures(nnefc, document, pathlib.Path(folder), counts):
-                print(f"{document.name}: {failure}")
-                failed += 1
-    print(", ".join(f"{count} {what}" for what, count in counts.items()), f"- {failed} failures")
-    if counts["documents"] < LEAST_DOCUMENTS or counts["runs"] < LEAST_RUNS:
-        print("too few documents were found")
-        return 1
-    return 1 if failed else 0
+    documents = [document for document in corpus.documents()
+                 if re.search(r"version\s+1\.0\s*(?!\s|;)", document.text) and "tensor<" not in document.text]
+    return corpus.judge(sys.argv[1], "folder", folder_failures, documents, failures,
+                        counts={"documents": 0, "runs": 0}, least={"documents": LEAST_DOCUMENTS, "runs": LEAST_RUNS})
 
 
 if __name__ == "__main__":
