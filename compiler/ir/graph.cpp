@@ -296,9 +296,6 @@ void Graph::EraseDeadNodes() {
 void Graph::SetAttribute(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).attributes_.Set(name, std::move(value));
 }
-void Graph::EraseAttribute(NodeId node, std::string_view name) {
-  mutable_node(node).attributes_.Erase(name);
-}
 void Graph::SetRtInfo(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).rt_info_.Set(name, std::move(value));
 }

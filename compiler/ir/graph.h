@@ -153,7 +153,6 @@ class Graph {
 
   const OpRegistry& registry() const { return *registry_; }
   const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
   // What the file that the graph was read from says about it as a whole.
   const AttributeMap& rt_info() const { return rt_info_; }
   void SetRtInfo(std::string_view name, Attribute value) { rt_info_.Set(name, std::move(value)); }
@@ -200,7 +199,6 @@ class Graph {
   // Erases what feeds no result and no sink; parameters stay.
   void EraseDeadNodes();
   void SetAttribute(NodeId node, std::string_view name, Attribute value);
-  void EraseAttribute(NodeId node, std::string_view name);
   void SetRtInfo(NodeId node, std::string_view name, Attribute value);
   void SetName(NodeId node, std::string name);
   void SetOutputType(OutputPort port, ElementType type, PartialShape shape);

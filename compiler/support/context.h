@@ -14,7 +14,7 @@ struct Limits {
   int64_t nesting = 1000;          // --max-nesting: brackets and operators within a statement
   int64_t recursion = 10000;       // --max-recursion: fragment calls on the stack
   int64_t steps = 50'000'000;      // --max-steps: expressions evaluated during expansion
-  int64_t operations = 1'000'000;  // --max-operations: operations made by fragments
+  int64_t operations = 400'000;    // --max-operations: operations made by fragments
   int64_t items = 20'000'000;      // --max-items: live array items and string bytes
 };
 
