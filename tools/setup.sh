@@ -44,12 +44,11 @@ build() {
   shift
   if [ ! -f "build/$preset/build.ninja" ]; then
     say "configuring build/$preset"
-    cmake --preset "$preset" >"/tmp/nnefc-configure.$$" 2>&1 || {
-      cat "/tmp/nnefc-configure.$$"
-      rm -f "/tmp/nnefc-configure.$$"
+    local output
+    output=$(cmake --preset "$preset" 2>&1) || {
+      printf '%s\n' "$output"
       fail "cmake could not configure the build (see above)"
     }
-    rm -f "/tmp/nnefc-configure.$$"
   fi
   say "building build/$preset"
   cmake --build "build/$preset" ${1:+--target "$@"} || fail "the build failed (see above)"

@@ -11,11 +11,11 @@ namespace nnefc {
 // Bounds on what a document may ask of the compiler. Each has a flag of the
 // command line with its name and a diagnostic that names the flag.
 struct Limits {
-  int64_t nesting = 1000;          // --max-nesting: brackets and operators within a statement
-  int64_t recursion = 10000;       // --max-recursion: fragment calls on the stack
-  int64_t steps = 50'000'000;      // --max-steps: expressions evaluated during expansion
-  int64_t operations = 400'000;    // --max-operations: operations made by fragments
-  int64_t items = 20'000'000;      // --max-items: live array items and string bytes
+  int64_t nesting = 1000;        // --max-nesting: brackets and operators within a statement
+  int64_t recursion = 10000;     // --max-recursion: fragment calls on the stack
+  int64_t steps = 50'000'000;    // --max-steps: expressions evaluated during expansion
+  int64_t operations = 400'000;  // --max-operations: operations made by fragments
+  int64_t items = 20'000'000;    // --max-items: live array items and string bytes
 };
 
 // What the stages of one run share: texts, interned names, limits and the

@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/execution.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -62,10 +63,10 @@ void AddBench(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
   command->add_option("--iterations", options->iterations, "runs that are timed")
-      ->check(CLI::Range(1, 1000000))
+      ->check(Between(1, 1000000))
       ->capture_default_str();
   command->add_option("--warmup", options->warmup, "runs before those")
-      ->check(CLI::Range(0, 1000000))
+      ->check(Between(0, 1000000))
       ->capture_default_str();
   command->footer("Example: nnefc bench model_folder --threads 1 --iterations 50");
   command->callback([options, &exit_code] { exit_code = options->Run(); });

@@ -11,6 +11,7 @@
 #include "compiler/support/order_of_place.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -87,25 +88,22 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
   model->required();
   if (max_models > 0) model->expected(1, max_models);
   command.add_option("--dialect", options.dialect, "the dialect of the document")
-      ->check(CLI::IsMember({"auto", "provisional", "ratified"}))
+      ->check(OneOf({"auto", "provisional", "ratified"}))
       ->capture_default_str();
 }
 
 void AddReporting(CLI::App& command, CommonOptions& options) {
   command.add_option("--format", options.format, "the form of diagnostics and reports")
-      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->check(OneOf({"text", "json", "sarif"}))
       ->capture_default_str();
   command.add_option("--color", options.color, "colour in diagnostics")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
 }
 
 void AddLimit(CLI::App& command, const char* name, int64_t& limit, const char* what,
               int64_t highest = int64_t{1} << 40) {
-  command.add_option(name, limit, what)
-      ->check(CLI::Range(int64_t{1}, highest))
-      ->capture_default_str()
-      ->group("Limits");
+  command.add_option(name, limit, what)->check(Between(1, highest))->capture_default_str()->group("Limits");
 }
 
 void AddNestingLimit(CLI::App& command, CommonOptions& options) {
@@ -115,7 +113,7 @@ void AddNestingLimit(CLI::App& command, CommonOptions& options) {
 
 void AddBytesLimit(CLI::App& command, CommonOptions& options) {
   command.add_option("--max-bytes", options.max_bytes, "bytes of an archive when unpacked")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 50))
+      ->check(Between(1, int64_t{1} << 50))
       ->capture_default_str()
       ->group("Limits");
 }

@@ -1,6 +1,7 @@
 #include "compiler/ir/text.h"
 #include "compiler/openvino/write.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -38,8 +39,10 @@ void AddCompile(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->output,
                       "net.xml writes OpenVINO IR (net.xml and net.bin), any other name the text form; "
                       "standard output without it");
-  command->add_option("--random-weights", options->random_weights,
-                      "the seed of data for variables that have none");
+  command
+      ->add_option("--random-weights", options->random_weights,
+                   "the seed of data for variables that have none")
+      ->check(NonNegative());
   command->footer("Example: nnefc compile model_folder -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

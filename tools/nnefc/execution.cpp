@@ -1,4 +1,5 @@
 #include "tools/nnefc/execution.h"
+#include "tools/nnefc/misuse.h"
 
 #include <chrono>
 #include <set>
@@ -145,18 +146,20 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->take_all()
       ->expected(1);
   command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name");
-  command.add_option("--random-inputs", options.random_inputs,
-                     "the seed of random data for the other inputs");
-  command.add_option("--random-weights", options.random_weights,
-                     "the seed of data for variables that have none");
+  command
+      .add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs")
+      ->check(NonNegative());
+  command
+      .add_option("--random-weights", options.random_weights, "the seed of data for variables that have none")
+      ->check(NonNegative());
   command.add_option("--backend", options.backend, "the kernels to use")
-      ->check(CLI::IsMember({"reference", "onednn"}))
+      ->check(OneOf({"reference", "onednn"}))
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads to use; 0 is one a core")
-      ->check(CLI::Range(0, 1024))
+      ->check(Between(0, 1024))
       ->capture_default_str();
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NonNegative())
       ->capture_default_str()
       ->group("Limits");
   command

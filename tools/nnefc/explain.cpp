@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/misuse.h"
 #include "tools/nnefc/rule_file.h"
 #include "tools/nnefc/rule_list.h"
 
@@ -155,7 +156,7 @@ void AddExplain(CLI::App& app, int& exit_code) {
   command->add_option("RULE", options->label, "the label of a rule, as diagnostics show it in brackets");
   command->add_flag("--list", options->list, "list every rule with its severity and sections");
   command->add_option("--format", options->format, "the form of the answer")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(OneOf({"text", "json"}))
       ->capture_default_str();
   command->footer("Example: nnefc explain binding.positional-after-named");
   command->callback([options, &exit_code] { exit_code = options->Run(); });

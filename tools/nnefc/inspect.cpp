@@ -4,6 +4,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -166,7 +167,8 @@ void AddInspect(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand("inspect", "show a model's inputs, outputs, operations and shapes");
   AddCommonOptions(*command, *options, 0);
-  command->add_option("--layers", options->layers, "how many operations to list; all without it");
+  command->add_option("--layers", options->layers, "how many operations to list; all without it")
+      ->check(Between(0, 1'000'000'000));
   command->footer("Example: nnefc inspect model.nnef --layers 8");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

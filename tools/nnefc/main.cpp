@@ -5,6 +5,7 @@
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    PrintError(error.what());
+    PrintError(DescribeMisuse(app, error));
     fmt::print(stderr, kHelpNote);
     return kMisuse;
   } catch (const MisuseError& error) {

@@ -3,6 +3,7 @@
 #include "compiler/driver/rules.h"
 #include "fmt/format.h"
 #include "tools/nnefc/execution.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -97,7 +98,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--outputs", options->outputs, "the .npz to write outputs to, by name");
   command->add_option("--compare", options->compare, "an .npz with the expected outputs");
   command->add_option("--tolerance", options->tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
-      ->check(CLI::IsMember({"exact", "close", "approximate", "very"}))
+      ->check(OneOf({"exact", "close", "approximate", "very"}))
       ->capture_default_str();
   command->add_flag("--profile", options->profile, "print the time of each step");
   command->add_flag("--verbose", options->verbose, "print the time of each stage");
