@@ -121,10 +121,11 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   } else if (!told_of_no_weights_) {
     // Once for all variables.
     told_of_no_weights_ = true;
-    context_.emitter.Emit(kVariableWithoutData, origin.range,
-                          "variable `{}` has no data: `{}` is a document without weights; give a model "
-                          "folder or archive, or `--random-weights SEED`",
-                          label, model_.name());
+    context_.emitter.Emit(
+        kVariableWithoutData, origin.range,
+        "variable `{}` has no data: `{}` comes without tensor files; give a model folder or "
+        "archive that holds `{}.dat`, or `--random-weights SEED`",
+        label, model_.name(), label);
   }
   return std::nullopt;
 }

@@ -40,11 +40,17 @@ bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) 
     const ir::Node& node = graph.node(id);
     if (node.info().infer == nullptr) {
       all_known = false;
-      emitter
-          .Emit(kLayerUnknownType, node.origin().range,
-                "the operation `{}` of `{}`, the layer `{}`, is unknown", node.type(), node.set(),
-                node.name())
-          .Notes(ir::StackNotes(node.origin().frame));
+      DiagnosticBuilder builder =
+          node.set() == ir::kNnefSet
+              ? emitter.Emit(
+                    kCustomPrimitive, node.origin().range,
+                    "`{}` is a custom primitive, a fragment without a body: nnefc cannot compute it; "
+                    "give the fragment a body of standard operations",
+                    node.type())
+              : emitter.Emit(kLayerUnknownType, node.origin().range,
+                             "the operation `{}` of `{}`, the layer `{}`, is unknown", node.type(),
+                             node.set(), node.name());
+      builder.Notes(ir::StackNotes(node.origin().frame));
     }
     if (depth > openvino::kDeepestBody) continue;  // nothing that was read or verified is so deep
     for (const ir::Body& body : node.bodies())

@@ -24,6 +24,7 @@ namespace nnefc {
   RULE(kLayerUnused, "openvino.unused-layer", kWarning, "")                         \
   RULE(kLayerVersion, "openvino.layer-version", kError, "")                         \
   RULE(kLayerUnknownType, "openvino.unknown-operation", kError, "")                 \
+  RULE(kCustomPrimitive, "run.custom-primitive", kError, "")                        \
   RULE(kLayerUnknownAttribute, "openvino.unknown-attribute", kWarning, "")          \
   RULE(kLayerInputs, "openvino.number-of-inputs", kError, "")                       \
   RULE(kLayerOutputs, "openvino.number-of-outputs", kError, "")                     \

@@ -42,8 +42,9 @@ class WritableChecker {
  private:
   void CheckNode(const ir::Node& node) {
     if (node.set() == ir::kNnefSet) {
-      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR", node.type(),
-           node.name());
+      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}", node.type(),
+           node.name(),
+           node.info().infer == nullptr ? ": it is a custom primitive; give the fragment a body" : "");
     }
     if (node.Is("opset1", "Const") && !node.output().value) {
       Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());

@@ -260,7 +260,7 @@ void Checker::ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool 
   const bool can_unpack = types_.ContainsTensor(type);
   Report(kGraphIdentifierType, range, "`{}` is of type `{}`; names in the body of a graph are tensors{}",
          Text(name), Text(type),
-         !can_unpack ? ""
+         !can_unpack ? "; `constant` and `variable` make one"
          : is_array  ? ", unpack the array with `[.., ..] =`"
                      : ", unpack the tuple with `(.., ..) =`");
 }

@@ -1,10 +1,12 @@
 #include "compiler/semantics/dialect_rules.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "compiler/semantics/rules.h"
 #include "compiler/support/suggest.h"
+#include "fmt/format.h"
 
 namespace nnefc {
 namespace {
@@ -63,6 +65,7 @@ class DialectRules {
   }
 
   void CheckExtensions();
+  void ReportUnknownExtension(const ast::Name& name);
   void CheckTypes();
   void CheckDeclarations();
   void CheckFragment(const ast::Fragment& fragment);
@@ -92,6 +95,7 @@ void DialectRules::CheckExtensions() {
           .Fix(statement.range, "");
       continue;
     }
+    bool told = false;
     for (const ast::Name& name : statement.names) {
       const std::string_view text = Text(name.symbol);
       if (std::find(std::begin(kKnownExtensions), std::end(kKnownExtensions), text) !=
@@ -101,7 +105,8 @@ void DialectRules::CheckExtensions() {
       Suggestion suggestion(text);
       for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
       if (suggestion.best().empty()) {
-        Report(kUnknownExtension, name.range, "unknown extension `{}`", text);
+        // Vendors write arguments of an extension behind its name.
+        if (!std::exchange(told, true)) ReportUnknownExtension(name);
         continue;
       }
       DiagnosticBuilder builder =
@@ -110,6 +115,15 @@ void DialectRules::CheckExtensions() {
       if (suggestion.is_safe()) builder.Fix(name.range, std::string(suggestion.best()));
     }
   }
+}
+
+// R 3.2.4: the name of an extension begins with KHR, EXT or the name of a vendor.
+void DialectRules::ReportUnknownExtension(const ast::Name& name) {
+  const std::string_view text = Text(name.symbol), prefix = text.substr(0, text.find('_'));
+  const bool is_vendors =
+      prefix.size() < text.size() && !prefix.empty() && prefix != "KHR" && prefix != "EXT";
+  Report(kUnknownExtension, name.range, "unknown extension `{}`{}; known are `{}`", text,
+         is_vendors ? fmt::format(" of the vendor `{}`", prefix) : "", fmt::join(kKnownExtensions, "`, `"));
 }
 
 void DialectRules::CheckTypes() {

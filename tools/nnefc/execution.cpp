@@ -71,8 +71,11 @@ class InputGatherer {
       auto port =
           llvm::find_if(ports_, [&](const runtime::Port& candidate) { return candidate.name == name; });
       if (port == ports_.end()) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
-      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_))
+      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) {
         given_[name] = std::move(*value);
+      } else {
+        unreadable_.insert(name);
+      }
     }
   }
 
@@ -93,6 +96,7 @@ class InputGatherer {
   std::optional<TensorValue> InputFor(const runtime::Port& port) {
     auto given = given_.find(port.name);
     if (given != given_.end()) return FitType(given->second, port, context_);
+    if (unreadable_.contains(port.name)) return std::nullopt;
     if (options_.random_inputs) {
       auto shape = port.shape.extents();
       if (shape) {
@@ -125,6 +129,7 @@ class InputGatherer {
   uint64_t max_bytes_;
   Context& context_;
   std::map<std::string, TensorValue> given_;
+  std::set<std::string> unreadable_;  // told of already
 };
 
 }  // namespace
