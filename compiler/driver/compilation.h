@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/driver/quantization.h"
+#include "compiler/expand/instances.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
@@ -32,6 +33,8 @@ struct CompileOptions {
   std::optional<uint64_t> random_weights;
   // Accept variables without data; the result can be written, not run.
   bool structure_only = false;
+  // Keep what fragments were instantiated with (Compilation::instances).
+  bool keep_instances = false;
   // Verify the graph that each stage makes.
   bool verify = false;
   // Bound on the unpacked size of an archive.
@@ -84,6 +87,8 @@ class Compilation {
   const CheckedDocument* checked() const { return checked_.get(); }
   // The graph of NNEF operations.
   const ir::Graph* expanded() const { return expanded_.get(); }
+  // Instantiations of the document's fragments, if they are kept.
+  const std::vector<FragmentInstance>& instances() const { return record_.instances(); }
   // What graph.quant says of an expanded model's variables.
   const QuantizationTable& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
@@ -117,6 +122,7 @@ class Compilation {
   std::unique_ptr<const ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
   std::unique_ptr<ir::Graph> expanded_;
+  InstanceRecord record_;
   QuantizationTable quantization_;
   std::shared_ptr<const ir::Graph> lowered_;
   std::vector<StageTime> times_;

@@ -45,10 +45,13 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
   }
   const UpgradeInput input{.document = document,
                            .expanded = *compilation.expanded(),
+                           .instances = compilation.instances(),
                            .library = compilation.library(),
                            .registry = compilation.registry()};
-  texts.graph = UpgradeDocument(input, context);
-  if (quantization != nullptr) texts.quantization = UpgradeQuantization(input, *quantization, context);
+  UpgradedDocument upgraded = UpgradeDocument(input, context);
+  texts.graph = std::move(upgraded.text);
+  if (quantization != nullptr)
+    texts.quantization = UpgradeQuantization(input, *quantization, upgraded.renamed, context);
   return texts;
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/expand/compile.h"
+#include "compiler/expand/instances.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
@@ -158,11 +159,23 @@ bool Machine::Return() {
   const Call& call = *callee.call;
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   const TypeTable& types = call.callee.document->types();
+  FragmentInstance* instance = nullptr;
+  if (options_.record != nullptr && callee.origin != nullptr && call.callee.document == &document_) {
+    instance = options_.record->Add();
+  }
+  if (instance != nullptr) {
+    instance->frame = callee.origin;
+    instance->fragment = call.callee.fragment;
+    instance->call = call.expr;
+    for (size_t i = 0; i < signature.parameters.size(); ++i)
+      instance->arguments.push_back(options_.record->Keep(stack_[callee.base + i]));
+  }
   std::vector<Value> results;
   for (size_t i = 0; i < callee.chunk->result_slots.size(); ++i) {
     int32_t slot = callee.chunk->result_slots[i];
     Value value = slot < 0 ? Value() : std::move(stack_[callee.base + static_cast<size_t>(slot)]);
     results.push_back(CastTo(types, signature.results[i].type, std::move(value), heap_));
+    if (instance != nullptr) instance->results.push_back(options_.record->Keep(results.back()));
   }
   stack_.resize(callee.base);
   heap_.Charge(-callee.chunk->num_slots);

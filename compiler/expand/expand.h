@@ -10,6 +10,8 @@
 
 namespace nnefc {
 
+class InstanceRecord;  // instances.h
+
 struct ExpandOptions {
   // Shapes of externals that override the document's: `--input-shape`.
   std::map<std::string, Shape> input_shapes;
@@ -20,6 +22,8 @@ struct ExpandOptions {
   // True: after mistakes, those of earlier stages too, a graph of what could be
   // made is returned, for editors. It lacks what depends on a mistake.
   bool keep_incomplete = false;
+  // If given: what fragments of the document were instantiated with.
+  InstanceRecord* record = nullptr;
 };
 
 // Evaluates a checked document's graph: fragments of the document are

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
@@ -22,6 +23,10 @@ std::string PrintType(const ast::Document& document, ast::TypeId type);
 // kept, numbers as they were written, no optional `;`. A comment stays before
 // what follows it, or behind what it trails.
 std::string PrintDocument(const ast::Document& document, const Context& context);
+// The same with more lines of comments: those of `before`, by statement of the
+// first graph's body, stand between the statement and its own comments.
+std::string PrintDocument(const ast::Document& document, const Context& context,
+                          llvm::ArrayRef<std::vector<std::string>> before);
 
 // A string literal with that value: in `'`, with the quote and `\` escaped.
 std::string QuoteString(std::string_view value);

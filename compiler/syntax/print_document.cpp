@@ -14,8 +14,9 @@ constexpr int kIndent = 4;
 // Prints statements in document order, with the comments between and in them.
 class DocumentPrinter : public CommentFeed {
  public:
-  DocumentPrinter(const ast::Document& document, const Context& context)
-      : document_(document), context_(context), text_(context.sources.Text(document.file)) {}
+  DocumentPrinter(const ast::Document& document, const Context& context,
+                  llvm::ArrayRef<std::vector<std::string>> before)
+      : document_(document), context_(context), text_(context.sources.Text(document.file)), before_(before) {}
 
   std::string Print() {
     if (document_.has_version) {
@@ -252,7 +253,10 @@ class DocumentPrinter : public CommentFeed {
     out_ += '\n';
     opened_ = true;
     wants_blank_ = false;
-    for (const ast::Assignment& assignment : body) Print(assignment);
+    const bool is_graph = !document_.graphs.empty() && document_.graphs[0].body.data() == body.data();
+    for (size_t i = 0; i < body.size(); ++i)
+      Print(body[i], is_graph && i < before_.size() ? llvm::ArrayRef<std::string>(before_[i])
+                                                    : llvm::ArrayRef<std::string>());
     CommentsBefore(range.end - 1, kIndent);
     opened_ = false;
     out_ += '}';
@@ -260,8 +264,10 @@ class DocumentPrinter : public CommentFeed {
     wants_blank_ = true;
   }
 
-  void Print(const ast::Assignment& assignment) {
-    Begin(assignment.range, kIndent);
+  void Print(const ast::Assignment& assignment, llvm::ArrayRef<std::string> before) {
+    CommentsBefore(assignment.range.begin, kIndent);
+    Line(assignment.range.begin, kIndent);
+    for (const std::string& comment : before) out_ += fmt::format("{}\n{:{}}", comment, "", kIndent);
     const bool broken = std::holds_alternative<ast::ErrorExpr>(document_.exprs[assignment.right].node);
     if (broken) {
       AsWritten(assignment.range);
@@ -295,6 +301,7 @@ class DocumentPrinter : public CommentFeed {
   const ast::Document& document_;
   const Context& context_;
   std::string_view text_;
+  llvm::ArrayRef<std::vector<std::string>> before_;
   std::string out_;
   size_t next_comment_ = 0;
   uint32_t last_ = 0;         // what stands before was printed
@@ -305,7 +312,12 @@ class DocumentPrinter : public CommentFeed {
 }  // namespace
 
 std::string PrintDocument(const ast::Document& document, const Context& context) {
-  return DocumentPrinter(document, context).Print();
+  return DocumentPrinter(document, context, {}).Print();
+}
+
+std::string PrintDocument(const ast::Document& document, const Context& context,
+                          llvm::ArrayRef<std::vector<std::string>> before) {
+  return DocumentPrinter(document, context, before).Print();
 }
 
 }  // namespace nnefc

@@ -6,6 +6,19 @@
 #include "compiler/semantics/dialect_rules.h"
 
 namespace nnefc::upgrade {
+namespace {
+
+// See Rewriter::Goners.
+constexpr int32_t kStays = -1;
+constexpr int32_t kOtherGraph = -2;
+
+// The byte of code that a comment at `begin` trails.
+uint32_t CodeBefore(std::string_view text, uint32_t begin) {
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+  return begin > 0 ? begin - 1 : 0;
+}
+
+}  // namespace
 
 Rewriter::Rewriter(const Source& source, Context& context)
     : source_(source),
@@ -44,7 +57,10 @@ std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {
   out_->version_range = old().version_range;
   out_->version_major = 1;
   out_->version_minor = 0;
-  KeepComments(choice);
+  const std::vector<int32_t> goners = Goners(choice);
+  for (size_t i = 0; i < goners.size(); ++i) {
+    if (goners[i] == kStays) out_->comments.push_back(old().comments[i]);
+  }
   for (size_t i = 0; i < old().fragments.size(); ++i) {
     if (choice.keeps_fragment[i]) out_->fragments.Add(CopyFragment(ast::FragmentId(static_cast<int32_t>(i))));
   }
@@ -54,36 +70,42 @@ std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {
   return std::move(out_);
 }
 
-std::unique_ptr<ast::Document> Rewriter::RewriteQuantization(const ast::Document& quantization) {
+std::unique_ptr<ast::Document> Rewriter::RewriteQuantization(
+    const ast::Document& quantization, const std::map<std::string, std::string>& renamed) {
   out_ = std::make_unique<ast::Document>();
   out_->file = quantization.file;
   out_->dialect = ast::Dialect::kRatified;
   out_->comments = quantization.comments;
   from_ = &quantization;
-  for (const ast::Quantization& entry : quantization.quantizations)
-    out_->quantizations.push_back({entry.key, Copy(entry.invocation)});
+  for (const ast::Quantization& entry : quantization.quantizations) {
+    ast::Name key = entry.key;
+    auto name = renamed.find(std::string(Text(key.symbol)));
+    if (name != renamed.end()) key.symbol = context_.symbols.Intern(name->second);
+    out_->quantizations.push_back({key, Copy(entry.invocation)});
+  }
   from_ = &old();
   return std::move(out_);
 }
 
-// Those of fragments that are left out, and right above them, go with these.
-void Rewriter::KeepComments(const Choice& choice) {
+// By comment: the fragment that it goes with, in it or right above it;
+// kOtherGraph for those of graphs that are not taken, kStays for the others.
+std::vector<int32_t> Rewriter::Goners(const Choice& choice) const {
   const std::string_view text = context_.sources.Text(old().file);
-  auto gone = [&](uint32_t begin, uint32_t end) {
+  auto goner = [&](uint32_t at) {
     for (size_t i = 0; i < old().fragments.size(); ++i) {
       const SourceRange range = old().fragments[ast::FragmentId(static_cast<int32_t>(i))].range;
-      if (!choice.keeps_fragment[i] && begin < range.end && end >= range.begin) return true;
+      if (!choice.keeps_fragment[i] && at < range.end && at >= range.begin) return static_cast<int32_t>(i);
     }
     for (const ast::Graph& graph : old().graphs) {
-      if (&graph != source_.document.graph() && begin < graph.range.end && end >= graph.range.begin)
-        return true;
+      if (&graph != source_.document.graph() && at < graph.range.end && at >= graph.range.begin)
+        return kOtherGraph;
     }
-    return false;
+    return kStays;
   };
-  uint32_t next = 0;  // where what follows a comment begins, if that goes
-  bool next_goes = false;
-  std::vector<ast::Comment> kept;
-  for (size_t i = old().comments.size(); i-- > 0;) {
+  uint32_t next = 0;  // where what follows a comment begins
+  int32_t next_goner = kStays;
+  std::vector<int32_t> goners(old().comments.size(), kStays);
+  for (size_t i = goners.size(); i-- > 0;) {
     const ast::Comment& comment = old().comments[i];
     const SourceRange range = comment.range;
     // The first byte behind the comment that is no blank, without an empty line.
@@ -91,13 +113,23 @@ void Rewriter::KeepComments(const Choice& choice) {
     int lines = 0;
     while (at < text.size() && (text[at] == '\n' || text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))
       lines += text[at++] == '\n';
-    const bool above = !comment.trailing && lines == 1 && ((next_goes && at == next) || gone(at, at));
-    next_goes = above || gone(range.begin, range.begin);
+    goners[i] = goner(range.begin);
+    if (goners[i] == kStays && comment.trailing) goners[i] = goner(CodeBefore(text, range.begin));
+    if (goners[i] == kStays && !comment.trailing && lines == 1)
+      goners[i] = at == next && next_goner != kStays ? next_goner : goner(at);
     next = range.begin;
-    if (!next_goes) kept.push_back(comment);
+    next_goner = goners[i];
   }
-  std::reverse(kept.begin(), kept.end());
-  out_->comments = std::move(kept);
+  return goners;
+}
+
+std::vector<std::vector<size_t>> Rewriter::GoneComments(const Choice& choice) const {
+  std::vector<std::vector<size_t>> gone(old().fragments.size());
+  const std::vector<int32_t> goners = Goners(choice);
+  for (size_t i = 0; i < goners.size(); ++i) {
+    if (goners[i] >= 0) gone[static_cast<size_t>(goners[i])].push_back(i);
+  }
+  return gone;
 }
 
 void Rewriter::AddExtension(std::string_view name) {
@@ -188,10 +220,10 @@ ast::Graph Rewriter::CopyGraph(const Choice& choice) {
     }
     // The first stands where the statement stood, with its comments.
     SourceRange place = graph.body[i].range;
-    from_ = &source_.flat;
+    from_ = choice.expanded;
     keeps_ranges_ = false;
-    for (size_t index : source_.flat_statements[i]) {
-      const ast::Assignment& flat = source_.flat.graphs[0].body[index];
+    for (size_t index : choice.pieces[i]) {
+      const ast::Assignment& flat = choice.expanded->graphs[0].body[index];
       body.push_back({place, Copy(flat.left), Copy(flat.right), true});
       place.begin = place.end;
     }

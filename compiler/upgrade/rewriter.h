@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "compiler/expand/instances.h"
+#include "compiler/expand/print/flat.h"
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
@@ -19,6 +22,10 @@ namespace nnefc::upgrade {
 struct Choice {
   std::vector<bool> keeps_fragment;
   std::vector<bool> keeps_statement;
+  // What the other statements become, as statements of the graph of a ratified
+  // document, and which of these each of them does.
+  const ast::Document* expanded = nullptr;
+  std::vector<std::vector<size_t>> pieces;
 };
 
 // What a provisional document and its expansion say.
@@ -26,10 +33,12 @@ struct Source {
   const CheckedDocument& document;
   const CheckedDocument& ratified;  // the standard library
   const ir::Graph& expanded;
-  // The expansion as a flat ratified document, and which of its statements each
-  // statement of the graph is made of.
+  // The expansion as a flat ratified document, its statements, and which of
+  // these each statement of the graph is made of.
   const ast::Document& flat;
+  const std::vector<FlatStatement>& lines;
   std::vector<std::vector<size_t>> flat_statements;
+  const std::vector<FragmentInstance>& instances;
 };
 
 // Writes a provisional document in the ratified dialect, tree by tree: types,
@@ -40,8 +49,14 @@ class Rewriter {
   Rewriter(const Source& source, Context& context);
 
   std::unique_ptr<ast::Document> Rewrite(const Choice& choice);
-  // Writes the entries of a graph.quant file.
-  std::unique_ptr<ast::Document> RewriteQuantization(const ast::Document& quantization);
+  // Writes the entries of a graph.quant file,
+  // with tensors called as `renamed` says.
+  std::unique_ptr<ast::Document> RewriteQuantization(const ast::Document& quantization,
+                                                     const std::map<std::string, std::string>& renamed);
+  // What the rewritten document calls a fragment, parameter or value.
+  std::string_view NameOf(Symbol symbol) { return Text(Rename({symbol, {}}).symbol); }
+  // The comments of each fragment that is not kept, in the order of the text.
+  std::vector<std::vector<size_t>> GoneComments(const Choice& choice) const;
 
  private:
   using Nodes = std::vector<const ir::Node*>;
@@ -52,7 +67,7 @@ class Rewriter {
   ast::Name Rename(ast::Name name);
   ast::ExprId Add(SourceRange range, ast::ExprNode node) { return out_->exprs.Add({range, node}); }
 
-  void KeepComments(const Choice& choice);
+  std::vector<int32_t> Goners(const Choice& choice) const;
   void AddExtension(std::string_view name);
   ast::Fragment CopyFragment(ast::FragmentId id);
   ast::TypeId CopyType(ast::FragmentId fragment, Symbol identifier, ast::TypeId type, size_t& leaf);

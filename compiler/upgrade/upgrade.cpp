@@ -8,6 +8,10 @@
 #include "compiler/expand/provisional_names.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
+#include "compiler/upgrade/comments.h"
+#include "compiler/upgrade/matching.h"
+#include "compiler/upgrade/pieces.h"
+#include "compiler/upgrade/places.h"
 #include "compiler/upgrade/rewriter.h"
 #include "compiler/upgrade/rules.h"
 
@@ -18,8 +22,12 @@ using namespace upgrade;
 
 // Enough for every mistake of a trial to be seen at once.
 constexpr size_t kMaxErrors = 100'000;
-// Trials; each but the last leaves a fragment or a statement out.
+// Trials; each but the last leaves out a fragment, a statement or an invocation
+// in an expanded statement.
 constexpr int kMaxTrials = 60;
+// Invocations in one expanded statement that trials may leave out before all of
+// them are.
+constexpr int kMostRefusals = 12;
 
 // The place in the graph's body that a node comes from.
 SourceRange StatementPlace(const ir::Node& node) {
@@ -27,20 +35,6 @@ SourceRange StatementPlace(const ir::Node& node) {
   for (const ir::Frame* frame = node.origin().frame.get(); frame != nullptr; frame = frame->parent.get())
     place = frame->call_site;
   return place;
-}
-
-bool Contains(SourceRange outer, SourceRange inner) {
-  return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
-// The statement of a body that holds a place; -1 if none does.
-int64_t StatementAt(llvm::ArrayRef<ast::Assignment> body, SourceRange place) {
-  auto after = std::partition_point(body.begin(), body.end(), [&](const ast::Assignment& assignment) {
-    return assignment.range.begin <= place.begin;
-  });
-  if (after == body.begin()) return -1;
-  --after;
-  return Contains(after->range, place) ? after - body.begin() : -1;
 }
 
 // A flat body by the statements that its lines come from; nothing if one comes
@@ -69,40 +63,39 @@ class Upgrader {
         statement_reasons_(input.document.graph()->body.size()) {
     choice_.keeps_fragment.assign(old().fragments.size(), true);
     choice_.keeps_statement.assign(statement_reasons_.size(), true);
+    refusals_.assign(statement_reasons_.size(), 0);
   }
 
-  std::string Run() {
+  UpgradedDocument Run() {
     const auto flat = Parse(flat_text_);
     auto groups = LinesByStatement(input_.expanded, lines_, input_.document.graph()->body);
     if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return GiveUp();
-    const Source source{.document = input_.document,
-                        .ratified = ratified_,
-                        .expanded = input_.expanded,
-                        .flat = *flat,
-                        .flat_statements = std::move(*groups)};
+    const Source source = SourceOf(*flat, std::move(*groups));
     Rewriter rewriter(source, context_);
+    PieceFinder finder(source, rewriter, context_);
     FindInvocations();
     LeaveOutUntried();
     for (int trial = 0; trial < kMaxTrials; ++trial) {
       LeaveOutCallers();
-      const std::string text = PrintDocument(*rewriter.Rewrite(choice_), context_);
-      const Outcome outcome = Try(text, source);
+      const auto expanded = ExpandStatements(finder);
+      if (expanded == nullptr) return GiveUp();
+      auto rewritten = rewriter.Rewrite(choice_);
+      const Outcome outcome = Try(PrintDocument(*rewritten, context_), source, finder);
       if (outcome == Outcome::kStuck) return GiveUp();
       if (outcome == Outcome::kAgain || LeaveOutForsaken()) continue;
-      Tell();
-      return text;
+      const MovedComments comments =
+          MoveComments(source, choice_, pieces_, finder, rewriter.GoneComments(choice_), context_);
+      Tell(comments);
+      return {PrintDocument(*rewritten, context_, comments.before), std::move(renamed_)};
     }
     return GiveUp();
   }
 
-  std::string Quantization(const ast::Document& quantization) {
+  std::string Quantization(const ast::Document& quantization,
+                           const std::map<std::string, std::string>& renamed) {
     const auto flat = Parse(flat_text_);
-    const Source source{.document = input_.document,
-                        .ratified = ratified_,
-                        .expanded = input_.expanded,
-                        .flat = *flat,
-                        .flat_statements = {}};
-    return PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization), context_);
+    const Source source = SourceOf(*flat, {});
+    return PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization, renamed), context_);
   }
 
  private:
@@ -112,6 +105,16 @@ class Upgrader {
   std::string_view NameOf(size_t fragment) const {
     return context_.symbols.Text(
         old().fragments[ast::FragmentId(static_cast<int32_t>(fragment))].name.symbol);
+  }
+
+  Source SourceOf(const ast::Document& flat, std::vector<std::vector<size_t>> groups) const {
+    return {.document = input_.document,
+            .ratified = ratified_,
+            .expanded = input_.expanded,
+            .flat = flat,
+            .lines = lines_,
+            .flat_statements = std::move(groups),
+            .instances = input_.instances};
   }
 
   std::unique_ptr<ast::Document> Parse(const std::string& text) {
@@ -130,6 +133,29 @@ class Upgrader {
     choice_.keeps_statement[statement] = false;
     statement_reasons_[statement] = std::move(reason);
     return true;
+  }
+
+  // Finds the pieces of the statements that are not kept; the document that
+  // holds them, or null if they are no statements.
+  std::unique_ptr<ast::Document> ExpandStatements(PieceFinder& finder) {
+    std::string text = "version 1.0;\ngraph pieces() -> ()\n{\n";
+    size_t count = 0;
+    pieces_.assign(choice_.keeps_statement.size(), {});
+    choice_.pieces.assign(pieces_.size(), {});
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (choice_.keeps_statement[i]) continue;
+      pieces_[i] = finder.Find(i, choice_);
+      for (const Piece& piece : pieces_[i]) {
+        text += piece.text;
+        choice_.pieces[i].push_back(count++);
+      }
+    }
+    Emitter said = std::exchange(context_.emitter, Emitter(kMaxErrors));
+    auto expanded = Parse(text + "}\n");
+    context_.emitter = std::move(said);
+    if (expanded->graphs.size() != 1 || expanded->graphs[0].body.size() != count) return nullptr;
+    choice_.expanded = expanded.get();
+    return expanded;
   }
 
   // An invocation of the old document.
@@ -201,6 +227,11 @@ class Upgrader {
   // them, lead to it.
   std::vector<bool> Reached(bool from_all) const {
     std::vector<bool> reached(choice_.keeps_fragment.size());
+    for (size_t i = 0; i < pieces_.size() && !from_all; ++i) {
+      for (const Piece& piece : pieces_[i]) {
+        if (piece.instance != nullptr) reached[static_cast<size_t>(piece.instance->fragment.index)] = true;
+      }
+    }
     for (bool changed = true; changed;) {
       changed = false;
       for (const Invocation& invocation : invocations_) {
@@ -230,7 +261,7 @@ class Upgrader {
   }
 
   // Checks and expands a rewritten document, and compares it with the old one.
-  Outcome Try(const std::string& text, const Source& source) {
+  Outcome Try(const std::string& text, const Source& source, PieceFinder& finder) {
     Emitter said = std::exchange(context_.emitter, Emitter(kMaxErrors));
     const auto restore = [&] { context_.emitter = std::move(said); };
     auto parsed = Parse(text);
@@ -245,25 +276,43 @@ class Upgrader {
     restore();
     const ast::Document& tried = checked != nullptr ? checked->ast() : document;
     if (tried.graphs.size() != 1) return Outcome::kStuck;
-    const std::vector<size_t> origins = StatementOrigins(source);
-    if (tried.graphs[0].body.size() != origins.size()) return Outcome::kStuck;
-    if (!diagnostics.empty()) return Blame(diagnostics, tried, origins) ? Outcome::kAgain : Outcome::kStuck;
+    const std::vector<Part> parts = Parts();
+    if (tried.graphs[0].body.size() != parts.size()) return Outcome::kStuck;
+    if (!diagnostics.empty())
+      return Blame(diagnostics, tried, parts, finder) ? Outcome::kAgain : Outcome::kStuck;
     if (graph == nullptr) return Outcome::kStuck;
+    renamed_.clear();
     if (PrintFlatDocument(*graph, input_.library, context_.symbols) == flat_text_) return Outcome::kSame;
-    return Compare(*graph, tried, source, origins) ? Outcome::kAgain : Outcome::kStuck;
+    return Compare(*graph, tried, source, parts, finder);
   }
 
-  // By statement of the rewritten graph: the old one that it comes from.
-  std::vector<size_t> StatementOrigins(const Source& source) const {
-    std::vector<size_t> origins;
-    for (size_t i = 0; i < choice_.keeps_statement.size(); ++i)
-      origins.insert(origins.end(), choice_.keeps_statement[i] ? 1 : source.flat_statements[i].size(), i);
-    return origins;
+  // A statement of the rewritten graph: an old one, or a piece of it.
+  struct Part {
+    size_t statement;
+    const Piece* piece = nullptr;
+  };
+  std::vector<Part> Parts() const {
+    std::vector<Part> parts;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (choice_.keeps_statement[i]) parts.push_back({i});
+      for (const Piece& piece : pieces_[i]) parts.push_back({i, &piece});
+    }
+    return parts;
+  }
+
+  // Expands a part further; false if it is an operation already.
+  bool LeaveOutPart(const Part& part, const std::string& reason, PieceFinder& finder) {
+    if (part.piece == nullptr) return ExpandStatement(part.statement, reason);
+    if (part.piece->instance == nullptr) return false;
+    finder.Refuse(*part.piece->instance);
+    if (++refusals_[part.statement] < kMostRefusals) return true;
+    finder.RefuseStatement(part.statement);
+    return true;
   }
 
   // Leaves out what the mistakes of a trial lie in; false if nothing can be.
   bool Blame(const std::vector<Diagnostic>& diagnostics, const ast::Document& tried,
-             const std::vector<size_t>& origins) {
+             const std::vector<Part>& parts, PieceFinder& finder) {
     std::vector<size_t> kept;
     for (size_t i = 0; i < choice_.keeps_fragment.size(); ++i) {
       if (choice_.keeps_fragment[i]) kept.push_back(i);
@@ -283,39 +332,48 @@ class Upgrader {
             places[p].file == tried.file ? StatementAt(tried.graphs[0].body, places[p]) : -1;
         if (blamed || statement < 0) continue;
         blamed = true;
-        changed |= ExpandStatement(origins[static_cast<size_t>(statement)], diagnostic.message);
+        changed |= LeaveOutPart(parts[static_cast<size_t>(statement)], diagnostic.message, finder);
       }
     }
     return changed;
   }
 
-  // Expands the statements that a trial makes something else of; false if there
-  // are none.
-  bool Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
-               const std::vector<size_t>& origins) {
+  // Compares the graph of a trial with the old one, tensors' names aside, and
+  // expands the statements that became something else.
+  Outcome Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
+                  const std::vector<Part>& parts, PieceFinder& finder) {
     const std::vector<FlatStatement> lines = PrintFlatStatements(graph, input_.library, context_.symbols);
-    auto groups = LinesByStatement(graph, lines, tried.graphs[0].body);
-    if (!groups) return false;
-    std::vector<std::string> found(choice_.keeps_statement.size());
-    for (size_t i = 0; i < groups->size(); ++i) {
-      for (size_t line : (*groups)[i]) found[origins[i]] += lines[line].text;
-    }
+    auto found = LinesByStatement(graph, lines, tried.graphs[0].body);
+    if (!found) return Outcome::kStuck;
+    Matching matching(input_.expanded, graph);
+    bool same = true;
     bool changed = false;
-    for (size_t i = 0; i < found.size(); ++i) {
-      std::string wanted;
-      for (size_t line : source.flat_statements[i]) wanted += lines_[line].text;
-      if (found[i] != wanted) changed |= ExpandStatement(i, "its operations would not be the same");
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::vector<size_t>& wanted =
+          parts[i].piece != nullptr ? parts[i].piece->lines : source.flat_statements[parts[i].statement];
+      const bool fits =
+          wanted.size() == (*found)[i].size() &&
+          llvm::all_of(llvm::zip_first(wanted, (*found)[i]), [&](const auto& pair) {
+            return matching.Match(lines_[std::get<0>(pair)].node, lines[std::get<1>(pair)].node);
+          });
+      if (fits) continue;
+      same = false;
+      changed |= LeaveOutPart(parts[i], "its operations would not be the same", finder);
     }
-    return changed;
+    if (!same) return changed ? Outcome::kAgain : Outcome::kStuck;
+    if (!matching.MatchEnds()) return Outcome::kStuck;
+    renamed_ = matching.Renamed();
+    return Outcome::kSame;
   }
 
-  void Tell() {
+  void Tell(const MovedComments& comments) {
     for (size_t i = 0; i < fragment_reasons_.size(); ++i) {
       if (choice_.keeps_fragment[i]) continue;
       const ast::Fragment& fragment = old().fragments[ast::FragmentId(static_cast<int32_t>(i))];
       context_.emitter.Emit(kFragmentExpanded, fragment.name.range,
-                            "fragment `{}` has no ratified form and is expanded where it is invoked: {}",
-                            NameOf(i), fragment_reasons_[i]);
+                            "fragment `{}` has no ratified form and is expanded where it is invoked: {}{}",
+                            NameOf(i), fragment_reasons_[i],
+                            comments.lost[i] > 0 ? "; its comments have no place and are left out" : "");
     }
     for (size_t i = 0; i < statement_reasons_.size(); ++i) {
       if (choice_.keeps_statement[i] || statement_reasons_[i].empty()) continue;
@@ -324,11 +382,11 @@ class Upgrader {
     }
   }
 
-  std::string GiveUp() {
+  UpgradedDocument GiveUp() {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
                           "of it was found that the ratified dialect reads alike");
-    return PrintDocument(*Parse(flat_text_), context_);
+    return {PrintDocument(*Parse(flat_text_), context_), {}};
   }
 
   const UpgradeInput& input_;
@@ -340,17 +398,20 @@ class Upgrader {
   std::vector<std::string> fragment_reasons_;
   std::vector<std::string> statement_reasons_;  // empty: for what it invokes
   std::vector<Invocation> invocations_;
+  std::vector<std::vector<Piece>> pieces_;  // of the statements that are not kept
+  std::vector<int> refusals_;               // by statement
+  std::map<std::string, std::string> renamed_;
 };
 
 }  // namespace
 
-std::string UpgradeDocument(const UpgradeInput& input, Context& context) {
+UpgradedDocument UpgradeDocument(const UpgradeInput& input, Context& context) {
   return Upgrader(input, context).Run();
 }
 
 std::string UpgradeQuantization(const UpgradeInput& input, const ast::Document& quantization,
-                                Context& context) {
-  return Upgrader(input, context).Quantization(quantization);
+                                const std::map<std::string, std::string>& renamed, Context& context) {
+  return Upgrader(input, context).Quantization(quantization, renamed);
 }
 
 }  // namespace nnefc

@@ -57,7 +57,9 @@ struct UpgradeCommand : CommonOptions {
   std::string output;
 
   int Run() {
-    Compilation compilation(models.front(), compile_options());
+    CompileOptions compile = compile_options();
+    compile.keep_instances = true;
+    Compilation compilation(models.front(), compile);
     if (compilation.is_openvino()) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);
     Reporter reporter(*this);

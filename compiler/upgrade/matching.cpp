@@ -1,0 +1,69 @@
+#include "compiler/upgrade/matching.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::upgrade {
+namespace {
+
+std::string NameOf(const ir::Graph& graph, ir::OutputPort port) {
+  const std::vector<std::string>& names = graph.output(port).names;
+  return names.empty() ? std::string() : names.front();
+}
+
+}  // namespace
+
+bool Matching::IsSame(ir::OutputPort before, ir::OutputPort after) const {
+  const std::string old_name = NameOf(before_, before);
+  const std::string new_name = NameOf(after_, after);
+  if (old_name.empty() || new_name.empty()) {
+    // Literals that stand for tensors.
+    const ir::Node& left = before_.node(before.node);
+    const ir::Node& right = after_.node(after.node);
+    return old_name.empty() && new_name.empty() && left.Is(ir::kNnefSet, "constant") &&
+           right.Is(ir::kNnefSet, "constant") && left.attributes() == right.attributes();
+  }
+  auto found = names_.find(old_name);
+  return (found == names_.end() ? old_name : found->second) == new_name;
+}
+
+bool Matching::Match(ir::NodeId before, ir::NodeId after) {
+  const ir::Node& left = before_.node(before);
+  const ir::Node& right = after_.node(after);
+  const bool same =
+      left.op() == right.op() && left.num_inputs() == right.num_inputs() &&
+      left.num_outputs() == right.num_outputs() && left.segments() == right.segments() &&
+      left.attributes() == right.attributes() && left.bodies().empty() && right.bodies().empty() &&
+      llvm::all_of(llvm::zip_first(left.inputs(), right.inputs()),
+                   [&](const auto& pair) { return IsSame(std::get<0>(pair), std::get<1>(pair)); });
+  if (!same) return false;
+  for (int32_t i = 0; i < left.num_outputs(); ++i)
+    names_[NameOf(before_, {before, i})] = NameOf(after_, {after, i});
+  return true;
+}
+
+bool Matching::MatchEnds() const {
+  auto same_parameter = [&](const auto& pair) {
+    const auto [before, after] = pair;
+    return before_.node(before).name() == after_.node(after).name();
+  };
+  auto same_result = [&](const auto& pair) {
+    const ir::Node& before = before_.node(std::get<0>(pair));
+    const ir::Node& after = after_.node(std::get<1>(pair));
+    return before.name() == after.name() && IsSame(before.input(0), after.input(0)) &&
+           NameOf(before_, before.input(0)) == NameOf(after_, after.input(0));
+  };
+  return before_.name() == after_.name() && before_.parameters().size() == after_.parameters().size() &&
+         before_.results().size() == after_.results().size() &&
+         llvm::all_of(llvm::zip_first(before_.parameters(), after_.parameters()), same_parameter) &&
+         llvm::all_of(llvm::zip_first(before_.results(), after_.results()), same_result);
+}
+
+std::map<std::string, std::string> Matching::Renamed() const {
+  std::map<std::string, std::string> renamed;
+  for (const auto& entry : names_) {
+    if (entry.first() != entry.second) renamed[entry.first().str()] = entry.second;
+  }
+  return renamed;
+}
+
+}  // namespace nnefc::upgrade
