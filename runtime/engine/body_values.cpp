@@ -1,14 +1,22 @@
 #include "runtime/engine/body_values.h"
 
+#include <atomic>
 #include <cstring>
 
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
 
+bool IsUnshared(const std::shared_ptr<Buffer>& buffer) {
+  if (buffer.use_count() != 1) return false;
+  // Whoever held it last may have read it on another thread.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return true;
+}
+
 std::shared_ptr<Buffer> BufferPool::Take(size_t bytes) {
   for (std::shared_ptr<Buffer>& buffer : buffers_) {
-    if (buffer.use_count() > 1) continue;
+    if (!IsUnshared(buffer)) continue;
     if (buffer->size() != bytes) buffer = Buffer::Allocate(bytes);
     if (buffer != nullptr) return buffer;
     buffers_.clear();  // those that are held stay with their holders

@@ -8,6 +8,10 @@
 
 namespace nnefc::runtime {
 
+// True if nobody else holds the buffer, so that it may be written again; false
+// for null.
+bool IsUnshared(const std::shared_ptr<Buffer>& buffer);
+
 // Buffers of one size that are passed on from iteration to iteration: one is
 // free again when nobody holds it.
 class BufferPool {

@@ -159,7 +159,7 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
     if (!input) return input.error();
     inputs.push_back(*input);
   }
-  const size_t taken = plan_->arena_bytes + heap_bytes_;
+  const size_t taken = plan_->run_bytes() + heap_bytes_;
   const size_t limit = environment_.plan_options.limits.bytes;
   ErrorOr<std::vector<TensorValue>> outputs =
       EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels,
@@ -219,9 +219,7 @@ ErrorOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   std::shared_ptr<const Plan> plan = planned_;
   if (plan == nullptr || plan->input_shapes != inputs.shapes) {
     Emitter emitter;
-    PlanOptions options = environment_.plan_options;
-    options.is_body = true;
-    plan = MakePlan(*body_.graph, inputs, options, emitter);
+    plan = MakePlan(*body_.graph, inputs, environment_.plan_options, emitter);
     if (plan == nullptr) {
       const bool told = !emitter.diagnostics().empty();
       return SystemError{told ? emitter.diagnostics().front().message

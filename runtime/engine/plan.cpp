@@ -33,6 +33,15 @@ void DescribeSteps(const Plan& plan, int indent, std::string& text) {
 
 }  // namespace
 
+size_t Plan::run_bytes() const {
+  size_t bytes = arena_bytes;
+  for (ValueId id : outputs) {
+    const size_t more = values[static_cast<size_t>(id)].bytes;
+    bytes = bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
+  }
+  return bytes;
+}
+
 std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
                                      const PlanOptions& options, Emitter& emitter) {
   auto plan = std::make_shared<Plan>();
@@ -45,10 +54,10 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
     emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
     return nullptr;
   }
-  if (plan->arena_bytes > options.limits.bytes) {
+  if (plan->run_bytes() > options.limits.bytes) {
     emitter.Emit(kRuntimeMemory, {},
                  "the values of the graph take {} bytes; at most {} are allowed (`--max-memory`)",
-                 plan->arena_bytes, options.limits.bytes);
+                 plan->run_bytes(), options.limits.bytes);
     return nullptr;
   }
   return plan;
@@ -57,8 +66,8 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
 std::string Describe(const Plan& plan) {
   std::string text;
   DescribeSteps(plan, 0, text);
-  text += fmt::format("{} steps, arena {:.1f} MB\n", plan.steps.size(),
-                      static_cast<double>(plan.arena_bytes) / 1e6);
+  text += fmt::format("{} steps, arena and outputs {:.1f} MB\n", plan.steps.size(),
+                      static_cast<double>(plan.run_bytes()) / 1e6);
   return text;
 }
 

@@ -20,7 +20,7 @@ struct PlanValue {
   enum class Storage : uint8_t {
     kConstant,  // in `data`, shared by all sessions
     kInput,     // an input of the run
-    kOutput,    // where who runs the plan of a body wants it
+    kOutput,    // where who runs the plan wants it
     kArena,     // in the session's arena
     kHeap,      // of a size that each run finds out
   };
@@ -80,9 +80,14 @@ struct Plan {
   std::vector<PlanValue> values;
   std::vector<Step> steps;
   std::vector<PlanResult> results;
-  // The roots in kOutput, by PlanValue::output; only in plans of bodies.
+  // The roots in kOutput, by PlanValue::output: buffers of results are placed by
+  // who runs the plan, so that slices are made where they belong, and states
+  // and outputs are passed on, not copied.
   std::vector<ValueId> outputs;
   size_t arena_bytes = 0;
+
+  // What a run of it takes: the arena and the buffers of `outputs`.
+  size_t run_bytes() const;
 };
 
 struct PlanOptions {
@@ -90,9 +95,6 @@ struct PlanOptions {
   const KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;
-  // The plan of a body: buffers of results are placed by who runs it, so that
-  // slices are made where they belong and states are passed on, not copied.
-  bool is_body = false;
 };
 
 // Plans the graph for these inputs. Mistakes that shape inference finds,

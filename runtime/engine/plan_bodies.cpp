@@ -55,11 +55,9 @@ bool PlanBuilder::PlanBodies(Step& step) {
                               options_.limits.iterations));
     }
   }
-  PlanOptions options = options_;
-  options.is_body = true;
   for (size_t i = 0; i < node.bodies().size(); ++i) {
     const ir::Body& body = node.bodies()[i];
-    step.bodies[i] = MakePlan(*body.graph, FirstInputsOf(body, inputs), options, emitter_);
+    step.bodies[i] = MakePlan(*body.graph, FirstInputsOf(body, inputs), options_, emitter_);
     if (step.bodies[i] == nullptr) return false;
   }
   return true;

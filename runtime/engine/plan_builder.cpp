@@ -352,7 +352,7 @@ void PlanBuilder::OpenResults() {
     result.root = place.root;
     result.offset = place.offset;
     PlanValue& root = values_[place.root];
-    if (!options_.is_body || root.storage != PlanValue::Storage::kArena) continue;
+    if (root.storage != PlanValue::Storage::kArena) continue;
     root.storage = PlanValue::Storage::kOutput;
     root.output = static_cast<int32_t>(plan_.outputs.size());
     plan_.outputs.push_back(place.root);

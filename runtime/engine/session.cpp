@@ -1,6 +1,7 @@
 #include <new>
 
 #include "fmt/format.h"
+#include "runtime/engine/body_values.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/frame.h"
 #include "runtime/kernels/attributes.h"
@@ -25,11 +26,16 @@ class SessionImpl final : public Session {
  private:
   ErrorOr<Success> CheckInputs(const std::vector<TensorValue>& inputs) const;
   ErrorOr<Success> Bind(const std::vector<TensorValue>& inputs);
+  ErrorOr<Success> PlaceOutputs();
+  ErrorOr<TensorValue> TakeOutput(size_t index) const;
 
   std::shared_ptr<const ExecutableImpl> executable_;
   RunEnvironment environment_;
   std::unique_ptr<Frame> frame_;
   std::vector<TensorValue> inputs_;  // of the current run
+  // The buffers of Plan::outputs. Those of the last run are taken again if
+  // nobody holds its values.
+  std::vector<std::shared_ptr<Buffer>> places_;
 };
 
 ErrorOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
@@ -68,7 +74,29 @@ ErrorOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   ErrorOr<std::unique_ptr<Frame>> frame = Frame::Create(*plan, environment_);
   if (!frame) return frame.error();
   frame_ = std::move(*frame);
+  places_.assign(frame_->plan().outputs.size(), nullptr);
   return Success();
+}
+
+ErrorOr<Success> SessionImpl::PlaceOutputs() {
+  const std::vector<ValueId>& outputs = frame_->plan().outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::shared_ptr<Buffer>& place = places_[i];
+    if (!IsUnshared(place)) place = Buffer::Allocate(frame_->value(outputs[i]).bytes);
+    if (place == nullptr) return SystemError{"out of memory"};
+    frame_->SetOutput(i, place->data());
+  }
+  return Success();
+}
+
+// Results that fill their buffers are these, others are copied.
+ErrorOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
+  const PlanResult& result = frame_->plan().results[index];
+  const PlanValue& root = frame_->value(result.root);
+  const TensorView& view = frame_->result(index);
+  if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size())
+    return TensorValue(view.type(), view.shape(), places_[static_cast<size_t>(root.output)]);
+  return frame_->ValueAsTensor(result.value);
 }
 
 ErrorOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue>& inputs) {
@@ -81,11 +109,12 @@ ErrorOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     environment_.next_state.clear();
     environment_.profile.clear();
     environment_.iterations_left = environment_.plan_options.limits.iterations;
+    if (ErrorOr<Success> placed = PlaceOutputs(); !placed) return placed.error();
     const ThreadScope scope(executable_->threads());
     if (ErrorOr<Success> done = frame_->Run(); !done) return done.error();
     std::vector<TensorValue> outputs;
-    for (const PlanResult& result : frame_->plan().results) {
-      ErrorOr<TensorValue> output = frame_->ValueAsTensor(result.value);
+    for (size_t i = 0; i < frame_->plan().results.size(); ++i) {
+      ErrorOr<TensorValue> output = TakeOutput(i);
       if (!output) return output.error();
       outputs.push_back(*output);
     }

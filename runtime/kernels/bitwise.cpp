@@ -64,7 +64,8 @@ void RunAs(const ReferenceRun& run) {
   loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
     T* row = out.mutable_data<T>() + offsets[0];
     for (int64_t i = 0; i < length; ++i) {
-      row[i] = Function::Apply(a.data<T>()[offsets[1] + i * step[1]], b.data<T>()[offsets[2] + i * step[2]]);
+      row[i * step[0]] =
+          Function::Apply(a.data<T>()[offsets[1] + i * step[1]], b.data<T>()[offsets[2] + i * step[2]]);
     }
   });
 }

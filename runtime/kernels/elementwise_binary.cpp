@@ -8,6 +8,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
+#include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime {
 
@@ -127,17 +128,24 @@ NNEFC_COMPARISON(Or, |)
 NNEFC_COMPARISON(Xor, !=)
 #undef NNEFC_COMPARISON
 
+// Strides of the output, a and b along a row.
+using RowStrides = std::array<int64_t, 3>;
+
 template <typename T, typename Out, typename Function>
-void BinaryRow(const T* a, int64_t a_stride, const T* b, int64_t b_stride, Out* out, int64_t length) {
+void BinaryRow(const T* a, const T* b, Out* out, const RowStrides& step, int64_t length) {
   using C = ComputeType<T>;
   auto apply = [](T x, T y) { return Out(Function::Apply(static_cast<C>(x), static_cast<C>(y))); };
   // The usual strides apart, so that the compiler sees contiguous loops.
-  if (a_stride == 1 && b_stride == 1) {
+  if (step == RowStrides{1, 1, 1}) {
     for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[i]);
-  } else if (a_stride == 1 && b_stride == 0) {
-    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[0]);
+  } else if (step == RowStrides{1, 1, 0}) {
+    const T y = b[0];
+    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], y);
+  } else if (step == RowStrides{1, 0, 1}) {
+    const T x = a[0];
+    for (int64_t i = 0; i < length; ++i) out[i] = apply(x, b[i]);
   } else {
-    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i * a_stride], b[i * b_stride]);
+    for (int64_t i = 0; i < length; ++i) out[i * step[0]] = apply(a[i * step[1]], b[i * step[2]]);
   }
 }
 
@@ -149,12 +157,12 @@ void RunBinaryAs(const ReferenceRun& run) {
   const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
   const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
   StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
-  const auto [out_stride, a_stride, b_stride] = loop.row_strides();
-  loop.Run(
-      [&, a_stride = a_stride, b_stride = b_stride](const std::array<int64_t, 3>& offsets, int64_t length) {
-        BinaryRow<T, Out, Function>(a.data<T>() + offsets[1], a_stride, b.data<T>() + offsets[2], b_stride,
-                                    out.mutable_data<Out>() + offsets[0], length);
-      });
+  loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
+    const T* x = a.data<T>() + offsets[1];
+    const T* y = b.data<T>() + offsets[2];
+    Out* row = out.mutable_data<Out>() + offsets[0];
+    Wide([&] { BinaryRow<T, Out, Function>(x, y, row, loop.row_strides(), length); });
+  });
 }
 
 template <typename Function>
@@ -208,6 +216,25 @@ void VisitWidth(size_t bytes, Visit&& visit) {
   if (bytes == 8) visit(TypeTag<uint64_t>());
 }
 
+// Strides of the output, the condition, a and b along a row.
+template <typename T>
+void SelectRow(const Boolean* condition, const T* a, const T* b, T* out, const std::array<int64_t, 4>& step,
+               int64_t length) {
+  const auto select = [](const Boolean& c, T x, T y) { return c ? x : y; };
+  if (step == std::array<int64_t, 4>{1, 1, 1, 1}) {
+    for (int64_t i = 0; i < length; ++i) out[i] = select(condition[i], a[i], b[i]);
+  } else if (step == std::array<int64_t, 4>{1, 1, 1, 0}) {
+    const T y = b[0];
+    for (int64_t i = 0; i < length; ++i) out[i] = select(condition[i], a[i], y);
+  } else if (step == std::array<int64_t, 4>{1, 1, 0, 1}) {
+    const T x = a[0];
+    for (int64_t i = 0; i < length; ++i) out[i] = select(condition[i], x, b[i]);
+  } else {
+    for (int64_t i = 0; i < length; ++i)
+      out[i * step[0]] = select(condition[i * step[1]], a[i * step[2]], b[i * step[3]]);
+  }
+}
+
 // out = condition ? a : b
 ErrorOr<Success> Select(const ReferenceRun& run) {
   const MutableTensorView& out = run.output();
@@ -224,7 +251,7 @@ ErrorOr<Success> Select(const ReferenceRun& run) {
       const T* a = run.input(1).data<T>() + offsets[2];
       const T* b = run.input(2).data<T>() + offsets[3];
       T* row = out.mutable_data<T>() + offsets[0];
-      for (int64_t i = 0; i < length; ++i) row[i] = condition[i * step[1]] ? a[i * step[2]] : b[i * step[3]];
+      Wide([&] { SelectRow(condition, a, b, row, step, length); });
     });
   });
   return Success();

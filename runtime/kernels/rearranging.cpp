@@ -40,41 +40,50 @@ ErrorOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
   return Success();
 }
 
-// out[n, c, y..] = in[n, d, y / b ..], where d counts the place of y in its
-// block before (blocks_first) or after the channel.
-ErrorOr<Success> DepthToSpace(const ReferenceRun& run) {
-  const int64_t block = IntOr(run.node, "block_size", 1);
-  const bool blocks_first = StringOr(run.node, "mode", "") == "blocks_first";
-  const int64_t channels = run.output().extent(1);
-  return MapElements(run, [&](Coordinates& at) {
-    int64_t place = 0;
-    int64_t places = 1;
-    for (size_t axis = 2; axis < at.size(); ++axis) {
-      place = place * block + at[axis] % block;
-      places *= block;
-      at[axis] /= block;
-    }
-    at[1] = blocks_first ? place * channels + at[1] : at[1] * places + place;
-    return true;
-  });
+// Blocks of the spatial axes and their places among the channels, for
+// DepthToSpace and its inverse: the same elements seen as
+// [N, channels, (blocks, places in a block) of each spatial axis].
+struct BlockView {
+  Shape shape;
+  Strides deep;  // in the tensor whose channels hold the blocks
+  Strides wide;  // in the one that holds them side by side
+};
+BlockView ViewBlocks(const ir::Node& node, const TensorView& deep, const TensorView& wide) {
+  const int64_t block = IntOr(node, "block_size", 1);
+  const bool blocks_first = StringOr(node, "mode", "") == "blocks_first";
+  const int64_t channels = wide.extent(1);
+  int64_t places = 1;
+  for (int64_t axis = 2; axis < wide.rank(); ++axis) places *= block;
+  const int64_t channel = deep.strides()[1];
+  BlockView view{.shape = {wide.extent(0), channels},
+                 .deep = {deep.strides()[0], blocks_first ? channel : channel * places},
+                 .wide = {wide.strides()[0], wide.strides()[1]}};
+  int64_t place = blocks_first ? channel * channels : channel;
+  for (size_t axis = 2; axis < wide.shape().size(); ++axis) {
+    places /= block;
+    view.shape.append({deep.shape()[axis], block});
+    view.deep.append({deep.strides()[axis], place * places});
+    view.wide.append({wide.strides()[axis] * block, wide.strides()[axis]});
+  }
+  return view;
 }
 
-// The other way round.
+ErrorOr<Success> DepthToSpace(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const BlockView view = ViewBlocks(run.node, input, output);
+  CopyElements(TensorView(input.type(), view.shape, view.deep, input.bytes()),
+               MutableTensorView(output.type(), view.shape, view.wide, output.mutable_bytes()));
+  return Success();
+}
+
 ErrorOr<Success> SpaceToDepth(const ReferenceRun& run) {
-  const int64_t block = IntOr(run.node, "block_size", 1);
-  const bool blocks_first = StringOr(run.node, "mode", "") == "blocks_first";
-  const int64_t channels = run.input(0).extent(1);
-  return MapElements(run, [&](Coordinates& at) {
-    int64_t places = 1;
-    for (size_t axis = 2; axis < at.size(); ++axis) places *= block;
-    int64_t place = blocks_first ? at[1] / channels : at[1] % places;
-    at[1] = blocks_first ? at[1] % channels : at[1] / places;
-    for (size_t axis = at.size(); axis-- > 2;) {
-      at[axis] = at[axis] * block + place % block;
-      place /= block;
-    }
-    return true;
-  });
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const BlockView view = ViewBlocks(run.node, output, input);
+  CopyElements(TensorView(input.type(), view.shape, view.wide, input.bytes()),
+               MutableTensorView(output.type(), view.shape, view.deep, output.mutable_bytes()));
+  return Success();
 }
 
 // out[n, y..] = in[(place of y + begin in its block, n), (y + begin) / b ..]
@@ -114,13 +123,23 @@ ErrorOr<Success> SpaceToBatch(const ReferenceRun& run) {
 
 // The axis seen as [group, members] is transposed.
 ErrorOr<Success> ShuffleChannels(const ReferenceRun& run) {
-  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 1), run.output().rank()));
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 1), output.rank()));
   const int64_t group = IntOr(run.node, "group", 1);
-  const int64_t members = run.output().shape()[axis] / group;
-  return MapElements(run, [&](Coordinates& at) {
-    at[axis] = at[axis] % group * members + at[axis] / group;
-    return true;
-  });
+  const int64_t members = output.shape()[axis] / group;
+  Shape shape(output.shape());
+  Strides from(input.strides()), to(output.strides());
+  const int64_t stride = input.strides()[axis];
+  shape[axis] = members;
+  from[axis] = stride;
+  to[axis] = stride * group;
+  shape.insert(shape.begin() + axis + 1, group);
+  from.insert(from.begin() + axis + 1, stride * members);
+  to.insert(to.begin() + axis + 1, stride);
+  CopyElements(TensorView(input.type(), shape, from, input.bytes()),
+               MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
+  return Success();
 }
 
 // The first seq_lengths[n] elements of each sequence are reversed.
@@ -153,12 +172,39 @@ ErrorOr<Success> Reverse(const ReferenceRun& run) {
       reversed[static_cast<size_t>(NormalAxis(given[i], output.rank()))] = true;
     }
   }
-  return MapElements(run, [&](Coordinates& at) {
-    for (size_t axis = 0; axis < at.size(); ++axis) {
-      if (reversed[axis]) at[axis] = output.shape()[axis] - 1 - at[axis];
-    }
-    return true;
-  });
+  const TensorView& input = run.input(0);
+  if (input.volume() == 0) return Success();
+  Strides strides(input.strides());
+  int64_t first = 0;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    if (!reversed[axis]) continue;
+    first += (input.shape()[axis] - 1) * strides[axis];
+    strides[axis] = -strides[axis];
+  }
+  const auto width = static_cast<int64_t>(input.element_bytes());
+  CopyElements(TensorView(input.type(), input.shape(), strides, input.bytes() + first * width), output);
+  return Success();
+}
+
+// Copies with the axes from `axis` on rotated: of each the part that moves on
+// and the part that comes round.
+void CopyRolled(const TensorView& from, const MutableTensorView& to, llvm::ArrayRef<int64_t> shifts,
+                size_t axis) {
+  while (axis < shifts.size() && shifts[axis] == 0) ++axis;
+  if (axis == shifts.size()) return CopyElements(from, to);
+  const int64_t extent = from.shape()[axis];
+  const int64_t shift = (shifts[axis] + extent) % extent;
+  for (const auto& [begin, end, place] :
+       {std::array{int64_t{0}, extent - shift, shift}, std::array{extent - shift, extent, int64_t{0}}}) {
+    Shape shape(from.shape());
+    shape[axis] = end - begin;
+    const auto width = static_cast<int64_t>(from.element_bytes());
+    CopyRolled(
+        TensorView(from.type(), shape, from.strides(), from.bytes() + begin * from.strides()[axis] * width),
+        MutableTensorView(to.type(), shape, to.strides(),
+                          to.mutable_bytes() + place * to.strides()[axis] * width),
+        shifts, axis + 1);
+  }
 }
 
 // out[(i + shift) mod extent] = in[i]; shifts of one axis add up.
@@ -175,13 +221,8 @@ ErrorOr<Success> Roll(const ReferenceRun& run) {
     const int64_t extent = output.shape()[axis];
     if (extent > 0) shifts[axis] = (shifts[axis] + given[given.size() == 1 ? 0 : i] % extent) % extent;
   }
-  return MapElements(run, [&](Coordinates& at) {
-    for (size_t axis = 0; axis < at.size(); ++axis) {
-      const int64_t extent = output.shape()[axis];
-      at[axis] = (at[axis] - shifts[axis] + extent) % extent;
-    }
-    return true;
-  });
+  CopyRolled(run.input(0), output, shifts, 0);
+  return Success();
 }
 
 // out[n, (row, column, c), y, x] = in[n, c, y * stride + row * rate - pad, ..]

@@ -4,6 +4,7 @@
 #include "runtime/kernels/registry.h"
 #include "runtime/tensor/element_visitor.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime {
 
@@ -38,7 +39,9 @@ ErrorOr<Success> RunUnary(const ReferenceRun& run, Types types, const Function& 
     const int64_t volume = input.volume();
     ParallelFor((volume + kPart - 1) / kPart, kPart, [&](int64_t part) {
       const int64_t end = std::min(volume, (part + 1) * kPart);
-      for (int64_t i = part * kPart; i < end; ++i) out[i] = T(function.Apply(static_cast<C>(x[i])));
+      Wide([&] {
+        for (int64_t i = part * kPart; i < end; ++i) out[i] = T(function.Apply(static_cast<C>(x[i])));
+      });
     });
   });
   if (!known) return UnsupportedType(run);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 
 #include "compiler/support/tensor/tensor_value.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -11,8 +12,9 @@
 
 namespace nnefc::runtime {
 
-// Walks N tensors of one shape in step, row by row. Axes that lie behind one
-// another in all of them are merged, so that a row is as long as it can be.
+// Walks N tensors of one shape in step, row by row, in an order of its own.
+// Axes that lie behind one another in all of them are merged, so that a row is
+// as long as it can be.
 template <size_t N>
 class StridedLoop {
  public:
@@ -25,6 +27,7 @@ class StridedLoop {
       AddAxis(shape[axis], axis_strides);
     }
     if (extents_.empty()) AddAxisUnmerged(1, Offsets{});
+    AvoidShortRows();
   }
 
   // The strides of all tensors along a row.
@@ -38,17 +41,56 @@ class StridedLoop {
     int64_t rows = 1;
     for (size_t axis = 0; axis + 1 < extents_.size(); ++axis) rows *= extents_[axis];
     if (rows == 0 || length == 0) return;
-    const int64_t parts = (length + kPart - 1) / kPart;
-    ParallelFor(rows * parts, std::min(length, kPart), [&](int64_t task) {
-      const int64_t begin = task % parts * kPart;
-      Offsets offsets = RowOffsets(task / parts);
-      for (size_t i = 0; i < N; ++i) offsets[i] += begin * row_strides()[i];
-      row(offsets, std::min(kPart, length - begin));
+    if (length > kPart) return RunInParts(rows, row);
+    const int64_t together = std::max<int64_t>(1, kPart / length);
+    ParallelFor((rows + together - 1) / together, together * length, [&](int64_t task) {
+      const int64_t end = std::min(rows, (task + 1) * together);
+      Walker walker(*this, task * together);
+      for (int64_t i = task * together; i < end; ++i, walker.Next()) row(walker.offsets(), length);
     });
   }
 
  private:
   static constexpr int64_t kPart = 16384;
+
+  // The first elements of rows, one after the other.
+  class Walker {
+   public:
+    Walker(const StridedLoop& loop, int64_t row) : loop_(loop), at_(loop.extents_.size() - 1) {
+      for (size_t axis = at_.size(); axis-- > 0;) {
+        at_[axis] = row % loop.extents_[axis];
+        row /= loop.extents_[axis];
+        for (size_t i = 0; i < N; ++i) offsets_[i] += at_[axis] * loop.strides_[axis][i];
+      }
+    }
+    const Offsets& offsets() const { return offsets_; }
+    void Next() {
+      for (size_t axis = at_.size(); axis-- > 0;) {
+        const Offsets& strides = loop_.strides_[axis];
+        for (size_t i = 0; i < N; ++i) offsets_[i] += strides[i];
+        if (++at_[axis] < loop_.extents_[axis]) return;
+        for (size_t i = 0; i < N; ++i) offsets_[i] -= loop_.extents_[axis] * strides[i];
+        at_[axis] = 0;
+      }
+    }
+
+   private:
+    const StridedLoop& loop_;
+    llvm::SmallVector<int64_t, 6> at_;
+    Offsets offsets_{};
+  };
+
+  template <typename Row>
+  void RunInParts(int64_t rows, Row&& row) const {
+    const int64_t length = extents_.back();
+    const int64_t parts = (length + kPart - 1) / kPart;
+    ParallelFor(rows * parts, kPart, [&](int64_t task) {
+      const int64_t begin = task % parts * kPart;
+      Offsets offsets = Walker(*this, task / parts).offsets();
+      for (size_t i = 0; i < N; ++i) offsets[i] += begin * row_strides()[i];
+      row(offsets, std::min(kPart, length - begin));
+    });
+  }
 
   void AddAxis(int64_t extent, const Offsets& strides) {
     if (extent == 1) return;
@@ -69,14 +111,18 @@ class StridedLoop {
     strides_.push_back(strides);
   }
 
-  Offsets RowOffsets(int64_t row) const {
-    Offsets offsets{};
-    for (size_t axis = extents_.size() - 1; axis-- > 0;) {
-      const int64_t index = row % extents_[axis];
-      row /= extents_[axis];
-      for (size_t i = 0; i < N; ++i) offsets[i] += index * strides_[axis][i];
+  // Rows of few elements cost more than what they hold: the nearest axis that
+  // is much longer takes their place.
+  void AvoidShortRows() {
+    constexpr int64_t kShort = 8;
+    const size_t last = extents_.size() - 1;
+    if (extents_[last] >= kShort) return;
+    for (size_t axis = last; axis-- > 0;) {
+      if (extents_[axis] < 2 * kShort) continue;
+      std::swap(extents_[axis], extents_[last]);
+      std::swap(strides_[axis], strides_[last]);
+      return;
     }
-    return offsets;
   }
 
   llvm::SmallVector<int64_t, 6> extents_;

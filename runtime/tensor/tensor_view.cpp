@@ -1,5 +1,6 @@
 #include "runtime/tensor/tensor_view.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/tensor/element_visitor.h"
@@ -15,8 +16,63 @@ int64_t CheckedVolume(llvm::ArrayRef<int64_t> shape) {
   return *volume;
 }
 
+// An axis of a copy with its strides in the source and the target.
+struct CopiedAxis {
+  int64_t extent, from, to;
+};
+
+// Rows of the source are columns of the target: copied in tiles, so that the
+// lines of both stay in the cache. False if the axes lie otherwise.
+template <typename T>
+bool CopyTransposed(const TensorView& from, const MutableTensorView& to) {
+  constexpr int64_t kTile = 16;
+  llvm::SmallVector<CopiedAxis, 6> others;
+  CopiedAxis rows{}, columns{};  // contiguous in the target, in the source
+  for (size_t axis = 0; axis < from.shape().size(); ++axis) {
+    const CopiedAxis it{from.shape()[axis], from.strides()[axis], to.strides()[axis]};
+    if (it.extent == 1) continue;
+    if (it.to == 1 && rows.extent == 0) {
+      rows = it;
+    } else if (it.from == 1 && columns.extent == 0) {
+      columns = it;
+    } else {
+      others.push_back(it);
+    }
+  }
+  if (rows.from == 1 || rows.extent < kTile / 2 || columns.extent < kTile / 2) return false;
+  Shape shape;
+  Strides from_strides, to_strides;
+  for (const CopiedAxis& it : others) {
+    shape.push_back(it.extent);
+    from_strides.push_back(it.from);
+    to_strides.push_back(it.to);
+  }
+  const int64_t bands = (columns.extent + kTile - 1) / kTile;
+  shape.push_back(bands);
+  from_strides.push_back(kTile);
+  to_strides.push_back(kTile * columns.to);
+  const int64_t count = *Volume(shape);
+  ParallelFor(count, kTile * rows.extent, [&](int64_t task) {
+    const int64_t height = std::min(kTile, columns.extent - task % bands * kTile);
+    const T* source = from.data<T>();
+    T* target = to.mutable_data<T>();
+    for (size_t axis = shape.size(); axis-- > 0; task /= shape[axis]) {
+      source += task % shape[axis] * from_strides[axis];
+      target += task % shape[axis] * to_strides[axis];
+    }
+    for (int64_t first = 0; first < rows.extent; first += kTile) {
+      const int64_t last = std::min(rows.extent, first + kTile);
+      for (int64_t i = 0; i < height; ++i) {
+        for (int64_t j = first; j < last; ++j) target[i * columns.to + j] = source[i + j * rows.from];
+      }
+    }
+  });
+  return true;
+}
+
 template <typename T>
 void CopyAs(const TensorView& from, const MutableTensorView& to) {
+  if (from.volume() == 0 || CopyTransposed<T>(from, to)) return;
   const T* source = from.data<T>();
   T* target = to.mutable_data<T>();
   StridedLoop<2> loop(from.shape(), {from.strides(), to.strides()});
@@ -26,6 +82,10 @@ void CopyAs(const TensorView& from, const MutableTensorView& to) {
     T* out = target + offsets[1];
     if (source_stride == 1 && target_stride == 1) {
       std::memcpy(out, row, static_cast<size_t>(length) * sizeof(T));
+      return;
+    }
+    if (source_stride == 0 && target_stride == 1) {
+      std::fill(out, out + length, *row);
       return;
     }
     for (int64_t i = 0; i < length; ++i) out[i * target_stride] = row[i * source_stride];

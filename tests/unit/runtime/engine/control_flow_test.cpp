@@ -388,7 +388,7 @@ TEST(TensorIteratorTest, HugeCountsAreMistakes) {
             "`ti` (TensorIterator): it makes 2147483648 iterations; at most 10000000 are allowed "
             "(`--max-iterations`)\n");
   EXPECT_EQ(Mistake(text(1000000), {Row({1}), Row({0})}, {.limits = {.bytes = 100000}}),
-            "the values of the graph take 4000064 bytes; at most 100000 are allowed (`--max-memory`)\n");
+            "the values of the graph take 4000004 bytes; at most 100000 are allowed (`--max-memory`)\n");
   EXPECT_NE(Mistake(text(int64_t{1} << 62), {Row({1}), Row({0})}), "no mistake");
 }
 

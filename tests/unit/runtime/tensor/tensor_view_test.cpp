@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -40,6 +42,66 @@ TEST(TensorViewTest, CopiesNothingOfAnEmptyTensorAndOneOfAScalar) {
   CopyElements(TensorView(ElementType::kF64, {}, reinterpret_cast<const std::byte*>(&one)),
                MutableTensorView(ElementType::kF64, {}, reinterpret_cast<std::byte*>(&other)));
   EXPECT_EQ(other, 1);
+}
+
+// Element by element, by the coordinates of each.
+template <typename T>
+std::vector<T> CopiedByCoordinates(const TensorView& from) {
+  std::vector<T> result;
+  for (int64_t index = 0; index < from.volume(); ++index) {
+    int64_t offset = 0;
+    int64_t rest = index;
+    for (int64_t axis = from.rank(); axis-- > 0; rest /= from.extent(axis))
+      offset += rest % from.extent(axis) * from.strides()[static_cast<size_t>(axis)];
+    result.push_back(from.data<T>()[offset]);
+  }
+  return result;
+}
+
+template <typename T>
+void CheckTransposedCopies(ElementType type) {
+  for (const Shape& shape :
+       {Shape{5, 17, 33}, Shape{1, 64, 9}, Shape{31, 2, 8}, Shape{3, 40, 1}, Shape{7, 0, 9}}) {
+    std::vector<T> source(static_cast<size_t>(*Volume(shape)));
+    std::iota(source.begin(), source.end(), T(1));
+    std::array<size_t, 3> order = {0, 1, 2};
+    do {
+      Shape permuted;
+      Strides strides;
+      for (size_t axis : order) {
+        permuted.push_back(shape[axis]);
+        strides.push_back(DenseStrides(shape)[axis]);
+      }
+      const TensorView view(type, permuted, strides, reinterpret_cast<const std::byte*>(source.data()));
+      std::vector<T> target(source.size());
+      CopyElements(view, MutableTensorView(type, permuted, reinterpret_cast<std::byte*>(target.data())));
+      ASSERT_EQ(target, CopiedByCoordinates<T>(view)) << ToString(permuted);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST(TensorViewTest, CopiesTransposedViewsOfAnyExtents) {
+  CheckTransposedCopies<uint8_t>(ElementType::kU8);
+  CheckTransposedCopies<uint16_t>(ElementType::kU16);
+  CheckTransposedCopies<float>(ElementType::kF32);
+  CheckTransposedCopies<int64_t>(ElementType::kI64);
+}
+
+TEST(StridedLoopTest, RowsAreNotShort) {
+  const Shape shape = {100, 3, 2};
+  const Strides dense = DenseStrides(shape);
+  const Strides other = {1, 100, 300};
+  StridedLoop<2> loop(shape, {dense, other});
+  std::vector<int> visits(600);
+  loop.Run([&](const std::array<int64_t, 2>& offsets, int64_t length) {
+    EXPECT_EQ(length, 100);
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t at = offsets[0] + i * loop.row_strides()[0];
+      ++visits[static_cast<size_t>(at)];
+      EXPECT_EQ(offsets[1] + i * loop.row_strides()[1], at / 6 + at / 2 % 3 * 100 + at % 2 * 300);
+    }
+  });
+  for (int count : visits) ASSERT_EQ(count, 1);
 }
 
 TEST(StridedLoopTest, MergesAxesAndVisitsEveryElementOnce) {
