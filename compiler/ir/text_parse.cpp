@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/ir/text.h"
@@ -76,7 +77,8 @@ class GraphParser {
     return op;
   }
 
-  std::optional<OutputPort> ParsePort() {
+  // A sink may have no outputs: `%3` names the node then.
+  std::optional<OutputPort> ParsePort(bool is_sink = false) {
     const SourceRange range = scanner_.Here();
     if (!scanner_.Expect("%")) return std::nullopt;
     const std::optional<int32_t> number = scanner_.Index();
@@ -88,18 +90,20 @@ class GraphParser {
       index = *given;
     }
     const auto value = values_.find(*number);
-    const bool known = value != values_.end() && index < graph_->node(value->second).num_outputs();
+    const int32_t least = is_sink ? 1 : 0;
+    const bool known =
+        value != values_.end() && index < std::max(graph_->node(value->second).num_outputs(), least);
     if (known) return OutputPort{value->second, index};
     scanner_.ErrorAt(kTextUnknownValue, range, "`%{}.{}` is not defined before its use", *number, index);
     return std::nullopt;
   }
 
-  std::optional<std::vector<OutputPort>> ParsePorts() {
+  std::optional<std::vector<OutputPort>> ParsePorts(bool are_sinks = false) {
     std::vector<OutputPort> ports;
     if (!scanner_.Expect("(")) return std::nullopt;
     if (scanner_.Accept(")")) return ports;
     do {
-      const std::optional<OutputPort> port = ParsePort();
+      const std::optional<OutputPort> port = ParsePort(are_sinks);
       if (!port) return std::nullopt;
       ports.push_back(*port);
     } while (scanner_.Accept(","));
@@ -218,7 +222,7 @@ class GraphParser {
 
   bool ParseSinks() {
     if (!scanner_.Expect("sinks")) return false;
-    const std::optional<std::vector<OutputPort>> sinks = ParsePorts();
+    const std::optional<std::vector<OutputPort>> sinks = ParsePorts(/*are_sinks=*/true);
     if (!sinks) return false;
     std::vector<NodeId> nodes;
     for (OutputPort port : *sinks) nodes.push_back(port.node);

@@ -165,15 +165,16 @@ class Verifier {
   }
 
   template <typename Mapping>
-  bool CheckSlice(const Mapping& mapping) {
-    if (!mapping.axis) return true;
+  static bool CheckSlice(const Node& node, const Mapping& mapping) {
+    if (!mapping.axis || node.info().infer == nullptr) return true;
     if (*mapping.axis < 0 || mapping.stride == 0) return false;
     return mapping.part_size > 0 &&
            (mapping.stride == mapping.part_size || -mapping.part_size == mapping.stride);
   }
 
   // Every parameter is fed once and every output of the node comes from one
-  // result; -1 outside stands for what a loop provides or asks by itself.
+  // result; -1 outside stands for what a loop provides or asks by itself. Of
+  // operations that nothing is known of, the map names what is there, no more.
   void CheckPortMap(const Node& node, const Body& body) {
     const auto num_parameters = static_cast<int32_t>(graph_.parameters().size());
     const auto num_results = static_cast<int32_t>(graph_.results().size());
@@ -182,7 +183,7 @@ class Verifier {
     std::vector<int> made(static_cast<size_t>(node.num_outputs()), 0);
     for (const InputMapping& mapping : body.inputs) {
       if (mapping.external < -1 || mapping.external >= node.num_inputs() || mapping.internal < 0 ||
-          mapping.internal >= num_parameters || !CheckSlice(mapping)) {
+          mapping.internal >= num_parameters || !CheckSlice(node, mapping)) {
         Tell("the port map has a wrong input {} -> {}", mapping.external, mapping.internal);
         continue;
       }
@@ -191,24 +192,25 @@ class Verifier {
     }
     for (const OutputMapping& mapping : body.outputs) {
       if (mapping.external < -1 || mapping.external >= node.num_outputs() || mapping.internal < 0 ||
-          mapping.internal >= num_results || !CheckSlice(mapping)) {
+          mapping.internal >= num_results || !CheckSlice(node, mapping)) {
         Tell("the port map has a wrong output {} -> {}", mapping.external, mapping.internal);
         continue;
       }
       if (mapping.external >= 0) ++made[static_cast<size_t>(mapping.external)];
     }
-    for (size_t i = 0; i < fed.size(); ++i) {
+    const bool is_known = node.info().infer != nullptr;
+    for (size_t i = 0; is_known && i < fed.size(); ++i) {
       if (fed[i] != 1) Tell("parameter {} is fed {} times; expected once", i, fed[i]);
     }
-    for (size_t i = 0; i < made.size(); ++i) {
+    for (size_t i = 0; is_known && i < made.size(); ++i) {
       if (made[i] != 1) Tell("output {} is made {} times; expected once", i, made[i]);
     }
     std::vector<bool> merged(static_cast<size_t>(num_parameters), false);
     for (const BackEdge& edge : body.back_edges) {
       const bool exists = edge.result >= 0 && edge.result < num_results && edge.parameter >= 0 &&
                           edge.parameter < num_parameters;
-      if (!exists || merged[static_cast<size_t>(edge.parameter)] ||
-          sliced[static_cast<size_t>(edge.parameter)]) {
+      if (!exists || (is_known && (merged[static_cast<size_t>(edge.parameter)] ||
+                                   sliced[static_cast<size_t>(edge.parameter)]))) {
         Tell("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter", edge.result,
              edge.parameter);
         continue;

@@ -148,24 +148,26 @@ void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, 
 
 ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
   ir::AttributeMap attributes;
+  if (IsOpset1(layer, *registry_, "Const")) return attributes;
+  // What stands elsewhere or has a reader of its own.
+  llvm::SmallVector<std::string_view, 2> special;
   if (IsOpset1(layer, *registry_, "Result")) {
+    special = {"output_names"};
     const pugi::xml_attribute names = layer.element.attribute("output_names");
     if (names) attributes.Set("output_names", SplitNames(names.value()));
-    return attributes;
-  }
-  if (IsOpset1(layer, *registry_, "Const")) return attributes;
-  if (IsOpset1(layer, *registry_, "Parameter")) {
+  } else if (IsOpset1(layer, *registry_, "Parameter")) {
+    special = {"element_type", "shape"};
     if (const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer)) {
       attributes.Set("element_type", tensor->type);
       attributes.Set("shape", tensor->shape);
     }
-    return attributes;
   }
   const ir::OpInfo* info = layer.op.valid() ? &registry_->Info(layer.op) : nullptr;
   const ir::OpRow* row = info != nullptr ? ir::FindOpRow(info->set, info->name) : nullptr;
   for (pugi::xml_attribute attribute : xml_->Child(layer.element, "data").attributes()) {
     const std::string_view name = attribute.name();
     const std::string_view text = attribute.value();
+    if (std::find(special.begin(), special.end(), name) != special.end()) continue;
     const ir::AttributeInfo* expected = row != nullptr ? row->Find(name) : nullptr;
     if (expected == nullptr) {
       if (row != nullptr && num_unknown_attributes_++ < kMostWarnings) {

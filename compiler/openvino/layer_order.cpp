@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nnefc::openvino {
 
 namespace {
@@ -90,6 +92,7 @@ LayerInputs ListInputs(const ir::Node& node) {
 std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& node = graph.node(port.node);
   std::vector<std::string> names = node.output(port.index).names;
+  llvm::erase_if(names, [](const std::string& name) { return name.empty(); });
   if (names.empty() && node.Is("opset1", "Parameter") && !node.name().empty()) names.push_back(node.name());
   if (names.empty()) {
     for (ir::InputPort use : node.uses(port.index)) {

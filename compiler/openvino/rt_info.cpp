@@ -107,8 +107,10 @@ void WriteChildren(XmlWriter& xml, const Element& root) {
 void WriteGraphRtInfo(XmlWriter& xml, const ir::Graph& graph) {
   Element root;
   for (const auto& [path, value] : graph.rt_info()) {
+    const std::vector<std::string> items = SplitPath(path);
+    if (items.size() == 1 && IsOfReader(items[0])) continue;
     Element* element = &root;
-    for (const std::string& item : SplitPath(path)) element = &element->Child(item);
+    for (const std::string& item : items) element = &element->Child(item);
     element->value = &value;
   }
   xml.Begin("rt_info");

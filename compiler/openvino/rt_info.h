@@ -22,6 +22,12 @@ namespace nnefc::openvino {
 std::string JoinPath(const std::vector<std::string>& items);
 std::vector<std::string> SplitPath(std::string_view path);
 
+// True for what OpenVINO's reader itself puts at the top of a graph's rt_info:
+// neither read nor written.
+inline bool IsOfReader(std::string_view key) {
+  return key == "version" || key == "__weights_path";
+}
+
 // Where an entry of a node's rt_info belongs.
 enum class RtInfoPlace : uint8_t { kLayer, kInput, kOutput };
 

@@ -50,8 +50,7 @@ class EntryReader {
  private:
   bool ReadEntry(pugi::xml_node element, const std::vector<std::string>& path) {
     const std::string_view key = path.back();
-    if (path.size() == 1 && (key == "version" || key == "__weights_path"))
-      return true;  // of the reader itself
+    if (path.size() == 1 && IsOfReader(key)) return true;
     pugi::xml_attribute value = element.attribute("value");
     if (!value) value = element.attribute("unset_cli_parameters");
     if (!value && element.first_child()) return true;

@@ -42,7 +42,8 @@ namespace nnefc {
   RULE(kPortMapInternal, "openvino.internal-layer-id", kError, "")                  \
   RULE(kRtInfo, "openvino.rt-info", kError, "")                                     \
   RULE(kNoOpenVinoForm, "openvino.no-openvino-form", kError, "")                    \
-  RULE(kNoVariableData, "openvino.no-variable-data", kError, "")
+  RULE(kNoVariableData, "openvino.no-variable-data", kError, "")                    \
+  RULE(kUnwritableText, "openvino.unwritable-text", kError, "")
 NNEFC_DEFINE_RULES(kOpenVinoRules, NNEFC_OPENVINO_RULES)
 // clang-format on
 

@@ -6,61 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "compiler/ir/origin.h"
 #include "compiler/openvino/layer_writer.h"
-#include "compiler/openvino/limits.h"
-#include "compiler/openvino/rules.h"
 #include "compiler/openvino/weights.h"
 #include "compiler/openvino/xml_writer.h"
 
 namespace nnefc {
 
 namespace {
-
-using openvino::kDeepestBody;
-
-class WritableChecker {
- public:
-  explicit WritableChecker(Emitter& emitter) : emitter_(emitter) {}
-
-  // `depth` is the number of bodies that the graph stands in; at most
-  // kDeepestBody, so that the recursion is bounded.
-  void Check(const ir::Graph& graph, int depth) {
-    for (ir::NodeId id : graph.nodes()) {
-      if (emitter_.exhausted()) return;
-      const ir::Node& node = graph.node(id);
-      CheckNode(node);
-      if (!node.bodies().empty() && depth == kDeepestBody) {
-        Tell(kNetNesting, node, "bodies are nested deeper than {}", kDeepestBody);
-        continue;
-      }
-      for (const ir::Body& body : node.bodies()) Check(*body.graph, depth + 1);
-    }
-  }
-  bool writable() const { return writable_; }
-
- private:
-  void CheckNode(const ir::Node& node) {
-    if (node.set() == ir::kNnefSet) {
-      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}", node.type(),
-           node.name(),
-           node.info().infer == nullptr ? ": it is a custom primitive; give the fragment a body" : "");
-    }
-    if (node.Is("opset1", "Const") && !node.output().value) {
-      Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
-    }
-  }
-
-  template <typename... Args>
-  void Tell(const Rule& rule, const ir::Node& node, fmt::format_string<Args...> format, Args&&... args) {
-    writable_ = false;
-    emitter_.Emit(rule, node.origin().range, format, std::forward<Args>(args)...)
-        .Notes(StackNotes(node.origin().frame));
-  }
-
-  Emitter& emitter_;
-  bool writable_ = true;
-};
 
 // Keeps the file at `path` under another name until the run has succeeded.
 // What is no regular file stays where it is.
@@ -110,12 +62,6 @@ ErrorOr<Success> CommitBoth(OutputFile& weights, const std::string& weights_path
 }
 
 }  // namespace
-
-bool CheckWritable(const ir::Graph& graph, Emitter& emitter) {
-  WritableChecker checker(emitter);
-  checker.Check(graph, 0);
-  return checker.writable();
-}
 
 ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
                                const WriteOptions& options) {

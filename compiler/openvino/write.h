@@ -15,7 +15,7 @@ struct WriteOptions {
 
 // Tells every reason why the graph cannot be written as OpenVINO IR: an
 // operation without an OpenVINO form, a variable without data, bodies nested
-// too deep. True if there is none.
+// too deep, names that XML cannot hold. True if there is none.
 bool CheckWritable(const ir::Graph& graph, Emitter& emitter);
 
 // Writes the graph as OpenVINO IR version 11: `net.xml` and `net.bin`, both or

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "compiler/package/archive_reader.h"
 #include "compiler/package/rules.h"
@@ -78,8 +79,21 @@ class ZipWriter {
 
 }  // namespace
 
+namespace {
+
+// A zip file that is nothing but the end of its directory (and a comment), as
+// NumPy writes it for no arrays; libarchive does not know it as one.
+bool IsEmptyZip(const Buffer& bytes) {
+  constexpr size_t kEndSize = 22;
+  constexpr char kEnd[] = "PK\5\6\0\0\0\0\0\0\0\0";  // no disks, no entries
+  return bytes.size() >= kEndSize && std::memcmp(bytes.data(), kEnd, sizeof kEnd - 1) == 0;
+}
+
+}  // namespace
+
 std::optional<std::vector<NamedTensor>> ReadNpz(const DataSource& source, Context& context,
                                                 const NpzOptions& options) {
+  if (IsEmptyZip(*source.bytes)) return std::vector<NamedTensor>();
   std::string name(context.sources.Name(source.file));
   // The archive as a whole is told by its name alone.
   DataSource archive{context.sources.AddOpaque(name, FileKind::kNamed), source.bytes};

@@ -1,0 +1,143 @@
+// Runs a fuzz target without libFuzzer: over files and folders of inputs, then
+// over a number of mutants of them, the same ones in every run.
+//
+//     fuzz_TARGET [--mutants N] [--keep FILE] FILE|FOLDER...
+//
+// An input that aborts the process is told, and written to FILE.
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/targets/fuzz.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kLongestMutated = 16'384;
+
+struct Input {
+  std::string name;
+  std::string bytes;
+};
+
+Input ReadInput(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {path.string(), {std::istreambuf_iterator<char>(file), {}}};
+}
+
+// What is told when the process is aborted.
+const Input* current = nullptr;
+std::string keep;
+
+void TellInput(int) {
+  std::fprintf(stderr, "the input was: %s\n", current->name.c_str());
+  if (!keep.empty()) std::ofstream(keep, std::ios::binary) << current->bytes;
+  std::signal(SIGABRT, SIG_DFL);
+}
+
+void Run(const Input& input) {
+  current = &input;
+  // Of that size to the byte, so that the address sanitizer sees what is read past it.
+  const std::vector<uint8_t> bytes(input.bytes.begin(), input.bytes.end());
+  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+}
+
+class Mutator {
+ public:
+  explicit Mutator(const std::vector<Input>& inputs) : inputs_(inputs) {}
+
+  Input Make(int number) {
+    const Input& original = inputs_[Below(inputs_.size())];
+    Input mutant{original.name + " mutant " + std::to_string(number), original.bytes};
+    for (size_t edits = 1 + Below(3); edits > 0; --edits) Edit(mutant.bytes);
+    return mutant;
+  }
+
+ private:
+  size_t Below(size_t bound) { return bound == 0 ? 0 : static_cast<size_t>(random_() % bound); }
+
+  void Edit(std::string& bytes) {
+    const size_t at = Below(bytes.size() + 1);
+    const size_t length = std::min(1 + Below(16), bytes.size() - at);
+    const std::string& other = inputs_[Below(inputs_.size())].bytes;
+    const size_t from = Below(other.size() + 1);
+    switch (Below(6)) {
+      case 0:
+        if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(8)));
+        break;
+      case 1:
+        if (at < bytes.size()) bytes[at] = "\0\xff\x7f\x80 0-\"[<"[Below(10)];
+        break;
+      case 2:
+        bytes.erase(at, length);
+        break;
+      case 3:
+        bytes.insert(at, bytes.substr(at, length));
+        break;
+      case 4:
+        bytes.insert(at, other, from, 1 + Below(32));
+        break;
+      default:
+        bytes.replace(at, length, other, from, 1 + Below(32));
+    }
+  }
+
+  const std::vector<Input>& inputs_;
+  std::mt19937 random_{1};
+};
+
+// The inputs that the path names, in an order that does not depend on the disk.
+void Collect(const std::string& path, std::vector<Input>& inputs) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(path)) {
+    for (const auto& entry : fs::recursive_directory_iterator(path))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+  } else if (fs::exists(path)) {
+    files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) inputs.push_back(ReadInput(file));
+}
+
+// Mutants are made of what is small.
+std::vector<Input> Small(const std::vector<Input>& inputs) {
+  std::vector<Input> small;
+  for (const Input& input : inputs)
+    if (input.bytes.size() <= kLongestMutated) small.push_back(input);
+  return small;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::vector<Input> inputs;
+  int mutants = 0;
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "--mutants" && i + 1 < count) {
+      mutants = std::atoi(arguments[++i]);
+    } else if (argument == "--keep" && i + 1 < count) {
+      keep = arguments[++i];
+    } else {
+      Collect(argument, inputs);
+    }
+  }
+  if (inputs.empty()) {
+    std::fprintf(stderr, "there are no inputs\n");
+    return 2;
+  }
+  std::signal(SIGABRT, TellInput);
+  for (const Input& input : inputs) Run(input);
+  const std::vector<Input> small = Small(inputs);
+  Mutator mutator(small);
+  for (int i = 0; i < mutants && !small.empty(); ++i) Run(mutator.Make(i));
+  std::printf("%zu inputs and %d mutants of them\n", inputs.size(), mutants);
+  return 0;
+}

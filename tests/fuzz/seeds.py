@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Seeds for the fuzz targets, made from the documents and files of the tests.
+
+    seeds.py FOLDER [--nnefc NNEFC] [--largest BYTES]
+
+Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, there are also seeds of OpenVINO IR and of graphs
+in text form. Longer inputs than BYTES (8,000) are left out: they slow down and teach little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import gzip
+import hashlib
+import io
+import pathlib
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = HERE.parent
+sys.path.insert(0, str(TESTS / "golden"))
+sys.path.insert(0, str(TESTS / "conformance" / "adversary"))
+import entries  # noqa: E402
+import file_forms  # noqa: E402
+import golden  # noqa: E402
+import rule_file  # noqa: E402
+
+# By the suffix of a file of the tests: the targets that it is a seed of.
+TARGETS = {".nnef": ("document", "formatter"), ".quant": ("quantization", "formatter"), ".dat": ("dat",), ".npy": ("npy",),
+           ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config",)}
+COMPILE_SECONDS = 60
+COMPILED = 120  # documents that NNEFC compiles
+
+
+class Seeds:
+    def __init__(self, folder: pathlib.Path, largest: int):
+        self.folder, self.largest = folder, largest
+        self.counts: dict[str, int] = {}
+
+    def add(self, target: str, data: bytes) -> None:
+        if len(data) > self.largest:
+            return
+        path = self.folder / target / hashlib.sha1(data).hexdigest()[:16]
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            self.counts[target] = self.counts.get(target, 0) + 1
+
+    def add_files(self, files: dict[str, bytes]) -> None:
+        """Adds the files of a test, by name."""
+        for name, data in files.items():
+            path = pathlib.PurePath(name)
+            for target in TARGETS.get(path.suffix, ()):
+                self.add(target, data)
+            if path.suffix == ".xml":
+                self.add("openvino", data + b"\0" + files.get(str(path.with_suffix(".bin")), bytes(64)))
+
+
+def files_of_tests() -> list[dict[str, bytes]]:
+    """The files of every golden, rule and entry of the adversary."""
+    found = []
+    for path in golden.paths([]):
+        if path.suffix == ".rule":
+            for example in rule_file.read(path).examples:
+                made = {"net.nnef": example.document.encode("utf-8")} if example.document else {}
+                for name, form, text in example.files:
+                    made[name] = file_forms.make(name, form, text, made)
+                found.append(made)
+        else:
+            found.append({name: text.encode("utf-8") for name, text in golden.read(path).files})
+    found += [{path.name: path.read_bytes()} for path in sorted((TESTS / "networks").glob("*.nnef"))]
+    found += [dict(entry.files) for entry in entries.load()]
+    return found
+
+
+def dat(items: bytes, extents: list[int], bits: int, code: int) -> bytes:
+    """A tensor file of R 5.2."""
+    header = struct.pack("<2sBBII8III", b"\x4e\xef", 1, 0, len(items), len(extents), *(extents + [0] * (8 - len(extents))), bits, code)
+    return header.ljust(128, b"\0") + items
+
+
+def npy(header: str, data: bytes, version: int = 1) -> bytes:
+    text = header.encode("latin-1") + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + data
+
+
+def tar(files: dict[str, bytes], form: int) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form) as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()[:-8192] or out.getvalue()
+
+
+def zipped(files: dict[str, bytes], method: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return out.getvalue()
+
+
+def add_binary(seeds: Seeds) -> None:
+    """Files of every item type, and containers of them."""
+    files = {"graph.nnef": b"version 1.0;\ngraph net(x) -> (y) { x = external(shape = [2]); y = relu(x); }\n"}
+    for bits in (1, 2, 4, 8, 16, 32, 64):
+        for code in range(6):
+            items = bytes(range(6 * bits // 8 + 1))[: (6 * bits + 7) // 8]
+            seeds.add("dat", dat(items, [2, 3], bits, code))
+            files[f"a/{bits}_{code}.dat"] = dat(items, [2, 3], bits, code)
+    few = {name: files[name] for name in ("graph.nnef", "a/8_1.dat", "a/32_0.dat")}
+    arrays = {}
+    for kind in ("<f4", ">f8", "<f2", "|b1", "|i1", ">i2", "<u4", "<i8"):
+        for order in ("False", "True"):
+            for version in (1, 2, 3):
+                data = bytes(range(int(kind[-1]) * 6))
+                array = npy(f"{{'descr': '{kind}', 'fortran_order': {order}, 'shape': (2, 3), }}", data, version)
+                seeds.add("npy", array)
+                arrays[f"{kind[1:]}{order}{version}.npy"] = array
+    some = dict(list(arrays.items())[:3])
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        seeds.add("npy", zipped(some, method))
+    for form in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        for prefix in ("", "model/", "./"):
+            archive = tar({prefix + name: data for name, data in few.items()}, form)
+            seeds.add("container", archive)
+            seeds.add("container", gzip.compress(archive, mtime=0))
+
+
+def add_compiled(seeds: Seeds, nnefc: pathlib.Path, found: list[dict[str, bytes]]) -> None:
+    """What NNEFC makes of the documents that it accepts, spread over all of them."""
+    documents = sorted({data for files in found for name, data in files.items()
+                        if name.endswith(".nnef") and len(data) <= seeds.largest})
+    documents = documents[:: max(1, len(documents) // COMPILED)]
+
+    def compiled(document: bytes) -> tuple[bytes, bytes, bytes] | None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "net.nnef").write_bytes(document)
+            for output in ("net.xml", "net.ir"):
+                done = subprocess.run([nnefc, "compile", "net.nnef", "--random-weights", "1", "-o", output], cwd=folder,
+                                      capture_output=True, check=False, timeout=COMPILE_SECONDS)
+                if done.returncode != 0:
+                    return None
+            return tuple((folder / f"net.{end}").read_bytes() for end in ("xml", "bin", "ir"))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for made in pool.map(compiled, documents):
+            if made is not None:
+                xml, constants, text = made
+                seeds.add("openvino", xml + b"\0" + constants)
+                seeds.add("graph_text", text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--nnefc", type=pathlib.Path)
+    parser.add_argument("--largest", type=int, default=8000)
+    options = parser.parse_args()
+    seeds = Seeds(options.folder, options.largest)
+    found = files_of_tests()
+    for files in found:
+        seeds.add_files(files)
+    add_binary(seeds)
+    if options.nnefc:
+        add_compiled(seeds, options.nnefc.resolve(), found)
+    print(", ".join(f"{count} of {target}" for target, count in sorted(seeds.counts.items())), "new")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

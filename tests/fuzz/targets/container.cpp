@@ -1,0 +1,30 @@
+// A model's container, plain or compressed: every member and variable is read.
+#include "compiler/package/model.h"
+#include "tests/fuzz/targets/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nnefc;
+  constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
+  Context context;
+  const ModelOpenResult opened = ModelContainer::Open(fuzz::WriteInput("model.tgz", fuzz::Text(data, size)),
+                                                      context, {.max_bytes = kMaxBytes});
+  fuzz::CheckDiagnostics(context);
+  fuzz::Require((opened.model == nullptr) == context.emitter.has_errors(),
+                "opening fails with a mistake alone", fuzz::Messages(context));
+  fuzz::Require(!opened.environment_failed, "an archive that is there can be opened");
+  if (opened.model == nullptr) return 0;
+  const ModelContainer& model = *opened.model;
+  fuzz::Require(context.sources.Text(model.graph_text()).size() <= kMaxBytes, "what is unpacked is bounded");
+  const std::vector<std::string> labels = model.Labels();
+  fuzz::Require(model.has_weights() == !labels.empty(), "a model with weights has labels");
+  for (const std::string& label : labels) {
+    context.emitter.Clear();
+    // A label with leading slashes, say, names another file.
+    if (!model.HasVariable(label)) continue;
+    const auto value = model.ReadVariable(label, ElementType::kF32, context.emitter);
+    fuzz::Require(value.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
+                  fuzz::Messages(context));
+    fuzz::CheckDiagnostics(context);
+  }
+  return 0;
+}

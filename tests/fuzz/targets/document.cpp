@@ -1,0 +1,115 @@
+// A document from text to OpenVINO operations, in the dialect that it tells and
+// in the other one.
+#include "compiler/expand/expand.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/lower/lower.h"
+#include "compiler/syntax/parse.h"
+#include "tests/fuzz/targets/fuzz.h"
+
+namespace nnefc::fuzz {
+namespace {
+
+constexpr ast::Dialect kRatified = ast::Dialect::kRatified;
+
+struct Expanded {
+  std::unique_ptr<CheckedDocument> checked;
+  std::unique_ptr<ir::Graph> graph;
+};
+
+// Emits; a null graph goes with a mistake.
+Expanded Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool allow_unknown,
+                ir::OpRegistry& registry, Session& session, ast::Dialect& told) {
+  Context& context = session.context;
+  Expanded result;
+  auto document =
+      ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {.dialect = dialect}, context);
+  Require(document != nullptr, "parsing always gives a document");
+  told = document->dialect;
+  const bool parsed = !context.emitter.has_errors();
+  result.checked = CheckDocument(std::move(document), session.library, {}, context);
+  Require(result.checked != nullptr, "checking always gives a document");
+  if (!parsed || context.emitter.has_errors()) return result;
+  result.graph = ExpandDocument(*result.checked, session.library, registry,
+                                {.allow_unknown_extents = allow_unknown}, context);
+  Require((result.graph == nullptr) == context.emitter.has_errors(),
+          "a document without a graph has a mistake, and one with a graph has none", Messages(context));
+  return result;
+}
+
+// What is printed is a document that expands to itself byte for byte.
+void CheckFlat(const ir::Graph& graph, bool allow_unknown, Session& session) {
+  const std::string flat = PrintFlatDocument(graph, session.library, session.context.symbols);
+  session.context.emitter.Clear();
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  ast::Dialect told;
+  const Limits low = session.context.limits;
+  session.context.limits = Limits();
+  const Expanded again = Expand(flat, kRatified, allow_unknown, registry, session, told);
+  session.context.limits = low;
+  Require(again.graph != nullptr, "a flat document is valid", Messages(session.context) + flat);
+  const std::string second = PrintFlatDocument(*again.graph, session.library, session.context.symbols);
+  Require(second == flat, "a flat document expands to itself", flat + second);
+}
+
+// Data of larger ones are not worth their memory.
+bool HasSmallVariables(const ir::Graph& graph) {
+  constexpr int64_t kMostElements = 10'000;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::kNnefSet, "variable") && node.output().shape.volume().value_or(INT64_MAX) > kMostElements)
+      return false;
+  }
+  return true;
+}
+
+void CheckLowered(const ir::Graph& graph, Session& session) {
+  Context& context = session.context;
+  context.emitter.Clear();
+  LowerOptions options;
+  if (HasSmallVariables(graph)) {
+    options.variable_data = [](const std::string&, ElementType type, const ir::PartialShape& shape,
+                               const ir::Origin&) -> std::optional<TensorValue> {
+      return TensorValue::Filled(type, shape.known_extents(), 1);
+    };
+  }
+  const std::unique_ptr<ir::Graph> lowered = LowerGraph(graph, options, context);
+  CheckDiagnostics(context);
+  Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
+          Messages(context));
+  if (lowered == nullptr) return;
+  CheckGraph(*lowered, "a lowered graph holds its invariants");
+  CheckOpenVinoRoundTrip(*lowered);
+}
+
+ast::Dialect Run(std::string_view text, std::optional<ast::Dialect> dialect) {
+  Session& session = Session::Get();
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  ast::Dialect told = kRatified;
+  for (bool allow_unknown : {false, true}) {
+    session.context.emitter.Clear();
+    const Expanded expanded = Expand(text, dialect, allow_unknown, registry, session, told);
+    CheckDiagnostics(session.context);
+    if (expanded.graph == nullptr) {
+      if (allow_unknown || session.context.emitter.has_errors()) break;
+      continue;
+    }
+    CheckGraph(*expanded.graph, "an expanded graph holds its invariants");
+    CheckFlat(*expanded.graph, allow_unknown, session);
+    CheckLowered(*expanded.graph, session);
+    break;
+  }
+  return told;
+}
+
+}  // namespace
+}  // namespace nnefc::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nnefc;
+  const ast::Dialect told = fuzz::Run(fuzz::Text(data, size), std::nullopt);
+  fuzz::Run(fuzz::Text(data, size),
+            told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified);
+  return 0;
+}

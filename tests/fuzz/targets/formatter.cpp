@@ -1,0 +1,34 @@
+// The formatter over what parses, as a model and as graph.quant: the text that it
+// makes reads as the document does and stays as it is when formatted again.
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "tests/fuzz/targets/fuzz.h"
+
+namespace nnefc::fuzz {
+namespace {
+
+void Format(std::string_view text, DocumentKind kind) {
+  Context context;
+  const auto document =
+      ParseDocument(context.sources.AddText("before", std::string(text)), {.kind = kind}, context);
+  CheckDiagnostics(context);
+  if (context.emitter.has_errors()) return;
+  const std::string formatted = PrintDocument(*document, context);
+  const auto again = ParseDocument(context.sources.AddText("formatted", formatted),
+                                   {.dialect = document->dialect, .kind = kind}, context);
+  Require(!context.emitter.has_errors(), "a formatted document parses", Messages(context) + formatted);
+  Require(again->exprs.size() == document->exprs.size(), "formatting keeps expressions", formatted);
+  Require(again->comments.size() == document->comments.size(), "formatting keeps comments", formatted);
+  const std::string second = PrintDocument(*again, context);
+  Require(second == formatted, "formatting is idempotent", formatted + second);
+}
+
+}  // namespace
+}  // namespace nnefc::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nnefc;
+  fuzz::Format(fuzz::Text(data, size), DocumentKind::kModel);
+  fuzz::Format(fuzz::Text(data, size), DocumentKind::kQuantization);
+  return 0;
+}

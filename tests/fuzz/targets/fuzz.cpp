@@ -1,0 +1,161 @@
+#include "tests/fuzz/targets/fuzz.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/openvino/read.h"
+#include "compiler/openvino/write.h"
+#include "compiler/support/file.h"
+
+namespace nnefc::fuzz {
+
+namespace fs = std::filesystem;
+
+void Require(bool holds, const char* invariant, std::string_view detail) {
+  if (holds) return;
+  std::fprintf(stderr, "broken invariant: %s\n%.*s\n", invariant, static_cast<int>(detail.size()),
+               detail.data());
+  std::abort();
+}
+
+Limits LowLimits() {
+  return {.recursion = 300, .steps = 20'000, .operations = 500, .items = 20'000};
+}
+
+namespace {
+
+void CheckRange(const SourceRange& range, const SourceManager& sources, std::string_view message) {
+  if (!range.valid() || sources.Kind(range.file) != FileKind::kText) return;
+  const size_t size = sources.Text(range.file).size();
+  Require(range.begin <= range.end && range.end <= size, "a diagnostic lies inside its file", message);
+}
+
+}  // namespace
+
+void CheckDiagnostics(const Context& context) {
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
+    Require(!diagnostic.message.empty(), "a diagnostic says something", diagnostic.rule->label);
+    CheckRange(diagnostic.range, context.sources, diagnostic.message);
+    for (const DiagnosticNote& note : diagnostic.notes)
+      CheckRange(note.range, context.sources, diagnostic.message);
+    for (const FixIt& fix : diagnostic.fixes) {
+      Require(fix.range.valid(), "a repair has a place", diagnostic.message);
+      CheckRange(fix.range, context.sources, diagnostic.message);
+    }
+  }
+  const auto& diagnostics = context.emitter.diagnostics();
+  RenderText(diagnostics, context.sources, {.color = true, .excerpts = true});
+  RenderJson(diagnostics, context.sources);
+  RenderSarif(diagnostics, context.sources);
+}
+
+std::string Messages(const Context& context) {
+  return RenderText(context.emitter.diagnostics(), context.sources, {.color = false, .excerpts = false});
+}
+
+Session::Session() : library(context) {
+  context.limits = LowLimits();
+}
+
+Session& Session::Get() {
+  constexpr int kInputsOfSession = 500;
+  static std::unique_ptr<Session> session;
+  if (session == nullptr || session->inputs == kInputsOfSession) session = std::make_unique<Session>();
+  ++session->inputs;
+  session->context.emitter.Clear();
+  return *session;
+}
+
+namespace {
+
+struct PrivateFolder {
+  PrivateFolder() {
+    std::error_code error;
+    path = (fs::temp_directory_path(error) / "nnefc_fuzz_XXXXXX").string();
+    Require(mkdtemp(path.data()) != nullptr, "a private folder can be made", path);
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  std::string path;
+};
+
+}  // namespace
+
+const std::string& Folder() {
+  static const PrivateFolder folder;
+  return folder.path;
+}
+
+std::string WriteInput(std::string_view name, std::string_view content) {
+  const std::string path = Folder() + "/" + std::string(name);
+  // A new file: the former one may still be mapped.
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  Require(file.good(), "an input can be written", path);
+  return path;
+}
+
+std::string ReadOutput(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+DataSource MakeSource(std::string_view name, std::string_view content, Context& context) {
+  // At the end of an allocation, where the address sanitizer sees what reads past it.
+  auto buffer = Buffer::Allocate(content.size() / 64 * 64 + 63);
+  Require(buffer != nullptr, "there is memory for the input");
+  const size_t offset = buffer->size() - content.size();
+  if (!content.empty()) std::memcpy(buffer->mutable_data() + offset, content.data(), content.size());
+  auto bytes = Buffer::Slice(std::move(buffer), offset, content.size());
+  return {context.sources.AddOpaque(std::string(name), FileKind::kBinary), std::move(bytes)};
+}
+
+void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
+  Context context;
+  if (!CheckWritable(graph, context.emitter)) {
+    Require(context.emitter.has_errors(), "what cannot be written is told");
+    return;
+  }
+  const std::string first = Folder() + "/first.xml";
+  const std::string second = Folder() + "/second.xml";
+  auto written = WriteOpenVino(graph, first);
+  Require(written.ok(), "a writable graph is written", written.ok() ? "" : written.error().message);
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  auto again = ReadOpenVino(first, registry, context);
+  Require(again.ok(), "what was written can be opened");
+  Require(*again != nullptr && !context.emitter.has_errors(), "what was written is read without a mistake",
+          Messages(context));
+  written = WriteOpenVino(**again, second);
+  Require(written.ok(), "what was read is written again", written.ok() ? "" : written.error().message);
+  Require(ReadOutput(first) == ReadOutput(second), "reading and writing gives the same XML");
+  Require(ReadOutput(Folder() + "/first.bin") == ReadOutput(Folder() + "/second.bin"),
+          "reading and writing gives the same constants");
+}
+
+void CheckTextRoundTrip(const ir::Graph& graph, const ir::OpRegistry& registry) {
+  const std::string text = PrintGraph(graph, {.max_constant_elements = -1});
+  Context context;
+  const auto again = ir::ParseGraph(context.sources.AddText("printed", text), registry, context);
+  Require(again != nullptr && !context.emitter.has_errors(), "the text form of a graph is read again",
+          Messages(context) + text);
+  const std::string second = PrintGraph(*again, {.max_constant_elements = -1});
+  Require(second == text, "the text form is the same when printed again", text + second);
+}
+
+void CheckGraph(const ir::Graph& graph, const char* what) {
+  const std::vector<std::string> violations = ir::VerifyInferred(graph);
+  Require(violations.empty(), what, violations.empty() ? "" : violations.front());
+}
+
+}  // namespace nnefc::fuzz

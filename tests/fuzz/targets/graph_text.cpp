@@ -1,0 +1,39 @@
+// The text form of a graph: read, printed and read again; inferred, lowered and
+// written as OpenVINO IR.
+#include "compiler/ir/text.h"
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lower/lower.h"
+#include "tests/fuzz/targets/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nnefc;
+  Context context;
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  const FileId file = context.sources.AddText("net.ir", std::string(fuzz::Text(data, size)));
+  std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
+  fuzz::CheckDiagnostics(context);
+  fuzz::Require((graph == nullptr) == context.emitter.has_errors(), "parsing fails with a mistake alone",
+                fuzz::Messages(context));
+  if (graph == nullptr) return 0;
+  fuzz::Require(ir::Verify(*graph).empty(), "a graph that was parsed verifies");
+  fuzz::CheckTextRoundTrip(*graph, registry);
+  const bool inferred = ir::InferGraph(*graph, context.emitter);
+  fuzz::CheckDiagnostics(context);
+  fuzz::Require(inferred == !context.emitter.has_errors(), "inference fails with a mistake alone",
+                fuzz::Messages(context));
+  if (!inferred) return 0;
+  fuzz::CheckGraph(*graph, "an inferred graph holds its invariants");
+  fuzz::CheckTextRoundTrip(*graph, registry);
+  fuzz::CheckOpenVinoRoundTrip(*graph);
+  const std::unique_ptr<ir::Graph> lowered = LowerGraph(*graph, {}, context);
+  fuzz::CheckDiagnostics(context);
+  fuzz::Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
+                fuzz::Messages(context));
+  if (lowered == nullptr) return 0;
+  fuzz::CheckGraph(*lowered, "a lowered graph holds its invariants");
+  fuzz::CheckOpenVinoRoundTrip(*lowered);
+  return 0;
+}

@@ -1,0 +1,98 @@
+// graph.quant beside a model, in both dialects: checked, evaluated, and used to
+// decode the data of the model's variables.
+#include "compiler/driver/quantization.h"
+
+#include <cstring>
+
+#include "compiler/semantics/quantization.h"
+#include "compiler/syntax/parse.h"
+#include "tests/fuzz/targets/fuzz.h"
+
+namespace nnefc::fuzz {
+namespace {
+
+constexpr const char* kRatified =
+    "version 1.0;\n"
+    "graph net(input) -> (output) {\n"
+    "  input = external<scalar>(shape = [1, 2, 4, 4]);\n"
+    "  filter = variable<scalar>(shape = [2, 2, 1, 1], label = 'filter');\n"
+    "  bias = variable<scalar>(shape = [1, 2], label = 'bias');\n"
+    "  x = conv(input, filter, bias);\n"
+    "  output = relu(x);\n"
+    "}\n";
+constexpr const char* kProvisional =
+    "version 1.0\n"
+    "graph net(input) -> (output) {\n"
+    "  input = external(shape = [1, 2, 4, 4])\n"
+    "  filter = variable(shape = [2, 2, 1, 1], label = 'filter')\n"
+    "  bias = variable(shape = [1, 2], label = 'bias')\n"
+    "  x = conv(input, filter, bias)\n"
+    "  output = relu(x)\n"
+    "}\n";
+
+// A tensor file whose items graph.quant tells to read (R 5.2): eight bits each.
+DatFile QuantizedFile(const Shape& shape, Context& context) {
+  std::string file(128, '\0');
+  const auto put = [&](size_t at, uint32_t value) { std::memcpy(file.data() + at, &value, sizeof value); };
+  const auto volume = static_cast<uint32_t>(*Volume(shape));
+  file.replace(0, 4, std::string("\x4e\xef\x01\x00", 4));
+  put(4, volume);
+  put(8, static_cast<uint32_t>(shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i) put(12 + 4 * i, static_cast<uint32_t>(shape[i]));
+  put(44, 8);
+  put(48, 1);
+  for (uint32_t i = 0; i < volume; ++i) file += static_cast<char>(37 * i);
+  auto dat = ReadDat(MakeSource("x.dat", file, context), context.emitter);
+  Require(dat.has_value(), "the target's own tensor file is valid", Messages(context));
+  return *dat;
+}
+
+void Run(std::string_view text, ast::Dialect dialect) {
+  Session& session = Session::Get();
+  Context& context = session.context;
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  const char* model = dialect == ast::Dialect::kRatified ? kRatified : kProvisional;
+  const auto checked = CheckDocument(
+      ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),
+      session.library, {}, context);
+  const auto graph = ExpandDocument(*checked, session.library, registry, {}, context);
+  Require(graph != nullptr, "the target's own model is valid", Messages(context));
+
+  auto document = ParseDocument(context.sources.AddText("graph.quant", std::string(text)),
+                                {.dialect = dialect, .kind = DocumentKind::kQuantization}, context);
+  const auto quantization = CheckQuantization(
+      std::move(document), *checked, [](std::string_view name) { return name == "x" || name == "output"; },
+      session.library, context);
+  CheckDiagnostics(context);
+  Require(quantization != nullptr, "checking always gives a document");
+  if (context.emitter.has_errors()) return;
+  const QuantizationTable table(EvaluateQuantization(*quantization, session.library, registry, context),
+                                *graph, context);
+  CheckDiagnostics(context);
+  const std::pair<const char*, Shape> variables[] = {{"filter", {2, 2, 1, 1}}, {"bias", {1, 2}}};
+  for (const auto& [label, shape] : variables) {
+    const TensorQuantization* line = table.FindVariable(label);
+    context.emitter.Clear();
+    if (line == nullptr) continue;
+    const DatFile dat = QuantizedFile(shape, context);
+    const auto how = ToDatQuantization(*line, dat, context);
+    Require(how.has_value() == !context.emitter.has_errors(), "a line that cannot be used is told",
+            Messages(context));
+    if (!how) continue;
+    const auto value = DecodeDat(dat, ElementType::kF32, context.emitter, &*how);
+    CheckDiagnostics(context);
+    Require(value.has_value() == !context.emitter.has_errors(), "decoding fails with a mistake alone",
+            Messages(context));
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nnefc;
+  fuzz::Run(fuzz::Text(data, size), ast::Dialect::kRatified);
+  fuzz::Run(fuzz::Text(data, size), ast::Dialect::kProvisional);
+  return 0;
+}
