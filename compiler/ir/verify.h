@@ -17,4 +17,8 @@ std::vector<std::string> Verify(const Graph& graph);
 // no two parameters or results have one name.
 std::vector<std::string> VerifyInferred(const Graph& graph);
 
+// True if the condition of an If is known to choose the other body. Types and
+// shapes inside of such a body may break every rule.
+bool IsUntaken(const Graph& graph, const Node& node, const Body& body);
+
 }  // namespace nnefc::ir

@@ -226,6 +226,7 @@ ir::NodeId NodeLowering::Keep() {
     if (output.value) state_.target.SetOutputValue({id, i}, output.value);
     SetOutput(i, {id, i});
   }
+  if (node_.set() != ir::kNnefSet) state_.target.SetName(id, node_.name());
   return id;
 }
 

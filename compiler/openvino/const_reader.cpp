@@ -21,33 +21,20 @@ std::optional<T> ParsedData(XmlFile& xml, pugi::xml_attribute attribute, ir::Att
 }  // namespace
 
 std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer) {
-  const pugi::xml_node data = xml.Child(layer.element, "data");
+  const pugi::xml_node data = xml.RequiredChild(layer.element, "data");
+  if (!data) return std::nullopt;
+  const pugi::xml_attribute type = data.attribute("element_type");
+  const pugi::xml_attribute shape = data.attribute("shape");
   const PortElement* port = layer.outputs.empty() ? nullptr : &layer.outputs.front();
-  DeclaredTensor tensor;
-  if (const pugi::xml_attribute attribute = data.attribute("element_type")) {
-    const auto type = ParsedData<ElementType>(xml, attribute, ir::AttributeKind::kType);
-    if (!type) return std::nullopt;
-    tensor.type = *type;
-  } else if (port != nullptr && port->precision != ElementType::kDynamic) {
-    tensor.type = port->precision;
-  } else {
-    xml.Error(kXmlMissingAttribute, xml.Range(layer.element), "the {} `{}` tells its element type nowhere",
-              layer.type, layer.name.substr(0, kShown));
-    return std::nullopt;
-  }
-  if (const pugi::xml_attribute attribute = data.attribute("shape")) {
-    const auto shape = ParsedData<ir::PartialShape>(xml, attribute, ir::AttributeKind::kShape);
-    if (!shape) return std::nullopt;
-    tensor.shape = *shape;
-    return tensor;
-  }
-  if (data.attribute("element_type") || port == nullptr) {
-    xml.Error(kXmlMissingAttribute, xml.Range(layer.element), "the {} `{}` tells its shape nowhere",
-              layer.type, layer.name.substr(0, kShown));
-    return std::nullopt;
-  }
-  tensor.shape = port->shape.value_or(ir::PartialShape::OfRank(0));
-  return tensor;
+  const bool is_legacy_const = !type && !shape && data.attribute("offset") && port != nullptr &&
+                               port->precision != ElementType::kDynamic;
+  if (is_legacy_const)
+    return DeclaredTensor{port->precision, port->shape.value_or(ir::PartialShape::OfRank(0))};
+  if (!xml.Text(data, "element_type") || !xml.Text(data, "shape")) return std::nullopt;
+  const auto parsed_type = ParsedData<ElementType>(xml, type, ir::AttributeKind::kType);
+  const auto parsed_shape = ParsedData<ir::PartialShape>(xml, shape, ir::AttributeKind::kShape);
+  if (!parsed_type || !parsed_shape) return std::nullopt;
+  return DeclaredTensor{*parsed_type, *parsed_shape};
 }
 
 bool ConstReader::Open(const LayerElement& layer) {
@@ -65,8 +52,8 @@ bool ConstReader::Open(const LayerElement& layer) {
 
 std::optional<TensorValue> ConstReader::Read(const LayerElement& layer) {
   const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer);
-  const pugi::xml_node data = xml_->RequiredChild(layer.element, "data");
-  if (!tensor || !data) return std::nullopt;
+  if (!tensor) return std::nullopt;
+  const pugi::xml_node data = xml_->Child(layer.element, "data");
   const std::optional<int64_t> offset = xml_->Integer(data, "offset", 0);
   const std::optional<int64_t> size = xml_->Integer(data, "size", 0);
   if (!offset || !size) return std::nullopt;

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/schema.h"
+#include "compiler/ir/verify.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/limits.h"
 #include "compiler/openvino/rt_info.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::openvino {
@@ -177,6 +180,13 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
       attributes.Set(name, text);
       continue;
     }
+    const auto choice =
+        std::find_if(expected->choices.begin(), expected->choices.end(),
+                     [&](std::string_view candidate) { return EqualsIgnoringCase(candidate, text); });
+    if (choice != expected->choices.end()) {
+      attributes.Set(name, *choice);
+      continue;
+    }
     if (std::optional<ir::Attribute> value = ParseAttribute(text, expected->kind)) {
       attributes.Set(name, std::move(*value));
       continue;
@@ -252,19 +262,33 @@ void GraphReader::NameResults(ir::Graph& graph) const {
 namespace {
 
 // Where OpenVINO compresses a constant as it saves it, the Convert that it puts
-// behind declares the precision of what is stored instead of its own, and so do
-// the ports that read the Convert.
+// behind declares the precision of what is stored instead of its own.
 bool IsStoredPrecision(const ir::Graph& graph, ir::OutputPort value, ElementType declared) {
   const ir::Node& node = graph.node(value.node);
   return node.Is("opset1", "Convert") && node.rt_info().Find("decompression/0") != nullptr &&
          graph.output(node.input(0)).type == declared;
 }
 
+// The bodies of a graph that nothing inferred; all if the graph is one itself.
+void FindUntakenBodies(const ir::Graph& graph, llvm::DenseSet<const ir::Graph*>& found) {
+  const bool all = found.contains(&graph);
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Body& body : node.bodies()) {
+      if (all || ir::IsUntaken(graph, node, body)) found.insert(body.graph.get());
+    }
+  }
+}
+
 }  // namespace
 
 bool GraphReader::CompareDeclared() {
   const size_t errors = emitter_->error_count();
-  for (const ReadGraph& read : graphs_) {
+  llvm::DenseSet<const ir::Graph*> untaken;
+  // The graphs that hold bodies were read after them.
+  for (const ReadGraph& read : llvm::reverse(graphs_)) {
+    FindUntakenBodies(*read.graph, untaken);
+    if (untaken.contains(read.graph)) continue;
     for (const LayerElement& layer : read.layers.layers) {
       if (layer.node.valid()) CompareLayer(*read.graph, layer);
     }
@@ -275,22 +299,31 @@ bool GraphReader::CompareDeclared() {
 void GraphReader::CompareLayer(const ir::Graph& graph, const LayerElement& layer) {
   const ir::Node& node = graph.node(layer.node);
   for (size_t i = 0; i < layer.inputs.size(); ++i) {
-    ComparePort(layer.inputs[i], graph, node.input(static_cast<int32_t>(i)), layer.name);
+    CompareDims(layer.inputs[i], graph.output(node.input(static_cast<int32_t>(i))), layer.name);
   }
   for (size_t i = 0; i < layer.outputs.size(); ++i) {
-    ComparePort(layer.outputs[i], graph, {layer.node, static_cast<int32_t>(i)}, layer.name);
+    const ir::OutputPort value{layer.node, static_cast<int32_t>(i)};
+    ComparePrecision(layer.outputs[i], graph, value, layer.name);
+    CompareDims(layer.outputs[i], graph.output(value), layer.name);
   }
 }
 
-void GraphReader::ComparePort(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
-                              std::string_view layer) {
+// What inputs declare has no meaning, nor has what outputs do where types are
+// inferred; there a difference tells that the file was made carelessly.
+void GraphReader::ComparePrecision(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
+                                   std::string_view layer) {
   constexpr ElementType kUnknown = ElementType::kDynamic;
   const ir::Output& output = graph.output(value);
-  if (port.precision != kUnknown && output.type != kUnknown && port.precision != output.type &&
-      !IsStoredPrecision(graph, value, port.precision)) {
-    xml_->Error(kPortPrecision, xml_->Range(port.element), "port {} of the layer `{}` declares {}; it is {}",
-                port.id, Shown(layer), PortName(port.precision), PortName(output.type));
+  if (port.precision == kUnknown || output.type == kUnknown || port.precision == output.type ||
+      IsStoredPrecision(graph, value, port.precision)) {
+    return;
   }
+  xml_->Error(kPortPrecision, xml_->Range(port.element),
+              "port {} of the layer `{}` declares {}; it is {}, which is taken", port.id, Shown(layer),
+              PortName(port.precision), PortName(output.type));
+}
+
+void GraphReader::CompareDims(const PortElement& port, const ir::Output& output, std::string_view layer) {
   if (!port.shape || !output.shape.rank_known()) return;
   const bool same_rank = port.shape->rank() == output.shape.rank();
   const auto differs = [](ir::Dim a, ir::Dim b) { return !a.Compatible(b); };

@@ -46,8 +46,9 @@ class GraphReader {
   void ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer);
   void NameResults(ir::Graph& graph) const;
   void CompareLayer(const ir::Graph& graph, const LayerElement& layer);
-  void ComparePort(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
-                   std::string_view layer);
+  void ComparePrecision(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
+                        std::string_view layer);
+  void CompareDims(const PortElement& port, const ir::Output& output, std::string_view layer);
 
   XmlFile* xml_;
   ir::OpRegistry* registry_;

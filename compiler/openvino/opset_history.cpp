@@ -14,7 +14,7 @@ namespace nnefc::openvino {
 namespace {
 
 constexpr std::string_view kPrefix = "opset";
-constexpr int64_t kHighestOpset = 99;
+constexpr int64_t kHighestOpset = 17;
 
 // The sets that brought a version of an operation of which there are several.
 struct History {
@@ -99,7 +99,8 @@ ir::OpId OpsetIndex::Find(std::string_view type, std::string_view version) {
 ir::OpId OpsetIndex::Search(std::string_view type, std::string_view version) const {
   std::optional<int64_t> set = SetNumber(version);
   if (!set) return ir::OpId();
-  const std::string name = Lower(type);
+  std::string name = Lower(type);
+  if (name == "constant") name = "const";  // the name of its class
   // Files of old converters give opset1 to these, which opset2 brought.
   if (*set == 1 && (name == "mvn" || name == "roipooling" || name == "reorgyolo")) set = 2;
   const auto find = [&](int64_t number) {

@@ -33,6 +33,7 @@ class PortMapReader {
     Meaning meaning = Meaning::kPlace;
     std::unordered_map<int64_t, int32_t> place_of_id;
     int64_t count = 0;
+    bool has_misfit = false;
   };
 
   // Inputs are meant by place, outputs by port id, unless only the other fits.
@@ -50,6 +51,7 @@ class PortMapReader {
       if (!id || *id < 0) continue;
       ids_fit &= numbering.place_of_id.contains(*id);
       places_fit &= *id < numbering.count;
+      numbering.has_misfit |= *id >= numbering.count && !numbering.place_of_id.contains(*id);
     }
     if (ids_fit && (prefer_ids || !places_fit)) {
       numbering.meaning = Meaning::kPortId;
@@ -74,8 +76,11 @@ class PortMapReader {
       return -1;
     const auto by_id = numbering.place_of_id.find(*id);
     if (numbering.meaning == Meaning::kPortId && by_id != numbering.place_of_id.end()) return by_id->second;
-    if (numbering.meaning == Meaning::kPlace && *id >= 0 && *id < numbering.count)
-      return static_cast<int32_t>(*id);
+    const bool is_place = *id >= 0 && *id < numbering.count;
+    if (numbering.meaning == Meaning::kPlace && is_place) return static_cast<int32_t>(*id);
+    // Where neither fits all, the entry that fits neither is to blame, if there is one.
+    const bool fits_one = is_place || by_id != numbering.place_of_id.end();
+    if (numbering.meaning == Meaning::kNeither && fits_one && numbering.has_misfit) return std::nullopt;
     xml_.Error(kPortMapExternal, xml_.Range(entry.attribute("external_port_id")),
                "`external_port_id` {} is no {} of the layer `{}`", *id, entry.name(),
                layer_.name.substr(0, 60));

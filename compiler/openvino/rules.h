@@ -29,7 +29,7 @@ namespace nnefc {
   RULE(kLayerInputs, "openvino.number-of-inputs", kError, "")                       \
   RULE(kLayerOutputs, "openvino.number-of-outputs", kError, "")                     \
   RULE(kPortRepeatedId, "openvino.repeated-port-id", kError, "")                    \
-  RULE(kPortPrecision, "openvino.port-precision", kError, "")                       \
+  RULE(kPortPrecision, "openvino.port-precision", kWarning, "")                     \
   RULE(kPortDims, "openvino.port-dims", kError, "")                                 \
   RULE(kPortUnconnected, "openvino.unconnected-input", kError, "")                  \
   RULE(kEdgeUnknownLayer, "openvino.edge-layer", kError, "")                        \
