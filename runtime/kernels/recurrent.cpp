@@ -3,10 +3,9 @@
 // with the rows of W, R and B by gate, then by element of the state. Sums are
 // made in f32, in one order whatever the threads.
 
-#include "compiler/ir/ops/opset/recurrent.h"
+#include "runtime/kernels/recurrent.h"
 
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include "runtime/kernels/attributes.h"
@@ -14,43 +13,6 @@
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime {
-
-namespace {
-
-enum class CellKind : uint8_t { kRnn, kGru, kLstm };
-
-struct Activation {
-  ir::CellActivation function = ir::CellActivation::kTanh;
-  double alpha = 0, beta = 0;
-
-  template <typename C>
-  C operator()(C x) const {
-    switch (function) {
-      case ir::CellActivation::kSigmoid:
-        return C(1) / (C(1) + std::exp(-x));
-      case ir::CellActivation::kTanh:
-        return std::tanh(x);
-      case ir::CellActivation::kRelu:
-        return std::max(x, C(0));
-      case ir::CellActivation::kHardSigmoid:
-        return std::clamp(C(alpha) * x + C(beta), C(0), C(1));
-    }
-    return x;
-  }
-};
-
-// What the attributes of a cell say.
-struct Cell {
-  CellKind kind;
-  int64_t gates = 1;
-  int64_t hidden = 1;
-  double clip = 0;
-  bool linear_before_reset = false;
-  std::array<Activation, 3> activations;
-  std::array<int64_t, 4> order = {0, 1, 2, 3};  // where f, i, c and o of an LSTM stand
-
-  int64_t bias_rows() const { return (gates + (linear_before_reset ? 1 : 0)) * hidden; }
-};
 
 Cell MakeCell(const ir::Node& node, CellKind kind) {
   static constexpr std::array<int64_t, 3> kGates = {1, 3, 4};
@@ -74,6 +36,8 @@ Cell MakeCell(const ir::Node& node, CellKind kind) {
   }
   return cell;
 }
+
+namespace {
 
 template <typename T>
 ComputeType<T> Dot(const T* a, const T* b, int64_t count) {

@@ -14,6 +14,7 @@ void RegisterDnnMatMul(KernelRegistry& registry);
 void RegisterDnnElementwise(KernelRegistry& registry);
 void RegisterDnnNormalization(KernelRegistry& registry);
 void RegisterDnnConcat(KernelRegistry& registry);
+void RegisterDnnRecurrent(KernelRegistry& registry);
 
 // Finds chains that convolutions and matrix products run as one step.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph);

@@ -12,6 +12,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnElementwise(registry);
   RegisterDnnNormalization(registry);
   RegisterDnnConcat(registry);
+  RegisterDnnRecurrent(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = RewriteForOneDnn,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,

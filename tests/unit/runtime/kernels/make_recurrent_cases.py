@@ -56,6 +56,18 @@ def sequence(name, kind, direction, lengths=(LENGTH, LENGTH), **more):
          tolerance=2e-5)
 
 
+def larger():
+    """Sizes beside those of vectors, and batches whose sequences differ in length."""
+    global BATCH, LENGTH, INPUTS, HIDDEN
+    for BATCH, LENGTH, INPUTS, HIDDEN in [(1, 3, 17, 19), (3, 2, 5, 18)]:
+        for kind in GATES:
+            name = f"{kind.lower()}_{BATCH}x{LENGTH}x{INPUTS}x{HIDDEN}"
+            cell(f"{name}_cell", kind)
+            sequence(f"{name}_both", kind, "bidirectional", lengths=(LENGTH,) * BATCH)
+            sequence(f"{name}_reverse", kind, "reverse", lengths=(1, 2, 2)[:BATCH])
+        cell(f"gru_linear_{HIDDEN}", "GRU", linear_before_reset=True)
+
+
 def main():
     for kind in GATES:
         name = kind.lower()
@@ -68,6 +80,7 @@ def main():
         sequence(f"{name}_sequence_others", kind, "reverse", activations=OTHERS[kind], clip=0.7)
     cell("gru_cell_linear", "GRU", linear_before_reset=True)
     sequence("gru_sequence_linear", "GRU", "bidirectional", lengths=(2, 4), linear_before_reset=True)
+    larger()
     pathlib.Path(__file__).with_name("recurrent_cases.txt").write_text("\n".join(LINES) + "\n")
 
 

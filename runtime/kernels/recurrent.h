@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "compiler/ir/graph.h"
+#include "compiler/ir/ops/opset/recurrent.h"
+
+namespace nnefc::runtime {
+
+enum class CellKind : uint8_t { kRnn, kGru, kLstm };
+
+// The function of a gate or of the new state of a cell.
+struct CellFunction {
+  ir::CellActivation function = ir::CellActivation::kTanh;
+  double alpha = 0, beta = 0;
+
+  template <typename C>
+  C operator()(C x) const {
+    switch (function) {
+      case ir::CellActivation::kSigmoid:
+        return C(1) / (C(1) + std::exp(-x));
+      case ir::CellActivation::kTanh:
+        return std::tanh(x);
+      case ir::CellActivation::kRelu:
+        return std::max(x, C(0));
+      case ir::CellActivation::kHardSigmoid:
+        return std::clamp(C(alpha) * x + C(beta), C(0), C(1));
+    }
+    return x;
+  }
+};
+
+// What the attributes of a cell, or of a sequence of cells, say.
+struct Cell {
+  CellKind kind;
+  int64_t gates = 1;
+  int64_t hidden = 1;
+  double clip = 0;  // 0: none
+  bool linear_before_reset = false;
+  std::array<CellFunction, 3> activations;
+  std::array<int64_t, 4> order = {0, 1, 2, 3};  // where f, i, c and o of an LSTM stand
+
+  int64_t bias_rows() const { return (gates + (linear_before_reset ? 1 : 0)) * hidden; }
+};
+
+Cell MakeCell(const ir::Node& node, CellKind kind);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,83 @@
+// Kernels of the fast backend that are not primitives of oneDNN, against the
+// reference backend, at extents beside those of vectors, threads and blocks.
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+// Runs both backends on one thread and on three; `kernel` is the start of the
+// name of what the fast one must take.
+void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs, double tolerance,
+                         const std::string& kernel) {
+  const std::vector<TensorValue> expected =
+      RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
+  for (int threads : {1, 3}) {
+    const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = threads});
+    ASSERT_NE(executable, nullptr);
+    EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
+    ErrorOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
+    ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+    ASSERT_EQ(actual->size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) ExpectNear((*actual)[i], expected[i], tolerance);
+  }
+}
+
+struct SequenceCase {
+  const char* type;
+  int64_t gates;
+  std::vector<int64_t> lengths;
+  int64_t length, inputs, hidden;
+  ir::AttributeMap attributes = {};
+};
+
+// A bidirectional sequence in the graph; its inputs are x and the first states.
+void CheckSequence(const SequenceCase& made) {
+  TestGraph g;
+  const auto batch = static_cast<int64_t>(made.lengths.size());
+  const bool lstm = made.gates == 4;
+  ir::AttributeMap attributes = made.attributes;
+  attributes.Set("hidden_size", made.hidden);
+  attributes.Set("direction", "bidirectional");
+  std::vector<ir::OutputPort> inputs = {g.Parameter("x", {batch, made.length, made.inputs})};
+  std::vector<TensorValue> values = {RandomTensor({batch, made.length, made.inputs}, 1)};
+  for (int state = 0; state < (lstm ? 2 : 1); ++state) {
+    inputs.push_back(g.Parameter("s" + std::to_string(state), {batch, 2, made.hidden}));
+    values.push_back(RandomTensor({batch, 2, made.hidden}, 2));
+  }
+  inputs.push_back(g.Ints(made.lengths));
+  const int64_t rows = made.gates * made.hidden;
+  // Small enough that differences do not grow from step to step.
+  const float most = 1 / std::sqrt(static_cast<float>(made.hidden));
+  inputs.push_back(g.Weights({2, rows, made.inputs}, 3, -0.3f, 0.3f));
+  inputs.push_back(g.Weights({2, rows, made.hidden}, 4, -most, most));
+  inputs.push_back(g.Weights({2, rows}, 5));
+  const ir::OutputPort y = g.Op("opset5", made.type, inputs, attributes, lstm ? 3 : 2);
+  for (int32_t i = 0; i < (lstm ? 3 : 2); ++i) g.Result({y.node, i}, "output" + std::to_string(i));
+  ExpectBackendsAgree(g, values, 3e-5, "onednn:gemm");
+}
+
+TEST(RecurrentTest, HardSigmoidAndClip) {
+  ir::AttributeMap attributes;
+  attributes.Set("activations", "hardsigmoid,tanh,relu");
+  attributes.Set("activations_alpha", ir::Attribute::Scalars{0.3});
+  attributes.Set("activations_beta", ir::Attribute::Scalars{0.4});
+  attributes.Set("clip", 0.7);
+  CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 13, attributes});
+}
+
+// Lengths 0 and 1, equal ones apart from one another.
+TEST(RecurrentTest, LengthsOfAllKinds) {
+  CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 7});
+  CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 7});
+  CheckSequence({"RNNSequence", 1, {2, 2}, 4, 3, 65});
+}
+
+// More gates than are held at once: several parts of steps.
+TEST(RecurrentTest, LongSequences) {
+  CheckSequence({"LSTMSequence", 4, {301, 301, 280}, 301, 2, 300});
+  CheckSequence({"GRUSequence", 3, {500}, 500, 3, 801});
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
