@@ -166,7 +166,7 @@ bool Compilation::Check() {
 bool Compilation::Expand() {
   ExpandOptions options{.input_shapes = options_.input_shapes,
                         .lower = options_.lower,
-                        .allow_unknown_extents = options_.allow_unknown_extents,
+                        .require_extents = options_.require_extents,
                         .record = options_.keep_instances ? &record_ : nullptr};
   expanded_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
   return expanded_ != nullptr && CheckQuantization();

@@ -24,9 +24,9 @@ struct CompileOptions {
   std::optional<std::string> graph;
   // Overrides of externals' shapes.
   std::map<std::string, Shape> input_shapes;
-  // Accept externals with unspecified extents (provisional 0): the result can
-  // be judged, not lowered.
-  bool allow_unknown_extents = false;
+  // Refuse externals with unspecified extents (provisional 0): the result is to
+  // be a ratified document.
+  bool require_extents = false;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
   // Seed of random data for variables that have none.

@@ -17,8 +17,9 @@ struct ExpandOptions {
   std::map<std::string, Shape> input_shapes;
   // Standard compounds to expand too: names, or "all".
   std::vector<std::string> lower;
-  // False: externals with unspecified extents (provisional 0) are an error.
-  bool allow_unknown_extents = false;
+  // True: externals with unspecified extents (provisional 0), which have no
+  // ratified form, are an error.
+  bool require_extents = false;
   // True: after mistakes, those of earlier stages too, a graph of what could be
   // made is returned, for editors. It lacks what depends on a mistake.
   bool keep_incomplete = false;

@@ -25,7 +25,6 @@ struct CheckCommand : CommonOptions {
  private:
   int Check(const std::string& model, Reporter& reporter) {
     CompileOptions compile = compile_options();
-    compile.allow_unknown_extents = true;
     FixReport report;
     if (fix) {
       report = FixModel(model, compile);

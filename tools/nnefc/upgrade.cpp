@@ -59,6 +59,7 @@ struct UpgradeCommand : CommonOptions {
   int Run() {
     CompileOptions compile = compile_options();
     compile.keep_instances = true;
+    compile.require_extents = true;
     Compilation compilation(models.front(), compile);
     if (compilation.is_openvino()) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);

@@ -91,11 +91,10 @@ fragment layer( input: tensor, scope: string ) -> ( output: tensor )
 TEST(ProvisionalTest, OpenExtents) {
   std::string text =
       "version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2,8,8])\n    y = relu(x)\n}\n";
-  Expansion closed(text);
+  Expansion closed(text, {.require_extents = true});
   ASSERT_TRUE(closed.Has("external.unspecified-extent")) << closed.Diagnostics();
   EXPECT_NE(closed.Diagnostics().find("--input-shape"), std::string::npos);
   ExpandOptions options;
-  options.allow_unknown_extents = true;
   Expansion open(text, options);
   ASSERT_NE(open.graph, nullptr) << open.Diagnostics();
   EXPECT_EQ(ToString(open.Named("y")->output().shape), "[?,2,8,8]");
@@ -105,7 +104,6 @@ TEST(ProvisionalTest, OpenExtents) {
 
 TEST(ProvisionalTest, OpenExtentsAreToldWhereTheyAreUsed) {
   ExpandOptions options;
-  options.allow_unknown_extents = true;
   std::string_view text = R"(version 1.0
 fragment layer( x: tensor, axis: extent ) -> ( y: tensor )
 {
