@@ -55,6 +55,12 @@ bool Compilation::RunUntil(Stage last) {
   return !failed_;
 }
 
+void Compilation::SetInputShapes(const std::map<std::string, Shape>& shapes) {
+  NNEFC_CHECK(expanded_ != nullptr && lowered_ == nullptr);
+  for (const auto& [name, shape] : shapes) options_.input_shapes[name] = shape;
+  times_.resize(static_cast<size_t>(Stage::kExpand));
+}
+
 bool Compilation::VerifyStage(Stage stage) {
   const ir::Graph* graph = nullptr;
   if (stage == Stage::kOpen && is_openvino_) graph = lowered_.get();

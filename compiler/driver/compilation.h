@@ -70,6 +70,9 @@ class Compilation {
   // Runs the stages up to `last` that were not run yet; stops at the first
   // that finds a mistake. Returns true if all went well.
   bool RunUntil(Stage last);
+  // Gives shapes to externals of a model that is expanded and not lowered yet,
+  // beside those of the options: it will be expanded anew.
+  void SetInputShapes(const std::map<std::string, Shape>& shapes);
 
   // True if the failure is the environment's (a file that cannot be opened)
   // and not the model's.

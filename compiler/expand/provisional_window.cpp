@@ -20,6 +20,8 @@ struct Window {
   int64_t Size(size_t i) const { return i < size.size() ? size[i] : 1; }
   int64_t Stride(size_t i) const { return i < stride.size() ? stride[i] : 1; }
   int64_t Dilation(size_t i) const { return i < dilation.size() ? dilation[i] : 1; }
+  // The extent over which the window reaches.
+  int64_t Reach(size_t i) const { return (Size(i) - 1) * Dilation(i) + 1; }
   // True if axis `i` may be left out: a window of one item that moves by one.
   bool Trivial(size_t i) const {
     return Size(i) == 1 && Stride(i) == 1 && (i >= padding.size() || padding[i] == Pair{0, 0});
@@ -70,13 +72,12 @@ int64_t Half(int64_t t) {
 // extent that is not known.
 std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool reverse, ir::Dim extent) {
   int64_t stride = window.Stride(i);
-  int64_t dilated = (window.Size(i) - 1) * window.Dilation(i) + 1;
-  int64_t total = dilated - stride;
+  int64_t total = window.Reach(i) - stride;
   if (!reverse && stride > 1) {
     if (!extent.known()) return std::nullopt;
     int64_t upscaled = extent.value();
     int64_t downscaled = upscaled / stride + (upscaled % stride != 0 ? 1 : 0);
-    total = (downscaled - 1) * stride + dilated - upscaled;
+    total = (downscaled - 1) * stride + window.Reach(i) - upscaled;
   }
   return Pair{Half(total), total - Half(total)};
 }
@@ -89,7 +90,8 @@ struct WindowSite {
 };
 
 // Completes `padding` to `count` axes. An empty list stays empty if the
-// ratified calculation, which takes max(t, 0), gives the same.
+// ratified calculation, which takes max(t, 0), gives the same; it does where
+// the window reaches over its stride, since X <= x * s.
 bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value& input,
                      const WindowSite& site) {
   if (adapter.Find("padding") == nullptr) return true;
@@ -97,6 +99,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
       input.kind() == ValueKind::kTensor ? &adapter.builder().graph().output(input.port()).shape : nullptr;
   bool given = !window.padding.empty();
   bool negative = false;
+  bool open = false;
   std::vector<Pair> padding = window.padding;
   padding.resize(std::min(padding.size(), count));
   for (size_t i = padding.size(); i < count; ++i) {
@@ -104,7 +107,10 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
     ir::Dim extent =
         shape != nullptr && shape->rank_known() && axis < shape->rank() ? (*shape)[axis] : ir::Dim(1);
     std::optional<Pair> automatic = AutomaticPadding(window, i, site.reverse, extent);
-    if (!automatic && !given) return true;
+    if (!automatic && !given && window.Reach(i) >= window.Stride(i)) {
+      open = true;  // not negative, whatever the extent
+      continue;
+    }
     if (!automatic) {
       adapter.fault() =
           Fault::Of(kPartialPadding,
@@ -117,6 +123,13 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
     padding.push_back(*automatic);
   }
   if (!given && !negative) return true;
+  if (open) {
+    adapter.fault() = Fault::Of(kPartialPadding,
+                                "`padding` of `{}` is to be calculated from extents that an external leaves "
+                                "open; give them with `--input-shape`",
+                                site.operation);
+    return false;
+  }
   std::vector<Value> items;
   Heap& heap = adapter.builder().heap();
   for (auto [p, q] : padding) items.push_back(Value::Tuple(heap, {Value::Integer(p), Value::Integer(q)}));

@@ -23,7 +23,7 @@ ir::AttributeMap ConvolutionAttributes(const Window& window) {
                      {"dilations", window.dilation},
                      {"pads_begin", window.pad_begin},
                      {"pads_end", window.pad_end},
-                     {"auto_pad", "explicit"}});
+                     {"auto_pad", window.same_upper ? "same_upper" : "explicit"}});
 }
 
 // The number of groups; 0 stands for one group a channel.
@@ -163,8 +163,9 @@ namespace {
 // `conv(input, filter, bias, border = 'constant', padding = [(1,1), (1,1)], groups = 1)`
 void LowerConv(NodeLowering& n) {
   const Filter filter{.port = n.input(1), .shape = n.input_shape(1), .groups = n.Int("groups")};
-  const auto window =
-      ReadWindow(n, {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0))});
+  const auto window = ReadWindow(
+      n,
+      {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
   if (!window) return;
   n.SetOutput(AddBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), n.input(2)));
 }
@@ -193,8 +194,8 @@ void LowerDeconv(NodeLowering& n) {
 void LowerSeparableConv(NodeLowering& n) {
   const Filter plane{.port = n.input(1), .shape = n.input_shape(1), .groups = 0};
   const Filter point{.port = n.input(2), .shape = n.input_shape(2), .groups = n.Int("groups")};
-  const auto window =
-      ReadWindow(n, {.size = SpatialExtents(plane.shape), .extents = SpatialShape(n.input_shape(0))});
+  const auto window = ReadWindow(
+      n, {.size = SpatialExtents(plane.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
   if (!window) return;
   const OutputPort filtered = Convolve(n, n.input(0), n.input_shape(0), plane, *window);
   const PartialShape filtered_shape = n.Shape(filtered, n.input_rank(0));

@@ -14,7 +14,7 @@ ir::AttributeMap PoolAttributes(const Window& window) {
                      {"pads_end", window.pad_end},
                      {"kernel", window.size},
                      {"rounding_type", "floor"},
-                     {"auto_pad", "explicit"}});
+                     {"auto_pad", window.same_upper ? "same_upper" : "explicit"}});
 }
 
 namespace {
@@ -22,6 +22,7 @@ namespace {
 // True if some window may lie in the padding as a whole, which OpenVINO refuses
 // or leaves undefined.
 bool MayMissTensor(const Window& window) {
+  if (window.same_upper && window.IsDilated()) return true;
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t overlap = window.dilation[i] == 1 ? window.size[i] : 1;
     if (window.pad_begin[i] >= overlap || window.pad_end[i] >= overlap) return true;
@@ -92,7 +93,7 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const SpatialView&
 OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) {
   const Window& window = view.window;
   const auto volume = static_cast<double>(window.Volume());
-  const bool exclude = normalize && window.border == "ignore" && window.IsPadded();
+  const bool exclude = normalize && window.border == "ignore" && (window.same_upper || window.IsPadded());
   if (window.IsDilated()) {
     const auto filter = EqualWeights(n, view, normalize && !exclude ? 1.0 / volume : 1.0);
     if (!filter) return view.x;
@@ -156,7 +157,7 @@ OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, con
 namespace {
 
 std::optional<Window> ReadFullWindow(NodeLowering& n) {
-  return ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
+  return ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0), .may_defer = true});
 }
 
 // `box(input, size = [1, 1, 3, 3], normalize = true)`

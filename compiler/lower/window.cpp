@@ -29,6 +29,7 @@ int64_t Window::Volume() const {
 Window Window::Select(llvm::ArrayRef<int64_t> axes) const {
   Window selected;
   selected.border = border;
+  selected.same_upper = same_upper;
   for (int64_t axis : axes) {
     const auto i = static_cast<size_t>(axis);
     selected.size.push_back(size[i]);
@@ -53,6 +54,11 @@ Window UnpaddedWindow(std::vector<int64_t> size) {
   return window;
 }
 
+void ReportAutomaticPadding(NodeLowering& n, const Window& window, size_t axis) {
+  const auto leading = n.input_rank(0) - static_cast<int64_t>(window.rank());
+  n.UnknownExtent("the tensor under an automatically padded window", leading + static_cast<int64_t>(axis));
+}
+
 // Automatic padding (R 4.3): the down-scaled extent is ceil(X / s).
 bool PadAutomatically(NodeLowering& n, const WindowSource& source, Window& window, size_t axis) {
   const int64_t stride = window.stride[axis];
@@ -64,8 +70,9 @@ bool PadAutomatically(NodeLowering& n, const WindowSource& source, Window& windo
     total = (ir::CeilDivide(scaled, stride) - 1) * stride + reach - scaled;
   } else if (!source.backward && stride != 1) {
     if (!extent.known()) {
-      n.UnknownExtent("the tensor under an automatically padded window", static_cast<int64_t>(axis));
-      return false;
+      window.same_upper = source.may_defer;
+      if (!source.may_defer) ReportAutomaticPadding(n, window, axis);
+      return source.may_defer;
     }
     total = (ir::CeilDivide(extent.value(), stride) - 1) * stride + reach - extent.value();
   }
@@ -78,6 +85,10 @@ bool PadAutomatically(NodeLowering& n, const WindowSource& source, Window& windo
 bool PadAllAutomatically(NodeLowering& n, const WindowSource& source, Window& window) {
   bool padded = true;
   for (size_t i = 0; i < window.rank(); ++i) padded &= PadAutomatically(n, source, window, i);
+  if (window.same_upper) {
+    window.pad_begin.assign(window.rank(), 0);
+    window.pad_end.assign(window.rank(), 0);
+  }
   return padded;
 }
 
@@ -182,6 +193,12 @@ std::vector<int64_t> WithLeadingZeros(const std::vector<int64_t>& pads, size_t l
 }  // namespace
 
 OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading) {
+  if (window.same_upper) {
+    const auto strided =
+        std::find_if(window.stride.begin(), window.stride.end(), [](int64_t s) { return s != 1; });
+    ReportAutomaticPadding(n, window, static_cast<size_t>(strided - window.stride.begin()));
+    return x;
+  }
   if (!window.IsPadded()) return x;
   const std::string border = window.border == "ignore" ? "constant" : window.border;
   const OutputPort padded = Pad(n, x, WithLeadingZeros(window.pad_begin, leading),

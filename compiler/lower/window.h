@@ -10,7 +10,8 @@
 namespace nnefc::lower {
 
 // A window of NNEF (R 4.3) with an item in each list for each dimension that it
-// slides along. Padding is settled: automatic padding has been computed.
+// slides along. Automatic padding has been computed, unless it is left to the
+// operation.
 struct Window {
   std::vector<int64_t> size = {};
   std::vector<int64_t> stride = {};
@@ -18,6 +19,9 @@ struct Window {
   std::vector<int64_t> pad_begin = {};
   std::vector<int64_t> pad_end = {};
   std::string border = "constant";
+  // Pads are zeros here and those of auto_pad `same_upper`, which is the formula
+  // of R 4.3, when the extents are known.
+  bool same_upper = false;
 
   size_t rank() const { return size.size(); }
   // The extent over which the window reaches.
@@ -44,11 +48,14 @@ struct WindowSource {
   PartialShape extents;                    // of the up-scaled tensor, along the window's dimensions
   bool backward = false;                   // `extents` are down-scaled: deconv, debox, desample
   std::vector<int64_t> output_shape = {};  // of a backward operation, along the window's dimensions
+  // Whoever lowers the window can leave automatic padding to the operation.
+  bool may_defer = false;
 };
 
 // Reads `border`, `padding`, `stride` and `dilation` of the node. Automatic
-// padding needs the extent where the stride is not 1; emits kUnknownExtent and
-// returns nothing if it is unknown.
+// padding needs the extent where the stride is not 1; where it is unknown, the
+// window is `same_upper` if the source allows it, otherwise kUnknownExtent is
+// emitted and nothing returned.
 std::optional<Window> ReadWindow(NodeLowering& n, WindowSource source);
 // The window with the defaults of `stride` and `dilation` and automatic
 // padding, which are those of the normalizations and the point-wise filters.
@@ -62,7 +69,7 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
                std::string_view mode, double value = 0.0, std::string_view suffix = "pad");
 // Does the window's padding beforehand by its border ('ignore' by zeros) and
 // takes it out of the window. `leading` is the number of dimensions before the
-// window's.
+// window's. Emits kUnknownExtent for a window that is `same_upper`.
 OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
 // Crops by the negative items of the window's padding and takes them out.
 OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);

@@ -1,5 +1,4 @@
 #include "tools/nnefc/execution.h"
-#include "tools/nnefc/misuse.h"
 
 #include <chrono>
 #include <set>
@@ -11,6 +10,7 @@
 #include "compiler/package/npz.h"
 #include "compiler/package/random.h"
 #include "fmt/format.h"
+#include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
@@ -51,8 +51,7 @@ class InputGatherer {
       : options_(options), ports_(ports), max_bytes_(max_bytes), context_(context) {}
 
   std::optional<std::vector<TensorValue>> Gather() {
-    ReadNamedFiles();
-    if (!options_.inputs_npz.empty() && !ReadArchive()) return std::nullopt;
+    if (!ReadFiles()) return std::nullopt;
     std::vector<TensorValue> inputs;
     for (const runtime::Port& port : ports_) {
       if (std::optional<TensorValue> value = InputFor(port)) inputs.push_back(std::move(*value));
@@ -61,7 +60,33 @@ class InputGatherer {
     return inputs;
   }
 
+  // The shapes of data that are given for inputs whose extents are open.
+  std::map<std::string, Shape> ShapesOfOpenInputs() {
+    std::map<std::string, Shape> shapes;
+    if (!ReadFiles()) return shapes;
+    for (const runtime::Port& port : ports_) {
+      auto given = given_.find(port.name);
+      if (given == given_.end() || port.shape.extents()) continue;
+      if (Admits(port.shape, given->second.shape())) shapes[port.name] = given->second.shape();
+    }
+    return shapes;
+  }
+
  private:
+  bool ReadFiles() {
+    ReadNamedFiles();
+    return options_.inputs_npz.empty() || ReadArchive();
+  }
+
+  static bool Admits(const ir::PartialShape& open, const Shape& shape) {
+    if (!open.rank_known()) return true;
+    if (open.rank() != static_cast<int64_t>(shape.size())) return false;
+    for (int64_t i = 0; i < open.rank(); ++i) {
+      if (!open[i].Compatible(ir::Dim(shape[static_cast<size_t>(i)]))) return false;
+    }
+    return true;
+  }
+
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
@@ -174,8 +199,34 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->group("Limits");
 }
 
+namespace {
+
+// Extents that externals leave open (P 4.1.1) are settled by the data that are
+// given: the graph is made for them.
+bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options, uint64_t max_bytes) {
+  if (options.inputs.empty() && options.inputs_npz.empty()) return true;
+  if (!RunStages(compilation, Stage::kExpand)) return false;
+  const ir::Graph* graph = compilation.expanded();
+  if (graph == nullptr) return true;
+  std::vector<runtime::Port> ports;
+  bool open = false;
+  for (ir::NodeId id : graph->parameters()) {
+    const ir::Output& output = graph->node(id).output();
+    ports.push_back({output.names.front(), output.type, output.shape});
+    open |= !output.shape.extents();
+  }
+  if (!open) return true;
+  Context& context = compilation.context();
+  const auto shapes = InputGatherer(options, ports, max_bytes, context).ShapesOfOpenInputs();
+  if (!shapes.empty()) compilation.SetInputShapes(shapes);
+  return !context.emitter.has_errors();
+}
+
+}  // namespace
+
 std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
                                  uint64_t max_bytes) {
+  if (!SettleOpenExtents(compilation, options, max_bytes)) return std::nullopt;
   if (!RunStages(compilation, Stage::kLower)) return std::nullopt;
   if (!RequireKnownOperations(*compilation.lowered(), compilation.context().emitter)) return std::nullopt;
   Progress progress;
