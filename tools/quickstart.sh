@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 source tools/setup.sh
 
 install_packages "${packages[@]}"
+continue_as_owner "$@"
 build release nnefc
 
 nnefc=build/release/bin/nnefc

@@ -23,6 +23,16 @@ as_root() {
   fi
 }
 
+# continue_as_owner ARGUMENT...: through sudo, only packages are installed as root. The script starts again as the user
+# whose clone this is, so that nothing in it becomes root's.
+continue_as_owner() {
+  local owner
+  owner=$(stat -c %U .)
+  if [ "$(id -u)" -eq 0 ] && [ "$owner" != root ] && [ "$owner" = "${SUDO_USER:-}" ]; then
+    HOME=$(getent passwd "$owner" | cut -d: -f6) exec runuser -u "$owner" -- "$PWD/tools/${0##*/}" "$@"
+  fi
+}
+
 # install_packages PACKAGE...: those that are not there yet, in one go.
 install_packages() {
   command -v dpkg-query >/dev/null || fail "this script installs Debian packages; on another system install: $*"

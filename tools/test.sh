@@ -8,6 +8,7 @@ source tools/setup.sh
 
 preset=${1:-release}
 install_packages "${packages[@]}" python3 python3-venv clang-format-16
+continue_as_owner "$@"
 
 venv=.venv
 stamp=$venv/requirements.installed

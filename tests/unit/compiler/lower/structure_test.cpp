@@ -183,15 +183,25 @@ TEST(Lowering, DynamicExtentsPassWhereNoneIsNeeded) {
   EXPECT_EQ(g.Operations(), "Convolution ReLU MaxPool ReduceMean SoftMax");
 }
 
-TEST(LoweringMistakes, SayWhichExtentIsNeeded) {
+TEST(Lowering, AutomaticPaddingOfDynamicExtentsIsLeftToTheOperation) {
   NnefGraph g;
   const auto x = g.External("x", "f32[1,3,?,8]");
   g.Result("y", g.Op("conv", "y", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)}, "stride = [2,2]"));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.ResultOf("y").attribute("auto_pad").AsString(), "same_upper");
+  EXPECT_EQ(ToString(g.ResultOf("y").output().shape), "[1,8,?,4]");
+}
+
+TEST(LoweringMistakes, SayWhichExtentIsNeeded) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[1,3,?,8]");
+  g.Result("y", g.Op("conv", "y", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)},
+                     "stride = [2,2], border = \"replicate\""));
   EXPECT_EQ(g.Lower(), nullptr);
   EXPECT_EQ(g.Rules(), std::vector<std::string>({"lower.unknown-extent"}));
   EXPECT_EQ(g.FirstMessage(),
             "lowering `conv` needs the extent of the tensor under an automatically padded window along axis "
-            "0, which "
+            "2, which "
             "is unknown");
 }
 
