@@ -138,6 +138,11 @@ void StatementReader::ReportUnexpected(Token token) {
   lexical_errors_.push_back(token.begin);
   const std::string_view text = Text(token);
   const auto byte = static_cast<unsigned char>(text[0]);
+  if (text == "." && last_.kind == TokenKind::kIdentifier && last_.end == token.begin) {
+    context_.emitter.Emit(kInvalidCharacter, Range(token),
+                          "`.` cannot be part of a name: names are of letters, digits and `_`");
+    return;
+  }
   if (text == ".") {
     const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",

@@ -108,8 +108,22 @@ class Describer {
   SyntaxError Unexpected(std::string what) const {
     return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), {}, {}, {}};
   }
-  SyntaxError Missing(std::string what) const {
-    return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), true, {}, {}};
+  SyntaxError Missing(std::string what, std::string_view hint = "") const {
+    return {&kUnexpectedToken, fmt::format("expected {}, found {}{}", what, Found(), hint), true, {}, {}};
+  }
+  // What is found where a name must stand.
+  SyntaxError NoName(std::string what) const {
+    SyntaxError error = Unexpected(std::move(what));
+    if (found_.kind == TokenKind::kNumericLiteral) error.message += "; a name begins with a letter or `_`";
+    return error;
+  }
+  // `conv:0` and `conv/bias` are names in other formats.
+  bool ContinuesName() const {
+    if (at_ == 0) return false;
+    const Token previous = statement_.tokens[at_ - 1];
+    return previous.kind == TokenKind::kIdentifier && previous.end == found_.begin &&
+           (found_.kind == TokenKind::kColon || found_.kind == TokenKind::kMinus ||
+            found_.kind == TokenKind::kSlash);
   }
   // Where an assignment is not ended by `;`, the statement reader ends it; so
   // what was found is no assignment of its own.
@@ -166,13 +180,13 @@ class Describer {
       }
       case NnefParser::RuleResult: {
         const auto& result = As<NnefParser::ResultContext>(rule_);
-        if (result.name == nullptr) return Unexpected("the name of a result");
+        if (result.name == nullptr) return NoName("the name of a result");
         return Missing(fmt::format("`:` and a type after the result {}", Quoted(Unwrap(result.name))));
       }
       case NnefParser::RuleParameterItem:
-        return Unexpected("the name of a parameter");
+        return NoName("the name of a parameter");
       default:
-        return Unexpected("a name");
+        return NoName("a name");
     }
   }
 
@@ -182,6 +196,7 @@ class Describer {
     const std::string list =
         fmt::format("the {} of {}", Passed(TokenKind::kArrow) ? "results" : "parameters", quoted);
     if (Wants(TokenKind::kLeftParen)) return Missing(fmt::format("`(` to open {}", list));
+    if (found_.kind == TokenKind::kNumericLiteral) return NoName("a name");
     if (Wants(TokenKind::kRightParen)) return Unclosed(")", list, nullptr);
     if (Wants(TokenKind::kArrow)) return Missing(fmt::format("`->` after the parameters of {}", quoted));
     return Unexpected(list);
@@ -207,14 +222,14 @@ class Describer {
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleAssignment:
         if (Wants(TokenKind::kSemicolon)) return MissingSemicolon("the assignment");
-        return Missing(
-            fmt::format("`=` after {}", at_ == 1 ? Quoted(statement_.tokens[0]) : "the left side"));
+        return Missing(fmt::format("`=` after {}", at_ == 1 ? Quoted(statement_.tokens[0]) : "the left side"),
+                       ContinuesName() ? "; names are of letters, digits and `_`" : "");
       case NnefParser::RuleQuantization:
         if (Wants(TokenKind::kSemicolon)) return MissingSemicolon("the quantization");
         if (Wants(TokenKind::kColon)) return Missing("`:` after the name of the tensor");
         return Unexpected("the name of a tensor in quotes");
       case NnefParser::RuleLvalueExpr:
-        return Unexpected("a name, array or tuple on the left of `=`");
+        return NoName("a name, array or tuple on the left of `=`");
       case NnefParser::RuleArrayLvalueExpr:
         return Unclosed("]", "the array", rule_.start);
       case NnefParser::RuleTupleLvalueExpr:
