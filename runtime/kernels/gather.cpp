@@ -17,6 +17,24 @@ int64_t Product(llvm::ArrayRef<int64_t> extents) {
   return product;
 }
 
+// Lines of `extent` elements, `outer` of each batch, of which `count` are taken.
+struct GatheredLines {
+  int64_t lines, outer, count, extent;
+};
+
+// out[line, i] = data[line, indices[batch, i]], for elements without inner axes.
+template <typename T>
+ErrorOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLines& of,
+                                       const std::vector<int64_t>& positions) {
+  ParallelFor(of.lines, of.count, [&](int64_t line) {
+    const int64_t* position = positions.data() + line / of.outer * of.count;
+    const T* data = run.input(0).data<T>() + line * of.extent;
+    T* out = run.output().mutable_data<T>() + line * of.count;
+    for (int64_t i = 0; i < of.count; ++i) out[i] = data[position[i]];
+  });
+  return Success();
+}
+
 // out[batch, outer, i, inner] = data[batch, outer, indices[batch, i], inner]
 ErrorOr<Success> Gather(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
@@ -32,6 +50,9 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
   ErrorOr<std::vector<int64_t>> positions = Positions(indices, extent);
   if (!positions) return positions.error();
   const int64_t count = batches == 0 ? 0 : indices.volume() / batches;
+  const GatheredLines lines{batches * outer, outer, count, extent};
+  if (inner_bytes == 4) return GatherElementsOfLines<uint32_t>(run, lines, *positions);
+  if (inner_bytes == 8) return GatherElementsOfLines<uint64_t>(run, lines, *positions);
   ParallelFor(batches * outer * count, inner_bytes, [&](int64_t row) {
     const int64_t i = row % count;
     const int64_t line = row / count;  // batch * outer

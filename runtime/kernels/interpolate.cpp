@@ -2,11 +2,14 @@
 // each axis, and the weights of an element are products of those of its
 // coordinates.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
+#include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime {
 
@@ -159,41 +162,71 @@ ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayR
   return resized;
 }
 
+// out[o, x, i] = sum over the taps of x of weight * in[o, position, i], for one
+// axis of a tensor seen as [outer, axis, inner]. Sums are made in f64.
+struct ResizedLines {
+  int64_t outer, input, inner;
+  const std::vector<Taps>& taps;  // by position of the output
+};
+template <typename In, typename Out>
+void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
+  const auto value = [](In x) { return static_cast<double>(static_cast<ComputeType<In>>(x)); };
+  const auto output = static_cast<int64_t>(of.taps.size());
+  if (of.inner == 1) {
+    ParallelFor(of.outer, 2 * output, [&](int64_t line) {
+      for (int64_t x = 0; x < output; ++x) {
+        double sum = 0;
+        for (const Tap& tap : of.taps[static_cast<size_t>(x)])
+          sum += tap.weight * value(in[line * of.input + tap.position]);
+        out[line * output + x] = ConvertElement<Out>(sum);
+      }
+    });
+    return;
+  }
+  ParallelFor(of.outer * output, of.inner, [&](int64_t row) {
+    constexpr int64_t kPart = 256;
+    std::array<double, kPart> sums;
+    for (int64_t first = 0; first < of.inner; first += kPart) {
+      const int64_t count = std::min(kPart, of.inner - first);
+      sums.fill(0);
+      for (const Tap& tap : of.taps[static_cast<size_t>(row % output)]) {
+        const In* part = in + (row / output * of.input + tap.position) * of.inner + first;
+        Wide([&] {
+          for (int64_t i = 0; i < count; ++i) sums[static_cast<size_t>(i)] += tap.weight * value(part[i]);
+        });
+      }
+      Out* to = out + row * of.inner + first;
+      Wide([&] {
+        for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<Out>(sums[static_cast<size_t>(i)]);
+      });
+    }
+  });
+}
+
+// One axis after the other: the weights of an element are products of those of
+// its coordinates. What lies between two axes is f64.
 template <typename T>
 void InterpolateAs(const ReferenceRun& run, const TensorView& input,
-                   const std::vector<std::vector<Taps>>& taps) {
-  const MutableTensorView& output = run.output();
-  const size_t rank = taps.size();
-  const T* x = input.data<T>();
-  ParallelFor(output.volume(), 16, [&](int64_t index) {
-    // The taps of the element's coordinates, and an odometer over them.
-    llvm::SmallVector<llvm::ArrayRef<Tap>, 6> chosen(rank);
-    int64_t rest = index;
-    bool empty = false;
-    for (size_t axis = rank; axis-- > 0;) {
-      chosen[axis] = taps[axis][static_cast<size_t>(rest % output.shape()[axis])];
-      rest /= output.shape()[axis];
-      empty |= chosen[axis].empty();
+                   const std::vector<std::vector<Taps>>& taps, llvm::ArrayRef<size_t> resized) {
+  T* output = run.output().mutable_data<T>();
+  Shape shape(input.shape());
+  std::vector<double> from, to;
+  for (size_t i = 0; i < resized.size(); ++i) {
+    const size_t axis = resized[i];
+    int64_t outer = 1, inner = 1;
+    for (size_t k = 0; k < axis; ++k) outer *= shape[k];
+    for (size_t k = axis + 1; k < shape.size(); ++k) inner *= shape[k];
+    const ResizedLines lines{outer, shape[axis], inner, taps[axis]};
+    shape[axis] = static_cast<int64_t>(taps[axis].size());
+    const bool last = i + 1 == resized.size();
+    if (!last) to.resize(static_cast<size_t>(outer * shape[axis] * inner));
+    if (i == 0) {
+      last ? ResizeAxis(input.data<T>(), output, lines) : ResizeAxis(input.data<T>(), to.data(), lines);
+    } else {
+      last ? ResizeAxis(from.data(), output, lines) : ResizeAxis(from.data(), to.data(), lines);
     }
-    double sum = 0;
-    llvm::SmallVector<size_t, 6> at(rank, 0);
-    while (!empty) {
-      int64_t offset = 0;
-      double weight = 1;
-      for (size_t axis = 0; axis < rank; ++axis) {
-        offset += chosen[axis][at[axis]].position * input.strides()[axis];
-        weight *= chosen[axis][at[axis]].weight;
-      }
-      sum += weight * static_cast<double>(static_cast<ComputeType<T>>(x[offset]));
-      size_t axis = rank;
-      while (axis-- > 0) {
-        if (++at[axis] < chosen[axis].size()) break;
-        at[axis] = 0;
-      }
-      if (axis == static_cast<size_t>(-1)) break;
-    }
-    output.mutable_data<T>()[index] = ConvertElement<T>(sum);
-  });
+    from.swap(to);
+  }
 }
 
 // The input with zeros around it, if the node asks for them.
@@ -243,14 +276,25 @@ ErrorOr<Success> Interpolate(const ReferenceRun& run) {
   if (run.output().volume() == 0) return Success();
   if (input.volume() == 0) return KernelError("an empty tensor cannot be resized");
   std::vector<std::vector<Taps>> taps;
+  llvm::SmallVector<size_t, 4> resized;
   for (const ResizedAxis& axis : *axes) {
     std::vector<Taps>& table = taps.emplace_back();
-    const bool kept = axis.input == axis.output && axis.scale == 1.0;
-    for (int64_t x = 0; x < axis.output; ++x) table.push_back(kept ? Taps{{x, 1.0}} : MakeTaps(how, axis, x));
+    if (axis.input == axis.output && axis.scale == 1.0) continue;
+    resized.push_back(taps.size() - 1);
+    for (int64_t x = 0; x < axis.output; ++x) table.push_back(MakeTaps(how, axis, x));
   }
-  if (!VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) { InterpolateAs<T>(run, input, taps); })) {
-    return UnsupportedType(run);
+  // Those that shrink first, so that nothing between is larger than both ends.
+  const auto growth = [&](size_t axis) {
+    return static_cast<double>((*axes)[axis].output) / static_cast<double>((*axes)[axis].input);
+  };
+  std::stable_sort(resized.begin(), resized.end(), [&](size_t a, size_t b) { return growth(a) < growth(b); });
+  if (resized.empty()) {
+    CopyElements(input, run.output());
+    return Success();
   }
+  const bool known = VisitNumericType(
+      input.type(), [&]<typename T>(TypeTag<T>) { InterpolateAs<T>(run, input, taps, resized); });
+  if (!known) return UnsupportedType(run);
   return Success();
 }
 

@@ -38,11 +38,8 @@ ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
   std::array<std::byte, 8> value{};
   if (run.num_inputs() > 3 && run.input(3).volume() > 0)
     std::memcpy(value.data(), run.input(3).bytes(), width);
-  ParallelFor(output.volume() / 4096 + 1, 4096, [&](int64_t part) {
-    const int64_t end = std::min(output.volume(), (part + 1) * 4096);
-    for (int64_t i = part * 4096; i < end; ++i)
-      std::memcpy(output.mutable_bytes() + i * width, value.data(), width);
-  });
+  CopyElements(TensorView(output.type(), output.shape(), Strides(output.strides().size(), 0), value.data()),
+               output);
 
   Shape middle(input.shape());
   int64_t from = 0;

@@ -18,9 +18,10 @@ namespace {
 // halves to even.
 template <typename C>
 C Quantize(C x, C il, C ih, C ol, C oh, C steps) {
-  if (x <= std::min(il, ih)) return ol;
-  if (x > std::max(il, ih)) return oh;
-  return std::nearbyint((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol;
+  // Without branches, for loops in vectors.
+  const C inside = std::nearbyint((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol;
+  const C most = x > std::max(il, ih) ? oh : inside;
+  return x <= std::min(il, ih) ? ol : most;
 }
 
 template <typename T>

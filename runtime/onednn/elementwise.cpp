@@ -103,9 +103,10 @@ void RegisterDnnElementwise(KernelRegistry& registry) {
   for (std::string_view name : {"ReLU", "Sigmoid", "Tanh", "Abs", "Sqrt", "Exp", "Clamp", "Elu", "PReLU"}) {
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
   }
-  for (std::string_view name : {"Swish", "HSwish"}) {
+  for (std::string_view name : {"Swish", "HSwish", "Mish", "SoftPlus"}) {
     registry.Add(Backend::kOneDnn, {"opset4"}, name, GuardedDnnFactory<MakeEltwise>);
   }
+  registry.Add(Backend::kOneDnn, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeEltwise>);
   for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"}) {
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);
   }

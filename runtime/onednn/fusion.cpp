@@ -8,7 +8,6 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr size_t kMostPosts = 8;
-constexpr int64_t kChannelAxis = 1;  // of images, and of the rows of matrix products
 
 // A value of known type and shape, or nothing.
 std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
@@ -27,8 +26,19 @@ enum class Fusible : uint8_t {
   kAnything,     // convolutions, matrix products: also biases and residuals
 };
 
-Fusible WhatFollows(const ir::Node& node, const Shape& result) {
-  if (node.type() == "MatMul") return result.size() == 2 ? Fusible::kAnything : Fusible::kNothing;
+// The axis of biases: of channels of images, of columns of products.
+int64_t ChannelAxis(const ir::Node& main, const Shape& result) {
+  return main.type() == "MatMul" ? static_cast<int64_t>(result.size()) - 1 : 1;
+}
+
+Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  if (node.type() == "MatMul") {
+    // Products with constant matrices, which see all rows as one axis.
+    const bool rows = graph.output(node.input(1)).shape.rank_known() &&
+                      graph.output(node.input(1)).shape.rank() == 2 &&
+                      graph.node(node.input(1).node).Is("opset1", "Const");
+    return result.size() == 2 || rows ? Fusible::kAnything : Fusible::kNothing;
+  }
   return llvm::StringSwitch<Fusible>(node.type())
       .Cases("Convolution", "GroupConvolution", Fusible::kAnything)
       .Cases("ConvolutionBackpropData", "GroupConvolutionBackpropData", Fusible::kAnything)
@@ -39,7 +49,7 @@ Fusible WhatFollows(const ir::Node& node, const Shape& result) {
 
 // True if `node` can be done on its input `chained` before that is stored.
 bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, const Shape& result,
-               Fusible fusible) {
+               Fusible fusible, int64_t channel_axis) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;
@@ -53,7 +63,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, co
   if (chained != 0 && !commutative) return false;
   if (MatchEltwise(node, rest)) return true;
   if (!adds || fusible != Fusible::kAnything) return false;
-  const OperandShape operand = ClassifyOperand(rest[0].shape, result, kChannelAxis);
+  const OperandShape operand = ClassifyOperand(rest[0].shape, result, channel_axis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
 }
 
@@ -75,7 +85,7 @@ class Finder {
     if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
       return;
     const Shape result = main.output().shape.known_extents();
-    const Fusible fusible = WhatFollows(main, result);
+    const Fusible fusible = WhatFollows(graph_, main, result);
     if (fusible == Fusible::kNothing || (fusible == Fusible::kAnything) != first) return;
     if (claimed_.contains(main.id())) return;
     FusionGroup group{.main = main.id()};
@@ -86,7 +96,7 @@ class Finder {
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (!CanFollow(graph_, next, uses[0].index, result, fusible)) break;
+      if (!CanFollow(graph_, next, uses[0].index, result, fusible, ChannelAxis(main, result))) break;
       group.posts.push_back(next.id());
       port = next.port();
     }

@@ -14,17 +14,19 @@ namespace {
 using dnnl::memory;
 
 // x times the transpose of a constant matrix; the rewriter has transposed those
-// that lay otherwise.
+// that lay otherwise. All axes of x but the last are rows.
 std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
-  if (a.size() != 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
+  if (a.size() < 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
   if (BoolOr(*request.node, "transpose_a", false) || !BoolOr(*request.node, "transpose_b", false)) {
     return std::nullopt;
   }
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
+  int64_t rows = 1;
+  for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
+  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, b[0]);
   if (!posts) return std::nullopt;
-  return MakeInnerProduct(request, *posts, {.rows = a[0], .inputs = a[1], .outputs = b[0]});
+  return MakeInnerProduct(request, *posts, {.rows = rows, .inputs = a.back(), .outputs = b[0]});
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,

@@ -28,6 +28,8 @@ std::optional<DnnEltwise> MatchSimple(std::string_view type) {
       .Case("Sqrt", DnnEltwise{algorithm::eltwise_sqrt})
       .Case("Exp", DnnEltwise{algorithm::eltwise_exp})
       .Case("HSwish", DnnEltwise{algorithm::eltwise_hardswish})
+      .Case("Mish", DnnEltwise{algorithm::eltwise_mish})
+      .Case("SoftPlus", DnnEltwise{algorithm::eltwise_soft_relu})
       .Default(std::nullopt);
 }
 
@@ -71,6 +73,11 @@ std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<Valu
     if (type == "Elu")
       return DnnEltwise{algorithm::eltwise_elu, static_cast<float>(DoubleOr(node, "alpha", 1))};
     if (type == "Swish") return DnnEltwise{algorithm::eltwise_swish, 1};
+    if (type == "Gelu") {
+      const std::string mode = StringOr(node, "approximation_mode", "ERF");
+      const bool by_tanh = mode == "TANH" || mode == "tanh";
+      return DnnEltwise{by_tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf};
+    }
     return MatchSimple(type);
   }
   if (rest.size() != 1) return std::nullopt;
@@ -81,47 +88,63 @@ std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<Valu
   return MatchScalar(type, *scalar);
 }
 
-std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis) {
-  DnnPostOps result;
-  const Shape& output = request.outputs[0].shape;
-  bool has_sum = false;
-  for (const PostOperation& post : request.posts) {
-    const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
-    const size_t first = static_cast<size_t>(post.first_operand);
-    if (std::optional<DnnEltwise> eltwise = MatchEltwise(*post.node, request.inputs.slice(first, operands))) {
-      result.posts_.push_back({.kind = Post::Kind::kEltwise, .eltwise = *eltwise});
-      continue;
-    }
-    const bool add = post.node->type() == "Add";
-    if (operands != 1 || (!add && post.node->type() != "Multiply")) return std::nullopt;
-    const ValueInfo& operand = request.inputs[first];
-    const int index = post.first_operand;
-    const Post::Kind kind = add ? Post::Kind::kAdd : Post::Kind::kMultiply;
-    switch (ClassifyOperand(operand.shape, output, channel_axis)) {
-      case OperandShape::kPerChannel: {
-        if (add && result.bias_ < 0 && result.posts_.empty()) {
-          result.bias_ = index;
-          continue;
-        }
-        memory::dims dims(output.size(), 1);
-        dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
-        result.posts_.push_back({.kind = kind, .operand = index, .operand_desc = PlainDesc(dims)});
-        continue;
-      }
-      case OperandShape::kFull:
-        if (add && !has_sum && operand.overwritable) {
-          has_sum = true;
-          result.posts_.push_back({.kind = Post::Kind::kSum, .operand = index});
-        } else {
-          result.posts_.push_back({.kind = kind, .operand = index, .operand_desc = AnyDesc(output)});
-        }
-        continue;
-      case OperandShape::kScalar:
-      case OperandShape::kOther:
-        return std::nullopt;
-    }
+bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
+                     int64_t channel_axis) {
+  const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
+  const size_t first = static_cast<size_t>(post.first_operand);
+  if (std::optional<DnnEltwise> eltwise = MatchEltwise(*post.node, request.inputs.slice(first, operands))) {
+    posts_.push_back({.kind = Post::Kind::kEltwise, .eltwise = *eltwise});
+    return true;
   }
-  return result;
+  const bool add = post.node->type() == "Add";
+  if (operands != 1 || (!add && post.node->type() != "Multiply")) return false;
+  const ValueInfo& operand = request.inputs[first];
+  const int index = post.first_operand;
+  const Post::Kind kind = add ? Post::Kind::kAdd : Post::Kind::kMultiply;
+  switch (ClassifyOperand(operand.shape, request.outputs[0].shape, channel_axis)) {
+    case OperandShape::kPerChannel:
+      if (add && bias_ < 0 && posts_.empty()) {
+        bias_ = index;
+      } else {
+        posts_.push_back({.kind = kind, .operand = index, .operand_desc = result.channels});
+      }
+      return true;
+    case OperandShape::kFull:
+      if (add && !has_sum_ && operand.overwritable) {
+        has_sum_ = true;
+        posts_.push_back({.kind = Post::Kind::kSum, .operand = index});
+      } else {
+        posts_.push_back({.kind = kind, .operand = index, .operand_desc = result.whole});
+      }
+      return true;
+    case OperandShape::kScalar:
+    case OperandShape::kOther:
+      return false;
+  }
+  return false;
+}
+
+std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis) {
+  const Shape& output = request.outputs[0].shape;
+  memory::dims dims(output.size(), 1);
+  if (channel_axis >= 0) dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
+  const ResultView result{.channels = PlainDesc(dims), .whole = AnyDesc(output)};
+  DnnPostOps posts;
+  for (const PostOperation& post : request.posts) {
+    if (!posts.Add(request, post, result, channel_axis)) return std::nullopt;
+  }
+  return posts;
+}
+
+std::optional<DnnPostOps> DnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows,
+                                                  int64_t columns) {
+  const ResultView result{.channels = PlainDesc({1, columns}), .whole = PlainDesc({rows, columns})};
+  DnnPostOps posts;
+  for (const PostOperation& post : request.posts) {
+    if (!posts.Add(request, post, result, static_cast<int64_t>(request.outputs[0].shape.size()) - 1))
+      return std::nullopt;
+  }
+  return posts;
 }
 
 dnnl::primitive_attr DnnPostOps::Attributes() const {

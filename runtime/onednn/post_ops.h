@@ -36,6 +36,9 @@ class DnnPostOps {
   // Nothing if one of the posts has no translation. `channel_axis` of the
   // result is the one of biases.
   static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis);
+  // For a primitive that sees its row-major result as a matrix: biases belong
+  // to the last axis.
+  static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
 
   // The input that is added first, one element a channel, or -1.
   int bias() const { return bias_; }
@@ -54,7 +57,17 @@ class DnnPostOps {
     dnnl::memory::desc operand_desc{};
   };
 
+  // Operands as the primitive sees them: one element a channel, or as many as
+  // the result.
+  struct ResultView {
+    dnnl::memory::desc channels, whole;
+  };
+  // False if the operation has no translation.
+  bool Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
+           int64_t channel_axis);
+
   int bias_ = -1;
+  bool has_sum_ = false;
   std::vector<Post> posts_;
 };
 

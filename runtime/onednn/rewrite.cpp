@@ -263,7 +263,7 @@ void TransposeConstant(ir::Graph& graph, ir::NodeId id) {
   const TensorValue* matrix = ConstantOf(graph, node.input(1));
   if (matrix == nullptr || matrix->type() != ElementType::kF32 || matrix->rank() != 2) return;
   const ir::PartialShape& left = graph.output(node.input(0)).shape;
-  if (!left.rank_known() || left.rank() != 2) return;
+  if (!left.rank_known() || left.rank() < 2) return;
   const TensorValue source = matrix->Aligned(alignof(float));
   const int64_t rows = source.shape()[0];
   const int64_t columns = source.shape()[1];

@@ -79,5 +79,32 @@ TEST(RecurrentTest, LongSequences) {
   CheckSequence({"GRUSequence", 3, {500}, 500, 3, 801});
 }
 
+// All axes of the left side but the last are rows of one product; biases are
+// those of its columns.
+TEST(ProductTest, RowsOfSeveralAxes) {
+  for (const bool transposed : {false, true}) {
+    TestGraph g;
+    auto x = g.Parameter("x", {2, 3, 5, 17});
+    auto residual = g.Parameter("residual", {2, 3, 5, 9});
+    ir::AttributeMap attributes;
+    attributes.Set("transpose_b", transposed);
+    auto y = g.Op("MatMul", {x, g.Weights(transposed ? Shape{9, 17} : Shape{17, 9}, 1)}, attributes);
+    y = g.Op("Add", {y, g.Weights({9}, 2)});
+    y = g.Op("opset2", "Gelu", {y});
+    g.Result(g.Op("Add", {y, residual}));
+    ExpectBackendsAgree(g, {RandomTensor({2, 3, 5, 17}, 3), RandomTensor({2, 3, 5, 9}, 4)}, 1e-5,
+                        "MatMul+Add+Gelu+Add");
+  }
+}
+
+TEST(ProductTest, SumsOverOtherAxesAreNoBiases) {
+  TestGraph g;
+  auto x = g.Parameter("x", {2, 3, 17});
+  auto y = g.Op("MatMul", {x, g.Weights({17, 3}, 1)});
+  y = g.Op("Add", {y, g.Weights({3, 1}, 2)});
+  g.Result(g.Op("Multiply", {y, g.Weights({1, 1, 3}, 5)}));
+  ExpectBackendsAgree(g, {RandomTensor({2, 3, 17}, 3)}, 1e-5, "MatMul");
+}
+
 }  // namespace
 }  // namespace nnefc::runtime
