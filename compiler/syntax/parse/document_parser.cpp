@@ -354,6 +354,30 @@ void DocumentParser::ParseQuantization() {
 }  // namespace nnefc::parse
 
 namespace nnefc {
+namespace {
+
+// Tells by its beginning whether a file is no text at all: one mistake, where
+// there would be one for each run of bytes.
+bool ReportBinary(FileId file, Context& context) {
+  const std::string_view start = context.sources.Text(file).substr(0, 1024);
+  const auto is_control = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < '\t' || (byte > '\r' && byte < ' ') || byte == 0x7F;
+  };
+  constexpr ptrdiff_t kFewest = 8, kOneIn = 16;
+  const ptrdiff_t controls = std::count_if(start.begin(), start.end(), is_control);
+  if (controls < kFewest || controls * kOneIn < static_cast<ptrdiff_t>(start.size())) return false;
+  const bool is_utf16 = start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
+  const std::string_view kind = start.starts_with("\x4E\xEF") ? "this is a tensor file"
+                                : is_utf16                    ? "the text is in UTF-16"
+                                                              : "this file is in a binary format";
+  const auto at = static_cast<uint32_t>(std::find_if(start.begin(), start.end(), is_control) - start.begin());
+  context.emitter.Emit(kInvalidCharacter, {file, at, at}, "{}; expected an NNEF document, a text in ASCII",
+                       kind);
+  return true;
+}
+
+}  // namespace
 
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
   auto document = std::make_unique<ast::Document>();
@@ -363,6 +387,7 @@ std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& op
   constexpr size_t kBytesPerExpr = 8;
   constexpr size_t kMostReserved = size_t{1} << 22;
   document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));
+  if (ReportBinary(file, context)) return document;
   parse::DocumentParser parser(*document, options, context);
   if (options.kind == DocumentKind::kQuantization) {
     parser.ParseQuantization();
