@@ -10,7 +10,6 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
-#include "compiler/semantics/quantization.h"
 #include "compiler/support/file.h"
 #include "compiler/syntax/parse.h"
 
@@ -180,23 +179,9 @@ bool Compilation::Expand() {
 
 bool Compilation::CheckQuantization() {
   if (!quantization_text_) return true;
-  auto document = ParseDocument(
-      *quantization_text_, {.dialect = checked_->dialect(), .kind = DocumentKind::kQuantization}, context_);
-  llvm::StringMap<bool> activations;
-  for (ir::NodeId id : expanded_->nodes()) {
-    for (const ir::Output& output : expanded_->node(id).outputs()) {
-      for (const std::string& name : output.names) activations[name] = true;
-    }
-  }
-  auto checked = nnefc::CheckQuantization(
-      std::move(document), *checked_,
-      [&](std::string_view name) {
-        return activations.count(llvm::StringRef(name.data(), name.size())) != 0;
-      },
-      *library_, context_);
-  if (context_.emitter.has_errors()) return false;
-  quantization_ =
-      QuantizationTable(EvaluateQuantization(*checked, *library_, registry_, context_), *expanded_, context_);
+  quantization_ = CheckModelQuantization(*quantization_text_, *checked_, *expanded_, /*is_complete=*/true,
+                                         *library_, registry_, context_)
+                      .table;
   return !context_.emitter.has_errors();
 }
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "compiler/driver/rules.h"
+#include "compiler/semantics/quantization.h"
+#include "compiler/syntax/parse.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nnefc {
 namespace {
@@ -61,6 +64,31 @@ QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, cons
 const TensorQuantization* QuantizationTable::FindVariable(const std::string& label) const {
   auto found = variables_.find(llvm::StringRef(label).lower());
   return found == variables_.end() ? nullptr : &lines_[found->second];
+}
+
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
+                                         bool is_complete, StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context) {
+  const size_t errors = context.emitter.error_count();
+  auto document =
+      ParseDocument(text, {.dialect = model.dialect(), .kind = DocumentKind::kQuantization}, context);
+  llvm::StringSet<> activations;
+  for (ir::NodeId id : graph.nodes()) {
+    for (const ir::Output& output : graph.node(id).outputs()) {
+      for (const std::string& name : output.names) activations.insert(name);
+    }
+  }
+  ModelQuantization result;
+  result.document = CheckQuantization(
+      std::move(document), model,
+      [&](std::string_view name) {
+        return !is_complete || activations.contains(llvm::StringRef(name.data(), name.size()));
+      },
+      library, context);
+  if (context.emitter.error_count() != errors) return result;
+  result.table =
+      QuantizationTable(EvaluateQuantization(*result.document, library, registry, context), graph, context);
+  return result;
 }
 
 std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line, const DatFile& dat,

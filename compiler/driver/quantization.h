@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler/expand/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/dat.h"
+#include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -26,6 +28,18 @@ class QuantizationTable {
   std::vector<TensorQuantization> lines_;
   llvm::StringMap<size_t> variables_;  // label in lower case -> index in lines_
 };
+
+// A graph.quant file that was checked against its model.
+struct ModelQuantization {
+  std::unique_ptr<CheckedDocument> document;
+  QuantizationTable table;  // empty after mistakes
+};
+// Parses and checks the text of a graph.quant file. `graph` is what the model
+// expands to; of one that lacks something (`is_complete` is false) every key may
+// name a tensor.
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
+                                         bool is_complete, StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context);
 
 // How the items of `dat`, a tensor file that was quantized so, are read; nothing
 // for an operation that is not of the standard, which was emitted.

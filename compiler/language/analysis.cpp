@@ -1,29 +1,48 @@
 #include "compiler/language/analysis.h"
 
+#include "compiler/driver/quantization.h"
 #include "compiler/expand/expand.h"
+#include "compiler/lint/lint.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::language {
 
-Analysis::Analysis(std::string uri, std::string text, std::optional<ast::Dialect> dialect,
-                   const Limits& limits)
-    : uri_(std::move(uri)) {
-  context_.limits = limits;
+Analysis::Analysis(EditorText document, const AnalysisOptions& options) : uri_(std::move(document.uri)) {
+  context_.limits = options.limits;
   ir::RegisterStandardOps(registry_);
   library_ = std::make_unique<StandardLibrary>(context_);
-  file_ = context_.sources.AddText(uri_, std::move(text));
+  file_ = context_.sources.AddText(uri_, std::move(document.text));
   positions_ = std::make_unique<PositionMap>(context_.sources, file_);
-  auto document = ParseDocument(file_, {.dialect = dialect}, context_);
-  checked_ = CheckDocument(std::move(document), *library_, {}, context_);
+  checked_ =
+      CheckDocument(ParseDocument(file_, {.dialect = options.dialect}, context_), *library_, {}, context_);
   if (!context_.emitter.exhausted()) {
-    ExpandOptions options;
-    options.keep_incomplete = true;
-    graph_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
+    ExpandOptions expand;
+    expand.keep_incomplete = true;
+    graph_ = ExpandDocument(*checked_, *library_, registry_, expand, context_);
+  }
+  const bool is_right = graph_ != nullptr && !context_.emitter.has_errors();
+  if (options.quantization) CheckQuantization(*options.quantization);
+  if (options.lint != nullptr) {
+    const lint::LintInput input{.checked = *checked_,
+                                .graph = graph_.get(),
+                                .quantization = quantization_ != nullptr ? &quantization_->ast() : nullptr,
+                                .is_right = is_right};
+    lint::Lint(input, *options.lint, context_);
   }
   names_ = std::make_unique<NameIndex>(*checked_);
   if (graph_ != nullptr) IndexShapes();
+}
+
+void Analysis::CheckQuantization(const EditorText& text) {
+  quantization_uri_ = text.uri;
+  quantization_file_ = context_.sources.AddText(text.uri, text.text);
+  const ir::Graph none(&registry_);
+  const bool is_complete = graph_ != nullptr && !context_.emitter.has_errors();
+  quantization_ = CheckModelQuantization(quantization_file_, *checked_, graph_ != nullptr ? *graph_ : none,
+                                         is_complete, *library_, registry_, context_)
+                      .document;
 }
 
 void Analysis::IndexShapes() {
@@ -58,34 +77,70 @@ TextRange Analysis::RangeOf(SourceRange range) const {
 std::optional<Place> Analysis::PlaceOf(SourceRange range) const {
   if (!range.valid() || context_.sources.Kind(range.file) != FileKind::kText) return std::nullopt;
   if (range.file == file_) return Place{uri_, RangeOf(range)};
+  if (range.file == quantization_file_) return Place{quantization_uri_, RangeOf(range)};
   const bool is_ratified = context_.sources.Name(range.file).find("<ratified") == 0;
   return Place{
       LanguageService::LibraryUri(is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional),
       RangeOf(range)};
 }
 
-std::vector<Finding> Analysis::Findings() const {
+std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
+                                llvm::function_ref<std::optional<Place>(SourceRange)> place_of) {
+  auto range_of = [&](SourceRange range) {
+    return TextRange{range.begin, range.end, positions.PositionAt(range.begin),
+                     positions.PositionAt(range.end)};
+  };
   std::vector<Finding> findings;
-  for (const Diagnostic& diagnostic : context_.emitter.diagnostics()) {
-    SourceRange range = diagnostic.range;
-    if (range.file != file_) range = {file_, 0, 0};
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
+    if (diagnostic.range.file != file) continue;
     Finding finding{.severity = diagnostic.severity,
                     .rule = diagnostic.rule->label,
                     .section = diagnostic.rule->section,
                     .message = diagnostic.message,
-                    .range = RangeOf(range),
+                    .range = range_of(diagnostic.range),
                     .notes = {},
                     .fixes = {}};
     for (const DiagnosticNote& note : diagnostic.notes)
-      finding.notes.push_back({note.message, PlaceOf(note.range)});
+      finding.notes.push_back({note.message, place_of(note.range)});
     for (const FixIt& fix : diagnostic.fixes) {
-      if (fix.range.file == file_) finding.fixes.push_back({RangeOf(fix.range), fix.text});
+      if (fix.range.file == file) finding.fixes.push_back({range_of(fix.range), fix.text});
     }
     findings.push_back(std::move(finding));
   }
   llvm::stable_sort(findings,
                     [](const Finding& a, const Finding& b) { return a.range.begin < b.range.begin; });
   return findings;
+}
+
+std::vector<Finding> Analysis::Findings() const {
+  auto place_of = [this](SourceRange range) { return PlaceOf(range); };
+  std::vector<Finding> findings = FindingsIn(context_, file_, *positions_, place_of);
+  // What has no place in a text is told at the beginning.
+  std::vector<Finding> elsewhere;
+  for (const Diagnostic& diagnostic : context_.emitter.diagnostics()) {
+    if (diagnostic.range.file == file_ ||
+        (quantization_file_.valid() && diagnostic.range.file == quantization_file_))
+      continue;
+    Finding finding{.severity = diagnostic.severity,
+                    .rule = diagnostic.rule->label,
+                    .section = diagnostic.rule->section,
+                    .message = diagnostic.message,
+                    .range = RangeOf({file_, 0, 0}),
+                    .notes = {},
+                    .fixes = {}};
+    for (const DiagnosticNote& note : diagnostic.notes)
+      finding.notes.push_back({note.message, PlaceOf(note.range)});
+    elsewhere.push_back(std::move(finding));
+  }
+  findings.insert(findings.begin(), elsewhere.begin(), elsewhere.end());
+  return findings;
+}
+
+std::vector<Finding> Analysis::QuantizationFindings() const {
+  if (!quantization_file_.valid()) return {};
+  const PositionMap positions(context_.sources, quantization_file_);
+  return FindingsIn(context_, quantization_file_, positions,
+                    [this](SourceRange range) { return PlaceOf(range); });
 }
 
 std::string Analysis::TypeText(TypeId type) const {

@@ -10,14 +10,32 @@
 #include "compiler/language/language_service.h"
 #include "compiler/language/names.h"
 #include "compiler/semantics/check_document.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc::language {
+
+// A text of an editor.
+struct EditorText {
+  std::string uri;
+  std::string text;
+};
+
+// What is told of a text, in its order; `place_of` gives the places of notes.
+std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
+                                llvm::function_ref<std::optional<Place>(SourceRange)> place_of);
+
+struct AnalysisOptions {
+  std::optional<ast::Dialect> dialect;
+  Limits limits;
+  const lint::Settings* lint = nullptr;  // null: no lint
+  std::optional<EditorText> quantization;
+};
 
 // What one version of one text is found to be: parsed, checked and, as far as
 // it goes, expanded. Complete whatever the text is.
 class Analysis {
  public:
-  Analysis(std::string uri, std::string text, std::optional<ast::Dialect> dialect, const Limits& limits);
+  Analysis(EditorText document, const AnalysisOptions& options);
 
   const std::string& uri() const { return uri_; }
   std::string_view text() const { return context_.sources.Text(file_); }
@@ -30,6 +48,8 @@ class Analysis {
   // Nothing for a range that is in no text.
   std::optional<Place> PlaceOf(SourceRange range) const;
   std::vector<Finding> Findings() const;
+  // Those in the graph.quant file.
+  std::vector<Finding> QuantizationFindings() const;
 
   // "tensor<scalar>"; empty for an Error type.
   std::string TypeText(TypeId type) const;
@@ -45,6 +65,7 @@ class Analysis {
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
 
  private:
+  void CheckQuantization(const EditorText& text);
   void IndexShapes();
 
   std::string uri_;
@@ -52,6 +73,9 @@ class Analysis {
   ir::OpRegistry registry_;
   std::unique_ptr<StandardLibrary> library_;
   FileId file_;
+  std::string quantization_uri_;
+  FileId quantization_file_;  // invalid if there is none
+  std::unique_ptr<CheckedDocument> quantization_;
   std::unique_ptr<const PositionMap> positions_;
   std::unique_ptr<CheckedDocument> checked_;
   std::unique_ptr<ir::Graph> graph_;  // null if there was none to expand

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "compiler/language/analysis.h"
+#include "compiler/language/quantization_text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "stdlib/stdlib.h"
 
 namespace nnefc::language {
@@ -10,7 +12,13 @@ namespace nnefc::language {
 struct LanguageService::Document {
   int64_t version = 0;
   std::optional<ast::Dialect> dialect;
+  // Of a document.
   std::unique_ptr<Analysis> analysis;
+  // Of a graph.quant file, by itself.
+  std::string model;  // the document that it belongs to
+  std::unique_ptr<QuantizationText> quantization;
+
+  std::string_view text() const { return analysis != nullptr ? analysis->text() : quantization->text(); }
 };
 
 LanguageService::LanguageService(ServiceOptions options) : options_(std::move(options)) {}
@@ -24,16 +32,50 @@ bool LanguageService::Open(const std::string& uri, int64_t version, std::string 
   auto document = std::make_unique<Document>();
   document->version = version;
   document->dialect = dialect;
-  document->analysis = std::make_unique<Analysis>(uri, std::move(text), dialect, options_.limits);
-  documents_.emplace(uri, std::move(document));
+  Document& opened = *documents_.emplace(uri, std::move(document)).first->second;
+  Analyse(uri, opened, std::move(text));
   return true;
+}
+
+bool LanguageService::OpenQuantization(const std::string& uri, int64_t version, std::string text,
+                                       const std::string& model) {
+  const bool is_second =
+      llvm::any_of(documents_, [&](const auto& entry) { return entry.second->model == model; });
+  if (text.size() > options_.max_text || documents_.contains(uri) || model.empty() || uri == model ||
+      is_second)
+    return false;
+  auto document = std::make_unique<Document>();
+  document->version = version;
+  document->model = model;
+  Document& opened = *documents_.emplace(uri, std::move(document)).first->second;
+  Analyse(uri, opened, std::move(text));
+  return true;
+}
+
+// Looks at a text that is new; a model with its quantization file, and that file
+// with its model.
+void LanguageService::Analyse(const std::string& uri, Document& document, std::string text) {
+  if (!document.model.empty()) {
+    document.quantization =
+        std::make_unique<QuantizationText>(EditorText{uri, std::move(text)}, options_.limits);
+    auto model = documents_.find(document.model);
+    if (model != documents_.end() && model->second->analysis != nullptr)
+      Analyse(model->first, *model->second, std::string(model->second->text()));
+    return;
+  }
+  AnalysisOptions options{.dialect = document.dialect, .limits = options_.limits, .quantization = {}};
+  if (options_.lint) options.lint = &*options_.lint;
+  for (const auto& [other_uri, other] : documents_) {
+    if (other->model == uri) options.quantization = EditorText{other_uri, std::string(other->text())};
+  }
+  document.analysis = std::make_unique<Analysis>(EditorText{uri, std::move(text)}, options);
 }
 
 bool LanguageService::Change(const std::string& uri, int64_t version,
                              const std::vector<TextChange>& changes) {
   auto found = documents_.find(uri);
   if (found == documents_.end() || version <= found->second->version) return false;
-  std::string text(found->second->analysis->text());
+  std::string text(found->second->text());
   for (const TextChange& change : changes) {
     if (change.range) {
       // Ranges are those of the text that the changes before have made.
@@ -49,18 +91,31 @@ bool LanguageService::Change(const std::string& uri, int64_t version,
     if (text.size() > options_.max_text) return false;
   }
   Document& document = *found->second;
-  document.analysis = std::make_unique<Analysis>(uri, std::move(text), document.dialect, options_.limits);
   document.version = version;
+  Analyse(uri, document, std::move(text));
   return true;
 }
 
 bool LanguageService::Close(const std::string& uri) {
-  return documents_.erase(uri) > 0;
+  auto found = documents_.find(uri);
+  if (found == documents_.end()) return false;
+  const std::string model = found->second->model;
+  documents_.erase(found);
+  // A model without its quantization file.
+  auto left = documents_.find(model);
+  if (left != documents_.end() && left->second->analysis != nullptr)
+    Analyse(model, *left->second, std::string(left->second->text()));
+  return true;
 }
 
 const LanguageService::Document* LanguageService::Find(const std::string& uri) const {
   auto found = documents_.find(uri);
   return found == documents_.end() ? nullptr : found->second.get();
+}
+
+const LanguageService::Document* LanguageService::FindModel(const std::string& uri) const {
+  const Document* document = Find(uri);
+  return document != nullptr && document->analysis != nullptr ? document : nullptr;
 }
 
 std::vector<std::string> LanguageService::Documents() const {
@@ -75,7 +130,7 @@ std::optional<int64_t> LanguageService::Version(const std::string& uri) const {
 }
 
 std::string_view LanguageService::Text(const std::string& uri) const {
-  if (const Document* document = Find(uri)) return document->analysis->text();
+  if (const Document* document = Find(uri)) return document->text();
   if (uri == LibraryUri(ast::Dialect::kRatified)) return RatifiedLibraryText();
   if (uri == LibraryUri(ast::Dialect::kProvisional)) return ProvisionalLibraryText();
   return {};
@@ -88,11 +143,14 @@ std::string LanguageService::LibraryUri(ast::Dialect dialect) {
 
 std::vector<Finding> LanguageService::Diagnostics(const std::string& uri) const {
   const Document* document = Find(uri);
-  return document == nullptr ? std::vector<Finding>() : document->analysis->Findings();
+  if (document == nullptr) return {};
+  if (document->analysis != nullptr) return document->analysis->Findings();
+  const Document* model = FindModel(document->model);
+  return model != nullptr ? model->analysis->QuantizationFindings() : document->quantization->Findings();
 }
 
 std::optional<Place> LanguageService::Definition(const std::string& uri, uint32_t offset) const {
-  const Document* document = Find(uri);
+  const Document* document = FindModel(uri);
   if (document == nullptr) return std::nullopt;
   const Analysis& analysis = *document->analysis;
   const Occurrence* occurrence = analysis.names().At(offset);
@@ -102,7 +160,7 @@ std::optional<Place> LanguageService::Definition(const std::string& uri, uint32_
 
 std::vector<Place> LanguageService::References(const std::string& uri, uint32_t offset,
                                                bool include_declaration) const {
-  const Document* document = Find(uri);
+  const Document* document = FindModel(uri);
   if (document == nullptr) return {};
   const Analysis& analysis = *document->analysis;
   const Occurrence* occurrence = analysis.names().At(offset);
@@ -116,29 +174,31 @@ std::vector<Place> LanguageService::References(const std::string& uri, uint32_t 
 }
 
 std::optional<Hover> LanguageService::HoverAt(const std::string& uri, uint32_t offset) const {
-  const Document* document = Find(uri);
+  const Document* document = FindModel(uri);
   return document == nullptr ? std::nullopt : FindHover(*document->analysis, offset);
 }
 
 std::vector<DocumentSymbol> LanguageService::Symbols(const std::string& uri) const {
-  const Document* document = Find(uri);
+  const Document* document = FindModel(uri);
   return document == nullptr ? std::vector<DocumentSymbol>() : FindSymbols(*document->analysis);
 }
 
 std::vector<Completion> LanguageService::Complete(const std::string& uri, uint32_t offset) const {
-  const Document* document = Find(uri);
+  const Document* document = FindModel(uri);
   return document == nullptr ? std::vector<Completion>() : FindCompletions(*document->analysis, offset);
 }
 
 uint32_t LanguageService::Offset(const std::string& uri, Position position) const {
   const Document* document = Find(uri);
   if (document == nullptr) return 0;
+  if (document->analysis == nullptr) return document->quantization->Offset(position);
   return OffsetAt(document->analysis->context().sources, document->analysis->file(), position);
 }
 
 Position LanguageService::PositionOf(const std::string& uri, uint32_t offset) const {
   const Document* document = Find(uri);
   if (document == nullptr) return {};
+  if (document->analysis == nullptr) return document->quantization->PositionOf(offset);
   return PositionAt(document->analysis->context().sources, document->analysis->file(), offset);
 }
 

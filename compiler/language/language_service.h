@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/language/positions.h"
+#include "compiler/lint/settings.h"
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
@@ -28,7 +29,7 @@ struct Place {
   TextRange range;
 };
 
-// What the checker or expansion says of a document.
+// What the checker, expansion or lint says of a document.
 struct Finding {
   Severity severity;
   std::string_view rule;     // "binding.missing-argument"; lives forever
@@ -113,6 +114,9 @@ struct ServiceOptions {
   // Bounds for each document; smaller than the command line's, as an editor
   // waits. One that is reached is a finding.
   Limits limits{.steps = 5'000'000, .operations = 200'000, .items = 5'000'000};
+  // What of lint is told (compiler/lint); nothing: none of it. A server fills it
+  // from `.nnefc.json` with lint::ReadConfig and lint::Apply.
+  std::optional<lint::Settings> lint = lint::Settings();
   // Larger texts are not taken.
   size_t max_text = size_t{64} << 20;
 };
@@ -140,6 +144,10 @@ class LanguageService {
   // the text unless it is given. False if it is open already or too large.
   bool Open(const std::string& uri, int64_t version, std::string text,
             std::optional<ast::Dialect> dialect = {});
+  // Takes a graph.quant file, which is checked against the document `model` while
+  // that is open; queries other than Diagnostics find nothing in it. False also if
+  // the model has one already.
+  bool OpenQuantization(const std::string& uri, int64_t version, std::string text, const std::string& model);
   // Applies the changes one after the other. False, with nothing changed, if
   // the document is not open, the version not above the last one, a range ends
   // before it begins, or the text would be too large.
@@ -191,6 +199,9 @@ class LanguageService {
  private:
   struct Document;
   const Document* Find(const std::string& uri) const;
+  // The same for what queries are answered of: no graph.quant file.
+  const Document* FindModel(const std::string& uri) const;
+  void Analyse(const std::string& uri, Document& document, std::string text);
 
   ServiceOptions options_;
   std::map<std::string, std::unique_ptr<Document>> documents_;

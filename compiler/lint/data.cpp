@@ -49,14 +49,15 @@ std::string_view TypeText(ElementType type) {
 // files beside it.
 class Data {
  public:
-  explicit Data(Subject& subject) : subject_(subject), model_(*subject.compilation.model()) {}
+  explicit Data(Subject& subject) : subject_(subject), model_(subject.model) {}
 
   void Find() {
     Collect();
     FindCase();
-    if (model_.has_weights()) {
+    if (model_ != nullptr && model_->has_weights()) {
       FindMissing();
-      FindStray();
+      // A variable that is wrong may have that label.
+      if (subject_.is_right) FindStray();
       FindConflicts();
     }
   }
@@ -114,9 +115,9 @@ class Data {
 
   void FindMissing() {
     std::map<std::string, std::string> by_case;
-    for (const std::string& label : model_.Labels()) by_case.emplace(LowerCase(label), label);
+    for (const std::string& label : model_->Labels()) by_case.emplace(LowerCase(label), label);
     for (const Variable& variable : variables_) {
-      if (model_.HasVariable(variable.label)) continue;
+      if (model_->HasVariable(variable.label)) continue;
       const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
       if (near != by_case.end()) {
         subject_.Report(kVariableWithoutData, variable.place,
@@ -138,10 +139,10 @@ class Data {
       labels[std::string(WithoutSlashes(variable.label))] = true;
       labels[LowerCase(WithoutSlashes(variable.label))] = true;
     }
-    for (const std::string& label : model_.Labels()) {
+    for (const std::string& label : model_->Labels()) {
       if (labels.contains(label) || labels.contains(LowerCase(label))) continue;
       subject_.Report(kDataWithoutVariable, {}, "{}: no variable has the label of `{}.dat`; remove the file",
-                      model_.name(), label);
+                      model_->name(), label);
     }
   }
 
@@ -149,8 +150,8 @@ class Data {
     if (!subject_.enabled(kDataShape) && !subject_.enabled(kDataType)) return;
     std::map<std::string, bool> seen;
     for (const Variable& variable : variables_) {
-      if (!model_.HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
-      const std::optional<DatFile> dat = model_.ReadVariableFile(variable.label, subject_.context.emitter);
+      if (!model_->HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
+      const std::optional<DatFile> dat = model_->ReadVariableFile(variable.label, subject_.context.emitter);
       if (!dat) continue;  // told
       if (dat->value.shape() != variable.shape) {
         subject_
@@ -170,7 +171,7 @@ class Data {
   }
 
   Subject& subject_;
-  const ModelContainer& model_;
+  const ModelContainer* model_;
   std::vector<Variable> variables_;
 };
 

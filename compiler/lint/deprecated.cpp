@@ -50,7 +50,7 @@ class Deprecated {
   // `a ^ b ^ c` is `(a ^ b) ^ c` here, where mathematics and most languages
   // read `a ^ (b ^ c)`.
   void LookAtPower(const ast::BinaryExpr& power) {
-    if (power.op != ast::BinaryOperator::kPow) return;
+    if (power.op != ast::BinaryOperator::kPow || !power.left.valid()) return;
     const ast::Expr& left = document_.exprs[power.left];
     const auto* inner = std::get_if<ast::BinaryExpr>(&left.node);
     if (inner == nullptr || inner->op != ast::BinaryOperator::kPow) return;

@@ -1,18 +1,50 @@
 #include "compiler/lint/lint.h"
 
+#include <algorithm>
+
 #include "compiler/lint/allow.h"
 #include "compiler/lint/subject.h"
-#include "compiler/syntax/parse.h"
+#include "compiler/semantics/rules.h"
+#include "compiler/syntax/rules.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::lint {
+namespace {
 
-Subject::Subject(Compilation& compilation, const Settings& settings)
-    : compilation(compilation),
-      checked(*compilation.checked()),
+const ir::Graph& NoGraph() {
+  static const ir::OpRegistry kNoOperations;
+  static const ir::Graph kNone(&kNoOperations);
+  return kNone;
+}
+
+// Whether a mistake may hide a name from those who read the tree: a use, or
+// what a statement was to assign.
+bool HidesNames(const Rule& rule) {
+  const Rule* const read_all_the_same[] = {&kMissingSemicolon,   &kMissingVersion, &kVersionSemicolon,
+                                           &kUnsupportedVersion, &kNumberRange,    &kMissingGraph};
+  if (llvm::is_contained(kSyntaxRules, &rule)) return !llvm::is_contained(read_all_the_same, &rule);
+  const Rule* const names[] = {&semantics::kUndefined, &semantics::kResultNotAssigned,
+                               &semantics::kUnboundResult, &semantics::kDuplicateName,
+                               &semantics::kDuplicateFragment};
+  return llvm::is_contained(names, &rule);
+}
+
+}  // namespace
+
+Subject::Subject(const LintInput& input, const Settings& settings, Context& context)
+    : checked(input.checked),
       document(checked.ast()),
-      graph(*compilation.expanded()),
-      context(compilation.context()),
-      settings_(settings) {
+      graph(input.graph != nullptr ? *input.graph : NoGraph()),
+      model(input.model),
+      context(context),
+      is_right(input.is_right),
+      settings_(settings),
+      lost_count_(context.emitter.exhausted()) {
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
+    if (diagnostic.severity != Severity::kError || diagnostic.range.file != document.file) continue;
+    mistakes_.emplace_back(diagnostic.range.begin, HidesNames(*diagnostic.rule));
+  }
+  llvm::sort(mistakes_);
   for (ir::NodeId id : graph.nodes()) {
     const SourceRange site = SiteOf(graph.node(id));
     if (site.valid()) sites_[{site.begin, site.end}].push_back(id);
@@ -50,20 +82,21 @@ const std::vector<ir::NodeId>& Subject::NodesAt(SourceRange range) const {
   return found == sites_.end() ? kNone : found->second;
 }
 
-namespace {
-
-// The quantization file of a model, parsed once more: what was wrong with it
-// was told.
-std::unique_ptr<const ast::Document> ParseQuantization(const Compilation& compilation, Context& context) {
-  const ModelContainer* model = compilation.model();
-  if (model == nullptr || !model->quantization_text()) return nullptr;
-  Emitter told = std::exchange(context.emitter, Emitter());
-  auto document = ParseDocument(
-      *model->quantization_text(),
-      {.dialect = compilation.checked()->dialect(), .kind = DocumentKind::kQuantization}, context);
-  context.emitter = std::move(told);
-  return document;
+bool Subject::HasMistake(SourceRange range) const {
+  if (is_right) return false;
+  auto first = llvm::lower_bound(mistakes_, std::pair(range.begin, false));
+  return lost_count_ || (first != mistakes_.end() && first->first <= range.end);
 }
+
+bool Subject::IsReadable(SourceRange range) const {
+  if (is_right) return true;
+  if (lost_count_) return false;
+  auto first = llvm::lower_bound(mistakes_, std::pair(range.begin, false));
+  return std::none_of(first, mistakes_.end(),
+                      [&](const auto& mistake) { return mistake.first <= range.end && mistake.second; });
+}
+
+namespace {
 
 void RunFamilies(Subject& subject, const ast::Document* quantization) {
   LintUnused(subject);
@@ -97,20 +130,14 @@ void Settle(const Settings& settings, AllowComments& allowed, Context& context) 
 
 }  // namespace
 
-void Lint(Compilation& compilation, const Settings& settings) {
-  Context& context = compilation.context();
+void Lint(const LintInput& input, const Settings& settings, Context& context) {
   AllowComments allowed;
-  const bool is_right = compilation.expanded() != nullptr && !context.emitter.has_errors();
-  std::unique_ptr<const ast::Document> quantization;
-  if (is_right) {
-    quantization = ParseQuantization(compilation, context);
-    Subject subject(compilation, settings);
-    RunFamilies(subject, quantization.get());
-  }
-  if (compilation.checked() != nullptr) allowed.Add(compilation.checked()->ast(), context);
-  if (quantization != nullptr) allowed.Add(*quantization, context);
+  Subject subject(input, settings, context);
+  RunFamilies(subject, input.quantization);
+  allowed.Add(input.checked.ast(), context);
+  if (input.quantization != nullptr) allowed.Add(*input.quantization, context);
   Settle(settings, allowed, context);
-  if (!is_right) return;
+  if (!input.is_right) return;  // a rule that was not tried would be told
   const size_t before = context.emitter.diagnostics().size();
   allowed.ReportUnused(settings, context);
   if (context.emitter.diagnostics().size() != before) {

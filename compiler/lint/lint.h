@@ -1,18 +1,35 @@
 #pragma once
 
-#include "compiler/driver/compilation.h"
+#include "compiler/ir/graph.h"
 #include "compiler/lint/settings.h"
+#include "compiler/package/model.h"
+#include "compiler/semantics/checked_document.h"
+#include "compiler/support/context.h"
 
 namespace nnefc::lint {
 
-// Runs every lint rule over a compilation that went well through Stage::kExpand
-// and adds what they find to its diagnostics. Then all that was said so far -
-// the warnings of the stages too - is settled: what is switched off or allowed
-// by a comment is dropped, the rest gets its level. A finding of level error is
-// an error of the compilation's emitter.
+// What lint looks at.
+struct LintInput {
+  const CheckedDocument& checked;
+  // Of NNEF operations, after mistakes what could be made
+  // (ExpandOptions::keep_incomplete); null if there is none.
+  const ir::Graph* graph = nullptr;
+  // The tensor files beside the document; null if there are none to look at.
+  const ModelContainer* model = nullptr;
+  // A graph.quant file that was read without mistakes; null if there is none.
+  const ast::Document* quantization = nullptr;
+  // The document holds no mistake and the graph is complete.
+  bool is_right = false;
+};
+
+// Runs every lint rule over a document and adds what they find to the
+// diagnostics. Then all that was said so far - the warnings of the stages too -
+// is settled: what is switched off or allowed by a comment is dropped, the rest
+// gets its level. A finding of level error is an error of the emitter.
 //
-// After a mistake of the document only the settling is done: lint judges
-// documents that are right.
-void Lint(Compilation& compilation, const Settings& settings);
+// Of a document with mistakes only what these leave no doubt of is told: what
+// stands in the text, and what is unused in a declaration whose names could all
+// be read.
+void Lint(const LintInput& input, const Settings& settings, Context& context);
 
 }  // namespace nnefc::lint

@@ -2,6 +2,7 @@
 
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
+#include "compiler/semantics/check_document.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/walk.h"
 #include "llvm/ADT/DenseSet.h"
@@ -12,7 +13,7 @@ namespace {
 // What a tool for the ratified dialect says of a provisional document: that
 // dialect's parser and checker are asked.
 void LintProvisional(Subject& subject) {
-  if (subject.IsRatified() || !subject.enabled(kNotRatified)) return;
+  if (subject.IsRatified() || !subject.enabled(kNotRatified) || !subject.is_right) return;
   Context other;
   other.limits = subject.context.limits;
   const FileId file = other.sources.AddText(std::string(subject.context.sources.Name(subject.document.file)),
@@ -95,6 +96,7 @@ class KhronosParser {
   void LookAtFragments() {
     llvm::DenseSet<Symbol> defined;
     for (const ast::Fragment& fragment : document_.fragments) {
+      if (!subject_.IsReadable(fragment.range)) continue;
       for (const ast::Assignment& statement : fragment.body) {
         ast::WalkExprs(document_, statement.right, [&](ast::ExprId id, const ast::Expr& expr) {
           const Binding* binding = subject_.checked.binding(id);
@@ -133,9 +135,11 @@ class KhronosParser {
 
   // It takes all that follows for the operand: `-1.0 + 3.0` is -4.
   void LookAtSign(const ast::BinaryExpr& binary) {
+    if (!binary.left.valid()) return;
     const ast::Expr* left = &document_.exprs[binary.left];
     // The sign may stand at the end of the left side: `2.0 * -1.0 + 3.0`.
-    while (const auto* inner = std::get_if<ast::BinaryExpr>(&left->node))
+    for (const ast::BinaryExpr* inner = nullptr;
+         (inner = std::get_if<ast::BinaryExpr>(&left->node)) != nullptr && inner->right.valid();)
       left = &document_.exprs[inner->right];
     if (!std::holds_alternative<ast::UnaryExpr>(left->node)) return;
     Report(left->range, "takes what follows a sign as its operand too",

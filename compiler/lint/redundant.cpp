@@ -131,6 +131,7 @@ class Redundant {
 }  // namespace
 
 void LintRedundant(Subject& subject) {
+  if (!subject.is_right) return;  // uses and instantiations may be missing
   Redundant(subject).Find();
 }
 

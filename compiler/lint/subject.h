@@ -4,22 +4,30 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/driver/compilation.h"
-#include "compiler/lint/settings.h"
+#include "compiler/lint/lint.h"
 
 namespace nnefc::lint {
 
-// What the families of rules look at: a document that is right, its graph, and
-// where they tell what they find.
+// What the families of rules look at: a document, its graph, and where they tell
+// what they find.
 class Subject {
  public:
-  Subject(Compilation& compilation, const Settings& settings);
+  Subject(const LintInput& input, const Settings& settings, Context& context);
 
-  Compilation& compilation;
   const CheckedDocument& checked;
   const ast::Document& document;
-  const ir::Graph& graph;
+  const ir::Graph& graph;       // with what could be made, or empty
+  const ModelContainer* model;  // may be null
   Context& context;
+  // False if the document holds mistakes. Then expressions may lack types and
+  // bindings, the graph nodes, and what `IsReadable` denies names.
+  const bool is_right;
+
+  // True if a mistake lies in a statement or expression.
+  bool HasMistake(SourceRange range) const;
+  // True if no mistake hides a name of the declaration: a use, or what is
+  // assigned.
+  bool IsReadable(SourceRange range) const;
 
   bool enabled(const Rule& rule) const { return settings_.enabled(rule); }
   bool IsRatified() const { return checked.dialect() == ast::Dialect::kRatified; }
@@ -51,6 +59,8 @@ class Subject {
 
  private:
   const Settings& settings_;
+  std::vector<std::pair<uint32_t, bool>> mistakes_;  // by place; whether names may be hidden
+  bool lost_count_;                                  // there are more mistakes
   Sites sites_;
 };
 

@@ -8,7 +8,9 @@
 namespace nnefc::lint {
 namespace {
 
-// Finds what a document makes or declares and never uses.
+// Finds what a document makes or declares and never uses. Of a document with
+// mistakes it judges the declarations whose names could all be read, and counts
+// a wrong statement as used.
 class Unused {
  public:
   explicit Unused(Subject& subject) : subject_(subject), document_(subject.document) {}
@@ -17,7 +19,7 @@ class Unused {
     FindBodies();
     FindEffects();
     for (const ast::Fragment& fragment : document_.fragments) {
-      if (!fragment.has_body) continue;
+      if (!fragment.has_body || !subject_.IsReadable(fragment.range)) continue;
       LookAtBody(fragment.body, ResultNames(fragment), false);
       if (bodies_.contains(fragment.name.symbol)) continue;  // another body may use what this one does not
       for (const ast::Parameter& parameter : fragment.parameters) {
@@ -29,7 +31,7 @@ class Unused {
       }
     }
     for (const ast::Graph& graph : document_.graphs) {
-      if (subject_.checked.graph() != &graph) continue;
+      if (subject_.checked.graph() != &graph || !subject_.IsReadable(graph.range)) continue;
       LookAtBody(graph.body, graph.results, true);
     }
     FindFragments();
@@ -63,13 +65,24 @@ class Unused {
     }
   }
 
+  // An invocation that is wrong reaches its fragment all the same.
+  void ForWrongCallee(ast::ExprId id, llvm::function_ref<void(ast::FragmentId)> use) {
+    const auto* invocation = std::get_if<ast::InvocationExpr>(&document_.exprs[id].node);
+    if (invocation == nullptr || !invocation->callee.symbol.valid()) return;
+    const Callee callee = subject_.checked.Find(invocation->callee.symbol);
+    if (callee.valid() && callee.document == &subject_.checked) use(callee.fragment);
+  }
+
   // The fragments of the document that an expression invokes or has as bodies.
   void ForEachCallee(ast::ExprId root, llvm::function_ref<void(ast::FragmentId)> use) {
     ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
       const Binding* binding = subject_.checked.binding(id);
-      if (binding == nullptr) return;
+      if (binding == nullptr) return ForWrongCallee(id, use);
       if (binding->callee.document == &subject_.checked) use(binding->callee.fragment);
-      ForEachBody(*binding, [&](Symbol name) { use(subject_.checked.Find(name).fragment); });
+      ForEachBody(*binding, [&](Symbol name) {
+        const Callee body = subject_.checked.Find(name);
+        if (body.document == &subject_.checked) use(body.fragment);
+      });
     });
   }
 
@@ -111,7 +124,7 @@ class Unused {
   }
 
   bool HasEffect(ast::ExprId right) {
-    bool found = Updates(right);
+    bool found = Updates(right) || subject_.HasMistake(document_.exprs[right].range);
     ForEachCallee(right,
                   [&](ast::FragmentId callee) { found |= has_effect_[static_cast<size_t>(callee.index)]; });
     return found;
@@ -177,8 +190,19 @@ class Unused {
     }
   }
 
+  // True if it is known what every invocation invokes.
+  bool KnowsCallees() {
+    if (subject_.is_right) return true;
+    if (document_.graphs.empty() || !subject_.IsReadable({document_.file, 0, UINT32_MAX})) return false;
+    return llvm::all_of(document_.exprs, [&](const ast::Expr& expr) {
+      const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+      return invocation == nullptr || subject_.checked.Find(invocation->callee.symbol).valid();
+    });
+  }
+
   // Fragments that no graph reaches.
   void FindFragments() {
+    if (!KnowsCallees()) return;
     std::vector<bool> reached(document_.fragments.size());
     std::vector<ast::FragmentId> pending;
     auto reach = [&](ast::FragmentId id) {

@@ -22,7 +22,7 @@ ALLOWED = {
     "compiler/driver": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
                         "compiler/upgrade", "compiler/lower", "compiler/openvino", "compiler/package"},
     "compiler/language": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
-                          "stdlib"},
+                          "compiler/driver", "compiler/lint", "stdlib"},
     "compiler/lint": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
                       "compiler/lower", "compiler/package", "compiler/driver"},
     "runtime/tensor": {"compiler/support"},

@@ -1,4 +1,4 @@
-#include "compiler/lint/lint.h"
+#include "compiler/lint/lint_model.h"
 
 #include "compiler/lint/config.h"
 #include "tools/nnefc/common.h"
@@ -67,7 +67,7 @@ int LintCommand::Run() {
     const std::vector<Diagnostic> of_config = emitter.diagnostics();
     emitter.Clear();
     RunStages(compilation, Stage::kExpand);
-    lint::Lint(compilation, settings);
+    lint::LintModel(compilation, settings);
     for (const Diagnostic& diagnostic : of_config) emitter.Add(diagnostic);
     exit_code = std::max(exit_code, reporter.Report(compilation));
   }

@@ -1,0 +1,21 @@
+#include "compiler/language/quantization_text.h"
+
+#include "compiler/syntax/parse.h"
+
+namespace nnefc::language {
+
+QuantizationText::QuantizationText(EditorText text, const Limits& limits) : uri_(std::move(text.uri)) {
+  context_.limits = limits;
+  file_ = context_.sources.AddText(uri_, std::move(text.text));
+  ParseDocument(file_, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kQuantization}, context_);
+}
+
+std::vector<Finding> QuantizationText::Findings() const {
+  const PositionMap positions(context_.sources, file_);
+  return FindingsIn(context_, file_, positions, [&](SourceRange range) -> std::optional<Place> {
+    if (range.file != file_) return std::nullopt;
+    return Place{uri_, {range.begin, range.end, PositionOf(range.begin), PositionOf(range.end)}};
+  });
+}
+
+}  // namespace nnefc::language

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "compiler/language/analysis.h"
+
+namespace nnefc::language {
+
+// One version of a graph.quant file by itself: its text and what is wrong with
+// its syntax, which is all that can be told without its model.
+class QuantizationText {
+ public:
+  QuantizationText(EditorText text, const Limits& limits);
+
+  std::string_view text() const { return context_.sources.Text(file_); }
+  std::vector<Finding> Findings() const;
+  uint32_t Offset(Position position) const { return OffsetAt(context_.sources, file_, position); }
+  Position PositionOf(uint32_t offset) const { return PositionAt(context_.sources, file_, offset); }
+
+ private:
+  std::string uri_;
+  Context context_;
+  FileId file_;
+};
+
+}  // namespace nnefc::language
