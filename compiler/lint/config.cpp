@@ -1,7 +1,10 @@
 #include "compiler/lint/config.h"
 
 #include <filesystem>
+#include <map>
+#include <utility>
 
+#include "compiler/driver/rules.h"
 #include "compiler/lint/rules.h"
 #include "nlohmann/json.hpp"
 
@@ -63,17 +66,19 @@ class ConfigReader : public nlohmann::json_sax<Json> {
 
   bool string(string_t& value) override {
     if (depth_ == 3 && list_) return TakeRule(value);
-    if (depth_ == 3 && section_ == "levels") return TakeLevel(value);
+    if (depth_ == 3 && levels_) return TakeLevel(value);
     return Other();
   }
   bool start_object(std::size_t) override {
     const bool fits = depth_ == 0 || (depth_ == 1 && top_ == "lint") || (depth_ == 2 && section_ == "levels");
     if (!fits || list_) Other();
+    if (fits && depth_ == 2) levels_ = true;
     ++depth_;
     return true;
   }
   bool end_object() override {
     --depth_;
+    if (depth_ == 2) levels_ = false;
     return true;
   }
   bool start_array(std::size_t) override {
@@ -92,6 +97,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   }
   bool key(string_t& name) override {
     key_ = LastString();
+    CheckTwice(name);
     if (depth_ == 1) {
       top_ = name;
       section_.clear();
@@ -131,6 +137,21 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   }
   void Unknown(const std::string& name, std::string_view known) {
     emitter_.Emit(kConfigKey, key_, "there is no key `{}` here; there is {}", name, known);
+  }
+  // A key that its object has already: JSON readers disagree on which value
+  // counts. The later one does here.
+  void CheckTwice(const std::string& name) {
+    const bool is_known =
+        depth_ == 1 || (top_ == "lint" && (depth_ == 2 || (depth_ == 3 && section_ == "levels")));
+    if (!is_known) return;
+    keys_.erase(keys_.lower_bound({depth_ + 1, std::string()}), keys_.end());
+    // A rule may be named in two ways.
+    const Rule* rule = depth_ == 3 ? Settings::Find(name) : nullptr;
+    const std::pair key(depth_, rule != nullptr ? std::string(rule->label) : name);
+    auto [entry, is_new] = keys_.try_emplace(key, key_);
+    if (is_new) return;
+    emitter_.Emit(kConfigTwice, key_, "`{}` stands here a second time; write it once", name)
+        .Note(entry->second, "the first one");
   }
   // A value that does not fit its place: told once for its key, unless that is
   // unknown itself.
@@ -178,9 +199,11 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   SettingsRequest& request_;
   const char* reached_ = nullptr;
   int depth_ = 0;
-  bool list_ = false;
+  bool list_ = false;    // in `enable` or `disable`
+  bool levels_ = false;  // in `levels`
   std::string top_, section_;
   SourceRange key_;
+  std::map<std::pair<int, std::string>, SourceRange> keys_;  // of the objects around, by depth
   const Rule* level_rule_ = nullptr;
 };
 
@@ -193,7 +216,8 @@ std::string FindConfig(const std::string& path) {
   if (!fs::is_directory(folder, error)) folder = folder.parent_path();
   while (true) {
     const fs::path candidate = folder / kConfigName;
-    if (fs::is_regular_file(candidate, error)) {
+    // What is there and is no file is told when it is read.
+    if (fs::exists(fs::symlink_status(candidate, error))) {
       const fs::path near = candidate.lexically_proximate(fs::current_path(error));
       return near.native().starts_with("..") ? candidate.string() : near.string();
     }
@@ -202,11 +226,12 @@ std::string FindConfig(const std::string& path) {
   }
 }
 
-SettingsRequest ReadConfig(const std::string& path, Context& context) {
+SettingsRequest ReadConfig(const std::string& path, Context& context, bool& environment_failed) {
   SettingsRequest request;
   ErrorOr<FileId> file = context.sources.Open(path);
   if (!file) {
-    context.emitter.Emit(kConfigSyntax, {}, "{}", file.error().message);
+    environment_failed = true;
+    context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
     return request;
   }
   if (context.sources.Text(*file).size() > kMaxConfigSize) {

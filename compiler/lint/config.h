@@ -23,7 +23,9 @@ std::string FindConfig(const std::string& path);
 //
 // `enable` and `disable` may hold "all". Unknown keys and rules, values of
 // another type, damaged JSON and files of more than 1 MiB are diagnostics at
-// their line and column (config.*); what is right counts all the same.
-SettingsRequest ReadConfig(const std::string& path, Context& context);
+// their line and column (config.*); what is right counts all the same. So are
+// keys that stand twice, of which the later one counts. `environment_failed` is
+// set if the file cannot be read, which is emitted.
+SettingsRequest ReadConfig(const std::string& path, Context& context, bool& environment_failed);
 
 }  // namespace nnefc::lint

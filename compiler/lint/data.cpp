@@ -70,6 +70,7 @@ class Data {
         if (!node.Is(ir::kNnefSet, "variable")) continue;
         const SourceRange range{subject_.document.file, site.first, site.second};
         const ir::Output& output = node.output();
+        if (!output.shape.known()) continue;  // after a mistake
         variables_.push_back({.label = node.attribute("label").AsString(),
                               .place = range,
                               .site = range,

@@ -71,7 +71,8 @@ class Deprecated {
       if (subject_.StandardCallee(id) == "linear_quantize")
         ReportLinearQuantize(subject_, invocation, document_.exprs[id].range);
       if (subject_.StandardCallee(id) == "slice") LookAtSlice(id);
-    } else {
+    } else if (binding->callee.document != &subject_.checked ||
+               subject_.IsReadable(document_.fragments[binding->callee.fragment].range)) {
       LookAtPositionalAttributes(invocation, signature);
     }
   }

@@ -23,9 +23,9 @@ bool HidesNames(const Rule& rule) {
   const Rule* const read_all_the_same[] = {&kMissingSemicolon,   &kMissingVersion, &kVersionSemicolon,
                                            &kUnsupportedVersion, &kNumberRange,    &kMissingGraph};
   if (llvm::is_contained(kSyntaxRules, &rule)) return !llvm::is_contained(read_all_the_same, &rule);
-  const Rule* const names[] = {&semantics::kUndefined, &semantics::kResultNotAssigned,
-                               &semantics::kUnboundResult, &semantics::kDuplicateName,
-                               &semantics::kDuplicateFragment};
+  const Rule* const names[] = {&semantics::kUndefined,      &semantics::kResultNotAssigned,
+                               &semantics::kGraphParameter, &semantics::kUnboundResult,
+                               &semantics::kDuplicateName,  &semantics::kDuplicateFragment};
   return llvm::is_contained(names, &rule);
 }
 

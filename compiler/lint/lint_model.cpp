@@ -28,8 +28,8 @@ std::unique_ptr<ir::Graph> ExpandIncomplete(Compilation& compilation, Context& c
   Emitter told = std::exchange(context.emitter, Emitter());
   ExpandOptions options;
   options.keep_incomplete = true;
-  auto graph = ExpandDocument(*compilation.checked(), compilation.library(), compilation.registry(), options,
-                              context);
+  auto graph =
+      ExpandDocument(*compilation.checked(), compilation.library(), compilation.registry(), options, context);
   context.emitter = std::move(told);
   return graph;
 }

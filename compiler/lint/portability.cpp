@@ -96,7 +96,10 @@ class KhronosParser {
   void LookAtFragments() {
     llvm::DenseSet<Symbol> defined;
     for (const ast::Fragment& fragment : document_.fragments) {
-      if (!subject_.IsReadable(fragment.range)) continue;
+      if (!subject_.IsReadable(fragment.range)) {
+        defined.insert(fragment.name.symbol);
+        continue;
+      }
       for (const ast::Assignment& statement : fragment.body) {
         ast::WalkExprs(document_, statement.right, [&](ast::ExprId id, const ast::Expr& expr) {
           const Binding* binding = subject_.checked.binding(id);

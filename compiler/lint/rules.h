@@ -43,10 +43,11 @@ namespace nnefc::lint {
 NNEFC_DEFINE_RULES(kLintRules, NNEFC_LINT_RULES)
 
 // What is wrong with a `.nnefc.json`; these cannot be switched off.
-#define NNEFC_LINT_CONFIG_RULES(RULE)                  \
-  RULE(kConfigSyntax, "config.syntax", kError, "")     \
-  RULE(kConfigKey, "config.unknown-key", kError, "")   \
-  RULE(kConfigRule, "config.unknown-rule", kError, "") \
+#define NNEFC_LINT_CONFIG_RULES(RULE)                    \
+  RULE(kConfigSyntax, "config.syntax", kError, "")       \
+  RULE(kConfigKey, "config.unknown-key", kError, "")     \
+  RULE(kConfigTwice, "config.duplicate-key", kError, "") \
+  RULE(kConfigRule, "config.unknown-rule", kError, "")   \
   RULE(kConfigValue, "config.value", kError, "")
 NNEFC_DEFINE_RULES(kLintConfigRules, NNEFC_LINT_CONFIG_RULES)
 

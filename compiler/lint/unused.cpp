@@ -21,7 +21,7 @@ class Unused {
     for (const ast::Fragment& fragment : document_.fragments) {
       if (!fragment.has_body || !subject_.IsReadable(fragment.range)) continue;
       LookAtBody(fragment.body, ResultNames(fragment), false);
-      if (bodies_.contains(fragment.name.symbol)) continue;  // another body may use what this one does not
+      if (MayBeBody(fragment.name.symbol)) continue;  // another body may use what this one does not
       for (const ast::Parameter& parameter : fragment.parameters) {
         if (used_.contains(parameter.name.symbol)) continue;
         subject_
@@ -55,6 +55,10 @@ class Unused {
         argument = paren != nullptr ? paren->inner : ast::ExprId();
       }
     }
+  }
+
+  bool MayBeBody(Symbol name) const {
+    return bodies_.contains(name) || (!subject_.is_right && subject_.checked.control_flow() != nullptr);
   }
 
   void FindBodies() {
@@ -193,7 +197,9 @@ class Unused {
   // True if it is known what every invocation invokes.
   bool KnowsCallees() {
     if (subject_.is_right) return true;
-    if (document_.graphs.empty() || !subject_.IsReadable({document_.file, 0, UINT32_MAX})) return false;
+    if (document_.graphs.empty() || subject_.checked.control_flow() != nullptr ||
+        !subject_.IsReadable({document_.file, 0, UINT32_MAX}))
+      return false;
     return llvm::all_of(document_.exprs, [&](const ast::Expr& expr) {
       const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
       return invocation == nullptr || subject_.checked.Find(invocation->callee.symbol).valid();

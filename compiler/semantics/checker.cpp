@@ -41,7 +41,8 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
   for (const ast::Extension& extension : document_.extensions) {
     for (const ast::Name& name : extension.names) out_->extensions_.insert(Text(name.symbol));
   }
-  if (kind == CheckedKind::kModel && IsRatified() && out_->has_extension(kControlFlowExtension)) {
+  if (kind == CheckedKind::kModel && IsRatified() &&
+      Enables(document_, kControlFlowExtension, context.symbols)) {
     out_->control_flow_ = &libraries.ControlFlow();
   }
 }

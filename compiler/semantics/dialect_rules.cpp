@@ -19,6 +19,12 @@ constexpr uint32_t kMaxFixLength = 1000;
 constexpr std::string_view kKnownExtensions[] = {kFragmentExtension, kOperatorExtension,
                                                  kControlFlowExtension};
 
+Suggestion Suggested(std::string_view name) {
+  Suggestion suggestion(name);
+  for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
+  return suggestion;
+}
+
 // Walks the stores of the document instead of its trees: order plays no part.
 class DialectRules {
  public:
@@ -49,20 +55,7 @@ class DialectRules {
   }
   std::string_view SourceText(ast::ExprId id) const { return SourceText(document_.exprs[id].range); }
 
-  // The extension that an unknown one was meant to be; that is told there alone.
-  std::string_view Meant(const ast::Name& name) const {
-    Suggestion suggestion(Text(name.symbol));
-    for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
-    return suggestion.best();
-  }
-  bool Has(std::string_view extension) const {
-    for (const ast::Extension& statement : document_.extensions) {
-      for (const ast::Name& name : statement.names) {
-        if (Text(name.symbol) == extension || Meant(name) == extension) return true;
-      }
-    }
-    return false;
-  }
+  bool Has(std::string_view extension) const { return Enables(document_, extension, context_.symbols); }
 
   void CheckExtensions();
   void ReportUnknownExtension(const ast::Name& name);
@@ -102,8 +95,7 @@ void DialectRules::CheckExtensions() {
           std::end(kKnownExtensions)) {
         continue;
       }
-      Suggestion suggestion(text);
-      for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
+      const Suggestion suggestion = Suggested(text);
       if (suggestion.best().empty()) {
         // Vendors write arguments of an extension behind its name.
         if (!std::exchange(told, true)) ReportUnknownExtension(name);
@@ -358,6 +350,17 @@ void DialectRules::ReportOperators() {
 }
 
 }  // namespace
+
+bool Enables(const ast::Document& document, std::string_view extension, const SymbolTable& symbols) {
+  for (const ast::Extension& statement : document.extensions) {
+    for (const ast::Name& name : statement.names) {
+      if (!name.symbol.valid()) continue;
+      const std::string_view text = symbols.Text(name.symbol);
+      if (text == extension || Suggested(text).best() == extension) return true;
+    }
+  }
+  return false;
+}
 
 void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder) {
   if (!document.has_version) return;

@@ -31,6 +31,12 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
 
+bool EqualsInLowerCase(std::string_view a, std::string_view b) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char left, char right) { return lower(left) == lower(right); });
+}
+
 std::string Digits(std::string_view name) {
   std::string digits;
   std::copy_if(name.begin(), name.end(), std::back_inserter(digits),
@@ -49,8 +55,10 @@ void Suggestion::Offer(std::string_view candidate) {
   const size_t difference = wanted_.size() > candidate.size() ? wanted_.size() - candidate.size()
                                                               : candidate.size() - wanted_.size();
   if (difference > limit_) return;
-  const size_t distance = EditDistance(wanted_, candidate, limit_ + 1);
-  if (distance == 0 || distance > limit_) return;
+  // `RELU` is one mistake, not four.
+  const size_t distance =
+      EqualsInLowerCase(wanted_, candidate) ? 1 : EditDistance(wanted_, candidate, limit_ + 1);
+  if (candidate == wanted_ || distance > limit_) return;
   if (distance == limit_) {
     if (candidate != best_) is_only_ = false;
     return;

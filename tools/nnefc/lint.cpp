@@ -61,7 +61,8 @@ int LintCommand::Run() {
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
     Emitter& emitter = compilation.context().emitter;
-    if (!path.empty()) lint::Apply(lint::ReadConfig(path, compilation.context()), settings);
+    bool config_failed = false;
+    if (!path.empty()) lint::Apply(lint::ReadConfig(path, compilation.context(), config_failed), settings);
     lint::Apply(request, settings);
     // Mistakes of the configuration do not stop the stages.
     const std::vector<Diagnostic> of_config = emitter.diagnostics();
@@ -69,7 +70,8 @@ int LintCommand::Run() {
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
     for (const Diagnostic& diagnostic : of_config) emitter.Add(diagnostic);
-    exit_code = std::max(exit_code, reporter.Report(compilation));
+    exit_code = std::max(
+        exit_code, reporter.Report(compilation.context(), config_failed || compilation.environment_failed()));
   }
   return exit_code;
 }
