@@ -19,7 +19,7 @@ def random_inputs(path: Path) -> dict[str, np.ndarray]:
     return inputs
 
 
-def openvino_outputs(path: Path, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+def openvino_outputs(path: Path, inputs: dict[str | int, np.ndarray]) -> list[np.ndarray]:
     compiled = ov.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     request = compiled.create_infer_request()
     request.infer(inputs)
