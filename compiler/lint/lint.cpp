@@ -106,6 +106,7 @@ void RunFamilies(Subject& subject, const ast::Document* quantization) {
   LintData(subject);
   LintRedundant(subject);
   LintPortability(subject);
+  LintComments(subject);
 }
 
 void Settle(const Settings& settings, AllowComments& allowed, Context& context) {

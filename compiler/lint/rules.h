@@ -34,6 +34,8 @@ namespace nnefc::lint {
   /* redundant.cpp */                                                                           \
   RULE(kRedundantTranspose, "lint.redundant-transpose", kWarning, "R 4.5.2, P 4.5.2")           \
   RULE(kRedundantReshape, "lint.redundant-reshape", kWarning, "R 4.5.1, P 4.5.1")               \
+  /* comments.cpp */                                                                            \
+  RULE(kShapeComment, "lint.shape-comment", kWarning, "")                                       \
   /* portability.cpp */                                                                         \
   RULE(kNotRatified, "lint.not-ratified", kNote, "")                                            \
   RULE(kKhronosParser, "lint.khronos-parser", kWarning, "")                                     \

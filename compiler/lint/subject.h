@@ -73,5 +73,6 @@ void LintDefaults(Subject& subject);
 void LintData(Subject& subject);
 void LintRedundant(Subject& subject);
 void LintPortability(Subject& subject);
+void LintComments(Subject& subject);
 
 }  // namespace nnefc::lint

@@ -86,6 +86,10 @@ def test_converted(nnefc: Path, tmp_path: Path, original: Callable[[str], tuple[
 
     done = tool.call("check", model)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    if "annotate_shapes" in VARIANTS[variant]:  # the converter wrote the shapes that it believes in as comments
+        assert model.joinpath("graph.nnef").read_text().count(";    # ") >= len(expected)
+        done = tool.call("lint", model, "--no-config", "--disable", "all", "--enable", "shape-comment")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     results = {names[output]: value for output, value in expected.items()}
     assert_agree(_run(tool, model, names["x"], data), results)
     if variant == "plain":
