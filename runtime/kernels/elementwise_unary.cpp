@@ -11,6 +11,13 @@ namespace nnefc::runtime {
 
 namespace {
 
+// min(max(x, 0), 1)
+template <typename T>
+T ToUnit(T x) {
+  const T positive = x < T(0) ? T(0) : x;
+  return positive > T(1) ? T(1) : positive;
+}
+
 // C++'s function of the name for floats; T is what arithmetic is done in.
 #define NNEFC_FLOAT_FUNCTION(Name, expression) \
   struct Name {                                \
@@ -41,14 +48,14 @@ NNEFC_FLOAT_FUNCTION(RoundHalfAway, std::round(x))
 // In the default rounding mode nearbyint rounds halves to even.
 NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
-NNEFC_FLOAT_FUNCTION(HSigmoid, std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
+NNEFC_FLOAT_FUNCTION(HSigmoid, ToUnit((x + T(3)) / T(6)))
 NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
 NNEFC_FLOAT_FUNCTION(GeluErf, T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440))))
 // sqrt(2 / pi) = 0.797..
 NNEFC_FLOAT_FUNCTION(GeluTanh,
                      T(0.5) * x *
                          (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x))))
-NNEFC_FLOAT_FUNCTION(HSwish, x* std::min(std::max(x + T(3), T(0)), T(6)) / T(6))
+NNEFC_FLOAT_FUNCTION(HSwish, x* ToUnit((x + T(3)) / T(6)))
 // log(1 + exp(x)) without overflow.
 NNEFC_FLOAT_FUNCTION(SoftPlus, std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x))))
 NNEFC_FLOAT_FUNCTION(Mish, x* std::tanh(SoftPlus::Apply(x)))

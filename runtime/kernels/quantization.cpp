@@ -1,5 +1,6 @@
 // FakeQuantize: to the nearest of `levels` equidistant values and back.
 
+#include <array>
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
@@ -17,11 +18,29 @@ namespace {
 // round((x - il) / (ih - il) * (levels - 1)) / (levels - 1) * (oh - ol) + ol,
 // halves to even.
 template <typename C>
-C Quantize(C x, C il, C ih, C ol, C oh, C steps) {
-  // Without branches, for loops in vectors.
-  const C inside = std::nearbyint((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol;
-  const C most = x > std::max(il, ih) ? oh : inside;
-  return x <= std::min(il, ih) ? ol : most;
+struct Quantizer {
+  C il, ih, ol, oh, steps;
+
+  C Inside(C x) const { return std::nearbyint((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol; }
+  C Limited(C x, C inside) const {
+    const C most = x > std::max(il, ih) ? oh : inside;
+    return x <= std::min(il, ih) ? ol : most;
+  }
+};
+
+// A row with the same limits for all elements. In two loops: compilers make
+// vectors of no arithmetic under a condition.
+template <typename T, typename C>
+void QuantizeRow(const Quantizer<C> quantizer, const T* x, T* out, int64_t length) {
+  constexpr int64_t kPart = 256;
+  std::array<C, kPart> inside;
+  for (int64_t first = 0; first < length; first += kPart) {
+    const int64_t count = std::min(kPart, length - first);
+    for (int64_t i = 0; i < count; ++i)
+      inside[static_cast<size_t>(i)] = quantizer.Inside(static_cast<C>(x[first + i]));
+    for (int64_t i = 0; i < count; ++i)
+      out[first + i] = T(quantizer.Limited(static_cast<C>(x[first + i]), inside[static_cast<size_t>(i)]));
+  }
 }
 
 template <typename T>
@@ -42,17 +61,18 @@ void FakeQuantizeAs(const ReferenceRun& run) {
     const auto at = [&](size_t input, int64_t i) {
       return static_cast<C>(run.input(input).data<T>()[offsets[input + 1] + i * step[input + 1]]);
     };
-    if (step == std::array<int64_t, 6>{1, 1, 0, 0, 0, 0}) {  // limits that a row has in common
-      const C il = at(1, 0), ih = at(2, 0), ol = at(3, 0), oh = at(4, 0);
+    const auto quantizer = [&](int64_t i) {
+      return Quantizer<C>{.il = at(1, i), .ih = at(2, i), .ol = at(3, i), .oh = at(4, i), .steps = steps};
+    };
+    if (step == std::array<int64_t, 6>{1, 1, 0, 0, 0, 0}) {
       const T* x = run.input(0).data<T>() + offsets[1];
-      Wide([&] {
-        for (int64_t i = 0; i < length; ++i)
-          out[i] = T(Quantize(static_cast<C>(x[i]), il, ih, ol, oh, steps));
-      });
+      const Quantizer<C> common = quantizer(0);
+      Wide([=] { QuantizeRow(common, x, out, length); });
       return;
     }
     for (int64_t i = 0; i < length; ++i) {
-      out[i * step[0]] = T(Quantize(at(0, i), at(1, i), at(2, i), at(3, i), at(4, i), steps));
+      const C x = at(0, i);
+      out[i * step[0]] = T(quantizer(i).Limited(x, quantizer(i).Inside(x)));
     }
   });
 }

@@ -15,6 +15,12 @@ void RegisterDnnElementwise(KernelRegistry& registry);
 void RegisterDnnNormalization(KernelRegistry& registry);
 void RegisterDnnConcat(KernelRegistry& registry);
 void RegisterDnnRecurrent(KernelRegistry& registry);
+void RegisterRowKernels(KernelRegistry& registry);
+
+// Of row_kernels.cpp, for what oneDNN has no fast primitive for.
+std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
+std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
+std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
 // Finds chains that convolutions and matrix products run as one step.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph);

@@ -39,7 +39,7 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, data, static_cast<int>(axis));
   const dnnl::softmax_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),
                                                         true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return MakeSoftmaxOfColumns(request);
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -58,7 +58,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);
   const dnnl::batch_normalization_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(),
                                                                     true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return MakeBatchNormOfRows(request);
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);

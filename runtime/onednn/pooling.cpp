@@ -1,4 +1,5 @@
-// MaxPool and AvgPool, and ReduceMean over all pixels, which is one.
+// MaxPool and AvgPool, and ReduceMean over all pixels of blocked channels,
+// which is one.
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/window.h"
@@ -60,10 +61,11 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   return MakePooling(request, kind, dims);
 }
 
-std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
+std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   if (!request.posts.empty() || request.inputs[1].constant == nullptr) return std::nullopt;
   const ValueInfo& input = request.inputs[0];
   if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return std::nullopt;
+  if (input.layout == nullptr) return std::nullopt;
   const int64_t rank = static_cast<int64_t>(input.shape.size());
   if (rank < 3 || rank > 5 || !BoolOr(*request.node, "keep_dims", false)) return std::nullopt;
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
@@ -80,12 +82,17 @@ std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
                      {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
 }
 
+std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
+  if (std::optional<PreparedKernel> kernel = GuardedDnnFactory<MakeMeanOfPixels>(request)) return kernel;
+  return MakeMeanOfRows(request);
+}
+
 }  // namespace
 
 void RegisterDnnPooling(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMean", GuardedDnnFactory<MakeReduceMean>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMean", MakeReduceMean);
 }
 
 }  // namespace nnefc::runtime

@@ -13,6 +13,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnNormalization(registry);
   RegisterDnnConcat(registry);
   RegisterDnnRecurrent(registry);
+  RegisterRowKernels(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = RewriteForOneDnn,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,

@@ -10,8 +10,9 @@ namespace nnefc::runtime {
 
 #define NNEFC_VECTOR [[gnu::always_inline]] inline
 
-// e^x; at least 1.2e-38 and at most 2.3e38.
-NNEFC_VECTOR float VectorExp(float x) {
+// e^x; 0 where that is below 1.2e-38, and at most 2.3e38.
+NNEFC_VECTOR float VectorExp(float given) {
+  float x = given;
   x = x > -87.3f ? x : (x == x ? -87.3f : x);
   x = x < 88.3f ? x : (x == x ? 88.3f : x);
   constexpr float kRound = 12582912.0f;  // its last bit is worth 1
@@ -28,7 +29,8 @@ NNEFC_VECTOR float VectorExp(float x) {
   series = series * r + 5.0000001201e-1f;
   series = series * r * r + r + 1.0f;
   const uint32_t exponent = std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kRound);
-  return series * std::bit_cast<float>((exponent + 127u) << 23);
+  const float result = series * std::bit_cast<float>((exponent + 127u) << 23);
+  return given < -87.3f ? 0.0f : result;
 }
 
 NNEFC_VECTOR float VectorSigmoid(float x) {

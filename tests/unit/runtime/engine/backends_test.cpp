@@ -106,5 +106,93 @@ TEST(ProductTest, SumsOverOtherAxesAreNoBiases) {
   ExpectBackendsAgree(g, {RandomTensor({2, 3, 17}, 3)}, 1e-5, "MatMul");
 }
 
+struct RowCase {
+  const char* set;
+  const char* type;
+  ir::AttributeMap attributes = {};
+};
+
+// An operation of x and constant axes.
+void CheckRows(const RowCase& made, const Shape& shape, const std::vector<int64_t>& axes) {
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", shape);
+  g.Result(g.Op(made.set, made.type, {x, g.Ints(axes)}, made.attributes));
+  const TensorValue value = RandomTensor(shape, 7, -3, 5);
+  SCOPED_TRACE(std::string(made.type) + " of " + ToString(shape));
+  ExpectBackendsAgree(g, {value}, 2e-6, "onednn:rows");
+}
+
+ir::AttributeMap With(std::string_view name, ir::Attribute value) {
+  ir::AttributeMap attributes;
+  attributes.Set(name, std::move(value));
+  return attributes;
+}
+
+// Rows of no whole number of vectors, columns of no whole number of parts.
+TEST(RowTest, Reductions) {
+  const ir::AttributeMap keep = With("keep_dims", true);
+  for (const RowCase& made :
+       {RowCase{"opset1", "ReduceSum"}, RowCase{"opset1", "ReduceMean", keep},
+        RowCase{"opset1", "ReduceProd"}, RowCase{"opset1", "ReduceMax", keep}, RowCase{"opset1", "ReduceMin"},
+        RowCase{"opset4", "ReduceL1"}, RowCase{"opset4", "ReduceL2", keep}}) {
+    CheckRows(made, {3, 5, 37}, {2});
+    CheckRows(made, {3, 5, 37}, {1, -1});
+    CheckRows(made, {1, 1, 1}, {0, 2});
+    CheckRows(made, {2, 9, 1, 131}, {1, 2});
+    CheckRows(made, {17, 3}, {0});
+  }
+}
+
+TEST(RowTest, LongSumsAreExact) {
+  CheckRows({"opset1", "ReduceSum"}, {2, 300007}, {1});
+  CheckRows({"opset1", "ReduceMean"}, {100003, 3}, {0});
+}
+
+TEST(RowTest, Normalisations) {
+  for (const bool variance : {false, true}) {
+    for (const char* mode : {"inside_sqrt", "outside_sqrt"}) {
+      ir::AttributeMap attributes = With("eps", 1e-2);
+      attributes.Set("normalize_variance", variance);
+      attributes.Set("eps_mode", mode);
+      CheckRows({"opset6", "MVN", attributes}, {3, 5, 37}, {2});
+      CheckRows({"opset6", "MVN", attributes}, {2, 3, 5, 7}, {1, 2, 3});
+    }
+  }
+  for (const char* mode : {"add", "max"}) {
+    ir::AttributeMap attributes = With("eps", 1e-3);
+    attributes.Set("eps_mode", mode);
+    CheckRows({"opset1", "NormalizeL2", attributes}, {3, 5, 37}, {2});
+    CheckRows({"opset1", "NormalizeL2", attributes}, {2, 3, 9, 15}, {1});
+  }
+}
+
+TEST(RowTest, FunctionsAlongAnAxis) {
+  for (const char* type : {"SoftMax", "LogSoftmax"}) {
+    for (const int64_t axis : {1, 2}) {
+      if (axis == 2 && std::string(type) == "SoftMax") continue;  // a primitive of oneDNN
+      TestGraph g;
+      const ir::OutputPort x = g.Parameter("x", {2, 7, 133});
+      g.Result(g.Op(type == std::string("SoftMax") ? "opset8" : "opset5", type, {x}, With("axis", axis)));
+      ExpectBackendsAgree(g, {RandomTensor({2, 7, 133}, 7, -30, 30)}, 2e-6, "onednn:rows");
+    }
+  }
+  TestGraph g;
+  g.Result(g.Op("Erf", {g.Parameter("x", {5, 1001})}));
+  ExpectBackendsAgree(g, {RandomTensor({5, 1001}, 7, -5, 5)}, 1e-6, "onednn:rows");
+}
+
+TEST(RowTest, PlanesOfChannels) {
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", {2, 6, 3, 5});
+  ir::AttributeMap attributes = With("num_groups", int64_t{3});
+  attributes.Set("epsilon", 1e-3);
+  const ir::OutputPort y =
+      g.Op("opset12", "GroupNormalization", {x, g.Weights({6}, 1), g.Weights({6}, 2)}, attributes);
+  g.Result(g.Op("opset5", "BatchNormInference",
+                {y, g.Weights({6}, 3), g.Weights({6}, 4), g.Weights({6}, 5), g.Weights({6}, 6, 0.1f, 2)},
+                With("epsilon", 1e-3)));
+  ExpectBackendsAgree(g, {RandomTensor({2, 6, 3, 5}, 7, -3, 5)}, 2e-6, "onednn:rows");
+}
+
 }  // namespace
 }  // namespace nnefc::runtime

@@ -1,0 +1,498 @@
+// Reductions and normalisations of f32 over axes that lie behind one another
+// (a tensor is seen as [outer, terms, inner]), and Erf. Loops run in vectors, along the
+// terms where they are contiguous, along the inner axis otherwise. Formulas are
+// those of runtime/kernels (reduce.cpp, normalization.cpp, softmax.cpp), which
+// take what is declined here.
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/families.h"
+#include "runtime/onednn/vector_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct Folded {
+  int64_t outer = 1, terms = 1, inner = 1;
+
+  int64_t block() const { return terms * inner; }
+};
+
+// Nothing if other axes lie between the reduced ones.
+std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
+  std::vector<bool> reduced(shape.size(), false);
+  for (int64_t axis : axes) {
+    axis = NormalAxis(axis, static_cast<int64_t>(shape.size()));
+    if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) return std::nullopt;
+    reduced[static_cast<size_t>(axis)] = true;
+  }
+  Folded folded;
+  bool inside = false;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) continue;
+    if (reduced[axis]) {
+      if (folded.inner != 1) return std::nullopt;
+      inside = true;
+      folded.terms *= shape[axis];
+    } else {
+      (inside ? folded.inner : folded.outer) *= shape[axis];
+    }
+  }
+  if (folded.terms == 1) std::swap(folded.outer, folded.inner);
+  return folded;
+}
+
+// ---- sums ----
+
+constexpr int64_t kLanes = 16;
+
+// Combines the terms of a row in f64, in lanes that are combined in the end.
+template <typename Reducer>
+[[gnu::always_inline]] inline double ReduceRow(const float* x, int64_t count, const Reducer& reducer) {
+  std::array<double, kLanes> lanes;
+  for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] = reducer.first();
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i + lane])));
+  }
+  for (int64_t lane = 0; i < count; ++i, ++lane)
+    lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i])));
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes[lane] = reducer.Combine(lanes[lane], lanes[lane + width]);
+  }
+  return lanes[0];
+}
+
+constexpr int64_t kColumns = 128;  // of the inner axis that are combined at once
+using Columns = std::array<double, kColumns>;
+
+// The same for `columns` rows side by side, whose terms lie `stride` apart.
+struct ColumnPart {
+  const float* x;
+  int64_t terms, stride, columns;
+};
+template <typename Reducer>
+[[gnu::always_inline]] inline void ReduceColumns(const ColumnPart& part, const Reducer& reducer,
+                                                 Columns& totals) {
+  totals.fill(reducer.first());
+  for (int64_t k = 0; k < part.terms; ++k) {
+    const float* row = part.x + k * part.stride;
+    for (int64_t i = 0; i < part.columns; ++i)
+      totals[i] = reducer.Combine(totals[i], reducer.Map(static_cast<double>(row[i])));
+  }
+}
+
+struct Sum {
+  static constexpr double first() { return 0; }
+  static double Map(double x) { return x; }
+  static double Combine(double a, double b) { return a + b; }
+};
+struct SumOfMagnitudes : Sum {
+  static double Map(double x) { return x < 0 ? -x : x; }
+};
+struct SumOfSquares : Sum {
+  static double Map(double x) { return x * x; }
+};
+// About a mean.
+struct SumOfDeviations : Sum {
+  double mean;
+  explicit SumOfDeviations(double mean) : mean(mean) {}
+  double Map(double x) const { return (x - mean) * (x - mean); }
+};
+struct Product {
+  static constexpr double first() { return 1; }
+  static double Map(double x) { return x; }
+  static double Combine(double a, double b) { return a * b; }
+};
+struct Largest {
+  static constexpr double first() { return -std::numeric_limits<double>::infinity(); }
+  static double Map(double x) { return x; }
+  static double Combine(double a, double b) { return a < b ? b : a; }
+};
+struct Smallest {
+  static constexpr double first() { return std::numeric_limits<double>::infinity(); }
+  static double Map(double x) { return x; }
+  static double Combine(double a, double b) { return b < a ? b : a; }
+};
+
+// Calls rows(outer) where terms are contiguous, else columns(outer, first
+// column, number of columns), on all threads.
+template <typename Rows, typename Parts>
+void ForEachLine(const Folded& of, const Rows& rows, const Parts& parts) {
+  if (of.inner == 1) return ParallelFor(of.outer, of.terms, rows);
+  const int64_t count = (of.inner + kColumns - 1) / kColumns;
+  ParallelFor(of.outer * count, of.terms * std::min(of.inner, kColumns), [&](int64_t task) {
+    const int64_t first = task % count * kColumns;
+    parts(task / count, first, std::min(kColumns, of.inner - first));
+  });
+}
+
+// ---- kernels ----
+
+// A function of the views of a call, with what was found when it was planned.
+template <typename Function>
+class RowKernel final : public Kernel {
+ public:
+  RowKernel(const Folded& folded, const Function& function) : folded_(folded), function_(function) {}
+
+  std::string implementation() const override { return "onednn:rows"; }
+  ErrorOr<Success> Run(const KernelRun& run) const override {
+    function_(run, folded_);
+    return Success();
+  }
+
+ private:
+  const Folded folded_;
+  const Function function_;
+};
+
+template <typename Function>
+PreparedKernel Prepare(const KernelRequest& request, const Folded& folded, const Function& function,
+                       bool in_place) {
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<RowKernel<Function>>(folded, function);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.resize(request.outputs.size());
+  if (in_place) prepared.in_place = 0;
+  return prepared;
+}
+
+// The axes that a constant input gives.
+std::optional<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& request, size_t input) {
+  if (request.inputs.size() <= input || request.inputs[input].constant == nullptr) return std::nullopt;
+  llvm::SmallVector<int64_t, 8> axes;
+  for (int64_t i = 0; i < request.inputs[input].constant->volume(); ++i)
+    axes.push_back(request.inputs[input].constant->ElementAsInt(i));
+  return axes;
+}
+
+bool IsPlain(const KernelRequest& request) {
+  return request.posts.empty() && request.outputs.size() == 1 && DnnAccepts(request.inputs[0]) &&
+         DnnAccepts(request.outputs[0]);
+}
+
+// out = finish(combination of the terms)
+template <typename Reducer, typename Finish>
+void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, const Finish& finish) {
+  const float* x = run.input(0).data<float>();
+  float* out = run.output().mutable_data<float>();
+  ForEachLine(
+      of,
+      [&](int64_t line) {
+        Vectorized([&] {
+          out[line] = static_cast<float>(finish(ReduceRow(x + line * of.terms, of.terms, reducer)));
+        });
+      },
+      [&](int64_t outer, int64_t first, int64_t columns) {
+        Columns totals;
+        Vectorized([&] {
+          ReduceColumns({x + outer * of.block() + first, of.terms, of.inner, columns}, reducer, totals);
+          for (int64_t i = 0; i < columns; ++i)
+            out[outer * of.inner + first + i] = static_cast<float>(finish(totals[i]));
+        });
+      });
+}
+
+// What is done to the combination of all terms.
+enum class Finish : uint8_t { kNothing, kMean, kRoot };
+
+template <typename Reducer, Finish kFinish>
+std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
+  const auto axes = ConstantAxes(request, 1);
+  if (!IsPlain(request) || !axes) return std::nullopt;
+  const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
+  if (!folded) return std::nullopt;
+  const auto run = [](const KernelRun& run, const Folded& of) {
+    const auto count = static_cast<double>(of.terms);
+    Reduce(run, of, Reducer(), [=](double total) {
+      if (kFinish == Finish::kMean) return total / count;
+      return kFinish == Finish::kRoot ? std::sqrt(total) : total;
+    });
+  };
+  return Prepare(request, *folded, run, false);
+}
+
+// MVN: out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps).
+struct Normalisation {
+  double eps;
+  bool normalize, inside;
+
+  void operator()(const KernelRun& run, const Folded& of) const {
+    const float* x = run.input(0).data<float>();
+    float* out = run.output().mutable_data<float>();
+    ParallelFor(of.outer, 4 * of.terms, [&](int64_t line) {
+      Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); });
+    });
+  }
+
+ private:
+  [[gnu::always_inline]] void Row(const float* x, float* out, int64_t terms) const {
+    const auto count = static_cast<double>(terms);
+    const double mean = ReduceRow(x, terms, Sum()) / count;
+    double factor = 1;
+    if (normalize) {
+      const double variance = ReduceRow(x, terms, SumOfDeviations(mean)) / count;
+      factor = 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
+    }
+    for (int64_t i = 0; i < terms; ++i)
+      out[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
+  }
+};
+
+std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
+  llvm::SmallVector<int64_t, 8> axes;
+  if (request.inputs.size() > 1) {
+    const auto given = ConstantAxes(request, 1);
+    if (!given) return std::nullopt;
+    axes = *given;
+  } else {
+    const int64_t first = BoolOr(*request.node, "across_channels", true) ? 1 : 2;
+    const auto rank = static_cast<int64_t>(request.inputs[0].shape.size());
+    for (int64_t axis = first; axis < rank; ++axis) axes.push_back(axis);
+  }
+  if (!IsPlain(request)) return std::nullopt;
+  const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
+  if (!folded || folded->inner != 1) return std::nullopt;
+  const std::string mode = StringOr(*request.node, "eps_mode", "inside_sqrt");
+  const Normalisation function{.eps = DoubleOr(*request.node, "eps", 1e-9),
+                               .normalize = BoolOr(*request.node, "normalize_variance", true),
+                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
+  return Prepare(request, *folded, function, true);
+}
+
+// GroupNormalization: as MVN over a group of channels, then scaled and shifted
+// by channel; `folded.terms` are those of a group.
+struct GroupNormalisation {
+  double epsilon;
+  int64_t channels, plane;
+
+  void operator()(const KernelRun& run, const Folded& of) const {
+    ParallelFor(of.outer, 4 * of.terms, [&](int64_t group) { Vectorized([&] { Group(run, of, group); }); });
+  }
+
+ private:
+  [[gnu::always_inline]] void Group(const KernelRun& run, const Folded& of, int64_t group) const {
+    const float* x = run.input(0).data<float>() + group * of.terms;
+    float* out = run.output().mutable_data<float>() + group * of.terms;
+    const auto count = static_cast<double>(of.terms);
+    const double mean = ReduceRow(x, of.terms, Sum()) / count;
+    const double variance = ReduceRow(x, of.terms, SumOfDeviations(mean)) / count;
+    const double factor = 1 / std::sqrt(variance + epsilon);
+    for (int64_t first = 0; first < of.terms; first += plane) {
+      const int64_t c = (group * of.terms + first) / plane % channels;
+      const double scale = factor * static_cast<double>(run.input(1).data<float>()[c]);
+      const double shift = static_cast<double>(run.input(2).data<float>()[c]) - mean * scale;
+      for (int64_t i = first; i < first + plane; ++i)
+        out[i] = static_cast<float>(static_cast<double>(x[i]) * scale + shift);
+    }
+  }
+};
+
+std::optional<PreparedKernel> MakeGroupNormalization(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request) || !IsPlain(request) || request.inputs[0].shape.size() < 2) return std::nullopt;
+  const Shape& shape = request.inputs[0].shape;
+  const int64_t groups = IntOr(*request.node, "num_groups", 1);
+  if (groups < 1 || shape[1] % groups != 0) return std::nullopt;
+  int64_t plane = 1;
+  for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
+  const Folded folded{.outer = shape[0] * groups, .terms = shape[1] / groups * plane};
+  const GroupNormalisation function{DoubleOr(*request.node, "epsilon", 1e-5), shape[1], plane};
+  return Prepare(request, folded, function, true);
+}
+
+// NormalizeL2: out = x / sqrt(sum of x^2, plus or at least eps).
+struct L2Normalisation {
+  double eps;
+  bool add;
+
+  void operator()(const KernelRun& run, const Folded& of) const {
+    const float* x = run.input(0).data<float>();
+    float* out = run.output().mutable_data<float>();
+    ForEachLine(
+        of,
+        [&](int64_t line) {
+          const float* row = x + line * of.terms;
+          Vectorized([&] {
+            const float factor = Factor(ReduceRow(row, of.terms, SumOfSquares()));
+            for (int64_t i = 0; i < of.terms; ++i) out[line * of.terms + i] = row[i] * factor;
+          });
+        },
+        [&](int64_t outer, int64_t first, int64_t columns) {
+          const int64_t begin = outer * of.block() + first;
+          Columns sums;
+          std::array<float, kColumns> factors;
+          Vectorized([&] {
+            ReduceColumns({x + begin, of.terms, of.inner, columns}, SumOfSquares(), sums);
+            for (int64_t i = 0; i < columns; ++i) factors[i] = Factor(sums[i]);
+            for (int64_t k = 0; k < of.terms; ++k) {
+              const float* row = x + begin + k * of.inner;
+              for (int64_t i = 0; i < columns; ++i) out[begin + k * of.inner + i] = row[i] * factors[i];
+            }
+          });
+        });
+  }
+
+ private:
+  float Factor(double sum) const {
+    return static_cast<float>(1 / std::sqrt(add ? sum + eps : sum > eps ? sum : eps));
+  }
+};
+
+std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& request) {
+  const auto axes = ConstantAxes(request, 1);
+  if (!IsPlain(request) || !axes) return std::nullopt;
+  const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
+  if (!folded) return std::nullopt;
+  const L2Normalisation function{DoubleOr(*request.node, "eps", 1e-10),
+                                 StringOr(*request.node, "eps_mode", "add") == "add"};
+  return Prepare(request, *folded, function, true);
+}
+
+// LogSoftmax, and SoftMax along an axis that is not the last.
+template <bool kLogarithm>
+struct Softmax {
+  void operator()(const KernelRun& run, const Folded& of) const {
+    const float* x = run.input(0).data<float>();
+    float* out = run.output().mutable_data<float>();
+    ForEachLine(
+        of,
+        [&](int64_t line) { Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); }); },
+        [&](int64_t outer, int64_t first, int64_t columns) {
+          const int64_t begin = outer * of.block() + first;
+          Vectorized([&] { Part({x + begin, of.terms, of.inner, columns}, out + begin); });
+        });
+  }
+
+ private:
+  [[gnu::always_inline]] static void Row(const float* x, float* out, int64_t terms) {
+    const auto largest = static_cast<float>(ReduceRow(x, terms, Largest()));
+    for (int64_t i = 0; i < terms; ++i) out[i] = VectorExp(x[i] - largest);
+    const double sum = ReduceRow(out, terms, Sum());
+    const auto shift = largest + static_cast<float>(std::log(sum));
+    const auto factor = static_cast<float>(1 / sum);
+    for (int64_t i = 0; i < terms; ++i) out[i] = kLogarithm ? x[i] - shift : out[i] * factor;
+  }
+  [[gnu::always_inline]] static void Part(const ColumnPart& part, float* out) {
+    Columns totals;
+    std::array<float, kColumns> largest, factors;
+    ReduceColumns(part, Largest(), totals);
+    for (int64_t i = 0; i < part.columns; ++i) largest[i] = static_cast<float>(totals[i]);
+    for (int64_t k = 0; k < part.terms; ++k) {
+      const float* x = part.x + k * part.stride;
+      for (int64_t i = 0; i < part.columns; ++i) out[k * part.stride + i] = VectorExp(x[i] - largest[i]);
+    }
+    ReduceColumns({out, part.terms, part.stride, part.columns}, Sum(), totals);
+    for (int64_t i = 0; i < part.columns; ++i) {
+      factors[i] = kLogarithm ? largest[i] + static_cast<float>(std::log(totals[i]))
+                              : static_cast<float>(1 / totals[i]);
+    }
+    for (int64_t k = 0; k < part.terms; ++k) {
+      const float* x = part.x + k * part.stride;
+      float* row = out + k * part.stride;
+      for (int64_t i = 0; i < part.columns; ++i)
+        row[i] = kLogarithm ? x[i] - factors[i] : row[i] * factors[i];
+    }
+  }
+};
+
+template <bool kLogarithm>
+std::optional<PreparedKernel> MakeSoftmaxOfRows(const KernelRequest& request) {
+  if (!IsPlain(request) || request.inputs[0].shape.empty()) return std::nullopt;
+  const int64_t axis = IntOr(*request.node, "axis", 1);
+  const std::optional<Folded> folded = Fold(request.inputs[0].shape, llvm::ArrayRef<int64_t>(axis));
+  if (!folded) return std::nullopt;
+  return Prepare(request, *folded, Softmax<kLogarithm>(), false);
+}
+
+// BatchNormInference of a row-major tensor: `terms` are a plane of a channel.
+struct BatchNormalisation {
+  double epsilon;
+  int64_t channels;
+
+  void operator()(const KernelRun& run, const Folded& of) const {
+    const auto vector = [&](size_t input, int64_t c) {
+      return static_cast<double>(run.input(input).data<float>()[c]);
+    };
+    ParallelFor(of.outer, of.terms, [&](int64_t row) {
+      const int64_t c = row % channels;
+      const double scale = vector(1, c) / std::sqrt(vector(4, c) + epsilon);
+      const auto factor = static_cast<float>(scale);
+      const auto shift = static_cast<float>(vector(2, c) - vector(3, c) * scale);
+      const float* x = run.input(0).data<float>() + row * of.terms;
+      float* out = run.output().mutable_data<float>() + row * of.terms;
+      const int64_t terms = of.terms;
+      Vectorized([=] {
+        for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor + shift;
+      });
+    });
+  }
+};
+
+// The error function, element by element.
+struct ErrorFunction {
+  void operator()(const KernelRun& run, const Folded&) const {
+    constexpr int64_t kPart = 4096;
+    const int64_t volume = run.input(0).volume();
+    const float* x = run.input(0).data<float>();
+    float* out = run.output().mutable_data<float>();
+    ParallelFor((volume + kPart - 1) / kPart, 4 * kPart, [&](int64_t part) {
+      const int64_t end = std::min(volume, (part + 1) * kPart);
+      Vectorized([&] {
+        for (int64_t i = part * kPart; i < end; ++i) out[i] = VectorErf(x[i]);
+      });
+    });
+  }
+};
+
+std::optional<PreparedKernel> MakeErf(const KernelRequest& request) {
+  if (!IsPlain(request)) return std::nullopt;
+  return Prepare(request, {}, ErrorFunction(), true);
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request) {
+  const Shape& shape = request.inputs[0].shape;
+  if (!DnnAcceptsAll(request) || !IsPlain(request) || shape.size() < 2) return std::nullopt;
+  if (request.inputs[0].layout != nullptr) return std::nullopt;
+  int64_t plane = 1;
+  for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
+  const BatchNormalisation function{DoubleOr(*request.node, "epsilon", 1e-5), shape[1]};
+  return Prepare(request, {.outer = shape[0] * shape[1], .terms = plane}, function, true);
+}
+
+std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request) {
+  return MakeReduce<Sum, Finish::kMean>(request);
+}
+
+std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request) {
+  return MakeSoftmaxOfRows<false>(request);
+}
+
+void RegisterRowKernels(KernelRegistry& registry) {
+  const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
+                       KernelFactory factory) {
+    registry.Add(Backend::kOneDnn, sets, name, std::move(factory));
+  };
+  add({"opset1"}, "ReduceSum", MakeReduce<Sum, Finish::kNothing>);
+  add({"opset1"}, "ReduceProd", MakeReduce<Product, Finish::kNothing>);
+  add({"opset1"}, "ReduceMax", MakeReduce<Largest, Finish::kNothing>);
+  add({"opset1"}, "ReduceMin", MakeReduce<Smallest, Finish::kNothing>);
+  add({"opset4"}, "ReduceL1", MakeReduce<SumOfMagnitudes, Finish::kNothing>);
+  add({"opset4"}, "ReduceL2", MakeReduce<SumOfSquares, Finish::kRoot>);
+  add({"opset1"}, "Erf", MakeErf);
+  add({"opset2", "opset6"}, "MVN", MakeMvn);
+  add({"opset12"}, "GroupNormalization", MakeGroupNormalization);
+  add({"opset1"}, "NormalizeL2", MakeNormalizeL2);
+  add({"opset5"}, "LogSoftmax", MakeSoftmaxOfRows<true>);
+}
+
+}  // namespace nnefc::runtime
