@@ -35,7 +35,8 @@ struct Attempt {
 
 class Fixer {
  public:
-  Fixer(const std::string& path, const CompileOptions& options) : path_(path), options_(options) {
+  Fixer(const std::string& path, const CompileOptions& options, const FixJudge& judge)
+      : path_(path), options_(options), judge_(judge) {
     options_.error_limit = kMaxErrors;
   }
 
@@ -76,6 +77,7 @@ class Fixer {
     const bool ok = attempt.compilation->RunUntil(Stage::kExpand);
     const int passed = static_cast<int>(attempt.compilation->times().size()) - (ok ? 0 : 1);
     attempt.standing.stages_left = static_cast<int>(Stage::kExpand) + 1 - passed;
+    if (judge_) judge_(*attempt.compilation);
     attempt.standing.errors = attempt.compilation->context().emitter.error_count();
     for (const Diagnostic& diagnostic : attempt.diagnostics())
       attempt.standing.warnings += diagnostic.severity == Severity::kWarning;
@@ -158,6 +160,7 @@ class Fixer {
 
   std::string path_;
   CompileOptions options_;
+  const FixJudge& judge_;
   FixReport report_;
   std::set<std::string> refused_;
   int runs_ = 0;
@@ -165,8 +168,8 @@ class Fixer {
 
 }  // namespace
 
-FixReport FixModel(const std::string& path, const CompileOptions& options) {
-  return Fixer(path, options).Run();
+FixReport FixModel(const std::string& path, const CompileOptions& options, const FixJudge& judge) {
+  return Fixer(path, options, judge).Run();
 }
 
 }  // namespace nnefc

@@ -28,6 +28,10 @@ struct FixReport {
 // number of rounds. A repair is kept only if the model is better by it: more
 // stages of the compiler pass, or fewer errors (then warnings) remain in the
 // one that fails. Nothing is written.
-FixReport FixModel(const std::string& path, const CompileOptions& options);
+//
+// `judge`, unless it is null, adds what it has to say to the diagnostics of each
+// compilation that is tried, such as the findings of lint.
+using FixJudge = std::function<void(Compilation&)>;
+FixReport FixModel(const std::string& path, const CompileOptions& options, const FixJudge& judge = nullptr);
 
 }  // namespace nnefc

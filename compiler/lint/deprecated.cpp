@@ -133,7 +133,9 @@ class Deprecated {
         if (!axes[i].to_end) continue;
         const bool is_known = shape.rank_known() && i < numbers.size() && numbers[i] < shape.rank() &&
                               shape[numbers[i]].known();
-        const ast::ExprId end = subject_.ArgumentOf(id, "end");
+        ast::ExprId end = subject_.ArgumentOf(id, "end");
+        const auto* list = end.valid() ? std::get_if<ast::ArrayExpr>(&document_.exprs[end].node) : nullptr;
+        if (list != nullptr && list->items.size() == axes.size()) end = list->items[i];
         subject_.Report(kSliceEndZero, document_.exprs[end.valid() ? end : id].range,
                         "an end of 0 for up to the end is deprecated since version 1.0.4; write {}",
                         is_known ? fmt::format("the extent, {}", shape[numbers[i]].value()) : "the extent");

@@ -1,6 +1,7 @@
 #include "compiler/support/replace_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -20,6 +21,9 @@ ErrorOr<Success> ReplaceFile(const std::string& path, std::string_view content) 
   std::free(resolved);
   struct stat status = {};
   if (::stat(target.c_str(), &status) != 0) return failed();
+  // Renaming would get past it.
+  if ((status.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0)
+    return SystemError{fmt::format("cannot write `{}`: it is read-only", path)};
   auto file = OutputFile::Create(target);
   if (!file) return file.error();
   if (auto written = file->Write(content); !written) return written;

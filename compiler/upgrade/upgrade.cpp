@@ -338,6 +338,19 @@ class Upgrader {
     return changed;
   }
 
+  // Why lines of the old graph are not what the ratified dialect makes of their
+  // statement.
+  std::string DifferenceOf(const std::vector<size_t>& lines) const {
+    for (size_t line : lines) {
+      const ir::Frame* frame = input_.expanded.node(lines_[line].node).origin().frame.get();
+      for (; frame != nullptr; frame = frame->parent.get()) {
+        if (expand::MayChangeMeaning(frame->fragment))
+          return fmt::format("`{}` computes something else in the ratified dialect", frame->fragment);
+      }
+    }
+    return "its operations would not be the same";
+  }
+
   // Compares the graph of a trial with the old one, tensors' names aside, and
   // expands the statements that became something else.
   Outcome Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
@@ -358,7 +371,7 @@ class Upgrader {
           });
       if (fits) continue;
       same = false;
-      changed |= LeaveOutPart(parts[i], "its operations would not be the same", finder);
+      changed |= LeaveOutPart(parts[i], DifferenceOf(wanted), finder);
     }
     if (!same) return changed ? Outcome::kAgain : Outcome::kStuck;
     if (!matching.MatchEnds()) return Outcome::kStuck;
@@ -367,13 +380,14 @@ class Upgrader {
   }
 
   void Tell(const MovedComments& comments) {
+    const std::vector<bool> reached = Reached(true);
     for (size_t i = 0; i < fragment_reasons_.size(); ++i) {
       if (choice_.keeps_fragment[i]) continue;
       const ast::Fragment& fragment = old().fragments[ast::FragmentId(static_cast<int32_t>(i))];
-      context_.emitter.Emit(kFragmentExpanded, fragment.name.range,
-                            "fragment `{}` has no ratified form and is expanded where it is invoked: {}{}",
-                            NameOf(i), fragment_reasons_[i],
-                            comments.lost[i] > 0 ? "; its comments have no place and are left out" : "");
+      context_.emitter.Emit(
+          kFragmentExpanded, fragment.name.range, "fragment `{}` has no ratified form and is {}: {}{}",
+          NameOf(i), reached[i] ? "expanded where it is invoked" : "left out, as the graph does not reach it",
+          fragment_reasons_[i], comments.lost[i] > 0 ? "; its comments have no place and are left out" : "");
     }
     for (size_t i = 0; i < statement_reasons_.size(); ++i) {
       if (choice_.keeps_statement[i] || statement_reasons_[i].empty()) continue;

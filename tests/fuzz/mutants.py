@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mutants of valid documents: single tokens deleted, inserted, swapped or renamed, by `nnefc check`.
+"""Mutants of valid documents: single tokens deleted, inserted, swapped or renamed, by `nnefc lint`, which checks first.
 
     mutants.py NNEFC [--count N] [--seed S] [--edits E] [--keep FOLDER]
 
@@ -97,7 +97,7 @@ def documents() -> dict[str, str]:
 
 
 class Checker:
-    """Runs `nnefc check` on files and collects what is wrong."""
+    """Runs `nnefc lint`, which checks first, on files and collects what is wrong."""
 
     def __init__(self, nnefc: str, keep: pathlib.Path | None):
         self.nnefc = nnefc
@@ -114,7 +114,8 @@ class Checker:
     def _run(self, files: list[pathlib.Path]) -> tuple[str | None, dict]:
         """Returns what is wrong with the process as a whole, and its report."""
         with tempfile.TemporaryFile() as out:
-            process = subprocess.Popen([self.nnefc, "check", "--format", "json", *map(str, files)], stderr=out,
+            command = [self.nnefc, "lint", "--no-config", "--enable", "all", "--format", "json", *map(str, files)]
+            process = subprocess.Popen(command, stderr=out,
                                        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, preexec_fn=self._limit)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = code = os.waitstatus_to_exitcode(status)

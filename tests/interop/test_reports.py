@@ -248,6 +248,21 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
         ["min_max_linear_quantize", ", signed = false, symmetric = false"]
 
 
+@pytest.mark.parametrize("command", ["check", "lint", "fmt", "expand", "upgrade", "compile", "run", "inspect", "bench"])
+def test_every_command_reports_in_every_form(nnefc: Path, tmp_path: Path, command: str) -> None:
+    """A mistake of the document, and a file that is not there."""
+    (tmp_path / "net.nnef").write_text(
+        "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]) y = relu(x, 3); }\n", encoding="utf-8")
+    for model, exit_code in (("net.nnef", 1), ("nowhere.nnef", 2)):
+        for form, schema in (("json", "diagnostics.json"), ("sarif", "sarif-2.1.0.json")):
+            done = subprocess.run([str(nnefc), command, model, "--format", form], cwd=tmp_path, capture_output=True,
+                                  timeout=60, check=False)
+            assert done.returncode == exit_code, done.stderr
+            value = json.loads(done.stderr)
+            assert not list(_validator(schema).iter_errors(value))
+            assert (value["diagnostics"] if form == "json" else value["runs"][0]["results"])
+
+
 ESCAPE = b"\x1b["
 
 
@@ -263,15 +278,17 @@ def test_colour_is_for_terminals_and_on_demand(nnefc: Path, tmp_path: Path) -> N
         assert ESCAPE not in _run(nnefc, tmp_path, text, "--color", "always", "--format", form).stderr
 
 
-@pytest.mark.parametrize(("options", "no_color", "expected"), [
-    ([], False, True), ([], True, False), (["--color", "never"], False, False), (["--color", "always"], True, True)])
-def test_colour_on_a_terminal(nnefc: Path, tmp_path: Path, options: list[str], no_color: bool, expected: bool) -> None:
+@pytest.mark.parametrize(("options", "variables", "expected"), [
+    ([], {}, True), ([], {"NO_COLOR": "1"}, False), ([], {"NO_COLOR": ""}, True), ([], {"TERM": "dumb"}, False),
+    (["--color", "never"], {}, False), (["--color", "always"], {"NO_COLOR": "1"}, True)])
+def test_colour_on_a_terminal(nnefc: Path, tmp_path: Path, options: list[str], variables: dict[str, str],
+                              expected: bool) -> None:
     (tmp_path / "net.nnef").write_text(BROKEN.replace("\U0001F600 ", ""), encoding="utf-8")
     ours, theirs = pty.openpty()
-    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
     with subprocess.Popen([str(nnefc), "check", "net.nnef", *options], cwd=tmp_path, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=theirs,
-                          env=environment | ({"NO_COLOR": "1"} if no_color else {})) as process:
+                          env=environment | variables) as process:
         os.close(theirs)
         said = b""
         try:

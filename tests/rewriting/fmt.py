@@ -69,6 +69,16 @@ def in_place_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
     wrong.write_text("version 1.0; graph g(x) -> (y) { x = ; }")
     if corpus.run(nnefc, "fmt", "--in-place", str(wrong))[0] != 1 or "x = ;" not in wrong.read_text():
         found.append("a document with a syntax error was touched")
+    # What cannot be written stays; the files behind it are not at fault.
+    model.joinpath("graph.nnef").write_text(texts["graph.nnef"])
+    model.joinpath("graph.nnef").chmod(0o440)
+    other = folder / "other.nnef"
+    other.write_text(texts["graph.nnef"])
+    code, _, said = corpus.run(nnefc, "fmt", "--in-place", str(link), str(folder / "nowhere.nnef"), str(other))
+    if code != 2 or "read-only" not in said or (model / "graph.nnef").read_text() != texts["graph.nnef"]:
+        found.append("a read-only file was replaced")
+    if other.read_text() != expected["graph.nnef"]:
+        found.append("files behind a read-only one were left out")
     before = archive.read_bytes()
     if corpus.run(nnefc, "fmt", "--in-place", str(archive))[0] != 2 or archive.read_bytes() != before:
         found.append("an archive was taken")

@@ -1,21 +1,15 @@
-#include <filesystem>
-
-#include "compiler/driver/fix.h"
 #include "compiler/openvino/read.h"
-#include "compiler/support/replace_file.h"
-#include "compiler/support/text_diff.h"
-#include "fmt/format.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/fixes.h"
 
 namespace nnefc::cli {
 namespace {
 
 struct CheckCommand : CommonOptions {
-  bool fix = false;
-  bool diff = false;
+  FixOptions fixes;
 
   int Run() {
-    if (diff && !fix) throw MisuseError("`--diff` shows what `--fix` would change; give both");
+    fixes.Validate(*this);
     Reporter reporter(*this, /*is_product=*/true);
     int exit_code = kSuccess;
     for (const std::string& model : models) exit_code = std::max(exit_code, Check(model, reporter));
@@ -25,38 +19,13 @@ struct CheckCommand : CommonOptions {
  private:
   int Check(const std::string& model, Reporter& reporter) {
     CompileOptions compile = compile_options();
-    FixReport report;
-    if (fix) {
-      report = FixModel(model, compile);
-      for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
-    }
+    const FixReport report = fixes.Make(model, compile, nullptr);
     Compilation compilation(model, compile);
     bool ok = RunStages(compilation, Stage::kExpand);
     if (ok && compilation.is_openvino())
       RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
-    Deliver(model, report);
+    fixes.Deliver(model, report, output_format() == Format::kText);
     return reporter.Report(compilation);
-  }
-
-  // Writes the texts, or shows what would change; then tells what was fixed.
-  void Deliver(const std::string& model, const FixReport& report) const {
-    for (const auto& [name, change] : report.changes) {
-      if (diff) {
-        fmt::print("{}", UnifiedDiff(change.before, change.after, name, name));
-        continue;
-      }
-      // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
-      if (!std::filesystem::is_directory(model) && name != model) {
-        throw MisuseError(fmt::format(
-            "`{}` cannot be changed in its archive; unpack it, or see what would change with `--diff`",
-            name));
-      }
-      if (auto written = ReplaceFile(name, change.after); !written)
-        throw MisuseError(written.error().message);
-    }
-    if (output_format() != Format::kText) return;
-    for (const std::string& line : report.fixed) fmt::print(stderr, "{}\n", line);
-    for (const std::string& line : report.refused) fmt::print(stderr, "{}\n", line);
   }
 };
 
@@ -67,8 +36,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("check", "judge documents by the specification, through expansion and shapes");
   AddCommonOptions(*command, *options, 0);
-  command->add_flag("--fix", options->fix, "change the files where a mistake has one repair that helps");
-  command->add_flag("--diff", options->diff, "with --fix: print what would change instead");
+  options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command->footer(
       "Examples: nnefc check model.nnef model_folder --format sarif\n          nnefc check model.nnef --fix "
       "--diff");

@@ -47,7 +47,11 @@ std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
 bool UseColor(const std::string& choice) {
   if (choice == "always") return true;
   if (choice == "never") return false;
-  return ::isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  // https://no-color.org: an empty value is none.
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 // Several JSON reports as one: lists of the same key are joined.
@@ -69,7 +73,19 @@ Format CommonOptions::output_format() const {
   return format == "sarif" ? Format::kSarif : Format::kText;
 }
 
+// What is asked of a document means nothing to a graph of OpenVINO operations.
+void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) const {
+  if (!is_given) return;
+  for (const std::string& model : models) {
+    if (model.ends_with(".xml") || model.ends_with(".ir"))
+      throw MisuseError(fmt::format("`{}` is for NNEF documents, which `{}` is not", option, model));
+  }
+}
+
 CompileOptions CommonOptions::compile_options() const {
+  RefuseForOpenVino("--dialect", dialect != "auto");
+  RefuseForOpenVino("--graph", !graph.empty());
+  RefuseForOpenVino("--input-shape", !input_shapes.empty());
   CompileOptions result;
   if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
   if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;

@@ -38,6 +38,8 @@ struct CommonOptions {
 
   Format output_format() const;
   CompileOptions compile_options() const;  // may throw MisuseError
+  // Throws MisuseError if an option of documents is given for another model.
+  void RefuseForOpenVino(std::string_view option, bool is_given) const;
 };
 
 // Adds to a command the options of those that read texts and no more: the

@@ -18,7 +18,14 @@ struct FmtCommand : CommonOptions {
     const CompileOptions compile = compile_options();
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;
-    for (const std::string& model : models) exit_code = std::max(exit_code, Format(model, compile, reporter));
+    for (const std::string& model : models) {
+      try {
+        exit_code = std::max(exit_code, Format(model, compile, reporter));
+      } catch (const MisuseError& error) {  // the other files are not at fault
+        PrintError(error.what());
+        exit_code = kMisuse;
+      }
+    }
     return exit_code;
   }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/lint/config.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/fixes.h"
 
 namespace nnefc::cli {
 namespace {
@@ -12,6 +13,7 @@ struct LintCommand : CommonOptions {
   std::vector<std::string> levels;
   std::string config;
   bool no_config = false;
+  FixOptions fixes;
 
   int Run();
   lint::SettingsRequest Request() const;
@@ -52,24 +54,30 @@ lint::SettingsRequest LintCommand::Request() const {
 }
 
 int LintCommand::Run() {
+  fixes.Validate(*this);
   const lint::SettingsRequest request = Request();
   Reporter reporter(*this, /*is_product=*/true);
   int exit_code = kSuccess;
   for (const std::string& model : models) {
-    Compilation compilation(model, compile_options());
-    if (compilation.is_openvino()) throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
+    CompileOptions compile = compile_options();
+    if (Compilation(model, compile).is_openvino())
+      throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
-    Emitter& emitter = compilation.context().emitter;
     bool config_failed = false;
-    if (!path.empty()) lint::Apply(lint::ReadConfig(path, compilation.context(), config_failed), settings);
+    if (!path.empty()) {
+      Context config;
+      lint::Apply(lint::ReadConfig(path, config, config_failed), settings);
+    }
     lint::Apply(request, settings);
-    // Mistakes of the configuration do not stop the stages.
-    const std::vector<Diagnostic> of_config = emitter.diagnostics();
-    emitter.Clear();
+    const FixReport report =
+        fixes.Make(model, compile, [&](Compilation& compilation) { lint::LintModel(compilation, settings); });
+    Compilation compilation(model, compile);
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
-    for (const Diagnostic& diagnostic : of_config) emitter.Add(diagnostic);
+    // Mistakes of the configuration do not stop the stages.
+    if (!path.empty()) lint::ReadConfig(path, compilation.context(), config_failed);
+    fixes.Deliver(model, report, output_format() == Format::kText);
     exit_code = std::max(
         exit_code, reporter.Report(compilation.context(), config_failed || compilation.environment_failed()));
   }
@@ -99,7 +107,11 @@ void AddLint(CLI::App& app, int& exit_code) {
       command->add_option("--config", options->config,
                           "the configuration; without it the first .nnefc.json from the document upwards");
   command->add_flag("--no-config", options->no_config, "look for no configuration")->excludes(config);
-  command->footer("Example: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error");
+  options->fixes.Add(*command, "change the files where a finding or mistake has one repair that helps");
+  command->footer(
+      "Examples: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error\n          "
+      "nnefc "
+      "lint model.nnef --fix --diff");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

@@ -1,0 +1,46 @@
+#include "tools/nnefc/fixes.h"
+
+#include <filesystem>
+
+#include "compiler/support/replace_file.h"
+#include "compiler/support/text_diff.h"
+#include "fmt/format.h"
+
+namespace nnefc::cli {
+
+void FixOptions::Add(CLI::App& command, const char* what) {
+  command.add_flag("--fix", fix, what);
+  command.add_flag("--diff", diff, "with --fix: print what would change instead");
+}
+
+void FixOptions::Validate(const CommonOptions& options) const {
+  if (diff && !fix) throw MisuseError("`--diff` shows what `--fix` would change; give both");
+  options.RefuseForOpenVino("--fix", fix);
+}
+
+FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const {
+  if (!fix) return {};
+  FixReport report = FixModel(model, compile, judge);
+  for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
+  return report;
+}
+
+void FixOptions::Deliver(const std::string& model, const FixReport& report, bool tell) const {
+  for (const auto& [name, change] : report.changes) {
+    if (diff) {
+      fmt::print("{}", UnifiedDiff(change.before, change.after, name, name));
+      continue;
+    }
+    // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
+    if (!std::filesystem::is_directory(model) && name != model) {
+      throw MisuseError(fmt::format(
+          "`{}` cannot be changed in its archive; unpack it, or see what would change with `--diff`", name));
+    }
+    if (auto written = ReplaceFile(name, change.after); !written) throw MisuseError(written.error().message);
+  }
+  if (!tell) return;
+  for (const std::string& line : report.fixed) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : report.refused) fmt::print(stderr, "{}\n", line);
+}
+
+}  // namespace nnefc::cli
