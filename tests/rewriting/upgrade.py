@@ -28,6 +28,8 @@ KEPT = {
     "names": ["fragment gelu_2(", "yield_2", "integer_2 = 2", "stack = "],
     "tuples": ["u = reshape(x, shape = [2, 3])", "s = sum_reduce(x, axes = [2])"],
     "nested": ["z = act(z_deep_y);", "two(a_p, [a_q, a_p])", "# closes", "# of the layer\n    # the number", "# behind it"],
+    "composition": ["t_z_2 = plain(t_matmul_2, e = 2.0);", "t = plain(t_z_4);", "b = plain(b_n);", "b2 = norm(a, bias = 0.0);",
+                    "s = plain(s_norm_y, e = 1.5);", "c, d = swap(q, b2);", "# one floor\n    t_f = variable(", "# slope is halved"],
     "externals": ["graph extension_2( x, u )", "# no parameter"],
     "updates": ["fragment gate(", "next = update(h, y)"],
 }
@@ -140,10 +142,42 @@ def folder_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
     return found
 
 
+def renamed_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
+    """What upgrading did wrong to the keys of a graph.quant whose tensors are called otherwise then."""
+    old, new = folder / "old", folder / "new"
+    old.mkdir(parents=True)
+    (old / "graph.nnef").write_text(
+        "version 1.0\nfragment act( x: tensor ) -> ( y: tensor ) { t = relu(x) y = t * 2.0 }\n"
+        "fragment layer( x: tensor ) -> ( y: tensor )\n{\n    v = variable(shape = [3], label = 'v')\n"
+        "    y = sigmoid(act(x + v))\n}\n"
+        "graph g( x ) -> ( y )\n{\n    x = external(shape = [3])\n    y = layer(x)\n}\n")
+    flat = corpus.run(nnefc, "expand", str(old))[1]
+    inner = re.search(r"(\w+) = relu\(", flat)[1]
+    (old / "graph.quant").write_text(f'"{inner}": linear_quantize(min = -1.0, max = 1.0, bits = 8)\n'
+                                     '"x": linear_quantize(min = -1.0, max = 1.0, bits = 8)\n')
+    code, _, said = corpus.run(nnefc, "upgrade", str(old), "-o", str(new))
+    if code != 0:
+        return [f"exit code {code}: {said}"]
+    now = re.search(r"(\w+) = relu\(", corpus.run(nnefc, "expand", str(new))[1])[1]
+    found = [] if now != inner else ["the tensor kept its name: this shows nothing"]
+    # An unknown key would be a warning.
+    if corpus.run(nnefc, "check", str(new)) != (0, "", ""):
+        found.append("not silent")
+    keys = re.findall(r'^"(\w+)"', (new / "graph.quant").read_text(), re.MULTILINE)
+    if keys != [now, "x"] or " = act(" not in (new / "graph.nnef").read_text():
+        found.append(f"keys are {keys}; expected {[now, 'x']}")
+    return found
+
+
+def folders_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
+    (folder / "data").mkdir()
+    return folder_failures(nnefc, folder / "data") + renamed_failures(nnefc, folder / "renamed")
+
+
 def main() -> int:
     documents = [document for document in corpus.documents()
                  if re.search(r"version\s+1\.0\s*(?!\s|;)", document.text) and "tensor<" not in document.text]
-    return corpus.judge(sys.argv[1], "folder", folder_failures, documents, failures,
+    return corpus.judge(sys.argv[1], "folder", folders_failures, documents, failures,
                         counts={"documents": 0, "runs": 0}, least={"documents": LEAST_DOCUMENTS, "runs": LEAST_RUNS})
 
 
