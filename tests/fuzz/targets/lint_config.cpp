@@ -7,7 +7,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   Context context;
   const std::string path = fuzz::WriteInput("config.json", fuzz::Text(data, size));
-  const lint::SettingsRequest request = lint::ReadConfig(path, context);
+  bool environment_failed = false;
+  const lint::SettingsRequest request = lint::ReadConfig(path, context, environment_failed);
+  fuzz::Require(!environment_failed, "a file that is there is read", path);
   fuzz::CheckDiagnostics(context);
   lint::Settings settings;
   lint::Apply(request, settings);
