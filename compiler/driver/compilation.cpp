@@ -66,7 +66,8 @@ bool Compilation::VerifyStage(Stage stage) {
   if (stage == Stage::kExpand && !is_openvino_) graph = expanded_.get();
   if (stage == Stage::kLower && !is_openvino_) graph = lowered_.get();
   if (graph == nullptr) return true;
-  for (const std::string& violation : ir::VerifyInferred(*graph)) {
+  const ir::PortNames names = stage == Stage::kOpen ? ir::PortNames::kAny : ir::PortNames::kDistinct;
+  for (const std::string& violation : ir::VerifyInferred(*graph, names)) {
     context_.emitter.Emit(kGraphInvalid, {}, "a fault of nnefc, not of the model: after the stage `{}`, {}",
                           Name(stage), violation);
   }

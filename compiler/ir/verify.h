@@ -12,10 +12,14 @@ namespace nnefc::ir {
 // arity fit the operation, port maps fit the bodies. Returns the violations.
 std::vector<std::string> Verify(const Graph& graph);
 
+// Whether parameters, and results, must have names of their own. A file may
+// name them as it likes.
+enum class PortNames : uint8_t { kDistinct, kAny };
+
 // The same for a graph that was inferred: its types, shapes and values are also
 // those that the shape functions find anew, bodies hand on types unchanged, and
-// no two parameters or results have one name.
-std::vector<std::string> VerifyInferred(const Graph& graph);
+// no two parameters or results have one name, unless that is allowed.
+std::vector<std::string> VerifyInferred(const Graph& graph, PortNames names = PortNames::kDistinct);
 
 // True if the condition of an If is known to choose the other body. Types and
 // shapes inside of such a body may break every rule.

@@ -32,10 +32,13 @@ class InferredVerifier {
   InferredVerifier(std::string prefix, int depth, std::vector<std::string>& violations)
       : prefix_(std::move(prefix)), depth_(depth), violations_(violations) {}
 
-  // Bodies nest on the C++ stack, up to kMaxBodyNesting.
-  void Run(const Graph& graph) {
+  void CheckNames(const Graph& graph) {
     CheckNames(graph, "parameters", graph.parameters());
     CheckNames(graph, "results", graph.results());
+  }
+
+  // Bodies nest on the C++ stack, up to kMaxBodyNesting.
+  void Run(const Graph& graph) {
     for (NodeId id : graph.nodes()) {
       const Node& node = graph.node(id);
       CheckNode(graph, node);
@@ -59,7 +62,7 @@ class InferredVerifier {
     llvm::StringSet<> names;
     for (NodeId id : list) {
       const std::string& name = graph.node(id).name();
-      if (depth_ == 0 && !names.insert(name).second) Tell("two {} are called \"{}\"", what, name);
+      if (!names.insert(name).second) Tell("two {} are called \"{}\"", what, name);
     }
   }
 
@@ -148,10 +151,12 @@ bool IsUntaken(const Graph& graph, const Node& node, const Body& body) {
   return (body.role == "then_body") != (condition->ElementAsInt(0) != 0);
 }
 
-std::vector<std::string> VerifyInferred(const Graph& graph) {
+std::vector<std::string> VerifyInferred(const Graph& graph, PortNames names) {
   std::vector<std::string> violations = Verify(graph);
-  // What follows relies on the structure.
-  if (violations.empty()) InferredVerifier("", 0, violations).Run(graph);
+  if (!violations.empty()) return violations;  // what follows relies on the structure
+  InferredVerifier verifier("", 0, violations);
+  if (names == PortNames::kDistinct) verifier.CheckNames(graph);
+  verifier.Run(graph);
   return violations;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::openvino {
@@ -89,15 +90,22 @@ LayerInputs ListInputs(const ir::Node& node) {
   return inputs;
 }
 
-std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port) {
+std::string LayerName(const ir::Node& node, int32_t id) {
+  return node.name().empty() ? fmt::format("{}_{}", node.type(), id) : node.name();
+}
+
+std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port, const LayerOrder* order) {
   const ir::Node& node = graph.node(port.node);
   std::vector<std::string> names = node.output(port.index).names;
   llvm::erase_if(names, [](const std::string& name) { return name.empty(); });
-  if (names.empty() && node.Is("opset1", "Parameter") && !node.name().empty()) names.push_back(node.name());
-  if (names.empty()) {
+  const auto layer_name = [&](const ir::Node& layer) {
+    return LayerName(layer, order->ids[static_cast<size_t>(layer.id().index)]);
+  };
+  if (order != nullptr && names.empty() && node.Is("opset1", "Parameter")) names.push_back(layer_name(node));
+  if (order != nullptr && names.empty()) {
     for (ir::InputPort use : node.uses(port.index)) {
       const ir::Node& user = graph.node(use.node);
-      if (user.Is("opset1", "Result") && !user.name().empty()) names.push_back(user.name());
+      if (user.Is("opset1", "Result")) names.push_back(layer_name(user));
     }
   }
   std::sort(names.begin(), names.end());

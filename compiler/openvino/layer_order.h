@@ -25,8 +25,11 @@ struct LayerInputs {
 };
 LayerInputs ListInputs(const ir::Node& node);
 
-// Tensor names of an output: its own, or else those of the Parameter or the
-// Results that it belongs to. Sorted.
-std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port);
+// The node's name; one made of its type and the layer's id if it has none.
+std::string LayerName(const ir::Node& node, int32_t id);
+
+// Tensor names of an output: its own, or else, given `order`, those of the layers
+// of the Parameter or the Results that it belongs to. Sorted.
+std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port, const LayerOrder* order);
 
 }  // namespace nnefc::openvino

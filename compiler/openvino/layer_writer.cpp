@@ -11,10 +11,6 @@ namespace nnefc::openvino {
 
 namespace {
 
-std::string LayerName(const ir::Node& node, int32_t id) {
-  return node.name().empty() ? fmt::format("{}_{}", node.type(), id) : node.name();
-}
-
 // "then_body" -> "then_port_map", "body" -> "port_map".
 std::string PortMapTag(std::string_view role) {
   constexpr std::string_view kBody = "body";
@@ -93,7 +89,7 @@ void LayerWriter::WriteLayer(const ir::Graph& graph, const LayerOrder& order, co
   }
   WriteData(node);
   WriteNodeRtInfo(*xml_, node, RtInfoPlace::kLayer);
-  WritePorts(graph, node, inputs);
+  WritePorts(graph, order, node, inputs);
   WriteBodies(graph, node, inputs);
   xml_->End();
 }
@@ -133,7 +129,8 @@ void LayerWriter::WriteConstData(const ir::Node& node) {
   xml_->End();
 }
 
-void LayerWriter::WritePorts(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs) {
+void LayerWriter::WritePorts(const ir::Graph& graph, const LayerOrder& order, const ir::Node& node,
+                             const LayerInputs& inputs) {
   int64_t id = 0;
   if (!inputs.ports.empty()) {
     xml_->Begin("input");
@@ -146,7 +143,7 @@ void LayerWriter::WritePorts(const ir::Graph& graph, const ir::Node& node, const
   if (node.num_outputs() == 0) return;
   xml_->Begin("output");
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
-    WritePort(node.output(i), id++, TensorNames(graph, node.port(i)), node, false, i);
+    WritePort(node.output(i), id++, TensorNames(graph, node.port(i), &order), node, false, i);
   }
   xml_->End();
 }

@@ -19,7 +19,8 @@ class LayerWriter {
   void WriteLayer(const ir::Graph& graph, const LayerOrder& order, const ir::Node& node);
   void WriteData(const ir::Node& node);
   void WriteConstData(const ir::Node& node);
-  void WritePorts(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs);
+  void WritePorts(const ir::Graph& graph, const LayerOrder& order, const ir::Node& node,
+                  const LayerInputs& inputs);
   void WritePort(const ir::Output& output, int64_t id, const std::vector<std::string>& names,
                  const ir::Node& node, bool is_input, int32_t index);
   void WriteBodies(const ir::Graph& graph, const ir::Node& node, const LayerInputs& inputs);

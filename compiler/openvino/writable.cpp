@@ -77,7 +77,7 @@ class WritableChecker {
     }
     CheckText(node.origin().range, "the name of a layer", node.name());
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
-      CheckNames(node, "the tensor names", openvino::TensorNames(graph, node.port(i)));
+      CheckNames(node, "the tensor names", openvino::TensorNames(graph, node.port(i), nullptr));
     }
     CheckAttributes(node);
     CheckRtInfo(node);

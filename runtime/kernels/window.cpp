@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/ops/opset/schema.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
@@ -11,7 +12,12 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
   const size_t rank = input.size();
   NNEFC_CHECK(rank >= 1 && rank <= 3 && output.size() == rank && size.size() == rank);
   const std::vector<int64_t> strides = IntsOr(node, "strides", rank, 1);
-  const std::vector<int64_t> dilations = IntsOr(node, "dilations", rank, 1);
+  // A node may have attributes that its operation does not know: `dilations` of
+  // an AvgPool of opset1 has no effect.
+  const ir::OpRow* row = ir::FindOpRow(node.set(), node.type());
+  const bool is_dilated = row != nullptr && row->Find("dilations") != nullptr;
+  const std::vector<int64_t> dilations =
+      is_dilated ? IntsOr(node, "dilations", rank, 1) : std::vector<int64_t>(rank, 1);
   const std::vector<int64_t> before = IntsOr(node, "pads_begin", rank, 0);
   const std::vector<int64_t> after = IntsOr(node, "pads_end", rank, 0);
   NNEFC_CHECK(strides.size() == rank && dilations.size() == rank && before.size() == rank &&

@@ -1,7 +1,7 @@
 // Runs a fuzz target without libFuzzer: over files and folders of inputs, then
 // over a number of mutants of them, the same ones in every run.
 //
-//     fuzz_TARGET [--mutants N] [--keep FILE] FILE|FOLDER...
+//     fuzz_TARGET [--mutants N] [--seed N] [--keep FILE] FILE|FOLDER...
 //
 // An input that aborts the process is told, and written to FILE.
 #include <algorithm>
@@ -51,7 +51,7 @@ void Run(const Input& input) {
 
 class Mutator {
  public:
-  explicit Mutator(const std::vector<Input>& inputs) : inputs_(inputs) {}
+  Mutator(const std::vector<Input>& inputs, uint32_t seed) : inputs_(inputs), random_(seed) {}
 
   Input Make(int number) {
     const Input& original = inputs_[Below(inputs_.size())];
@@ -63,12 +63,24 @@ class Mutator {
  private:
   size_t Below(size_t bound) { return bound == 0 ? 0 : static_cast<size_t>(random_() % bound); }
 
+  // Replaces the digits that follow.
+  void ChangeNumber(std::string& bytes, size_t at) {
+    static constexpr const char* kNumbers[] = {
+        "0",   "1",   "2",    "-1",         "3",          "7",
+        "64",  "255", "1e30", "2147483648", "4294967295", "-9223372036854775808",
+        "0.5", "",    "1000", "65537",      "1000000007", "9223372036854775807"};
+    const size_t begin = bytes.find_first_of("0123456789", at);
+    if (begin == std::string::npos) return;
+    const size_t end = std::min(bytes.find_first_not_of("0123456789", begin), bytes.size());
+    bytes.replace(begin, end - begin, kNumbers[Below(std::size(kNumbers))]);
+  }
+
   void Edit(std::string& bytes) {
     const size_t at = Below(bytes.size() + 1);
     const size_t length = std::min(1 + Below(16), bytes.size() - at);
     const std::string& other = inputs_[Below(inputs_.size())].bytes;
     const size_t from = Below(other.size() + 1);
-    switch (Below(6)) {
+    switch (Below(7)) {
       case 0:
         if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(8)));
         break;
@@ -82,6 +94,9 @@ class Mutator {
         bytes.insert(at, bytes.substr(at, length));
         break;
       case 4:
+        ChangeNumber(bytes, at);
+        break;
+      case 5:
         bytes.insert(at, other, from, 1 + Below(32));
         break;
       default:
@@ -90,7 +105,7 @@ class Mutator {
   }
 
   const std::vector<Input>& inputs_;
-  std::mt19937 random_{1};
+  std::mt19937 random_;
 };
 
 // The inputs that the path names, in an order that does not depend on the disk.
@@ -119,10 +134,13 @@ std::vector<Input> Small(const std::vector<Input>& inputs) {
 int main(int count, char** arguments) {
   std::vector<Input> inputs;
   int mutants = 0;
+  uint32_t seed = 1;
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];
     if (argument == "--mutants" && i + 1 < count) {
       mutants = std::atoi(arguments[++i]);
+    } else if (argument == "--seed" && i + 1 < count) {
+      seed = static_cast<uint32_t>(std::atoi(arguments[++i]));
     } else if (argument == "--keep" && i + 1 < count) {
       keep = arguments[++i];
     } else {
@@ -136,7 +154,7 @@ int main(int count, char** arguments) {
   std::signal(SIGABRT, TellInput);
   for (const Input& input : inputs) Run(input);
   const std::vector<Input> small = Small(inputs);
-  Mutator mutator(small);
+  Mutator mutator(small, seed);
   for (int i = 0; i < mutants && !small.empty(); ++i) Run(mutator.Make(i));
   std::printf("%zu inputs and %d mutants of them\n", inputs.size(), mutants);
   return 0;

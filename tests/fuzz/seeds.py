@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Seeds for the fuzz targets, made from the documents and files of the tests.
 
-    seeds.py FOLDER [--nnefc NNEFC] [--largest BYTES]
+    seeds.py FOLDER [--nnefc NNEFC] [--all] [--largest BYTES]
 
 Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, there are also seeds of OpenVINO IR and of graphs
-in text form. Longer inputs than BYTES (8,000) are left out: they slow down and teach little.
+in text form: of some documents, with --all of each and of every case of tests/interop/opset_cases.py. Those cases, an
+operation of OpenVINO each, are seeds of graphs in text form wherever Python has NumPy. Longer inputs than BYTES (8,000) are left out: they slow down and teach little.
 """
 
 from __future__ import annotations
@@ -135,25 +136,67 @@ def add_binary(seeds: Seeds) -> None:
             seeds.add("container", gzip.compress(archive, mtime=0))
 
 
-def add_compiled(seeds: Seeds, nnefc: pathlib.Path, found: list[dict[str, bytes]]) -> None:
-    """What NNEFC makes of the documents that it accepts, spread over all of them."""
-    documents = sorted({data for files in found for name, data in files.items()
-                        if name.endswith(".nnef") and len(data) <= seeds.largest})
-    documents = documents[:: max(1, len(documents) // COMPILED)]
+def add_operations(seeds: Seeds) -> list[bytes]:
+    """Adds graphs in text form of one operation of OpenVINO each, and returns them."""
+    try:
+        import numpy
+    except ImportError:
+        return []
+    sys.path.insert(0, str(TESTS / "interop"))
+    import opset_cases
 
-    def compiled(document: bytes) -> tuple[bytes, bytes, bytes] | None:
+    def type_of(array: numpy.ndarray) -> str:
+        return {"b": "boolean", "f": f"f{8 * array.itemsize}", "i": f"i{8 * array.itemsize}",
+                "u": f"u{8 * array.itemsize}"}[array.dtype.kind]
+
+    def attribute(value: object) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(attribute(item) for item in value) + "]"
+        return f'"{value}"' if isinstance(value, str) else repr(value)
+
+    texts = []
+    for operation, cases in opset_cases.CASES.items():
+        for inputs, attributes in cases:
+            lines = []
+            for number, given in enumerate(inputs):
+                array = numpy.asarray(getattr(given, "value", given))
+                extents = ",".join(map(str, array.shape))
+                if isinstance(given, opset_cases.Const):
+                    data = ", ".join(repr(item) for item in array.astype("i8" if array.dtype.kind == "b" else array.dtype).ravel().tolist())
+                    lines.append(f'%{number} = opset1.Const "c{number}" : {type_of(array)}[{extents}] = dense<{type_of(array)}[{extents}]: {data}>')
+                else:
+                    shape = getattr(given, "shape", None) if isinstance(given, opset_cases.Dynamic) else extents
+                    lines.append(f'%{number} = opset1.Parameter "p{number}" {{element_type = {type_of(array)}, '
+                                 f'shape = shape[{shape}]}} : {type_of(array)}[{extents}]')
+            values = ", ".join(f"{name} = {attribute(value)}" for name, value in attributes.items())
+            lines.append(f'%{len(inputs)} = {operation} "y" ({", ".join(f"%{i}" for i in range(len(inputs)))}) {{{values}}} : dynamic[...]')
+            if operation.endswith((".TopK", ".MaxPool")) and operation != "opset1.MaxPool":
+                lines[-1] = lines[-1].replace(" = ", ":2 = ", 1) + ", dynamic[...]"
+            lines.append(f'opset1.Result "y" (%{len(inputs)})')
+            texts.append(('graph "net" {\n  ' + "\n  ".join(lines) + "\n}\n").encode("utf-8"))
+    for text in texts:
+        seeds.add("graph_text", text)
+    return texts
+
+
+def add_compiled(seeds: Seeds, nnefc: pathlib.Path, models: list[tuple[str, bytes]]) -> None:
+    """What NNEFC makes of the models (a file's suffix and its bytes) that it accepts."""
+    def compiled(model: tuple[str, bytes]) -> tuple[bytes, bytes, bytes] | None:
+        suffix, data = model
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "net.nnef").write_bytes(document)
+            (folder / f"in{suffix}").write_bytes(data)
             for output in ("net.xml", "net.ir"):
-                done = subprocess.run([nnefc, "compile", "net.nnef", "--random-weights", "1", "-o", output], cwd=folder,
+                done = subprocess.run([nnefc, "compile", f"in{suffix}", "--random-weights", "1", "-o", output], cwd=folder,
                                       capture_output=True, check=False, timeout=COMPILE_SECONDS)
                 if done.returncode != 0:
                     return None
             return tuple((folder / f"net.{end}").read_bytes() for end in ("xml", "bin", "ir"))
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for made in pool.map(compiled, documents):
+        for made in pool.map(compiled, models):
             if made is not None:
                 xml, constants, text = made
                 seeds.add("openvino", xml + b"\0" + constants)
@@ -164,6 +207,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--nnefc", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--largest", type=int, default=8000)
     options = parser.parse_args()
     seeds = Seeds(options.folder, options.largest)
@@ -171,8 +215,13 @@ def main() -> int:
     for files in found:
         seeds.add_files(files)
     add_binary(seeds)
+    operations = add_operations(seeds)
     if options.nnefc:
-        add_compiled(seeds, options.nnefc.resolve(), found)
+        documents = sorted({data for files in found for name, data in files.items()
+                            if name.endswith(".nnef") and len(data) <= seeds.largest})
+        step = 1 if options.all else max(1, len(documents) // COMPILED)
+        models = [(".nnef", data) for data in documents[::step]]
+        add_compiled(seeds, options.nnefc.resolve(), models + ([(".ir", text) for text in operations] if options.all else []))
     print(", ".join(f"{count} of {target}" for target, count in sorted(seeds.counts.items())), "new")
     return 0
 

@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/support/file.h"
@@ -120,7 +119,26 @@ DataSource MakeSource(std::string_view name, std::string_view content, Context& 
   return {context.sources.AddOpaque(std::string(name), FileKind::kBinary), std::move(bytes)};
 }
 
+namespace {
+
+// A graph in text form may leave out the last outputs of a node, which a reader
+// of OpenVINO IR adds.
+bool HasAllOutputs(const ir::Graph& graph) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    const auto& outputs = node.info().outputs;
+    if (node.info().infer == nullptr || (!outputs.empty() && outputs.back().ends_with("[]"))) continue;
+    if (static_cast<size_t>(node.num_outputs()) < outputs.size()) return false;
+    for (const ir::Body& body : node.bodies())
+      if (!HasAllOutputs(*body.graph)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
+  if (!HasAllOutputs(graph)) return;
   Context context;
   if (!CheckWritable(graph, context.emitter)) {
     Require(context.emitter.has_errors(), "what cannot be written is told");
@@ -138,7 +156,9 @@ void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
           Messages(context));
   written = WriteOpenVino(**again, second);
   Require(written.ok(), "what was read is written again", written.ok() ? "" : written.error().message);
-  Require(ReadOutput(first) == ReadOutput(second), "reading and writing gives the same XML");
+  const std::string before = ReadOutput(first);
+  const std::string after = ReadOutput(second);
+  Require(before == after, "reading and writing gives the same XML", before + after);
   Require(ReadOutput(Folder() + "/first.bin") == ReadOutput(Folder() + "/second.bin"),
           "reading and writing gives the same constants");
 }
@@ -153,8 +173,8 @@ void CheckTextRoundTrip(const ir::Graph& graph, const ir::OpRegistry& registry) 
   Require(second == text, "the text form is the same when printed again", text + second);
 }
 
-void CheckGraph(const ir::Graph& graph, const char* what) {
-  const std::vector<std::string> violations = ir::VerifyInferred(graph);
+void CheckGraph(const ir::Graph& graph, const char* what, ir::PortNames names) {
+  const std::vector<std::string> violations = ir::VerifyInferred(graph, names);
   Require(violations.empty(), what, violations.empty() ? "" : violations.front());
 }
 

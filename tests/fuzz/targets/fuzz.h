@@ -8,6 +8,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/op_registry.h"
+#include "compiler/ir/verify.h"
 #include "compiler/package/data_source.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
@@ -63,6 +64,6 @@ void CheckOpenVinoRoundTrip(const ir::Graph& graph);
 // The graph's text form must be read again and give the same text.
 void CheckTextRoundTrip(const ir::Graph& graph, const ir::OpRegistry& registry);
 // Requires that the invariants of an inferred graph hold.
-void CheckGraph(const ir::Graph& graph, const char* what);
+void CheckGraph(const ir::Graph& graph, const char* what, ir::PortNames names = ir::PortNames::kDistinct);
 
 }  // namespace nnefc::fuzz

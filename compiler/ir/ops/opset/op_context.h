@@ -40,6 +40,8 @@ class OpContext {
   std::string String(std::string_view name) const { return attribute(name).AsString(); }
   std::vector<int64_t> Ints(std::string_view name) const { return attribute(name).AsInts(); }
   ElementType Type(std::string_view name) const;
+  // True if the row has the attribute. A node may have more: they say nothing.
+  bool Declares(std::string_view name) const { return row_.Find(name) != nullptr; }
   bool Has(std::string_view name) const { return node().attributes().Find(name) != nullptr; }
   const Attribute& attribute(std::string_view name) const;
 

@@ -29,7 +29,7 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
 
 std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
                                            int64_t spatial) {
-  const bool dilated = op.node().attributes().Find("dilations") != nullptr;
+  const bool dilated = op.Declares("dilations");
   const auto strides = ReadList(op, "strides", spatial, 1, 1);
   const auto dilations = dilated ? ReadList(op, "dilations", spatial, 1, 1)
                                  : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
