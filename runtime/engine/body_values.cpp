@@ -17,12 +17,15 @@ bool IsUnshared(const std::shared_ptr<Buffer>& buffer) {
 std::shared_ptr<Buffer> BufferPool::Take(size_t bytes) {
   for (std::shared_ptr<Buffer>& buffer : buffers_) {
     if (!IsUnshared(buffer)) continue;
-    if (buffer->size() != bytes) buffer = Buffer::Allocate(bytes);
+    if (buffer->size() != bytes) {
+      buffer = nullptr;  // before another is counted
+      buffer = memory_->Allocate(bytes);
+    }
     if (buffer != nullptr) return buffer;
     buffers_.clear();  // those that are held stay with their holders
     return nullptr;
   }
-  std::shared_ptr<Buffer> buffer = Buffer::Allocate(bytes);
+  std::shared_ptr<Buffer> buffer = memory_->Allocate(bytes);
   if (buffer != nullptr) buffers_.push_back(buffer);
   return buffer;
 }
@@ -45,7 +48,7 @@ ErrorOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, 
     const bool whole =
         held.keep != nullptr && held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
     if (whole) return outer.SetValue(output, TensorValue(value.type(), value.shape(), held.keep));
-    const ErrorOr<TensorValue> copy = CopyOf(value);
+    const ErrorOr<TensorValue> copy = CopyOf(value, outer.memory());
     if (!copy) return copy.error();
     return outer.SetValue(output, *copy);
   }

@@ -16,10 +16,13 @@ bool IsUnshared(const std::shared_ptr<Buffer>& buffer);
 // free again when nobody holds it.
 class BufferPool {
  public:
-  // Null if memory is short.
+  // `memory` must outlive the pool.
+  explicit BufferPool(const MemoryBudget& memory) : memory_(&memory) {}
+  // Null beyond the budget, or if memory is short.
   std::shared_ptr<Buffer> Take(size_t bytes);
 
  private:
+  const MemoryBudget* memory_;
   std::vector<std::shared_ptr<Buffer>> buffers_;
 };
 

@@ -16,21 +16,26 @@ constexpr size_t kMostFrames = 8;  // of one body
 
 }  // namespace
 
-ErrorOr<TensorValue> CopyOf(const TensorView& view) {
-  std::shared_ptr<Buffer> buffer = Buffer::Allocate(view.byte_size());
-  if (buffer == nullptr) return SystemError{"out of memory"};
+ErrorOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) {
+  std::shared_ptr<Buffer> buffer = memory.Allocate(view.byte_size());
+  if (buffer == nullptr) return BeyondBudget();
   if (view.byte_size() > 0) std::memcpy(buffer->mutable_data(), view.bytes(), view.byte_size());
   return TensorValue(view.type(), view.shape(), std::move(buffer));
 }
 
 ErrorOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
+  Reservation reservation = environment.memory.Reserve();
+  if (!reservation.Grow(plan->arena_bytes)) return BeyondBudget();
   std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes);
   if (!arena) return KernelError("no memory for an arena of {} bytes", plan->arena_bytes);
-  return std::unique_ptr<Frame>(new Frame(std::move(plan), std::move(*arena), environment));
+  return std::unique_ptr<Frame>(
+      new Frame(std::move(plan), std::move(*arena), std::move(reservation), environment));
 }
 
-Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, RunEnvironment& environment)
+Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservation,
+             RunEnvironment& environment)
     : plan_(std::move(plan)),
+      reservation_(std::move(reservation)),
       arena_(std::move(arena)),
       environment_(environment),
       input_views_(plan_->input_shapes.size()),
@@ -87,7 +92,6 @@ void Frame::BindSteps() {
 
 ErrorOr<Success> Frame::Run() {
   heap_.clear();
-  heap_bytes_ = 0;
   const bool profiling = environment_.profiling;
   std::chrono::steady_clock::time_point start;
   for (BoundStep& bound : steps_) {
@@ -134,7 +138,7 @@ const TensorValue* Frame::heap_result(size_t index) const {
 
 ErrorOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
   if (auto heap = heap_.find(id); heap != heap_.end()) return heap->second;
-  return CopyOf(view(id));
+  return CopyOf(view(id), environment_.memory);
 }
 
 ErrorOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
@@ -159,15 +163,17 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
     if (!input) return input.error();
     inputs.push_back(*input);
   }
-  const size_t taken = plan_->run_bytes() + heap_bytes_;
-  const size_t limit = environment_.plan_options.limits.bytes;
   ErrorOr<std::vector<TensorValue>> outputs =
       EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels,
-                          taken < limit ? limit - taken : 0);
+                          environment_.memory.left());
   if (!outputs) return outputs.error();
-  for (const TensorValue& output : *outputs) heap_bytes_ += output.byte_size();
   for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
-    if (ErrorOr<Success> set = SetValue(bound.step->outputs[i], (*outputs)[i]); !set) return set.error();
+    const TensorValue& output = (*outputs)[i];
+    const std::shared_ptr<const Buffer> counted = environment_.memory.Count(output.buffer());
+    if (counted == nullptr) return BeyondBudget();
+    ErrorOr<Success> set =
+        SetValue(bound.step->outputs[i], TensorValue(output.type(), output.shape(), counted));
+    if (!set) return set.error();
   }
   return Success();
 }
@@ -183,7 +189,7 @@ ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);
   } else if (const std::optional<Shape> shape = node.output().shape.extents()) {
-    initial = CopyOf(TensorView(TensorValue::Filled(node.output().type, *shape, 0)));
+    initial = CopyOf(TensorView(TensorValue::Filled(node.output().type, *shape, 0)), environment_.memory);
   }
   if (!initial) return initial.error();
   state[variable] = *initial;

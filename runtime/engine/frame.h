@@ -8,6 +8,7 @@
 
 #include "compiler/support/error_or.h"
 #include "runtime/engine/executable.h"
+#include "runtime/engine/memory_budget.h"
 #include "runtime/engine/plan.h"
 #include "runtime/tensor/arena.h"
 #include "runtime/tensor/tensor_view.h"
@@ -17,6 +18,7 @@ namespace nnefc::runtime {
 // What the frames of a session share.
 struct RunEnvironment {
   PlanOptions plan_options = {};  // for bodies whose shapes a run finds out
+  MemoryBudget memory{0};
   std::map<std::string, TensorValue> state = {};
   std::map<std::string, TensorValue> next_state = {};  // what the run assigns
   int64_t iterations_left = 0;                         // of all loops of the run
@@ -37,7 +39,7 @@ struct BoundStep {
 };
 
 // A copy in a buffer of its own.
-ErrorOr<TensorValue> CopyOf(const TensorView& view);
+ErrorOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory);
 
 // A plan bound to memory, to be run any number of times.
 class Frame {
@@ -58,6 +60,7 @@ class Frame {
   const TensorView& result(size_t index) const { return view(plan_->results[index].value); }
   // Null unless the shape of the result was found in the run.
   const TensorValue* heap_result(size_t index) const;
+  const MemoryBudget& memory() const { return environment_.memory; }
 
   // For steps: the values of this frame.
   const MutableTensorView& view(ValueId id) const { return views_[static_cast<size_t>(id)]; }
@@ -76,7 +79,7 @@ class Frame {
   };
   using PlacedViews = std::vector<PlacedView>;
 
-  Frame(std::shared_ptr<const Plan> plan, Arena arena, RunEnvironment& environment);
+  Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservation, RunEnvironment& environment);
   void BindViews();
   void BindSteps();
   void Place(const PlacedViews& placed, const std::byte* bytes) {
@@ -89,12 +92,12 @@ class Frame {
   void Record(const BoundStep& bound, double milliseconds);
 
   std::shared_ptr<const Plan> plan_;
+  Reservation reservation_;  // of the arena
   Arena arena_;
   RunEnvironment& environment_;
   std::vector<MutableTensorView> views_;  // by ValueId
   std::vector<PlacedViews> input_views_, output_views_;
   std::map<ValueId, TensorValue> heap_;  // values of sizes found in this run
-  size_t heap_bytes_ = 0;                // of what steps of this run evaluated
   std::vector<BoundStep> steps_;
 };
 

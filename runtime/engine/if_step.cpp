@@ -42,8 +42,8 @@ class IfStep final : public ControlStep {
     }
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].bytes == nullptr) {
-        places[i].keep = Buffer::Allocate(frame.value(plan.outputs[i]).bytes);
-        if (places[i].keep == nullptr) return SystemError{"out of memory"};
+        places[i].keep = outer.memory().Allocate(frame.value(plan.outputs[i]).bytes);
+        if (places[i].keep == nullptr) return BeyondBudget();
         places[i].bytes = places[i].keep->data();
       }
       frame.SetOutput(i, places[i].bytes);

@@ -11,8 +11,7 @@ inline constexpr int kDeepestBodies = 64;  // bodies within bodies, as the reade
 // and a small file may ask for large values.
 struct RunLimits {
   int64_t iterations = 10'000'000;  // of all loops of one run
-  // Of the values of one graph, and of what one loop concatenates; 0: as many
-  // as the machine has.
+  // Of all values of a run (MemoryBudget); 0: as many as the machine has.
   size_t bytes = 0;
 };
 

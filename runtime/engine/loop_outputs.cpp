@@ -44,13 +44,13 @@ ErrorOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapp
   if (IsOutermost(input.shape(), axis)) return HeldBytes{bytes, nullptr};
   const TensorView slice(input.type(), shape, input.strides(), bytes);
   const std::shared_ptr<Buffer> buffer = pool.Take(slice.byte_size());
-  if (buffer == nullptr) return SystemError{"out of memory"};
+  if (buffer == nullptr) return BeyondBudget();
   CopyElements(slice, MutableTensorView(input.type(), shape, buffer->mutable_data()));
   return HeldBytes{buffer->data(), buffer};
 }
 
-LoopOutputs::LoopOutputs(const Step& step, Frame& outer, std::optional<int64_t> count, size_t limit)
-    : step_(step), outer_(outer), count_(count), bytes_left_(limit) {
+LoopOutputs::LoopOutputs(const Step& step, Frame& outer, std::optional<int64_t> count)
+    : step_(step), outer_(outer), count_(count), gathered_(outer.memory().Reserve()) {
   for (const ir::OutputMapping& mapping : step.node->bodies()[0].outputs) {
     if (mapping.external < 0 || !mapping.axis) continue;
     wholes_.push_back({.mapping = &mapping, .output = step.outputs[static_cast<size_t>(mapping.external)]});
@@ -64,12 +64,8 @@ LoopOutputs::Whole& LoopOutputs::WholeOf(const ir::OutputMapping& mapping) {
   return *found;
 }
 
-ErrorOr<Success> LoopOutputs::Reserve(std::optional<size_t> bytes) {
-  if (!bytes || *bytes > bytes_left_) {
-    return SystemError{"its outputs take more memory than is allowed; `--max-memory` raises the limit"};
-  }
-  bytes_left_ -= *bytes;
-  return Success();
+SystemError LoopOutputs::TooLarge() {
+  return SystemError{"its outputs take more memory than is allowed; `--max-memory` raises the limit"};
 }
 
 ErrorOr<Success> LoopOutputs::CheckPart(const Whole& whole, ElementType type, const Shape& part) const {
@@ -109,13 +105,12 @@ ErrorOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& 
   if (!count_) return Success();
   whole.known = true;
   const std::optional<size_t> part_bytes = BytesOf(type, part);
-  if (part_bytes && *part_bytes > 0 && static_cast<size_t>(*count_) > bytes_left_ / *part_bytes)
-    return Reserve(std::nullopt);
+  if (part_bytes && *part_bytes > 0 && static_cast<size_t>(*count_) > outer_.memory().left() / *part_bytes)
+    return TooLarge();
   const Shape shape = WholeShape(part, *whole.mapping->axis, whole.mapping->part_size, *count_);
   const std::optional<size_t> bytes = BytesOf(type, shape);
-  if (ErrorOr<Success> reserved = Reserve(bytes); !reserved) return reserved.error();
-  whole.buffer = Buffer::Allocate(*bytes);
-  if (whole.buffer == nullptr) return SystemError{"out of memory"};
+  whole.buffer = bytes ? outer_.memory().Allocate(*bytes) : nullptr;
+  if (whole.buffer == nullptr) return TooLarge();
   whole.view = MutableTensorView(type, shape, whole.buffer->mutable_data());
   return Success();
 }
@@ -166,7 +161,7 @@ ErrorOr<Success> LoopOutputs::Add(const ir::OutputMapping& mapping, const Tensor
 }
 
 ErrorOr<Success> LoopOutputs::Gather(Whole& whole, const TensorView& part) {
-  if (ErrorOr<Success> reserved = Reserve(part.byte_size()); !reserved) return reserved.error();
+  if (!gathered_.Grow(part.byte_size())) return TooLarge();
   whole.gathered.insert(whole.gathered.end(), part.bytes(), part.bytes() + part.byte_size());
   return Success();
 }
@@ -175,8 +170,8 @@ ErrorOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
   const ir::OutputMapping& mapping = *whole.mapping;
   const Shape shape = WholeShape(whole.part, *mapping.axis, mapping.part_size, iterations);
   const std::optional<size_t> bytes = BytesOf(whole.type, shape);
-  whole.buffer = bytes ? Buffer::Allocate(*bytes) : nullptr;
-  if (whole.buffer == nullptr) return SystemError{"out of memory"};
+  whole.buffer = bytes ? outer_.memory().Allocate(*bytes) : nullptr;
+  if (whole.buffer == nullptr) return TooLarge();
   whole.view = MutableTensorView(whole.type, shape, whole.buffer->mutable_data());
   for (int64_t k = 0; k < iterations; ++k) {
     const ErrorOr<MutableTensorView> place = PlaceOf(whole, whole.view, k, iterations);

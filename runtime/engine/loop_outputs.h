@@ -17,9 +17,8 @@ ErrorOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapp
 // they are gathered and put together in the end.
 class LoopOutputs {
  public:
-  // `count`: the number of iterations if nothing can end the loop before;
-  // `limit`: the most bytes that all wholes may take.
-  LoopOutputs(const Step& step, Frame& outer, std::optional<int64_t> count, size_t limit);
+  // `count`: the number of iterations if nothing can end the loop before.
+  LoopOutputs(const Step& step, Frame& outer, std::optional<int64_t> count);
 
   // Gives places to the buffers of results (by PlanValue::output) that are the
   // part of iteration `iteration` of a whole.
@@ -45,7 +44,7 @@ class LoopOutputs {
   Whole& WholeOf(const ir::OutputMapping& mapping);
   ErrorOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
   ErrorOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
-  ErrorOr<Success> Reserve(std::optional<size_t> bytes);
+  static SystemError TooLarge();
   ErrorOr<Success> Gather(Whole& whole, const TensorView& part);
   // The part of the whole that iteration k makes.
   ErrorOr<MutableTensorView> PlaceOf(const Whole& whole, const MutableTensorView& view, int64_t iteration,
@@ -56,7 +55,7 @@ class LoopOutputs {
   const Step& step_;
   Frame& outer_;
   std::optional<int64_t> count_;
-  size_t bytes_left_;
+  Reservation gathered_;
   std::vector<Whole> wholes_;
 };
 

@@ -19,7 +19,7 @@ class LoopStep final : public ControlStep {
         body_(step.node->bodies()[0]),
         environment_(environment),
         frames_(body_, step.bodies[0], environment),
-        slices_(body_.graph->parameters().size()) {
+        slices_(body_.graph->parameters().size(), BufferPool(environment.memory)) {
     for (const ir::OutputMapping& mapping : body_.outputs) {
       if (mapping.external < 0) continue_ = static_cast<size_t>(mapping.internal);
     }
@@ -47,7 +47,7 @@ class LoopStep final : public ControlStep {
     PlannedInputs inputs = FirstInputsOf(body_, FactsOf(outer, step_));
     FeedFirst(outer, inputs);
     frame_ = nullptr;
-    LoopOutputs outputs(step_, outer, KnownCount(outer, *count), environment_.plan_options.limits.bytes);
+    LoopOutputs outputs(step_, outer, KnownCount(outer, *count));
     int64_t iteration = 0;
     for (; *more && (!*count || iteration < **count); ++iteration) {
       if (environment_.iterations_left-- <= 0) {
@@ -157,7 +157,7 @@ class LoopStep final : public ControlStep {
       return KernelError("the number of the iteration has elements of type {}; expected i64 or i32",
                          Name(type));
     const std::shared_ptr<Buffer> buffer = pool.Take(bytes);
-    if (buffer == nullptr) return SystemError{"out of memory"};
+    if (buffer == nullptr) return BeyondBudget();
     const auto narrow = static_cast<int32_t>(iteration);
     const void* source = bytes == sizeof(int32_t) ? static_cast<const void*>(&narrow) : &iteration;
     std::memcpy(buffer->mutable_data(), source, bytes);
@@ -170,11 +170,11 @@ class LoopStep final : public ControlStep {
     const Plan& plan = frame_->plan();
     places_.assign(plan.outputs.size(), {});
     if (ErrorOr<Success> placed = outputs.Place(plan, iteration, places_); !placed) return placed.error();
-    if (pools_.size() < places_.size()) pools_.resize(places_.size());
+    if (pools_.size() < places_.size()) pools_.resize(places_.size(), BufferPool(environment_.memory));
     for (size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].bytes == nullptr) {
         std::shared_ptr<Buffer> buffer = pools_[i].Take(frame_->value(plan.outputs[i]).bytes);
-        if (buffer == nullptr) return SystemError{"out of memory"};
+        if (buffer == nullptr) return BeyondBudget();
         places_[i] = {buffer->data(), buffer};
       }
       frame_->SetOutput(i, places_[i].bytes);

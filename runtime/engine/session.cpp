@@ -13,7 +13,9 @@ namespace {
 class SessionImpl final : public Session {
  public:
   explicit SessionImpl(std::shared_ptr<const ExecutableImpl> executable)
-      : executable_(std::move(executable)), environment_{.plan_options = executable_->plan_options()} {}
+      : executable_(std::move(executable)),
+        environment_{.plan_options = executable_->plan_options(),
+                     .memory = MemoryBudget(executable_->plan_options().limits.bytes)} {}
 
   ErrorOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) override;
   void ResetState() override { environment_.state.clear(); }
@@ -36,6 +38,7 @@ class SessionImpl final : public Session {
   // The buffers of Plan::outputs. Those of the last run are taken again if
   // nobody holds its values.
   std::vector<std::shared_ptr<Buffer>> places_;
+  Reservation reservation_;  // of these
 };
 
 ErrorOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
@@ -75,6 +78,13 @@ ErrorOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   if (!frame) return frame.error();
   frame_ = std::move(*frame);
   places_.assign(frame_->plan().outputs.size(), nullptr);
+  reservation_.Release();
+  reservation_ = environment_.memory.Reserve();
+  for (ValueId id : frame_->plan().outputs) {
+    if (reservation_.Grow(frame_->value(id).bytes)) continue;
+    frame_ = nullptr;
+    return BeyondBudget();
+  }
   return Success();
 }
 
@@ -89,14 +99,15 @@ ErrorOr<Success> SessionImpl::PlaceOutputs() {
   return Success();
 }
 
-// Results that fill their buffers are these, others are copied.
+// Results that fill their buffers are these. Others are copied: what the user
+// holds does not count.
 ErrorOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   const PlanResult& result = frame_->plan().results[index];
   const PlanValue& root = frame_->value(result.root);
   const TensorView& view = frame_->result(index);
   if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size())
     return TensorValue(view.type(), view.shape(), places_[static_cast<size_t>(root.output)]);
-  return frame_->ValueAsTensor(result.value);
+  return CopyOf(view, MemoryBudget(SIZE_MAX));
 }
 
 ErrorOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue>& inputs) {

@@ -194,7 +194,7 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->group("Limits");
   command
       .add_option("--max-memory", options.limits.bytes,
-                  "bytes of the values of a graph; 0 is the machine's memory")
+                  "bytes of all values of a run; 0 is the machine's memory")
       ->capture_default_str()
       ->group("Limits");
 }

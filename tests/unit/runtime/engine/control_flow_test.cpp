@@ -262,7 +262,7 @@ TEST(LoopTest, AnEndlessLoopIsStopped) {
 TEST(LoopTest, OutputsAreBoundedByMemory) {
   EXPECT_EQ(Mistake(kLoop, LoopInputs(1000000, true, std::numeric_limits<float>::infinity()),
                     {.backend = Backend::kReference, .limits = {.bytes = 1 << 14}}),
-            "`loop` (Loop): iteration 1024: its outputs take more memory than is allowed; `--max-memory` "
+            "`loop` (Loop): iteration 1017: its outputs take more memory than is allowed; `--max-memory` "
             "raises the limit");
 }
 

@@ -1,0 +1,55 @@
+#include "runtime/engine/memory_budget.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Keeps a buffer and its share of the budget until nobody holds it.
+template <typename T>
+std::shared_ptr<T> Together(std::shared_ptr<T> buffer, Reservation reservation) {
+  struct Held {
+    std::shared_ptr<T> buffer;
+    Reservation reservation;
+  };
+  auto held = std::make_shared<Held>(Held{std::move(buffer), std::move(reservation)});
+  T* seen = held->buffer.get();
+  return std::shared_ptr<T>(std::move(held), seen);
+}
+
+}  // namespace
+
+std::shared_ptr<Buffer> MemoryBudget::Allocate(size_t bytes) const {
+  Reservation reservation = Reserve();
+  if (!reservation.Grow(bytes)) return nullptr;
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(bytes);
+  return buffer == nullptr ? nullptr : Together(std::move(buffer), std::move(reservation));
+}
+
+std::shared_ptr<const Buffer> MemoryBudget::Count(std::shared_ptr<const Buffer> buffer) const {
+  Reservation reservation = Reserve();
+  if (!reservation.Grow(buffer->size())) return nullptr;
+  return Together(std::move(buffer), std::move(reservation));
+}
+
+Reservation MemoryBudget::Reserve() const {
+  Reservation reservation;
+  reservation.limit_ = limit_;
+  reservation.used_ = used_;
+  return reservation;
+}
+
+bool Reservation::Grow(size_t bytes) {
+  // Sessions run on one thread at a time; others only give back.
+  const size_t used = *used_;
+  if (used > limit_ || bytes > limit_ - used) return false;
+  *used_ += bytes;
+  bytes_ += bytes;
+  return true;
+}
+
+SystemError BeyondBudget() {
+  return SystemError{
+      "the values of the run take more memory than is allowed; `--max-memory` raises the limit"};
+}
+
+}  // namespace nnefc::runtime
