@@ -172,7 +172,7 @@ bool Compilation::Check() {
 bool Compilation::Expand() {
   ExpandOptions options{.input_shapes = options_.input_shapes,
                         .lower = options_.lower,
-                        .require_extents = options_.require_extents,
+                        .purpose = options_.purpose,
                         .record = options_.keep_instances ? &record_ : nullptr};
   expanded_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
   return expanded_ != nullptr && CheckQuantization();

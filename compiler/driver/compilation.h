@@ -24,9 +24,8 @@ struct CompileOptions {
   std::optional<std::string> graph;
   // Overrides of externals' shapes.
   std::map<std::string, Shape> input_shapes;
-  // Refuse externals with unspecified extents (provisional 0): the result is to
-  // be a ratified document.
-  bool require_extents = false;
+  // What the model is for: decides what it may hold.
+  Purpose purpose = Purpose::kExecute;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
   // Seed of random data for variables that have none.

@@ -212,7 +212,9 @@ void Machine::Finish() {
     if (stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
     const ast::Name& name = declared.results[i];
-    if (document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type)) {
+    const bool is_coordinate =
+        document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type);
+    if (is_coordinate && options_.purpose != Purpose::kJudge) {
       context_.emitter.Emit(
           kCoordinate, name.range,
           "result `{}` of the graph holds coordinates, which have a ratified form only as the `index` "

@@ -12,14 +12,19 @@ namespace nnefc {
 
 class InstanceRecord;  // instances.h
 
+// What an expanded graph is for, which decides what it may hold.
+enum class Purpose : uint8_t {
+  kJudge,    // all that is valid
+  kExecute,  // all but coordinate indices (P 4.3.3) as results, which nothing computes
+  kPrint,    // only what has a ratified form: no unspecified extents either (P 4.1.1)
+};
+
 struct ExpandOptions {
   // Shapes of externals that override the document's: `--input-shape`.
   std::map<std::string, Shape> input_shapes;
   // Standard compounds to expand too: names, or "all".
   std::vector<std::string> lower;
-  // True: externals with unspecified extents (provisional 0), which have no
-  // ratified form, are an error.
-  bool require_extents = false;
+  Purpose purpose = Purpose::kExecute;
   // True: after mistakes, those of earlier stages too, a graph of what could be
   // made is returned, for editors. It lacks what depends on a mistake.
   bool keep_incomplete = false;

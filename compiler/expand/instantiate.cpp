@@ -252,7 +252,7 @@ bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arg
     dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
   }
   if (!plan.provisional || !open) return true;
-  if (options_.require_extents) {
+  if (options_.purpose == Purpose::kPrint) {
     Report(Fault::Of(kUnspecifiedExtent,
                      "external `{}` leaves extents open, which has no ratified form; give them with "
                      "`--input-shape {}=..`",

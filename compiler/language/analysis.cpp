@@ -19,6 +19,7 @@ Analysis::Analysis(EditorText document, const AnalysisOptions& options) : uri_(s
       CheckDocument(ParseDocument(file_, {.dialect = options.dialect}, context_), *library_, {}, context_);
   if (!context_.emitter.exhausted()) {
     ExpandOptions expand;
+    expand.purpose = Purpose::kJudge;
     expand.keep_incomplete = true;
     graph_ = ExpandDocument(*checked_, *library_, registry_, expand, context_);
   }

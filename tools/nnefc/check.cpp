@@ -19,6 +19,7 @@ struct CheckCommand : CommonOptions {
  private:
   int Check(const std::string& model, Reporter& reporter) {
     CompileOptions compile = compile_options();
+    compile.purpose = Purpose::kJudge;
     const FixReport report = fixes.Make(model, compile, nullptr);
     Compilation compilation(model, compile);
     bool ok = RunStages(compilation, Stage::kExpand);

@@ -11,7 +11,7 @@ struct ExpandCommand : CommonOptions {
   int Run() {
     CompileOptions compile = compile_options();
     compile.lower = lower;
-    compile.require_extents = true;
+    compile.purpose = Purpose::kPrint;
     Compilation compilation(models.front(), compile);
     if (compilation.is_openvino())
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");

@@ -60,6 +60,7 @@ int LintCommand::Run() {
   int exit_code = kSuccess;
   for (const std::string& model : models) {
     CompileOptions compile = compile_options();
+    compile.purpose = Purpose::kJudge;
     if (Compilation(model, compile).is_openvino())
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;

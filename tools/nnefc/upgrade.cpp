@@ -59,7 +59,7 @@ struct UpgradeCommand : CommonOptions {
   int Run() {
     CompileOptions compile = compile_options();
     compile.keep_instances = true;
-    compile.require_extents = true;
+    compile.purpose = Purpose::kPrint;
     Compilation compilation(models.front(), compile);
     if (compilation.is_openvino()) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);

@@ -30,7 +30,7 @@ Expanded Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool
   Require(result.checked != nullptr, "checking always gives a document");
   if (!parsed || context.emitter.has_errors()) return result;
   result.graph = ExpandDocument(*result.checked, session.library, registry,
-                                {.require_extents = !allow_unknown}, context);
+                                {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint}, context);
   Require((result.graph == nullptr) == context.emitter.has_errors(),
           "a document without a graph has a mistake, and one with a graph has none", Messages(context));
   return result;
