@@ -65,6 +65,7 @@ class Data {
  private:
   void Collect() {
     for (const auto& [site, nodes] : subject_.sites()) {
+      if (subject_.HasMistake({subject_.document.file, site.first, site.second})) continue;
       for (ir::NodeId id : nodes) {
         const ir::Node& node = subject_.graph.node(id);
         if (!node.Is(ir::kNnefSet, "variable")) continue;

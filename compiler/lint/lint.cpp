@@ -44,6 +44,12 @@ Subject::Subject(const LintInput& input, const Settings& settings, Context& cont
     if (diagnostic.severity != Severity::kError || diagnostic.range.file != document.file) continue;
     mistakes_.emplace_back(diagnostic.range.begin, HidesNames(*diagnostic.rule));
   }
+  for (const Diagnostic& diagnostic : input.untold) {
+    if (diagnostic.range.file == document.file) mistakes_.emplace_back(diagnostic.range.begin, false);
+    for (const DiagnosticNote& note : diagnostic.notes) {
+      if (note.range.file == document.file) mistakes_.emplace_back(note.range.begin, false);
+    }
+  }
   llvm::sort(mistakes_);
   for (ir::NodeId id : graph.nodes()) {
     const SourceRange site = SiteOf(graph.node(id));
@@ -78,6 +84,8 @@ SourceRange Subject::SiteOf(const ir::Node& node) const {
 
 const std::vector<ir::NodeId>& Subject::NodesAt(SourceRange range) const {
   static const std::vector<ir::NodeId> kNone;
+  // What was refused may lack what its operation demands.
+  if (HasMistake(range)) return kNone;
   auto found = sites_.find({range.begin, range.end});
   return found == sites_.end() ? kNone : found->second;
 }

@@ -5,6 +5,7 @@
 #include "compiler/package/model.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::lint {
 
@@ -18,6 +19,9 @@ struct LintInput {
   const ModelContainer* model = nullptr;
   // A graph.quant file that was read without mistakes; null if there is none.
   const ast::Document* quantization = nullptr;
+  // Mistakes that were found while `graph` was made, and are not among the
+  // diagnostics.
+  llvm::ArrayRef<Diagnostic> untold = {};
   // The document holds no mistake and the graph is complete.
   bool is_right = false;
 };

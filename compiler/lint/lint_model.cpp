@@ -24,12 +24,15 @@ std::unique_ptr<const ast::Document> ParseQuantization(const Compilation& compil
 }
 
 // What could be made of a document with mistakes; they were told.
-std::unique_ptr<ir::Graph> ExpandIncomplete(Compilation& compilation, Context& context) {
-  Emitter told = std::exchange(context.emitter, Emitter());
+std::unique_ptr<ir::Graph> ExpandIncomplete(Compilation& compilation, Context& context,
+                                            std::vector<Diagnostic>& untold) {
+  constexpr size_t kMostMistakes = 100'000;
+  Emitter told = std::exchange(context.emitter, Emitter(kMostMistakes));
   ExpandOptions options;
   options.keep_incomplete = true;
   auto graph =
       ExpandDocument(*compilation.checked(), compilation.library(), compilation.registry(), options, context);
+  untold = context.emitter.diagnostics();
   context.emitter = std::move(told);
   return graph;
 }
@@ -41,12 +44,14 @@ void LintModel(Compilation& compilation, const Settings& settings) {
   if (compilation.checked() == nullptr) return;
   const bool is_right = compilation.expanded() != nullptr && !context.emitter.has_errors();
   std::unique_ptr<ir::Graph> incomplete;
-  if (compilation.expanded() == nullptr) incomplete = ExpandIncomplete(compilation, context);
+  std::vector<Diagnostic> untold;
+  if (compilation.expanded() == nullptr) incomplete = ExpandIncomplete(compilation, context, untold);
   const std::unique_ptr<const ast::Document> quantization = ParseQuantization(compilation, context);
   const LintInput input{.checked = *compilation.checked(),
                         .graph = incomplete != nullptr ? incomplete.get() : compilation.expanded(),
                         .model = compilation.model(),
                         .quantization = quantization.get(),
+                        .untold = untold,
                         .is_right = is_right};
   Lint(input, settings, context);
 }
