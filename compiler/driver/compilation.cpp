@@ -166,7 +166,17 @@ bool Compilation::Parse() {
 
 bool Compilation::Check() {
   checked_ = CheckDocument(std::move(parsed_), *library_, {.graph = options_.graph}, context_);
-  return !context_.emitter.has_errors();
+  if (!context_.emitter.has_errors()) return true;
+  // What has nothing to do with these mistakes is expanded all the same, for
+  // what is wrong with values, shapes and labels.
+  if (!context_.emitter.exhausted()) {
+    ExpandDocument(*checked_, *library_, registry_,
+                   {.input_shapes = options_.input_shapes,
+                    .allow_unknown_extents = options_.allow_unknown_extents,
+                    .keep_incomplete = true},
+                   context_);
+  }
+  return false;
 }
 
 bool Compilation::Expand() {

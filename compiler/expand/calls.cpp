@@ -64,7 +64,7 @@ const Value* Machine::Default(const Callee& callee, size_t parameter) {
 }
 
 bool Machine::DoCall(const Call& call) {
-  if (!call.callee.document->sound(call.callee.fragment)) return false;  // it was told why
+  if (!call.callee.document->expandable(call.callee.fragment)) return false;  // it was told why
   FragmentInfo& info = Info(call.callee);
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   bool instantiate = info.mode == Mode::kInstantiate;
@@ -131,7 +131,9 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   site.generic = GenericOf(call, stack_.size() - count);
   const Frame& current = frame();
   if (call.direct) {
-    site.array_length = current.chunk->statements[static_cast<size_t>(current.statement)].array_length;
+    const Statement& statement = current.chunk->statements[static_cast<size_t>(current.statement)];
+    site.array_length = statement.array_length;
+    site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
   if (info.plan->trait == OpTrait::kControlFlow) {
     std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());

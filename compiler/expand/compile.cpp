@@ -1,5 +1,7 @@
 #include "compiler/expand/compile.h"
 
+#include <algorithm>
+
 #include "compiler/expand/arithmetic.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -146,10 +148,19 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
   statement.left = assignment.left;
   statement.begin = Here();
   statement.first_target = static_cast<uint32_t>(chunk_->targets.size());
+  const bool sound = document_.sound(assignment);
+  const int32_t known = chunk_->num_slots;
   if (assignment.left.valid()) CollectTargets(assignment.left, statement);
+  // What is wrongly assigned again keeps its first value.
+  if (!sound) {
+    auto first = chunk_->targets.begin() + statement.first_target;
+    chunk_->targets.erase(
+        std::remove_if(first, chunk_->targets.end(), [&](int32_t slot) { return slot < known; }),
+        chunk_->targets.end());
+  }
   statement.num_targets = static_cast<uint32_t>(chunk_->targets.size()) - statement.first_target;
   Emit(OpCode::kStatement, assignment.left, index);
-  if (!assignment.left.valid() || !assignment.right.valid()) {
+  if (!sound || !assignment.left.valid() || !assignment.right.valid()) {
     Emit(OpCode::kAbandon, ExprId());
   } else {
     statement.array_length = ArrayLength(assignment.left);

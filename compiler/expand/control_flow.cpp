@@ -91,7 +91,7 @@ bool Machine::MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayR
     const Value& name = arguments[static_cast<size_t>(index)];
     const Callee body = document_.Find(context_.symbols.Find(name.text()));
     NNEFC_CHECK(body.document == &document_);
-    if (!document_.sound(body.fragment)) return false;  // it was told why
+    if (!document_.expandable(body.fragment)) return false;  // it was told why
     const Signature& signature = document_.signature(body.fragment);
     if (!CheckBodyArguments(plan, arguments, signature, role, site)) return false;
     num_outputs = static_cast<int64_t>(signature.results.size());

@@ -40,7 +40,7 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
                                context);
   bool complete = expand::Machine(document, registry, options, context, builder).Run();
   if (!builder.stopped()) {
-    builder.ReportUnknownExternals();
+    if (complete) builder.ReportUnknownExternals();
     ir::CheckVariables(*graph, context.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
   const bool failed = !complete || context.emitter.error_count() != errors;

@@ -64,6 +64,7 @@ SourceRange GraphBuilder::VariablePlace(ir::NodeId node) const {
 }
 
 SourceRange SitePlaces::Find(std::string_view argument, int64_t item) const {
+  if (argument == ir::kResultsPlace) return site_.left;
   const int32_t index = plan_.Find(argument);
   if (index < 0 || site_.document == nullptr || !site_.expr.valid()) return {};
   const int32_t parameter = plan_.parameters[static_cast<size_t>(index)].source;

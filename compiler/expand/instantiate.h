@@ -59,6 +59,7 @@ struct Site {
   Symbol statement;                        // the first identifier that is assigned
   TypeKind generic = TypeKind::kError;     // what stands for `?`; kError: told by the arguments
   int32_t array_length = -1;               // of an array on the left side
+  SourceRange left;                        // the left side, if the results are assigned to it
   // The invocation or operator, whose arguments have places of their own.
   const CheckedDocument* document = nullptr;
   ast::ExprId expr;

@@ -218,8 +218,24 @@ bool Machine::Binary(const Instruction& instruction) {
   Fault fault;
   Value right = Pop();
   Value left = Pop();
-  return Push(EvaluateBinary(op, left, right, heap_, fault), fault, instruction.expr) &&
-         CheckSteps(instruction.expr);
+  std::optional<Value> value = EvaluateBinary(op, left, right, heap_, fault);
+  return Push(std::move(value), fault, OperandOf(instruction.expr, fault)) && CheckSteps(instruction.expr);
+}
+
+// The operand that a fault is about, or the expression: a divisor, an exponent,
+// a number of times, what is cast.
+ast::ExprId Machine::OperandOf(ast::ExprId expr, const Fault& fault) const {
+  const ast::ExprNode& node = frames_.back().chunk->document->ast().exprs[expr].node;
+  const auto* binary = std::get_if<ast::BinaryExpr>(&node);
+  if (binary != nullptr && (fault.rule == &kDivisionByZero || fault.rule == &kNegativeExponent ||
+                            fault.rule == &kNegativeRepeat)) {
+    return binary->right;
+  }
+  const auto* builtin = std::get_if<ast::BuiltinExpr>(&node);
+  if (builtin != nullptr && (fault.rule == &kCastNotLiteral || fault.rule == &kCastOutOfRange)) {
+    return builtin->argument;
+  }
+  return expr;
 }
 
 // Calls the standard operation that an operator on tensors stands for.
@@ -281,10 +297,10 @@ bool Machine::TakeRange(const Instruction& instruction) {
 bool Machine::TakeBuiltin(const Instruction& instruction) {
   Value argument = Pop();
   Fault fault;
-  return Push(EvaluateBuiltin(static_cast<ast::Builtin>(instruction.detail), argument,
-                              frame().chunk->document->dialect(), builder_.graph(), heap_, fault),
-              fault, instruction.expr) &&
-         CheckSteps(instruction.expr);
+  std::optional<Value> value =
+      EvaluateBuiltin(static_cast<ast::Builtin>(instruction.detail), argument,
+                      frame().chunk->document->dialect(), builder_.graph(), heap_, fault);
+  return Push(std::move(value), fault, OperandOf(instruction.expr, fault)) && CheckSteps(instruction.expr);
 }
 
 bool Machine::Unpack(const Instruction& instruction) {

@@ -87,6 +87,7 @@ class Machine {
   bool Binary(const Instruction& instruction);
   bool Operator(std::string_view name, size_t arguments, ast::ExprId expr);
   bool Branch(const Instruction& instruction);
+  ast::ExprId OperandOf(ast::ExprId expr, const Fault& fault) const;
   ast::ExprId BoundOf(ast::ExprId expr, const Fault& fault) const;
   bool TakeSubscript(const Instruction& instruction);
   bool TakeRange(const Instruction& instruction);

@@ -23,6 +23,9 @@ struct Argument {
 };
 std::string ToString(const Argument& argument);
 
+// In place of an argument's name: what the results are assigned to.
+inline constexpr std::string_view kResultsPlace = "->";
+
 // Where the arguments of a node are written, for whoever makes the node.
 class ArgumentPlaces {
  public:

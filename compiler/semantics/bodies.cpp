@@ -31,7 +31,11 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
     results.push_back(result.name);
   }
   CheckAssignments(fragment.body);
-  CheckAssigned(results);
+  const size_t told = context_.emitter.error_count();
+  if (IsClosed(fragment.body_range)) CheckAssigned(results);
+  if (context_.emitter.error_count() != told || has_syntax_error_ || has_lost_names_) {
+    out_->broken_[static_cast<size_t>(id.index)] = true;
+  }
   if (context_.emitter.error_count() != errors || has_syntax_error_ || has_lost_names_) {
     out_->unsound_[static_cast<size_t>(id.index)] = true;
   }
@@ -51,8 +55,10 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
   for (const ast::Name& parameter : graph.parameters) declare(parameter, LocalKind::kGraphParameter);
   for (const ast::Name& result : graph.results) declare(result, LocalKind::kResult);
   CheckAssignments(graph.body);
-  CheckAssigned(graph.parameters);
-  CheckAssigned(graph.results);
+  if (IsClosed(graph.body_range)) {
+    CheckAssigned(graph.parameters);
+    CheckAssigned(graph.results);
+  }
   scope_.Clear();
 }
 
@@ -63,6 +69,7 @@ void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
       return;
     }
     const ast::Assignment& assignment = rest_.front();
+    const size_t errors = context_.emitter.error_count();
     externals_.clear();
     if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_lost_names_ = true;
     // The right side first: `y = relu(y)` uses `y` before it is assigned.
@@ -74,7 +81,14 @@ void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
       Report(kExternalNotParameter, expr(external).range,
              "the result of `external` must be a parameter of the graph and nothing else");
     }
+    if (context_.emitter.error_count() != errors) out_->unsound_assignments_.insert(assignment.left.index);
   }
+}
+
+// Whether the text of a body goes on to its `}`: what else it assigns is not
+// known where the text ends before it.
+bool Checker::IsClosed(SourceRange body) const {
+  return !body.valid() || SourceText(body).ends_with('}');
 }
 
 void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {

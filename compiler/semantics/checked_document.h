@@ -8,6 +8,7 @@
 #include "compiler/syntax/ast.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Allocator.h"
 
@@ -79,8 +80,15 @@ class CheckedDocument {
   // reported, invalid for left values and what no body holds.
   TypeId type(ast::ExprId expr) const { return expr_types_[static_cast<size_t>(expr.index)]; }
   // True if neither the declaration nor the body of the fragment holds an
-  // error; a wrong one is not expanded.
+  // error.
   bool sound(ast::FragmentId fragment) const { return !unsound_[static_cast<size_t>(fragment.index)]; }
+  // True if the declaration is right and all of the body was read: what errors
+  // there are lie in assignments of their own, and the rest can be expanded.
+  bool expandable(ast::FragmentId fragment) const { return !broken_[static_cast<size_t>(fragment.index)]; }
+  // True if no error was told of the assignment with this left side.
+  bool sound(const ast::Assignment& assignment) const {
+    return !unsound_assignments_.contains(assignment.left.index);
+  }
   // True if the document names the extension.
   bool has_extension(std::string_view name) const {
     return extensions_.contains(llvm::StringRef(name.data(), name.size()));
@@ -99,8 +107,10 @@ class CheckedDocument {
   llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
   std::vector<int32_t> binding_index_;  // by ExprId; -1: none
   std::vector<Binding> bindings_;
-  std::vector<TypeId> expr_types_;  // by ExprId
-  std::vector<bool> unsound_;       // by FragmentId
+  std::vector<TypeId> expr_types_;               // by ExprId
+  std::vector<bool> unsound_;                    // by FragmentId
+  std::vector<bool> broken_;                     // by FragmentId: not expandable
+  llvm::DenseSet<int32_t> unsound_assignments_;  // by the ExprId of the left side
   llvm::StringSet<> extensions_;
   llvm::BumpPtrAllocator allocator_;  // of the bindings' arguments
 };

@@ -36,6 +36,7 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
   out_->library_ = library;
   out_->signatures_.resize(document_.fragments.size());
   out_->unsound_.resize(document_.fragments.size());
+  out_->broken_.resize(document_.fragments.size());
   out_->binding_index_.assign(document_.exprs.size(), -1);
   out_->expr_types_.resize(document_.exprs.size());
   for (const ast::Extension& extension : document_.extensions) {

@@ -59,6 +59,7 @@ class Checker {
   void CheckFragmentBody(ast::FragmentId id);
   void CheckGraphBody(const ast::Graph& graph);
   void CheckAssignments(llvm::ArrayRef<ast::Assignment> body);
+  bool IsClosed(SourceRange body) const;
   void CheckAssigned(llvm::ArrayRef<ast::Name> names);
   // Gives `left` the value of type `type`; `right` is the expression that
   // makes it where it is known, otherwise the one that holds it.

@@ -46,8 +46,10 @@ void Checker::DeclareFragments() {
     const ast::FragmentId id(static_cast<int32_t>(i));
     const size_t errors = context_.emitter.error_count();
     DeclareFragment(id);
-    if (context_.emitter.error_count() != errors || document_.fragments[id].has_error)
+    if (context_.emitter.error_count() != errors || document_.fragments[id].has_error) {
       out_->unsound_[i] = true;
+      out_->broken_[i] = true;
+    }
   }
 }
 

@@ -48,6 +48,14 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
         FixScalars(slots[i], types_.Substitute(signature.parameters[i].type, scalar_), builder);
     }
   }
+  size_t told = 0;
+  candidates.clear();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].valid()) CollectGeneric(signature.parameters[i].type, TypeOf(slots[i]), candidates);
+    if (candidates.size() == told) continue;
+    told = candidates.size();
+    builder.Note(expr(slots[i]).range, "`{}` because of this argument", Text(candidates.back()));
+  }
   builder.Note(signature.name.range, "declared here");
   return error_;
 }

@@ -84,19 +84,19 @@ TypeId Checker::TensorOperatorType(const ast::Expr& whole, std::string_view spel
   NNEFC_CHECK(signature.parameters.size() == operands.size() && signature.results.size() == 1);
   TypeId generic;
   if (signature.is_generic) generic = types_.Element(types[0]);  // `+x`
-  bool is_valid = true;
   for (size_t i = 0; i < operands.size(); ++i) {
     const TypedName& parameter = signature.parameters[i];
     const TypeId expected = generic.valid() ? types_.Substitute(parameter.type, generic) : parameter.type;
     if (IsCastable(types_, dialect_, types[i], expected)) continue;
-    is_valid = false;
     DiagnosticBuilder builder =
         Report(kTypeMismatch, expr(operands[i]).range, "the operand of `{}` is of type `{}`; expected `{}`",
                spelling, Text(types[i]), Text(expected));
     FixScalars(operands[i], expected, builder);
     builder.Note(parameter.name.range, "on tensors the operator is the operation `{}`", operation);
+    // One mistake an operator. What `2 * x` was meant to be is clear.
+    return types[i] == integer_ && !generic.valid() ? ResultType(signature, generic) : error_;
   }
-  return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
+  return ResultType(signature, generic);
 }
 
 }  // namespace nnefc

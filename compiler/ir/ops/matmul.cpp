@@ -21,8 +21,9 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   const PartialShape& b = context.input(1).shape;
   if (!a.rank_known() || !b.rank_known()) return PartialShape();
   if (a.rank() < 2 || a.rank() != b.rank()) {
-    context.Error(kMatmulRank, "{} has rank {} and {} has rank {}; expected equal ranks of at least 2",
-                  Describe(context, 0), a.rank(), Describe(context, 1), b.rank());
+    context.ErrorAt(Describe(context, a.rank() < 2 ? 0 : 1), kMatmulRank,
+                    "{} has rank {} and {} has rank {}; expected equal ranks of at least 2",
+                    Describe(context, 0), a.rank(), Describe(context, 1), b.rank());
     return std::nullopt;
   }
   const int64_t row = a.rank() - 2;
@@ -30,10 +31,10 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   const Dim inner_a = transposed.a ? a[row] : a[column];
   const Dim inner_b = transposed.b ? b[column] : b[row];
   if (!inner_a.Compatible(inner_b)) {
-    context.Error(kMatmulInner,
-                  "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
-                  Describe(context, 0), ToString(a), Describe(context, 1), ToString(b),
-                  transposed.a ? row : column, transposed.b ? column : row);
+    context.ErrorAt(Describe(context, 1), kMatmulInner,
+                    "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
+                    Describe(context, 0), ToString(a), Describe(context, 1), ToString(b),
+                    transposed.a ? row : column, transposed.b ? column : row);
     return std::nullopt;
   }
   PartialShape output = a;

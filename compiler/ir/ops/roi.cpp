@@ -26,8 +26,7 @@ bool CheckSpatialList(InferContext& context, const Rule& rule, std::string_view 
   return true;
 }
 
-// roi.rois: shape (N, 2 * M); roi.batch-index: shape (N, 1), or (N), which
-// means the same.
+// roi.rois: shape (N, 2 * M); roi.batch-index: shape (N, 1).
 std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
   const PartialShape& rois = context.input(1).shape;
   const PartialShape& batch = context.input(2).shape;
@@ -42,7 +41,7 @@ std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
   }
   if (!batch.rank_known()) return count;
   const bool column = batch.rank() == 2 && batch[1].Compatible(Dim(1));
-  const std::optional<Dim> both = column || batch.rank() == 1 ? Intersect(count, batch[0]) : std::nullopt;
+  const std::optional<Dim> both = column ? Intersect(count, batch[0]) : std::nullopt;
   if (!both) {
     const std::string expected = count.known() ? fmt::format("{}", count.min) : "N";
     context.Error(kRoiBatchIndex, "{} has shape {}; expected [{},1]", Describe(context, 2), ToString(batch),

@@ -150,8 +150,11 @@ void InferUnstack(InferContext& context) {
     const int64_t axis = context.attribute("axis").AsInt();
     if (!CheckAxis(context, "axis", axis, value.shape.rank())) return;
     if (!value.shape[axis].Compatible(Dim(context.node().num_outputs()))) {
-      context.Error(kUnstackCount, "`unstack` has {} results, but `value` has shape {} and `axis` is {}",
-                    context.node().num_outputs(), ToString(value.shape), axis);
+      context.ErrorAt(
+          {kResultsPlace, context.node().type()}, kUnstackCount,
+          "the left side has {} items; `unstack` makes {}, since {} has shape {} and `axis` is {}",
+          context.node().num_outputs(), value.shape[axis].min, Describe(context, 0), ToString(value.shape),
+          axis);
       return;
     }
     llvm::SmallVector<Dim, 8> dims(value.shape.dims().begin(), value.shape.dims().end());

@@ -117,9 +117,8 @@ bool SettleVolume(InferContext& context, Reshaped& reshaped) {
   }
   const bool fits = reshaped.deduced ? *taken % *given == 0 : *taken == *given;
   if (!fits) {
-    context.Error(kReshapeVolume, "{} is {}, which does not fit {} of shape {}", Describe(context, "shape"),
-                  ToString(PartialShape(llvm::ArrayRef<Dim>(reshaped.dims))), Describe(context, 0),
-                  ToString(context.input(0).shape));
+    context.Error(kReshapeVolume, "{} is [{}], which does not fit {} of shape {}", Describe(context, "shape"),
+                  fmt::join(shape, ","), Describe(context, 0), ToString(context.input(0).shape));
     return false;
   }
   if (reshaped.deduced) reshaped.dims[*reshaped.deduced] = Dim(*taken / *given);

@@ -29,7 +29,7 @@ class AstBuilder {
   ast::Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
   // The left side, where it was read, and an ErrorExpr over `range`.
   ast::Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context,
-                                        SourceRange range);
+                                        SourceRange range, bool is_name);
   ast::Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
   ast::ExprId MakeError(SourceRange range) { return document_.exprs.Add({range, ast::ErrorExpr{}}); }
 

@@ -398,11 +398,12 @@ ast::Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& con
   return assignment;
 }
 
-ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContext* context,
-                                                  SourceRange range) {
+ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContext* context, SourceRange range,
+                                                  bool is_name) {
   ast::Assignment assignment;
   assignment.range = range;
-  const bool left_read = context != nullptr && context->equals != nullptr;
+  // A name that only lacks its `=` is on its way to be assigned.
+  const bool left_read = context != nullptr && (context->equals != nullptr || is_name);
   assignment.left = left_read ? Limit(BuildLeft(*context)) : MakeError(range);
   assignment.right = MakeError(range);
   return assignment;

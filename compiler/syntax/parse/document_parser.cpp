@@ -297,6 +297,11 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
       case TokenKind::kFragment:
       case TokenKind::kGraph:
         range.end = token.begin;
+        // That the text ends is told once.
+        if (token.kind == TokenKind::kEndOfText) {
+          lost_text_ = true;
+          if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+        }
         context_.emitter
             .Emit(kUnclosedBody, reader_.Range(token), "expected `}}` to close the body of {}, found {}",
                   title, Describe(token))
@@ -319,14 +324,16 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
 ast::Assignment DocumentParser::ParseAssignment() {
   reader_.ReadAssignment(statement_);
   const auto* context = Run(&Parser::assignment);
+  is_last_broken_ = context == nullptr || statement_.has_lexical_error;
   ast::Assignment assignment;
   if (context != nullptr) {
     assignment = builder_.BuildAssignment(*context);
     if (!statement_.has_lexical_error) ReportMissingSemicolon("the assignment");
   } else {
     const auto* root = statement_.too_deep ? nullptr : errors_->abandoned_root();
-    assignment =
-        builder_.BuildBrokenAssignment(static_cast<const Parser::AssignmentContext*>(root), StatementRange());
+    const bool is_name = statement_.tokens.size() == 2 && statement_.tokens[0].kind == TokenKind::kIdentifier;
+    assignment = builder_.BuildBrokenAssignment(static_cast<const Parser::AssignmentContext*>(root),
+                                                StatementRange(), is_name);
     assignment.has_semicolon = statement_.has_semicolon();
   }
   Release();

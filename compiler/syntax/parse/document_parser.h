@@ -60,6 +60,7 @@ class DocumentParser {
   Parser parser_;
   std::shared_ptr<ErrorStrategy> errors_;
   // A declaration could not be read, so that what is missing may be in it.
+  bool is_last_broken_ = false;  // the last assignment could not be read
   bool lost_text_ = false;
 };
 

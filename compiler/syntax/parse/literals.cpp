@@ -19,8 +19,13 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
   switch (token.kind) {
     case TokenKind::kNumericLiteral:
       return BuildNumber(token, false, Range(token));
-    case TokenKind::kStringLiteral:
-      return Make(Range(token), StringValue(token), 0);
+    case TokenKind::kStringLiteral: {
+      const size_t errors = context_.emitter.error_count();
+      const ast::StringLiteral value = StringValue(token);
+      // Nothing more is told of a string that is wrong.
+      if (context_.emitter.error_count() != errors) return Make(Range(token), ast::ErrorExpr{}, 0);
+      return Make(Range(token), value, 0);
+    }
     default:
       return Make(Range(token), ast::LogicalLiteral{token.kind == TokenKind::kTrue}, 0);
   }
@@ -60,9 +65,9 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
     // Told alike for too large and for too small; the latter is rounded.
     value = std::strtod(std::string(digits).c_str(), nullptr);
     if (std::isinf(value)) {
-      value = 0;
       context_.emitter.Emit(kNumberRange, Range(token), "`{}` is too large for a scalar",
                             digits.size() > 60 ? digits.substr(0, 60) : digits);
+      return ast::ErrorExpr{};
     }
   }
   return ast::ScalarLiteral{value};

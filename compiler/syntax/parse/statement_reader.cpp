@@ -262,6 +262,11 @@ void StatementReader::ReadDeclaration(Statement& statement) {
   statement.too_deep = false;
   open_.clear();
   size_t count = 1;
+  // `graph graph(`: a keyword where the name should be, not another declaration.
+  if ((At(1).kind == TokenKind::kGraph || At(1).kind == TokenKind::kFragment) &&
+      At(2).kind == TokenKind::kLeftParen) {
+    count = 2;
+  }
   while (!IsBorder(At(count).kind) && At(count).kind != TokenKind::kSemicolon) {
     if (!Nest(count)) return FinishTooDeep(statement, count);
     if (At(count).kind == TokenKind::kGreaterEqual) SplitGreaterEqual(count);

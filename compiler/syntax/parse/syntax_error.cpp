@@ -221,7 +221,11 @@ class Describer {
   SyntaxError Statements() const {
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleAssignment:
-        if (Wants(TokenKind::kSemicolon)) return MissingSemicolon("the assignment");
+        if (Wants(TokenKind::kSemicolon)) {
+          // What ends an assignment of the provisional dialect is that another begins.
+          if (!reader_.IsRatified()) return Unexpected("the end of the assignment");
+          return MissingSemicolon("the assignment");
+        }
         return Missing(fmt::format("`=` after {}", at_ == 1 ? Quoted(statement_.tokens[0]) : "the left side"),
                        ContinuesName() ? "; names are of letters, digits and `_`" : "");
       case NnefParser::RuleQuantization:
@@ -246,6 +250,16 @@ class Describer {
   SyntaxError Tuple(size_t items) const {
     if (items == 1) return Missing("`,` and a second item, since a tuple has at least two");
     return Unclosed(")", "the tuple", rule_.start);
+  }
+
+  // 3.2.3: the `if` is the comprehension's, not that of an if-else.
+  SyntaxError ElseOfComprehension() const {
+    return {&kUnexpectedToken,
+            "the `if` of a comprehension filters its items and has no `else`; put an if-else expression in "
+            "parentheses",
+            {},
+            {},
+            {}};
   }
 
   SyntaxError Expression() const {
@@ -273,6 +287,7 @@ class Describer {
         return Unclosed(")", fmt::format("the argument of {}", name), nullptr);
       }
       case NnefParser::RuleArrayRvalueExpr:
+        if (found_.kind == TokenKind::kElse && Passed(TokenKind::kFor)) return ElseOfComprehension();
         return Unclosed("]", "the array", rule_.start);
       case NnefParser::RuleTupleRvalueExpr: {
         const size_t items = As<NnefParser::TupleRvalueExprContext>(rule_).items.size();
@@ -281,6 +296,7 @@ class Describer {
       case NnefParser::RuleSubscriptExpr:
         return Unclosed("]", "the subscript", rule_.start);
       case NnefParser::RuleComprehensionExpr:
+        if (found_.kind == TokenKind::kElse) return ElseOfComprehension();
         return Missing("`yield` in the comprehension");
       case NnefParser::RuleLoopIter:
         if (Wants(TokenKind::kIn)) {

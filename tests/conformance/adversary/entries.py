@@ -9,7 +9,7 @@ An entry is
 its verdict, dialect (R ratified, P provisional), section, template and name; the sentence; the text that stands for
 `$` in the template (for the templates `quant`: the text of graph.quant beside the template). The marks « » are no part
 of the document: they enclose the offending token, where the first error must lie. Control bytes are written as their
-pictures (U+2400 and up).
+pictures (U+2400 and up). The verdict is invalid, valid, or several: each mark is a mistake of its own.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ import re
 
 LISTS = pathlib.Path(__file__).resolve().parent / "lists"
 OPEN, CLOSE = "«".encode(), "»".encode()
-HEAD = re.compile(r"%(invalid|valid) ([RP]) (\S+) (\S+) (\S+)$")
+HEAD = re.compile(r"%(invalid|valid|several) ([RP]) (\S+) (\S+) (\S+)$")
 
 
 @dataclasses.dataclass
@@ -36,6 +36,8 @@ class Entry:
     # The file that holds the offending token, and its ranges of byte offsets.
     marked: str
     marks: list
+    # Each mark is a mistake of its own: as many errors are expected, in the order of the text.
+    several: bool = False
 
     @property
     def id(self):
@@ -109,10 +111,10 @@ def load():
                 assert dollar
                 marked, (graph, marks) = "graph.nnef", _unmark(before.encode() + text + after.encode())
                 files = {"graph.nnef": graph}
-            assert bool(marks) == (verdict == "invalid"), f"{path}:{line}: {name}: marks"
+            assert bool(marks) == (verdict != "valid"), f"{path}:{line}: {name}: marks"
             assert sentence, f"{path}:{line}: {name}: no sentence"
             entries.append(Entry(path.stem, line, verdict == "valid", dialect, section, template, name, sentence, files,
-                                 marked, marks))
+                                 marked, marks, verdict == "several"))
     names = [(e.list, e.name, e.valid) for e in entries]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return entries

@@ -16,6 +16,28 @@ import tempfile
 import entries as lists
 
 
+def within(text, error, marks):
+    """Whether an error lies in one of the ranges; one at the end of a range that has text does not."""
+    begin = lists.offset(text, error["line"], error["column"])
+    end = lists.offset(text, error["end_line"], error["end_column"])
+    return any(b <= begin <= end <= e and (begin < e or b == e or begin == len(text)) for b, e in marks)
+
+
+def several(entry, errors):
+    """Each mark is told by one error, in the order of the text, and nothing else is."""
+    text = entry.files[entry.marked]
+    wrong = [f"error {i + 1} not within {spans(text, [mark])}" for i, (mark, error) in enumerate(zip(entry.marks, errors))
+             if pathlib.Path(error.get("file", "")).name != entry.marked or not within(text, error, [mark])]
+    if len(errors) != len(entry.marks):
+        wrong.append(f"{len(errors)} errors instead of {len(entry.marks)}")
+    return "; ".join(wrong) or None
+
+
+def spans(text, marks):
+    return ", ".join("{}:{}-{}:{} `{}`".format(*lists.position(text, b), *lists.position(text, e),
+                                               text[b:e].decode(errors="replace")) for b, e in marks)
+
+
 def judge(nnefc, entry, folder):
     """Returns (what is wrong or None, what was seen)."""
     path = lists.write(entry, folder)
@@ -27,9 +49,11 @@ def judge(nnefc, entry, folder):
         return "no JSON report", ran.stderr.decode(errors="replace")
     errors = [d for d in report["diagnostics"] if d["severity"] == "error"]
     seen = "; ".join(f"{pathlib.Path(d.get('file', '?')).name}:{d.get('line')}:{d.get('column')}-{d.get('end_line')}:"
-                     f"{d.get('end_column')}: [{d['rule']}] {d['message']}" for d in errors[:3]) or "no error"
+                     f"{d.get('end_column')}: [{d['rule']}] {d['message']}" for d in errors[:8]) or "no error"
     if ran.returncode not in (0, 1) or bool(errors) != (ran.returncode == 1):
         return f"exit code {ran.returncode}", seen
+    if entry.several:
+        return several(entry, errors), seen
     if entry.valid:
         return ("refused" if errors else None), seen
     if not errors:
@@ -38,12 +62,8 @@ def judge(nnefc, entry, folder):
     if pathlib.Path(first.get("file", "")).name != entry.marked:
         return "error in another file", seen
     text = entry.files[entry.marked]
-    begin = lists.offset(text, first["line"], first["column"])
-    end = lists.offset(text, first["end_line"], first["end_column"])
-    if not any(b <= begin <= end <= e and (begin < e or b == e or begin == len(text)) for b, e in entry.marks):
-        spans = ", ".join("{}:{}-{}:{} `{}`".format(*lists.position(text, b), *lists.position(text, e),
-                                                    text[b:e].decode(errors="replace")) for b, e in entry.marks)
-        return f"first error not within {spans}", seen
+    if not within(text, first, entry.marks):
+        return f"first error not within {spans(text, entry.marks)}", seen
     # One sentence is broken: what else is told is a cascade.
     return (f"{len(errors)} errors" if len(errors) > 1 else None), seen
 
