@@ -172,7 +172,7 @@ bool Compilation::Check() {
   if (!context_.emitter.exhausted()) {
     ExpandDocument(*checked_, *library_, registry_,
                    {.input_shapes = options_.input_shapes,
-                    .allow_unknown_extents = options_.allow_unknown_extents,
+                    .require_extents = options_.require_extents,
                     .keep_incomplete = true},
                    context_);
   }
