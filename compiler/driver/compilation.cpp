@@ -170,11 +170,10 @@ bool Compilation::Check() {
   // What has nothing to do with these mistakes is expanded all the same, for
   // what is wrong with values, shapes and labels.
   if (!context_.emitter.exhausted()) {
-    ExpandDocument(*checked_, *library_, registry_,
-                   {.input_shapes = options_.input_shapes,
-                    .require_extents = options_.require_extents,
-                    .keep_incomplete = true},
-                   context_);
+    ExpandDocument(
+        *checked_, *library_, registry_,
+        {.input_shapes = options_.input_shapes, .purpose = options_.purpose, .keep_incomplete = true},
+        context_);
   }
   return false;
 }
