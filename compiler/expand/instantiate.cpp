@@ -6,6 +6,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
+#include "compiler/ir/output_groups.h"
 #include "compiler/semantics/rules.h"
 
 namespace nnefc::expand {
@@ -392,7 +393,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
   }
   if (!Infer(node, places, site)) return {};
-  return ResultOf(plan, node);
+  return ResultOf(node);
 }
 
 bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& site) {
@@ -405,29 +406,14 @@ bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& 
   return inferred;
 }
 
-// The outputs of a node that each result of its operation holds: one, or as
-// many as the others leave for the only array.
-llvm::SmallVector<int32_t, 4> GraphBuilder::OutputsOfResults(const OpPlan& plan, ir::NodeId node) {
-  const std::vector<TypedName>& results = plan.signature->results;
-  const auto others = static_cast<int32_t>(results.size()) - 1;
-  llvm::SmallVector<int32_t, 4> counts;
-  for (const TypedName& result : results) {
-    const bool array = plan.document->types().Kind(result.type) == TypeKind::kArray;
-    counts.push_back(array ? graph().node(node).num_outputs() - others : 1);
-  }
-  return counts;
-}
-
 // The data types of a custom primitive follow from its declaration.
 void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
   const TypeTable& types = plan.document->types();
-  const llvm::SmallVector<int32_t, 4> counts = OutputsOfResults(plan, node);
-  int32_t output = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
+  const std::vector<ir::OutputGroup> groups = ir::OutputGroups(graph().node(node));
+  for (size_t i = 0; i < groups.size(); ++i) {
     TypeId type = plan.signature->results[i].type;
-    if (types.Kind(type) == TypeKind::kArray) type = types.Item(type);
-    const int32_t end = output + counts[i];
-    for (; output < end; ++output) {
+    if (groups[i].array) type = types.Item(type);
+    for (int32_t output = groups[i].first; output < groups[i].first + groups[i].count; ++output) {
       if (types.Kind(type) != TypeKind::kTensor) continue;
       TypeKind element = types.Kind(types.Element(type));
       graph().SetOutputType({node, output}, ElementTypeOf(element == TypeKind::kGeneric ? generic : element),
@@ -436,19 +422,15 @@ void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKi
   }
 }
 
-Value GraphBuilder::ResultOf(const OpPlan& plan, ir::NodeId node) {
-  const TypeTable& types = plan.document->types();
-  const llvm::SmallVector<int32_t, 4> counts = OutputsOfResults(plan, node);
+Value GraphBuilder::ResultOf(ir::NodeId node) {
   std::vector<Value> results;
-  int32_t output = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (types.Kind(plan.signature->results[i].type) != TypeKind::kArray) {
-      results.push_back(Value::Tensor({node, output++}));
+  for (const ir::OutputGroup& group : ir::OutputGroups(graph().node(node))) {
+    if (!group.array) {
+      results.push_back(Value::Tensor({node, group.first}));
       continue;
     }
     std::vector<Value> items;
-    const int32_t end = output + counts[i];
-    for (; output < end; ++output) items.push_back(Value::Tensor({node, output}));
+    for (int32_t i = 0; i < group.count; ++i) items.push_back(Value::Tensor({node, group.first + i}));
     results.push_back(Value::Array(heap_, std::move(items)));
   }
   if (results.size() == 1) return std::move(results[0]);

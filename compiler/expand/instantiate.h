@@ -179,9 +179,8 @@ class GraphBuilder {
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);
   ir::NodeId AddLiteralNode(const Value& value, const Site& site);
-  llvm::SmallVector<int32_t, 4> OutputsOfResults(const OpPlan& plan, ir::NodeId node);
   void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic);
-  Value ResultOf(const OpPlan& plan, ir::NodeId node);
+  Value ResultOf(ir::NodeId node);
 
   std::vector<std::unique_ptr<GraphScope>> scopes_;  // the innermost last
   ir::OpRegistry& registry_;

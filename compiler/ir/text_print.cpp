@@ -67,7 +67,7 @@ uint64_t Digest(const TensorValue& value) {
 
 // True if the elements, printed as numbers, read back as the same bytes.
 bool PrintsAsNumbers(const TensorValue& value) {
-  if (BitWidth(value.type()) < 8) return false;
+  if (BitWidth(value.type()) == 0 || IsStorageOnly(value.type())) return false;
   if (value.type() == ElementType::kBoolean) {
     return std::all_of(value.bytes(), value.bytes() + value.byte_size(),
                        [](std::byte b) { return b == std::byte{0} || b == std::byte{1}; });

@@ -23,6 +23,13 @@ std::string_view Shown(std::string_view name) {
   return name.substr(0, kShown);
 }
 
+// A shape of the file may have a million extents.
+std::string ShownShape(const ir::PartialShape& shape) {
+  std::string text = ToString(shape);
+  if (text.size() <= kShown * 4) return text;
+  return fmt::format("{}.., of rank {}", text.substr(0, kShown * 4), shape.rank());
+}
+
 // Elements of unknown operations may hold bodies under other names.
 bool IsBodyTag(std::string_view tag) {
   return tag == "body" || tag.ends_with("_body");
@@ -333,7 +340,7 @@ void GraphReader::CompareDims(const PortElement& port, const ir::Output& output,
   }
   xml_->Error(kPortDims, xml_->Range(port.element),
               "port {} of the layer `{}` declares the shape {}; it is {}", port.id, Shown(layer),
-              ToString(*port.shape), ToString(output.shape));
+              ShownShape(*port.shape), ShownShape(output.shape));
 }
 
 }  // namespace nnefc::openvino

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "compiler/package/rules.h"
+#include "compiler/package/utf8_locale.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -229,6 +230,7 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
 
 std::optional<std::string> ArchiveReader::Next() {
   if (failed_ || (!opened_ && !Open())) return std::nullopt;
+  const Utf8Locale utf8;
   for (size_t entries = 0; entries < kMaxEntries; ++entries) {
     // A zip file has a directory; in a tar what is skipped has to fit, too.
     if (unread_ && options_.format == Format::kTar && !ReadBlocks([](const void*, size_t) { return true; })) {

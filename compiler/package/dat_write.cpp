@@ -48,7 +48,8 @@ std::vector<std::byte> Packed(const TensorValue& value) {
 
 ErrorOr<Success> WriteDat(const std::string& path, const TensorValue& value, DatFile::Format format) {
   NNEFC_CHECK(value.valid() && BitWidth(value.type()) > 0);
-  if (value.type() == ElementType::kBF16) return WriteDat(path, value.ConvertedTo(ElementType::kF32), format);
+  if (value.type() == ElementType::kBF16 || IsNarrowFloat(value.type()))
+    return WriteDat(path, value.ConvertedTo(ElementType::kF32), format);
 
   const bool ratified = format == DatFile::Format::kRatified;
   constexpr uint64_t kMax32 = std::numeric_limits<uint32_t>::max();

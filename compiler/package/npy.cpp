@@ -283,10 +283,16 @@ std::optional<TensorValue> ReadNpy(const DataSource& source, Emitter& emitter) {
 TensorValue NpyItems(const TensorValue& value) {
   switch (value.type()) {
     case ElementType::kBF16:
+    case ElementType::kNF4:
+    case ElementType::kF4E2M1:
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E8M0:
       return value.ConvertedTo(ElementType::kF32);
     case ElementType::kI4:
       return value.ConvertedTo(ElementType::kI8);
     case ElementType::kU1:
+    case ElementType::kU2:
     case ElementType::kU4:
       return value.ConvertedTo(ElementType::kU8);
     default:

@@ -8,6 +8,7 @@
 
 #include "compiler/package/archive_reader.h"
 #include "compiler/package/rules.h"
+#include "compiler/package/utf8_locale.h"
 
 namespace nnefc {
 namespace {
@@ -35,14 +36,17 @@ class ZipWriter {
   bool Add(const NamedTensor& tensor) {
     const std::string header = NpyHeader(tensor.value);
     const TensorValue items = NpyItems(tensor.value);
+    const Utf8Locale utf8;
     archive_entry* entry = archive_entry_new();
     NNEFC_CHECK(entry != nullptr);
     archive_entry_set_pathname(entry, (tensor.name + std::string(kSuffix)).c_str());
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, static_cast<int64_t>(header.size() + items.byte_size()));
-    bool added = archive_write_header(archive_, entry) == ARCHIVE_OK && Data(header.data(), header.size()) &&
-                 Data(items.bytes(), items.byte_size()) && archive_write_finish_entry(archive_) == ARCHIVE_OK;
+    // A warning: the name is no UTF-8, and stands there as it is.
+    bool added = archive_write_header(archive_, entry) >= ARCHIVE_WARN &&
+                 Data(header.data(), header.size()) && Data(items.bytes(), items.byte_size()) &&
+                 archive_write_finish_entry(archive_) == ARCHIVE_OK;
     archive_entry_free(entry);
     return added;
   }

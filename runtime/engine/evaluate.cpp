@@ -24,7 +24,7 @@ ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
 ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels) {
   // Packed types have no views; only conversions read them.
-  if (node.Is("opset1", "Convert") && BitWidth(inputs[0].type()) < 8 && BitWidth(inputs[0].type()) > 0) {
+  if (node.Is("opset1", "Convert") && IsStorageOnly(inputs[0].type())) {
     return std::vector<TensorValue>{inputs[0].ConvertedTo(node.output().type)};
   }
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());

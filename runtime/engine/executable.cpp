@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMostPlans = 8;
 
 Port MakePort(const std::string& name, const ir::Output& output) {
-  return {name, output.type, output.shape};
+  return {name, output.type, output.shape, output.names};
 }
 
 size_t MemoryOfMachine() {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -24,6 +26,13 @@ struct Port {
   std::string name;
   ElementType type = ElementType::kDynamic;
   ir::PartialShape shape;
+  std::vector<std::string> tensor_names;
+
+  // Inputs of IR are known by the name of their layer and by those of its tensor.
+  bool IsCalled(std::string_view candidate) const {
+    return candidate == name ||
+           std::find(tensor_names.begin(), tensor_names.end(), candidate) != tensor_names.end();
+  }
 };
 
 // Time spent in one step of a plan.

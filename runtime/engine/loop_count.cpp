@@ -1,6 +1,7 @@
 #include "runtime/engine/loop_count.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/ir/ops/opset/iterations.h"
 #include "fmt/format.h"
@@ -57,7 +58,9 @@ ErrorOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<S
     agreement.Cut(mapping, shape[static_cast<size_t>(*mapping.axis)], "input");
   }
   if (IsLoop(node)) {
-    if (trip_count && *trip_count >= 0) agreement.Agree(*trip_count, "the trip count");
+    const bool bounds = trip_count && *trip_count >= 0 && !agreement.error();
+    if (bounds && *trip_count < agreement.count().value_or(std::numeric_limits<int64_t>::max()))
+      return trip_count;
   } else if (!agreement.count()) {
     for (const ir::OutputMapping& mapping : body.outputs) {
       if (!mapping.axis || mapping.start < 0 || mapping.end < 0) continue;

@@ -17,8 +17,9 @@ inline bool IsLoop(const ir::Node& node) {
 // The number of iterations of a TensorIterator or Loop whose inputs have these
 // shapes (OpenVINO's TensorIterator-1 and Loop-5), or what is wrong with them: the slices of all inputs
 // agree, or else the outputs that are concatenated over a given span tell. A
-// Loop goes on while its condition holds; `trip_count` bounds it unless it is
-// negative or unknown. Nothing means that no number is known.
+// Loop goes on while its condition holds, as long as there are slices;
+// `trip_count` bounds it unless it is negative or unknown. Nothing means that
+// no number is known.
 ErrorOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
                                           std::optional<int64_t> trip_count);
 

@@ -57,6 +57,8 @@ class LoopStep final : public ControlStep {
       more = RunIteration(outer, inputs, outputs, iteration);
       if (!more) return KernelError("iteration {}: {}", iteration, more.error().message);
     }
+    if (*more && trips_ > iteration)
+      return KernelError("the trip count is {}; its inputs are cut into {} parts", trips_, iteration);
     return Finish(outer, outputs, iteration);
   }
 
@@ -71,13 +73,14 @@ class LoopStep final : public ControlStep {
     return std::nullopt;
   }
 
-  ErrorOr<std::optional<int64_t>> Count(const Frame& outer) const {
+  ErrorOr<std::optional<int64_t>> Count(const Frame& outer) {
     std::optional<int64_t> trips;
     if (IsLoop(node_)) {
       const TensorView& view = outer.view(step_.inputs[0]);
       if (view.volume() != 1) return KernelError("its trip count has the shape {}", ToString(view.shape()));
       trips = ElementsAsInts(view)[0];
     }
+    trips_ = trips.value_or(-1);
     std::vector<Shape> shapes;
     for (ValueId id : step_.inputs) shapes.push_back(outer.view(id).shape());
     return CountLoop(node_, shapes, trips);
@@ -256,6 +259,7 @@ class LoopStep final : public ControlStep {
   std::vector<BufferPool> slices_;  // by parameter
   std::vector<BufferPool> pools_;   // by the frame's outputs
   std::vector<Parameter> parameters_, next_;
+  int64_t trips_ = -1;  // what the trip count of a Loop says; negative without bound
   std::vector<HeldBytes> places_;  // of the frame's outputs
 };
 

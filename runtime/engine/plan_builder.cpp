@@ -17,7 +17,7 @@ bool IsView(const ir::Node& node) {
 
 // Kernels see whole bytes.
 bool HasViews(ElementType type) {
-  return BitWidth(type) >= 8;
+  return BitWidth(type) > 0 && !IsStorageOnly(type);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ void RegisterAttention(KernelRegistry& registry);
 void RegisterBitwise(KernelRegistry& registry);
 void RegisterGridSample(KernelRegistry& registry);
 void RegisterRoi(KernelRegistry& registry);
+void RegisterBoxSelection(KernelRegistry& registry);
 void RegisterNnefPool(KernelRegistry& registry);
 void RegisterNnefRoi(KernelRegistry& registry);
 void RegisterMatMul(KernelRegistry& registry);

@@ -84,6 +84,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterBitwise(registry);
   RegisterGridSample(registry);
   RegisterRoi(registry);
+  RegisterBoxSelection(registry);
   RegisterNnefRoi(registry);
   RegisterNnefPool(registry);
   RegisterMatMul(registry);

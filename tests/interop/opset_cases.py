@@ -406,5 +406,19 @@ def regions() -> None:
                 add("opset9.ROIAlign", maps, corners, ints(0, 1, 1), **common, aligned_mode=aligned)
 
 
-for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions]:
+def selection() -> None:
+    low = RANDOM.random([2, 20, 2]) * 5
+    boxes = np.concatenate([low, low + 1 + RANDOM.random([2, 20, 2])], 2).astype(F32)
+    turned = boxes[:, :, [2, 1, 0, 3]]  # corners in any order
+    scores = RANDOM.random([2, 3, 20]).astype(F32)
+    for name in ["opset5.NonMaxSuppression", "opset9.NonMaxSuppression"]:
+        for encoding, ordered, most, sigma in [("corner", True, 4, 0.0), ("corner", False, 2, 0.0), ("center", True, 20, 0.0),
+                                               ("corner", True, 6, 0.4), ("corner", True, 0, 0.0)]:
+            given = turned if encoding == "corner" else boxes
+            add(name, given, scores, one(most), one(0.3, F32), one(0.25, F32), one(sigma, F32), box_encoding=encoding,
+                sort_result_descending=ordered, output_type="i32" if ordered else "i64")
+
+
+for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions,
+               selection]:
     family()

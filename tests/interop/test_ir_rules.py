@@ -218,3 +218,91 @@ def test_the_id_that_is_no_port_is_named(tool: Nnefc, tmp_path: Path) -> None:
     refused(tool, path, "openvino.external-port-id")
     stderr = tool.call("check", path).stderr
     assert "`external_port_id` 7" in stderr and stderr.count("error: ") == 1, stderr
+
+
+# --- element types and names --------------------------------------------------------------------
+
+TYPES = {"FP16": "f16", "FP32": "f32", "FP64": "f64", "BF16": "bf16", "I4": "i4", "I8": "i8", "I16": "i16", "I32": "i32",
+         "I64": "i64", "U2": "u2", "U4": "u4", "U8": "u8", "U16": "u16", "U32": "u32", "U64": "u64", "BIN": "u1",
+         "BOOL": "boolean", "NF4": "nf4", "F4E2M1": "f4e2m1", "F8E4M3": "f8e4m3", "F8E5M2": "f8e5m2", "F8E8M0": "f8e8m0",
+         "STRING": "string"}
+
+
+@pytest.mark.parametrize("port", TYPES)
+def test_element_types(tool: Nnefc, tmp_path: Path, port: str) -> None:
+    """Both spellings are read in both places, and each is written in its own."""
+    graph = Graph()
+    graph.result(graph.parameter([4], name="x"), "y")
+    for precision in (port, TYPES[port]):
+        for attribute in (port, TYPES[port]):
+            text = graph.net().replace('"FP32"', f'"{precision}"').replace('"f32"', f'"{attribute}"')
+            path = save(tmp_path, text)
+            assert tool.call("check", path).stderr == ""
+            tool.must("compile", path, "-o", tmp_path / "again.xml")
+            written = (tmp_path / "again.xml").read_text()
+            assert f'precision="{port}"' in written and f'element_type="{TYPES[port]}"' in written
+            assert ov.Core().read_model(tmp_path / "again.xml").input(0).element_type.get_type_name() == TYPES[port]
+
+
+@pytest.mark.parametrize("names, tensor_names", [
+    ("x", ["x"]), (r"b\,2,a", ["a", "b,2"]), ("入力", ["入力"]), ("a&amp;b&lt;c&quot;", ['a&b<c"'])])
+def test_tensor_names(tool: Nnefc, tmp_path: Path, names: str, tensor_names: list[str]) -> None:
+    """Data goes to an input by the name of its layer and by each name of its tensor; all survive writing."""
+    text = relu().replace('names="x"', f'names="{names}"').replace('names="y"', f'names="{names.replace("x", "y")}"')
+    path = save(tmp_path, text)
+    for name in ["x", *tensor_names]:
+        outputs = run(tool, path, **{name: X})
+        np.testing.assert_array_equal(next(iter(outputs.values())), np.maximum(X, 0))
+        assert next(iter(outputs)) in [other.replace("x", "y") for other in tensor_names]
+    ports = [ov.Core().read_model(tmp_path / file).input(0).names for file in ("net.xml", "again.xml")]
+    assert ports[0] == ports[1] == set(tensor_names)
+
+
+def test_a_name_of_two_tensors(tool: Nnefc, tmp_path: Path) -> None:
+    graph = Graph()
+    x, y = graph.parameter([2], name="x"), graph.parameter([2], name="z")
+    graph.result(graph.binary("Add", x, y, [2]), "y")
+    path = save(tmp_path, re.sub(r'names="[xz]"', 'names="both"', graph.net()))
+    np.savez(tmp_path / "inputs.npz", both=np.zeros(2, F32))
+    done = tool.call("run", path, "--inputs", tmp_path / "inputs.npz")
+    assert done.returncode == 1 and "[input.unknown]" in done.stderr
+
+
+# --- Loop: slices and the trip count --------------------------------------------------------------
+
+def test_a_loop_without_slices_left(tool: Nnefc, tmp_path: Path) -> None:
+    """A trip count above the number of slices is a mistake where nothing ends the loop before."""
+    graph = Graph()
+    trips, x = graph.parameter([], "i64", name="trips"), graph.parameter([3, 1], name="x")
+    start, limit = graph.parameter([1, 1], name="start"), graph.parameter([1, 1], name="limit")
+    body = Graph(graph.blobs)
+    row, state, bound = (body.parameter([1, 1]) for _ in range(3))
+    total = body.binary("Add", row, state, [1, 1])
+    more = body.add("Less", "opset1", [total, bound], [("boolean", [1, 1])], {"auto_broadcast": "numpy"})
+    shape = body.const([1], np.int64)
+    flat = body.add("Reshape", "opset1", [more[0], shape], [("boolean", [1])], {"special_zero": "false"})
+    last, goes_on = body.result(total), body.result(flat[0])
+    part = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
+    port_map = "<port_map>" + mapped("input", 2, row.layer.number, **part) + mapped("input", 3, state.layer.number) \
+        + mapped("input", 4, bound.layer.number) + mapped("output", 5, last.number) \
+        + f'<output external_port_id="-1" internal_layer_id="{goes_on.number}" purpose="execution_condition"/></port_map>'
+    edges = f'<back_edges><edge from-layer="{last.number}" to-layer="{state.layer.number}"/></back_edges>'
+    loop = graph.add("Loop", "opset5", [trips, graph.const(True, bool), x, start, limit], [("f32", [1, 1])],
+                     more=port_map + edges + body.body())
+    graph.result(loop[0], "y")
+    path = graph.save(tmp_path / "net.xml")
+    data = {"x": np.array([[1], [2], [3]], F32), "start": np.zeros([1, 1], F32)}
+
+    def total_of(trips: int, limit: float) -> object:
+        inputs = data | {"trips": np.array(trips), "limit": np.full([1, 1], limit, F32)}
+        np.savez(tmp_path / "inputs.npz", **inputs)
+        done = tool.call("run", path, "--inputs", tmp_path / "inputs.npz", "--outputs", tmp_path / "outputs.npz")
+        if done.returncode != 0:
+            return done.stderr
+        found = float(np.load(tmp_path / "outputs.npz")["y"].item())
+        assert found == openvino_outputs(path, inputs)[0].item()
+        return found
+
+    assert total_of(2, 100) == 3 and total_of(3, 100) == 6
+    assert total_of(9, 2) == 3  # the condition ends it
+    assert "the trip count is 9; its inputs are cut into 3 parts" in total_of(9, 100)

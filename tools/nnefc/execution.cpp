@@ -87,19 +87,26 @@ class InputGatherer {
     return true;
   }
 
+  // The input of that name, or the only one that has a tensor so called.
+  const runtime::Port* FindPort(std::string_view name) const {
+    const auto exact = llvm::find_if(ports_, [&](const runtime::Port& port) { return port.name == name; });
+    if (exact != ports_.end()) return &*exact;
+    const auto called = [&](const runtime::Port& port) { return port.IsCalled(name); };
+    return llvm::count_if(ports_, called) == 1 ? &*llvm::find_if(ports_, called) : nullptr;
+  }
+
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
       if (equals == std::string::npos)
         throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
       std::string name = text.substr(0, equals);
-      auto port =
-          llvm::find_if(ports_, [&](const runtime::Port& candidate) { return candidate.name == name; });
-      if (port == ports_.end()) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
+      const runtime::Port* port = FindPort(name);
+      if (port == nullptr) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
       if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) {
-        given_[name] = std::move(*value);
+        given_[port->name] = std::move(*value);
       } else {
-        unreadable_.insert(name);
+        unreadable_.insert(port->name);
       }
     }
   }
@@ -108,12 +115,12 @@ class InputGatherer {
     auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_, {.max_bytes = max_bytes_});
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
-      bool known = llvm::any_of(ports_, [&](const runtime::Port& port) { return port.name == tensor.name; });
-      if (!known) {
+      const runtime::Port* port = FindPort(tensor.name);
+      if (port == nullptr) {
         context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz, NoInput(tensor.name));
         continue;
       }
-      given_.try_emplace(tensor.name, std::move(tensor.value));
+      given_.try_emplace(port->name, std::move(tensor.value));
     }
     return true;
   }

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "compiler/expand/print/literals.h"
+#include "compiler/ir/output_groups.h"
 #include "fmt/format.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace nnefc::print {
 namespace {
@@ -42,10 +42,10 @@ void Observe(Declaration& declaration, const ir::Graph& graph, const ir::Node& n
     if (!segment.empty()) Meet(declaration.inputs[i], data_type(graph.output(segment[0]).type));
   }
   declaration.outputs.resize(node.info().outputs.size());
-  const std::vector<OutputGroup> groups = OutputGroups(node);
+  const std::vector<ir::OutputGroup> groups = ir::OutputGroups(node);
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].count == 0) continue;
-    Meet(declaration.outputs[i], data_type(node.output(static_cast<int32_t>(groups[i].first)).type));
+    Meet(declaration.outputs[i], data_type(node.output(groups[i].first).type));
   }
   for (const auto& [name, value] : node.attributes()) {
     if (name == "dtype") continue;
@@ -83,22 +83,6 @@ std::string Text(const Declaration& declaration) {
 }
 
 }  // namespace
-
-std::vector<OutputGroup> OutputGroups(const ir::Node& node) {
-  const std::vector<std::string>& outputs = node.info().outputs;
-  const size_t others = outputs.size() - 1;
-  const auto total = static_cast<size_t>(node.num_outputs());
-  std::vector<OutputGroup> groups;
-  size_t first = 0;
-  for (const std::string& name : outputs) {
-    OutputGroup group{.first = first, .count = 1, .array = llvm::StringRef(name).endswith("[]")};
-    if (group.array) group.count = total > others ? total - others : 0;
-    group.count = std::min(group.count, total - first);
-    first += group.count;
-    groups.push_back(group);
-  }
-  return groups;
-}
 
 bool IsCustom(const ir::Node& node, const CheckedDocument& ratified, const SymbolTable& symbols) {
   if (!node.bodies().empty()) return false;

@@ -11,16 +11,6 @@ namespace nnefc::print {
 // True if the standard library does not declare the node's operation.
 bool IsCustom(const ir::Node& node, const CheckedDocument& ratified, const SymbolTable& symbols);
 
-// The outputs [first, first + count) of a custom primitive's node that one result
-// of its declaration holds.
-struct OutputGroup {
-  size_t first = 0;
-  size_t count = 1;
-  bool array = false;
-};
-// The results in their order: one array at most, which has what the others leave.
-std::vector<OutputGroup> OutputGroups(const ir::Node& node);
-
 // Declares the custom primitives of a graph and its bodies, one `fragment ..;` a line in the
 // order of their first use, as far as their nodes tell the types; empty if there
 // are none.

@@ -7,6 +7,7 @@
 #include "compiler/expand/print/custom.h"
 #include "compiler/expand/print/literals.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/output_groups.h"
 #include "fmt/format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -212,9 +213,11 @@ void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
   out_ += "    ";
   if (operation.signature == nullptr && outputs.size() > 1) {
     bool first = true;
-    for (const print::OutputGroup& group : print::OutputGroups(node)) {
+    for (const ir::OutputGroup& group : ir::OutputGroups(node)) {
+      const auto outputs_of = llvm::ArrayRef<OutputPort>(ports).slice(static_cast<size_t>(group.first),
+                                                                      static_cast<size_t>(group.count));
       Separate(first);
-      PrintInputs(llvm::ArrayRef<OutputPort>(ports).slice(group.first, group.count), group.array);
+      PrintInputs(outputs_of, group.array);
     }
     out_ += " = ";
     return;

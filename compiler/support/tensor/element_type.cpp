@@ -1,8 +1,9 @@
 #include "compiler/support/tensor/element_type.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "compiler/support/check.h"
 
@@ -15,6 +16,37 @@ struct Row {
   std::string_view name;       // of attributes
   std::string_view port_name;  // of ports
 };
+
+// The quantiles of the normal distribution that NF4 stands for.
+constexpr float kNormalFloats[16] = {-1.0F,
+                                     -0.6961928009986877F,
+                                     -0.5250730514526367F,
+                                     -0.39491748809814453F,
+                                     -0.28444138169288635F,
+                                     -0.18477343022823334F,
+                                     -0.09105003625154495F,
+                                     0.0F,
+                                     0.07958029955625534F,
+                                     0.16093020141124725F,
+                                     0.24611230194568634F,
+                                     0.33791524171829224F,
+                                     0.44070982933044434F,
+                                     0.5626170039176941F,
+                                     0.7229568362236023F,
+                                     1.0F};
+
+// A sign, `exponent_bits` with their bias and `fraction_bits`, subnormals
+// included.
+float MiniFloat(unsigned code, int exponent_bits, int fraction_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const unsigned fraction = code & ((1U << fraction_bits) - 1);
+  const int exponent = static_cast<int>((code >> fraction_bits) & ((1U << exponent_bits) - 1));
+  const bool negative = ((code >> (exponent_bits + fraction_bits)) & 1U) != 0;
+  const unsigned significand = exponent == 0 ? fraction : fraction | (1U << fraction_bits);
+  const int scale = std::max(exponent, 1) - bias - fraction_bits;
+  const float magnitude = std::ldexp(static_cast<float>(significand), scale);
+  return negative ? -magnitude : magnitude;
+}
 
 constexpr Row kRows[] = {
     {ElementType::kDynamic, 0, "dynamic", "UNSPECIFIED"},
@@ -35,6 +67,12 @@ constexpr Row kRows[] = {
     {ElementType::kU32, 32, "u32", "U32"},
     {ElementType::kU64, 64, "u64", "U64"},
     {ElementType::kString, 0, "string", "STRING"},
+    {ElementType::kU2, 2, "u2", "U2"},
+    {ElementType::kNF4, 4, "nf4", "NF4"},
+    {ElementType::kF4E2M1, 4, "f4e2m1", "F4E2M1"},
+    {ElementType::kF8E4M3, 8, "f8e4m3", "F8E4M3"},
+    {ElementType::kF8E5M2, 8, "f8e5m2", "F8E5M2"},
+    {ElementType::kF8E8M0, 8, "f8e8m0", "F8E8M0"},
 };
 
 const Row& RowOf(ElementType type) {
@@ -64,7 +102,15 @@ std::optional<ElementType> ParseElementType(std::string_view text) {
 
 bool IsFloat(ElementType type) {
   return type == ElementType::kBF16 || type == ElementType::kF16 || type == ElementType::kF32 ||
-         type == ElementType::kF64;
+         type == ElementType::kF64 || IsNarrowFloat(type);
+}
+
+bool IsNarrowFloat(ElementType type) {
+  return type >= ElementType::kNF4;
+}
+
+bool IsStorageOnly(ElementType type) {
+  return BitWidth(type) > 0 && (BitWidth(type) < 8 || IsNarrowFloat(type));
 }
 
 bool IsSigned(ElementType type) {
@@ -72,7 +118,7 @@ bool IsSigned(ElementType type) {
 }
 
 bool IsInteger(ElementType type) {
-  return type >= ElementType::kI4 && type <= ElementType::kU64;
+  return (type >= ElementType::kI4 && type <= ElementType::kU64) || type == ElementType::kU2;
 }
 
 float HalfToFloat(uint16_t bits) {
@@ -110,6 +156,47 @@ uint16_t FloatToBFloat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float NarrowToFloat(ElementType type, uint8_t code) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  switch (type) {
+    case ElementType::kNF4:
+      return kNormalFloats[code & 0xfU];
+    case ElementType::kF4E2M1:
+      return MiniFloat(code, 2, 1);
+    case ElementType::kF8E4M3:
+      return (code & 0x7fU) == 0x7fU ? kNan : MiniFloat(code, 4, 3);
+    case ElementType::kF8E5M2:
+      return HalfToFloat(static_cast<uint16_t>(code << 8));
+    case ElementType::kF8E8M0:
+      return code == 0xffU ? kNan : std::ldexp(1.0F, code - 127);
+    default:
+      NNEFC_CHECK(!"a narrow float");
+  }
+  return 0;
+}
+
+uint8_t FloatToNarrow(ElementType type, float value) {
+  const unsigned codes = 1U << BitWidth(type);
+  uint8_t nearest = 0;
+  float smallest = std::numeric_limits<float>::infinity();
+  for (unsigned i = 0; i < codes; ++i) {
+    const auto code = static_cast<uint8_t>(i);
+    const float number = NarrowToFloat(type, code);
+    if (std::isnan(value) && std::isnan(number)) return code;
+    if (!std::isfinite(number)) continue;
+    const float limit = std::numeric_limits<float>::max();
+    const float distance = std::abs(number - std::clamp(value, -limit, limit));
+    // Equally near: the even code, and the sign of zero.
+    const bool wins_tie = distance == smallest &&
+                          ((code & 1U) == 0 || std::signbit(number) == std::signbit(value)) &&
+                          (number != 0 || std::signbit(number) == std::signbit(value));
+    if (distance >= smallest && !wins_tie) continue;
+    smallest = distance;
+    nearest = code;
+  }
+  return nearest;
 }
 
 }  // namespace nnefc

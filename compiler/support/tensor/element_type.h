@@ -27,6 +27,13 @@ enum class ElementType : uint8_t {
   kU32,
   kU64,
   kString,
+  kU2,
+  // Formats of at most 8 bits that weights are stored in.
+  kNF4,
+  kF4E2M1,
+  kF8E4M3,
+  kF8E5M2,
+  kF8E8M0,
 };
 
 // Bits of one element; 0 for kDynamic and kString.
@@ -38,6 +45,11 @@ std::string_view PortName(ElementType type);
 // Understands both of OpenVINO's spellings ("f32", "FP32").
 std::optional<ElementType> ParseElementType(std::string_view text);
 bool IsFloat(ElementType type);
+// Floats of at most 8 bits.
+bool IsNarrowFloat(ElementType type);
+// Numbers that are stored and converted, never computed with: elements that do
+// not fill a byte, and narrow floats.
+bool IsStorageOnly(ElementType type);
 bool IsInteger(ElementType type);  // signed or unsigned, without boolean
 bool IsSigned(ElementType type);
 
@@ -46,5 +58,9 @@ float HalfToFloat(uint16_t bits);
 uint16_t FloatToHalf(float value);
 float BFloatToFloat(uint16_t bits);
 uint16_t FloatToBFloat(float value);
+// As above for narrow floats, whose codes fill the low bits of the byte. What
+// is too large for a format becomes its largest number.
+float NarrowToFloat(ElementType type, uint8_t code);
+uint8_t FloatToNarrow(ElementType type, float value);
 
 }  // namespace nnefc

@@ -19,12 +19,17 @@ T Load(const std::byte* at) {
   return value;
 }
 
-// Element `index` of packed sub-byte elements, low bits first (OpenVINO's u4, i4); u1 is packed high bit
-// first.
+// Where packed elements stand in OpenVINO: those of 4 bits low half first, those of 1 and 2 bits from the
+// high bits down. Elements of a byte are the whole of it.
+int PackedShift(int64_t index, int bits) {
+  const auto place = static_cast<int>(index % (8 / bits)) * bits;
+  return bits < 4 ? 8 - bits - place : place;
+}
+
 uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type) {
-  auto byte_of = [&](int64_t at) { return static_cast<unsigned>(bytes[at]); };
-  if (type == ElementType::kU1) return static_cast<uint8_t>((byte_of(index / 8) >> (7 - index % 8)) & 1u);
-  return static_cast<uint8_t>((byte_of(index / 2) >> (index % 2 * 4)) & 0xfu);
+  const int bits = BitWidth(type);
+  const auto byte = static_cast<unsigned>(bytes[index / (8 / bits)]);
+  return static_cast<uint8_t>((byte >> PackedShift(index, bits)) & ((1U << bits) - 1));
 }
 
 template <typename T>
@@ -46,11 +51,9 @@ void Store(std::byte* bytes, int64_t index, T value) {
 }
 
 void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t value) {
-  if (type == ElementType::kU1) {
-    bytes[index / 8] |= static_cast<std::byte>((value & 1u) << (7 - index % 8));
-  } else {
-    bytes[index / 2] |= static_cast<std::byte>((value & 0xfu) << (index % 2 * 4));
-  }
+  const int bits = BitWidth(type);
+  const unsigned code = value & ((1U << bits) - 1);
+  bytes[index / (8 / bits)] |= static_cast<std::byte>(code << PackedShift(index, bits));
 }
 
 void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value) {
@@ -89,8 +92,18 @@ void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value
       double clamped = std::isnan(value) ? 0 : std::min(15.0, std::max(0.0, value));
       return StorePacked(bytes, index, type, static_cast<uint8_t>(clamped));
     }
+    case ElementType::kU2: {
+      double clamped = std::isnan(value) ? 0 : std::min(3.0, std::max(0.0, value));
+      return StorePacked(bytes, index, type, static_cast<uint8_t>(clamped));
+    }
     case ElementType::kU1:
       return StorePacked(bytes, index, type, value != 0 ? 1 : 0);
+    case ElementType::kNF4:
+    case ElementType::kF4E2M1:
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E8M0:
+      return StorePacked(bytes, index, type, FloatToNarrow(type, static_cast<float>(value)));
     case ElementType::kDynamic:
     case ElementType::kString:
       break;
@@ -234,6 +247,12 @@ double TensorValue::ElementAsDouble(int64_t index) const {
       return Load<double>(at);
     case ElementType::kU64:
       return static_cast<double>(Load<uint64_t>(at));
+    case ElementType::kNF4:
+    case ElementType::kF4E2M1:
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E8M0:
+      return NarrowToFloat(type_, LoadPacked(bytes(), index, type_));
     default:
       return static_cast<double>(ElementAsInt(index));
   }
@@ -267,6 +286,7 @@ int64_t TensorValue::ElementAsInt(int64_t index) const {
       return value >= 8 ? value - 16 : value;
     }
     case ElementType::kU1:
+    case ElementType::kU2:
     case ElementType::kU4:
       return LoadPacked(bytes(), index, type_);
     default:

@@ -61,9 +61,15 @@ std::optional<std::vector<int64_t>> Kernel(const PartialShape& filter, FilterLay
   return kernel;
 }
 
-template <bool kGrouped>
-void InferConvolution(OpContext& op) {
-  const FilterLayout layout{.grouped = kGrouped};
+// What both directions share: everything but the spatial extents.
+struct Filtering {
+  WindowAttributes window;
+  std::optional<std::vector<int64_t>> kernel;
+  PartialShape shape;  // of the output
+};
+
+template <typename SetSpatial>
+void InferFiltering(OpContext& op, FilterLayout layout, SetSpatial set_spatial) {
   const ElementType type = op.CommonType(0, 2);
   const std::optional<int64_t> spatial = SpatialRank(op, layout);
   if (!spatial) return;
@@ -72,18 +78,24 @@ void InferConvolution(OpContext& op) {
   const std::optional<std::vector<int64_t>> kernel = Kernel(op.shape(1), layout);
   const auto window = ReadWindow(op, kernel.value_or(std::vector<int64_t>{}), *spatial);
   if (!channels || !window) return;
-  const PartialShape& data = op.shape(0);
-  PartialShape shape = PartialShape::OfRank(*spatial + 2);
-  shape.set(1, *channels);
-  if (data.rank_known()) {
-    shape.set(0, data[0]);
-    for (int64_t i = 0; kernel && i < *spatial; ++i) {
-      const std::optional<Dim> dim = WindowOutput(op, *window, i, data[i + 2]);
-      if (!dim) return;
-      shape.set(i + 2, *dim);
+  Filtering filtering{*window, kernel, PartialShape::OfRank(*spatial + 2)};
+  if (op.shape(0).rank_known()) filtering.shape.set(0, op.shape(0)[0]);
+  filtering.shape.set(1, *channels);
+  if (set_spatial(filtering)) op.Set(type, filtering.shape);
+}
+
+template <bool kGrouped>
+void InferConvolution(OpContext& op) {
+  InferFiltering(op, {.grouped = kGrouped}, [&](Filtering& filtering) {
+    const PartialShape& data = op.shape(0);
+    if (!data.rank_known() || !filtering.kernel) return true;
+    for (int64_t i = 0; i < data.rank() - 2; ++i) {
+      const std::optional<Dim> dim = WindowOutput(op, filtering.window, i, data[i + 2]);
+      if (!dim) return false;
+      filtering.shape.set(i + 2, *dim);
     }
-  }
-  op.Set(type, shape);
+    return true;
+  });
 }
 
 // Sets the spatial extents that the third input asks for.
@@ -105,42 +117,36 @@ bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
   return true;
 }
 
+// What `output_padding` adds to each spatial extent; nothing after a mistake.
+std::optional<std::vector<int64_t>> OutputPadding(OpContext& op, size_t spatial) {
+  std::vector<int64_t> extra = op.Ints("output_padding");
+  if (extra.empty()) extra.assign(spatial, 0);
+  if (extra.size() == spatial) return extra;
+  op.Error(kOpsetAttributeValue, "`output_padding` of `{}` has {} items; expected {}", op.node().type(),
+           extra.size(), spatial);
+  return std::nullopt;
+}
+
 template <bool kGrouped>
 void InferBackpropData(OpContext& op) {
-  const FilterLayout layout{.grouped = kGrouped, .backward = true};
-  const ElementType type = op.CommonType(0, 2);
-  const std::optional<int64_t> spatial = SpatialRank(op, layout);
-  if (!spatial) return;
-  if (*spatial < 0) return op.Set(type, PartialShape());
-  const std::optional<Dim> channels = OutputChannels(op, layout);
-  const std::optional<std::vector<int64_t>> kernel = Kernel(op.shape(1), layout);
-  const auto window = ReadWindow(op, kernel.value_or(std::vector<int64_t>{}), *spatial);
-  if (!channels || !window) return;
-  std::vector<int64_t> extra = op.Ints("output_padding");
-  if (extra.empty()) extra.assign(static_cast<size_t>(*spatial), 0);
-  if (static_cast<int64_t>(extra.size()) != *spatial) {
-    op.Error(kOpsetAttributeValue, "`output_padding` of `{}` has {} items; expected {}", op.node().type(),
-             extra.size(), *spatial);
-    return;
-  }
-  const PartialShape& data = op.shape(0);
-  PartialShape shape = PartialShape::OfRank(*spatial + 2);
-  shape.set(1, *channels);
-  if (data.rank_known()) shape.set(0, data[0]);
-  if (op.has_input(2)) {
-    if (!ApplyOutputShape(op, shape)) return;
-  } else if (data.rank_known() && kernel) {
-    for (int64_t i = 0; i < *spatial; ++i) {
-      const size_t axis = static_cast<size_t>(i);
-      const std::optional<Dim> dim = WindowReach(data[i + 2], window->axes[axis], extra[axis]);
+  InferFiltering(op, {.grouped = kGrouped, .backward = true}, [&](Filtering& filtering) {
+    const PartialShape& data = op.shape(0);
+    const auto spatial = static_cast<size_t>(filtering.shape.rank() - 2);
+    const std::optional<std::vector<int64_t>> extra = OutputPadding(op, spatial);
+    if (!extra) return false;
+    if (op.has_input(2)) return ApplyOutputShape(op, filtering.shape);
+    if (!data.rank_known() || !filtering.kernel) return true;
+    for (size_t i = 0; i < spatial; ++i) {
+      const auto axis = static_cast<int64_t>(i) + 2;
+      const std::optional<Dim> dim = WindowReach(data[axis], filtering.window.axes[i], (*extra)[i]);
       if (!dim) {
         op.Error(kOpsetExtent, "the pads of `{}` leave nothing along spatial axis {}", op.node().type(), i);
-        return;
+        return false;
       }
-      shape.set(i + 2, *dim);
+      filtering.shape.set(axis, *dim);
     }
-  }
-  op.Set(type, shape);
+    return true;
+  });
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void InferNonZero(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (!data.rank_known()) return op.Set(op.Type("output_type"), PartialShape::OfRank(2));
   const std::optional<TensorValue>& value = op.input(0).value;
-  const bool countable = value && BitWidth(value->type()) >= 8 && value->type() != ElementType::kString;
+  const bool countable = value && BitWidth(value->type()) > 0 && !IsStorageOnly(value->type());
   const Dim count = countable ? Dim(CountNonZero(*value)) : Dim(0, data.volume().value_or(Dim::kUnbounded));
   op.Set(op.Type("output_type"), PartialShape{Dim(data.rank()), count});
 }

@@ -119,7 +119,7 @@ void InferConvert(OpContext& op) {
   op.Set(type, op.shape(0));
   const std::optional<TensorValue>& value = op.input(0).value;
   const bool convertible = type != ElementType::kDynamic && type != ElementType::kString && value &&
-                           value->type() != ElementType::kString && BitWidth(type) >= 8;
+                           value->type() != ElementType::kString && !IsStorageOnly(type);
   if (convertible && value->volume() <= kLargestConvertedValue) op.SetValue(0, value->ConvertedTo(type));
 }
 

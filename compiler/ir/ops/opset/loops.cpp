@@ -230,7 +230,7 @@ class LoopInference {
   }
 
   // Loop-5: as many iterations as the first input says, if neither condition
-  // can end it before.
+  // can end it before. Slices bound them; fewer may be taken.
   bool CountTrips() {
     const OutputMapping* next = nullptr;
     for (const OutputMapping& mapping : body().outputs) {
@@ -242,8 +242,18 @@ class LoopInference {
       return true;
     }
     const std::optional<std::vector<int64_t>> trips = op_.Integers(0);
-    const bool counted = trips && trips->size() == 1 && trips->front() >= 0;
-    return !counted || Agree(trips->front(), "the trip count of `Loop`");
+    if (!trips || trips->size() != 1) {
+      iterations_.reset();
+      return true;
+    }
+    if (trips->front() < 0) return true;
+    if (iterations_ && trips->front() > *iterations_) {
+      op_.Error(kIterations, "the trip count of `Loop` is {}; its inputs are cut into {} parts",
+                trips->front(), *iterations_);
+      return false;
+    }
+    iterations_ = trips->front();
+    return true;
   }
 
   static bool IsTrue(const Output& output) {

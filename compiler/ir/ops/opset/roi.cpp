@@ -1,3 +1,9 @@
+// Regions of interest: pooling over them, and the selection of boxes.
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/ir/ops/opset/box_selection.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir {
@@ -43,6 +49,93 @@ void InferRoiAlign(OpContext& op) {
   SetRegions(op, "pooled_h", "pooled_w");
 }
 
+std::vector<double> Doubles(const TensorValue& value) {
+  std::vector<double> elements;
+  for (int64_t i = 0; i < value.volume(); ++i) elements.push_back(value.ElementAsDouble(i));
+  return elements;
+}
+
+// The selection that known inputs ask for, or nothing.
+std::optional<BoxSelection> KnownSelection(OpContext& op) {
+  for (int32_t i = 0; i < op.num_inputs(); ++i) {
+    const std::optional<TensorValue>& value = op.input(i).value;
+    if (!value || BitWidth(value->type()) == 0 || (i > 1 && value->volume() != 1)) return std::nullopt;
+  }
+  const auto scalar = [&](int32_t i) { return op.has_input(i) ? op.input(i).value->ElementAsDouble(0) : 0; };
+  const Shape scores = op.input(1).value->shape();
+  return BoxSelection{.boxes = Doubles(*op.input(0).value),
+                      .scores = Doubles(*op.input(1).value),
+                      .batches = scores[0],
+                      .classes = scores[1],
+                      .count = scores[2],
+                      .most_per_class = op.has_input(2) ? op.input(2).value->ElementAsInt(0) : 0,
+                      .iou_threshold = scalar(3),
+                      .score_threshold = scalar(4),
+                      .sigma = scalar(5),
+                      .is_center = op.String("box_encoding") == "center",
+                      .sorted = op.Bool("sort_result_descending")};
+}
+
+// NonMaxSuppression: a row for each box that remains, so that the shape follows
+// from the values.
+void InferNonMaxSuppression(OpContext& op) {
+  if (!op.CheckRank(0, 3, 3) || !op.CheckRank(1, 3, 3)) return;
+  const ElementType index = op.Type("output_type");
+  if (index != ElementType::kI32 && index != ElementType::kI64) {
+    op.Error(kOpsetAttributeValue, "`output_type` of `NonMaxSuppression` is {}; expected i32 or i64",
+             Name(index));
+    return;
+  }
+  PartialShape boxes = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(3);
+  PartialShape scores = op.shape(1).rank_known() ? op.shape(1) : PartialShape::OfRank(3);
+  if (!boxes[0].Compatible(scores[0]) || !boxes[1].Compatible(scores[2]) || !boxes[2].Compatible(Dim(4))) {
+    op.Error(kOpsetExtent, "boxes of {} do not fit scores of {}; expected [n,k,4] and [n,c,k]",
+             ToString(boxes), ToString(scores));
+    return;
+  }
+  Dim count;
+  const std::optional<BoxSelection> selection = KnownSelection(op);
+  const auto selected = selection ? SelectBoxes(*selection) : std::nullopt;
+  if (selected) {
+    count = Dim(static_cast<int64_t>(selected->size()));
+  } else {
+    const auto most = op.has_input(2) ? op.Integers(2) : std::vector<int64_t>{0};
+    if (most && most->size() == 1 && boxes[1].known()) {
+      scores.set(2, std::clamp<int64_t>(most->front(), 0, boxes[1].value()));
+      count = Dim(0, scores.volume().value_or(Dim::kUnbounded));
+    }
+  }
+  op.Set(0, index, PartialShape{count, Dim(3)});
+  op.Set(1, ElementType::kF32, PartialShape{count, Dim(3)});
+  op.Set(2, index, PartialShape{Dim(1)});
+}
+
+OpRow NonMaxSuppressionRow(std::string_view set) {
+  return MakeRow({.set = set,
+                  .name = "NonMaxSuppression",
+                  .inputs = {"boxes", "scores", "max_output_boxes_per_class?", "iou_threshold?",
+                             "score_threshold?", "soft_nms_sigma?"},
+                  .attributes = {{"box_encoding", AttributeKind::kString, "corner", {"corner", "center"}},
+                                 {"sort_result_descending", AttributeKind::kBool, true},
+                                 {"output_type", AttributeKind::kType, ElementType::kI64}},
+                  .infer = Infer<InferNonMaxSuppression>,
+                  .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
+}
+
+OpRow RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more = {}) {
+  std::vector<AttributeInfo> attributes = {{"pooled_h", AttributeKind::kInt},
+                                           {"pooled_w", AttributeKind::kInt},
+                                           {"sampling_ratio", AttributeKind::kInt},
+                                           {"spatial_scale", AttributeKind::kDouble},
+                                           {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}}};
+  attributes.insert(attributes.end(), more.begin(), more.end());
+  return MakeRow({.set = set,
+                  .name = "ROIAlign",
+                  .inputs = {"data", "rois", "batch_indices"},
+                  .attributes = std::move(attributes),
+                  .infer = Infer<InferRoiAlign>});
+}
+
 }  // namespace
 
 std::vector<OpRow> RoiRows() {
@@ -62,28 +155,13 @@ std::vector<OpRow> RoiRows() {
                           {"output_size", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true},
                           {"output_roi", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true}},
            .infer = Infer<InferRoiPooling>}),
-      MakeRow({.set = "opset3",
-               .name = "ROIAlign",
-               .inputs = {"data", "rois", "batch_indices"},
-               .attributes = {height,
-                              width,
-                              {"sampling_ratio", AttributeKind::kInt},
-                              scale,
-                              {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}}},
-               .infer = Infer<InferRoiAlign>}),
-      MakeRow({.set = "opset9",
-               .name = "ROIAlign",
-               .inputs = {"data", "rois", "batch_indices"},
-               .attributes = {height,
-                              width,
-                              {"sampling_ratio", AttributeKind::kInt},
-                              scale,
-                              {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}},
-                              {"aligned_mode",
-                               AttributeKind::kString,
-                               "asymmetric",
-                               {"asymmetric", "half_pixel_for_nn", "half_pixel"}}},
-               .infer = Infer<InferRoiAlign>}),
+      RoiAlignRow("opset3"),
+      RoiAlignRow("opset9", {{"aligned_mode",
+                              AttributeKind::kString,
+                              "asymmetric",
+                              {"asymmetric", "half_pixel_for_nn", "half_pixel"}}}),
+      NonMaxSuppressionRow("opset5"),
+      NonMaxSuppressionRow("opset9"),
   };
 }
 

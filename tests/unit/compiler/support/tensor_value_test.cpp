@@ -83,5 +83,40 @@ TEST(TensorValueTest, ReshapeSharesTheBuffer) {
   EXPECT_EQ(ToString(reshaped.shape()), "[3,2]");
 }
 
+// By the formats' definitions (OCP OFP8 and MX, QLoRA for NF4).
+TEST(NarrowFloatTest, ReadsCodesByTheFormats) {
+  EXPECT_EQ(NarrowToFloat(ElementType::kF8E4M3, 0x7e), 448.0F);
+  EXPECT_EQ(NarrowToFloat(ElementType::kF8E4M3, 0x01), std::ldexp(1.0F, -9));
+  EXPECT_EQ(NarrowToFloat(ElementType::kF8E4M3, 0xb8), -1.0F);
+  EXPECT_TRUE(std::isnan(NarrowToFloat(ElementType::kF8E4M3, 0x7f)));
+  EXPECT_EQ(NarrowToFloat(ElementType::kF8E5M2, 0x7b), 57344.0F);
+  EXPECT_TRUE(std::isinf(NarrowToFloat(ElementType::kF8E5M2, 0x7c)));
+  EXPECT_EQ(NarrowToFloat(ElementType::kF4E2M1, 0x7), 6.0F);
+  EXPECT_EQ(NarrowToFloat(ElementType::kF4E2M1, 0x9), -0.5F);
+  EXPECT_EQ(NarrowToFloat(ElementType::kF8E8M0, 128), 2.0F);
+  EXPECT_EQ(NarrowToFloat(ElementType::kNF4, 7), 0.0F);
+  EXPECT_EQ(NarrowToFloat(ElementType::kNF4, 0), -1.0F);
+}
+
+TEST(NarrowFloatTest, WritesEveryNumberAsItsCode) {
+  for (ElementType type : {ElementType::kNF4, ElementType::kF4E2M1, ElementType::kF8E4M3,
+                           ElementType::kF8E5M2, ElementType::kF8E8M0}) {
+    for (unsigned code = 0; code < (1U << BitWidth(type)); ++code) {
+      const float number = NarrowToFloat(type, static_cast<uint8_t>(code));
+      if (std::isfinite(number)) EXPECT_EQ(FloatToNarrow(type, number), code) << Name(type);
+    }
+  }
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 1e9F), 0x7e);
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 17.0F), 0x58);  // between 16 and 18: the even code
+}
+
+TEST(TensorValueTest, PacksTwoBitsHighFirst) {
+  TensorValue value = TensorValue::FromInts({5}, {1, 2, 3, 0, 2}).ConvertedTo(ElementType::kU2);
+  EXPECT_EQ(value.byte_size(), 2u);
+  EXPECT_EQ(value.bytes()[0], std::byte{0b01101100});
+  EXPECT_EQ(value.ElementAsInt(1), 2);
+  EXPECT_EQ(value.ElementAsInt(4), 2);
+}
+
 }  // namespace
 }  // namespace nnefc

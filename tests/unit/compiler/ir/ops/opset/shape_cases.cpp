@@ -1,4 +1,4 @@
-#include "tests/unit/compiler/opset/shape_cases.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
 #include <fstream>
 #include <sstream>

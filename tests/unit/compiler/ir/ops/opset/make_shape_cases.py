@@ -401,6 +401,18 @@ def blocks():
     yield "opset3.ROIAlign", ["f32[1,3,8,8]", "f32[7,4]", "i64[7]"], dict(
         pooled_h=2, pooled_w=3, spatial_scale=1.0, sampling_ratio=2, mode="avg")
     yield "opset1.TopK", ["f32[2,7,4]", const(3)], dict(axis=1, mode="max", sort="value")
+    boxes = dict(box_encoding="corner", sort_result_descending=True, output_type="i64")
+    some = [const(4), const(0.5, "f32"), const(0.1, "f32"), const(0.0, "f32")]
+    for version in ["opset5", "opset9"]:
+        name = version + ".NonMaxSuppression"
+        yield name, ["f32[2,20,4]", "f32[2,3,20]", *some], boxes
+        yield name, ["f32[2,3,4]", "f32[2,3,3]", *some], boxes | dict(output_type="i32")
+        yield name, ["f32[?,20,4]", "f32[?,3,20]", *some], boxes
+        yield name, ["f32[2,20,4]", "f32[2,3,20]", "i64[]", *some[1:]], boxes
+        yield name, ["f32[2,20,4]", "f32[2,3,19]", *some], boxes
+        yield name, ["f32[2,20,4]", "f32[1,3,20]", *some], boxes
+        yield name, ["f32[2,20,5]", "f32[2,3,20]", *some], boxes
+        yield name, ["f32[20,4]", "f32[2,3,20]", *some], boxes
 
 
 def attribute_text(value):

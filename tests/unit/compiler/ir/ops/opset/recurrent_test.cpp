@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/opset/recurrent.h"
 
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/opset/shape_cases.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
 namespace nnefc::testing {
 namespace {

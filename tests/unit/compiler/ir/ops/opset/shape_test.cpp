@@ -5,7 +5,7 @@
 
 #include "compiler/ir/ops/opset/schema.h"
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/opset/shape_cases.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
 namespace nnefc::testing {
 namespace {
@@ -15,7 +15,7 @@ std::string Infer(std::string op, std::string inputs, std::string attributes = "
 }
 
 TEST(OpsetShapes, AreThoseOfOpenVino) {
-  const std::vector<ShapeCase> cases = ReadShapeCases("tests/unit/compiler/opset/shape_cases.txt");
+  const std::vector<ShapeCase> cases = ReadShapeCases("tests/unit/compiler/ir/ops/opset/shape_cases.txt");
   ASSERT_GT(cases.size(), 200u);
   for (const ShapeCase& shape_case : cases) {
     const std::string inferred = InferCase(shape_case);
@@ -33,7 +33,7 @@ TEST(OpsetShapes, TableCoversAllOperations) {
   std::set<std::string> covered{
       "opset1.Parameter", "opset1.Const",  "opset1.Result", "opset3.ReadValue",      "opset3.Assign",
       "opset6.ReadValue", "opset6.Assign", "opset8.If",     "opset1.TensorIterator", "opset5.Loop"};
-  for (const ShapeCase& shape_case : ReadShapeCases("tests/unit/compiler/opset/shape_cases.txt")) {
+  for (const ShapeCase& shape_case : ReadShapeCases("tests/unit/compiler/ir/ops/opset/shape_cases.txt")) {
     covered.insert(shape_case.op);
   }
   for (size_t i = 0; i < Opsets().size(); ++i) {
