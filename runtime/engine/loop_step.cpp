@@ -259,7 +259,7 @@ class LoopStep final : public ControlStep {
   std::vector<BufferPool> slices_;  // by parameter
   std::vector<BufferPool> pools_;   // by the frame's outputs
   std::vector<Parameter> parameters_, next_;
-  int64_t trips_ = -1;  // what the trip count of a Loop says; negative without bound
+  int64_t trips_ = -1;             // what the trip count of a Loop says; negative without bound
   std::vector<HeldBytes> places_;  // of the frame's outputs
 };
 

@@ -412,10 +412,9 @@ def selection() -> None:
     turned = boxes[:, :, [2, 1, 0, 3]]  # corners in any order
     scores = RANDOM.random([2, 3, 20]).astype(F32)
     for name in ["opset5.NonMaxSuppression", "opset9.NonMaxSuppression"]:
-        for encoding, ordered, most, sigma in [("corner", True, 4, 0.0), ("corner", False, 2, 0.0), ("center", True, 20, 0.0),
-                                               ("corner", True, 6, 0.4), ("corner", True, 0, 0.0)]:
+        for encoding, ordered, most in [("corner", True, 4), ("corner", False, 2), ("center", True, 20), ("corner", True, 1)]:
             given = turned if encoding == "corner" else boxes
-            add(name, given, scores, one(most), one(0.3, F32), one(0.25, F32), one(sigma, F32), box_encoding=encoding,
+            add(name, given, scores, one(most), one(0.3, F32), one(0.25, F32), one(0.0, F32), box_encoding=encoding,
                 sort_result_descending=ordered, output_type="i32" if ordered else "i64")
 
 

@@ -243,11 +243,11 @@ def if_in_loop_in_if() -> Part:
 
 @part
 def boxes_that_remain() -> Part:
-    """NonMaxSuppression of opset5 with centers and soft scores, and without sorting."""
+    """NonMaxSuppression of opset5 with centers, and without sorting."""
     corners, scores = parameter("boxes", [2, 20, 4]), parameter("scores", [2, 3, 20])
     results = []
-    for encoding, ordered, sigma in [("corner", True, 0.0), ("center", False, 0.0), ("corner", True, 0.5)]:
-        node = opset5.non_max_suppression(corners, scores, number(6), constant(0.35), constant(0.2), constant(sigma), encoding,
+    for encoding, ordered in [("corner", True), ("center", False)]:
+        node = opset5.non_max_suppression(corners, scores, number(6), constant(0.35), constant(0.2), constant(0.0), encoding,
                                           ordered, "i32")
         results += list(node.outputs())
     low = RANDOM.random([2, 20, 2]) * 5

@@ -19,11 +19,11 @@ T Load(const std::byte* at) {
   return value;
 }
 
-// Where packed elements stand in OpenVINO: those of 4 bits low half first, those of 1 and 2 bits from the
-// high bits down. Elements of a byte are the whole of it.
+// Where packed elements stand in OpenVINO: from the low bits up, single bits from
+// the high one down. Elements of a byte are the whole of it.
 int PackedShift(int64_t index, int bits) {
   const auto place = static_cast<int>(index % (8 / bits)) * bits;
-  return bits < 4 ? 8 - bits - place : place;
+  return bits == 1 ? 7 - place : place;
 }
 
 uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type) {

@@ -110,10 +110,10 @@ TEST(NarrowFloatTest, WritesEveryNumberAsItsCode) {
   EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 17.0F), 0x58);  // between 16 and 18: the even code
 }
 
-TEST(TensorValueTest, PacksTwoBitsHighFirst) {
+TEST(TensorValueTest, PacksTwoBitsLowFirst) {
   TensorValue value = TensorValue::FromInts({5}, {1, 2, 3, 0, 2}).ConvertedTo(ElementType::kU2);
   EXPECT_EQ(value.byte_size(), 2u);
-  EXPECT_EQ(value.bytes()[0], std::byte{0b01101100});
+  EXPECT_EQ(value.bytes()[0], std::byte{0b00111001});
   EXPECT_EQ(value.ElementAsInt(1), 2);
   EXPECT_EQ(value.ElementAsInt(4), 2);
 }
