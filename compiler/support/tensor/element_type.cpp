@@ -188,11 +188,9 @@ uint8_t FloatToNarrow(ElementType type, float value) {
     if (!std::isfinite(number)) continue;
     const float limit = std::numeric_limits<float>::max();
     const float distance = std::abs(number - std::clamp(value, -limit, limit));
-    // Equally near: the even code, and the sign of zero.
-    const bool wins_tie = distance == smallest &&
-                          ((code & 1U) == 0 || std::signbit(number) == std::signbit(value)) &&
-                          (number != 0 || std::signbit(number) == std::signbit(value));
-    if (distance >= smallest && !wins_tie) continue;
+    // Equally near: the even code, and zero of the same sign.
+    const bool wins = number == 0 ? std::signbit(number) == std::signbit(value) : (code & 1U) == 0;
+    if (distance > smallest || (distance == smallest && !wins)) continue;
     smallest = distance;
     nearest = code;
   }
