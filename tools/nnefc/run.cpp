@@ -17,6 +17,9 @@ struct RunCommand : CommonOptions {
   bool verbose = false;
 
   int Run() {
+    if (llvm::StringRef(outputs).endswith(".npy") || llvm::StringRef(outputs).endswith(".dat"))
+      throw MisuseError(
+          fmt::format("`--outputs {}`: outputs are written to an .npz, each by its name", outputs));
     CompileOptions compile = compile_options();
     compile.random_weights = execution.random_weights;
     Compilation compilation(models.front(), compile);
