@@ -12,7 +12,7 @@ TEST(RoiTest, Shapes) {
     EXPECT_EQ(Infer({op, {"f32[2,3,16,16]", "f32[5,4]", "i64[5,1]"}, "output_size = [7,8]"}), "f32[5,3,7,8]")
         << op;
   }
-  EXPECT_EQ(Infer({"max_roi_pool", {"f32[2,3,16]", "f32[?,2]", "i64[5]"}, "output_size = [7]"}),
+  EXPECT_EQ(Infer({"max_roi_pool", {"f32[2,3,16]", "f32[?,2]", "i64[5,1]"}, "output_size = [7]"}),
             "f32[5,3,7]");
   for (std::string_view op : {"avg_roi_align", "max_roi_align"}) {
     EXPECT_EQ(
@@ -32,6 +32,7 @@ TEST(RoiTest, Rules) {
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4,1]", "i64[5,1]", "output_size = [7,8]"), "roi.rois");
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "i64[4,1]", "output_size = [7,8]"), "roi.batch-index");
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "i64[5,2]", "output_size = [7,8]"), "roi.batch-index");
+  EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "i64[5]", "output_size = [7,8]"), "roi.batch-index");
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "f32[5,1]", "output_size = [7,8]"), "node.input-type");
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "i64[5,1]", "output_size = [7]"), "roi.output-size");
   EXPECT_EQ(pool("f32[2,3,9,9]", "f32[5,4]", "i64[5,1]", "output_size = [7,0]"), "roi.output-size");
