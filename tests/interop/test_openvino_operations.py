@@ -123,7 +123,7 @@ NO_FORM = {
     "max_roi_pool": "y = max_roi_pool(x, r, b, output_size = [2, 2]);",
 }
 REGIONS = ("r = constant(shape = [2, 4], value = [0.0, 0.0, 3.0, 3.0, 1.0, 1.0, 4.0, 5.0]); "
-           "b = constant<integer>(shape = [2], value = [0, 0]); ")
+           "b = constant<integer>(shape = [2, 1], value = [0, 0]); ")
 
 
 @pytest.fixture(scope="session")
