@@ -32,14 +32,16 @@ std::string_view Name(Stage stage) {
 }
 
 Compilation::Compilation(std::string path, CompileOptions options)
-    : path_(std::move(path)),
-      options_(std::move(options)),
-      is_openvino_(llvm::StringRef(path_).endswith(".xml") || llvm::StringRef(path_).endswith(".ir")) {
+    : path_(std::move(path)), options_(std::move(options)), is_openvino_(IsOpenVino(path_)) {
   context_.limits = options_.limits;
   context_.emitter = Emitter(options_.error_limit);
 }
 
 Compilation::~Compilation() = default;
+
+bool Compilation::IsOpenVino(std::string_view path) {
+  return path.ends_with(".xml") || path.ends_with(".ir");
+}
 
 bool Compilation::RunUntil(Stage last) {
   auto next = static_cast<int>(times_.size());

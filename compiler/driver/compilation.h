@@ -64,6 +64,9 @@ class Compilation {
   Compilation(std::string path, CompileOptions options);
   ~Compilation();
 
+  // True of the paths whose models are graphs: `.xml` and `.ir`.
+  static bool IsOpenVino(std::string_view path);
+
   // Called at the start of each stage.
   void set_observer(std::function<void(Stage)> observer) { observer_ = std::move(observer); }
   // Runs the stages up to `last` that were not run yet; stops at the first

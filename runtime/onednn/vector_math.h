@@ -10,11 +10,14 @@ namespace nnefc::runtime {
 
 #define NNEFC_VECTOR [[gnu::always_inline]] inline
 
+NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
+  const float y = x > low ? x : (x == x ? low : x);
+  return y < high ? y : (y == y ? high : y);
+}
+
 // e^x; 0 where that is below 1.2e-38, and at most 2.3e38.
 NNEFC_VECTOR float VectorExp(float given) {
-  float x = given;
-  x = x > -87.3f ? x : (x == x ? -87.3f : x);
-  x = x < 88.3f ? x : (x == x ? 88.3f : x);
+  const float x = VectorClamp(given, -87.3f, 88.3f);
   constexpr float kRound = 12582912.0f;  // its last bit is worth 1
   const float rounded = x * 1.44269504f + kRound;
   const float n = rounded - kRound;
@@ -39,8 +42,7 @@ NNEFC_VECTOR float VectorSigmoid(float x) {
 
 // A quotient of polynomials; beyond 7.9 the result rounds to 1.
 NNEFC_VECTOR float VectorTanh(float x) {
-  float y = x > -7.9053111f ? x : (x == x ? -7.9053111f : x);
-  y = y < 7.9053111f ? y : (y == y ? 7.9053111f : y);
+  const float y = VectorClamp(x, -7.9053111f, 7.9053111f);
   const float s = y * y;
   float above = -2.76076847742355e-16f;
   above = above * s + 2.00018790482477e-13f;
@@ -58,8 +60,7 @@ NNEFC_VECTOR float VectorTanh(float x) {
 
 // A quotient of polynomials; beyond 4 the result rounds to 1.
 NNEFC_VECTOR float VectorErf(float x) {
-  float y = x > -4.0f ? x : (x == x ? -4.0f : x);
-  y = y < 4.0f ? y : (y == y ? 4.0f : y);
+  const float y = VectorClamp(x, -4.0f, 4.0f);
   const float s = y * y;
   float above = -2.72614225801306e-10f;
   above = above * s + 2.77068142495902e-08f;

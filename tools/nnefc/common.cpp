@@ -77,7 +77,7 @@ Format CommonOptions::output_format() const {
 void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) const {
   if (!is_given) return;
   for (const std::string& model : models) {
-    if (model.ends_with(".xml") || model.ends_with(".ir"))
+    if (Compilation::IsOpenVino(model))
       throw MisuseError(fmt::format("`{}` is for NNEF documents, which `{}` is not", option, model));
   }
 }
