@@ -1,15 +1,16 @@
-"""Reads lists/*.txt: documents that break, or just keep, one sentence of the specifications.
+"""Reads lists/*.txt: documents that break, or just keep, one rule of the specifications.
 
 An entry is
 
     %invalid R 4.5.3 flat concat-axis-beyond-the-rank
-    % "axis must be non-negative and less than the rank of values[i]."
+    % concat: the axis is one of the tensors'
         y = concat([x, x], axis = «4»);
 
-its verdict, dialect (R ratified, P provisional), section, template and name; the sentence; the text that stands for
-`$` in the template (for the templates `quant`: the text of graph.quant beside the template). The marks « » are no part
-of the document: they enclose the offending token, where the first error must lie. Control bytes are written as their
-pictures (U+2400 and up). The verdict is invalid, valid, or several: each mark is a mistake of its own.
+its verdict, dialect (R ratified, P provisional), section, template and name; the rule that the section states, in our
+own words; the text that stands for `$` in the template (for the templates `quant`: the text of graph.quant beside the
+template). The marks « » are no part of the document: they enclose the offending token, where the first error must lie.
+Control bytes are written as their pictures (U+2400 and up). The verdict is invalid, valid, or several: each mark is a
+mistake of its own.
 """
 
 import dataclasses
@@ -30,7 +31,7 @@ class Entry:
     section: str
     template: str
     name: str
-    sentence: str
+    rule: str
     # The files of the model, by name; `graph.nnef` alone is a bare document.
     files: dict
     # The file that holds the offending token, and its ranges of byte offsets.
@@ -65,7 +66,7 @@ def _unmark(text):
 
 
 def _blocks(path):
-    """Yields (line, header, sentence, text) of each entry of a list."""
+    """Yields (line, header, rule, text) of each entry of a list."""
     block = None
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if line.startswith("%") and not line.startswith("% "):
@@ -97,7 +98,7 @@ def load():
     for path in sorted(LISTS.glob("*.txt")):
         if path.name == "templates.txt":
             continue
-        for line, header, sentence, lines in _blocks(path):
+        for line, header, rule, lines in _blocks(path):
             match = HEAD.match(header)
             assert match, f"{path}:{line}: {header}"
             verdict, dialect, section, template, name = match.groups()
@@ -112,8 +113,8 @@ def load():
                 marked, (graph, marks) = "graph.nnef", _unmark(before.encode() + text + after.encode())
                 files = {"graph.nnef": graph}
             assert bool(marks) == (verdict != "valid"), f"{path}:{line}: {name}: marks"
-            assert sentence, f"{path}:{line}: {name}: no sentence"
-            entries.append(Entry(path.stem, line, verdict == "valid", dialect, section, template, name, sentence, files,
+            assert rule, f"{path}:{line}: {name}: no rule"
+            entries.append(Entry(path.stem, line, verdict == "valid", dialect, section, template, name, rule, files,
                                  marked, marks, verdict == "several"))
     names = [(e.list, e.name, e.valid) for e in entries]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]

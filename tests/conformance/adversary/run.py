@@ -64,7 +64,7 @@ def judge(nnefc, entry, folder):
     text = entry.files[entry.marked]
     if not within(text, first, entry.marks):
         return f"first error not within {spans(text, entry.marks)}", seen
-    # One sentence is broken: what else is told is a cascade.
+    # One rule is broken: what else is told is a cascade.
     return (f"{len(errors)} errors" if len(errors) > 1 else None), seen
 
 
@@ -81,10 +81,10 @@ def main():
         verdicts = pool.map(lambda i: judge(args.nnefc, todo[i], folder / str(i)), range(len(todo)))
         for entry, (problem, seen) in zip(todo, verdicts):
             if problem or args.v:
-                print(f"{entry.id} ({entry.dialect} {entry.section}): {problem or 'right'}\n    {entry.sentence}\n    {seen}")
+                print(f"{entry.id} ({entry.dialect} {entry.section}): {problem or 'right'}\n    {entry.rule}\n    {seen}")
             wrong[entry.valid] += bool(problem)
     invalid, valid = sum(not e.valid for e in todo), sum(e.valid for e in todo)
-    print(f"{invalid - wrong[False]} of {invalid} that break a sentence and {valid - wrong[True]} of {valid} that keep one "
+    print(f"{invalid - wrong[False]} of {invalid} that break a rule and {valid - wrong[True]} of {valid} that keep one "
           "are judged right")
     return 1 if sum(wrong.values()) or not todo else 0
 

@@ -144,12 +144,12 @@ TEST(ValuesTest, ProvisionalBuiltIns) {
 }
 
 TEST(ValuesTest, ProvisionalAttributeResults) {
-  EXPECT_EQ(EvaluateProvisional("sum_of([1.0, 2.0, 3.5])", R"(
-fragment sum_of( items: scalar[] ) -> ( sum: scalar )
+  EXPECT_EQ(EvaluateProvisional("product([2.0, 1.5, 3.0])", R"(
+fragment product( factors: scalar[] ) -> ( p: scalar )
 {
-    sum = items[0] + sum_of(items[1:]) if length_of(items) > 0 else 0.0
+    p = 1.0 if factors == [] else product(factors[1:]) * factors[0]
 })"),
-            "6.5");
+            "9.0");
   EXPECT_EQ(EvaluateProvisional("total([(1,2), (3,4)])", R"(
 fragment halves( pair: (extent,extent) ) -> ( a: extent, b: extent )
 {
