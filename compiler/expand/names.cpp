@@ -11,10 +11,10 @@ constexpr int kMaxScopeDepth = 8;
 
 // Words that are no identifiers in the ratified dialect, which the expanded
 // graph is in.
-constexpr std::string_view kReservedWords[] = {"version",   "extension", "graph",   "fragment", "tensor",
-                                               "integer",   "scalar",    "logical", "string",   "shape_of",
-                                               "length_of", "range_of",  "for",     "in",       "yield",
-                                               "if",        "else",      "true",    "false"};
+constexpr std::string_view kReservedWords[] = {"else",    "extension", "false",   "for",      "fragment",
+                                               "graph",   "if",        "in",      "integer",  "length_of",
+                                               "logical", "range_of",  "scalar",  "shape_of", "string",
+                                               "tensor",  "true",      "version", "yield"};
 
 std::string Flat(std::string_view scope) {
   std::string text(scope);
