@@ -108,9 +108,10 @@ bool CheckReach(InferContext& context, int64_t axis, Dim extent, const WindowAxi
   const Wide last = (Wide{result.extent.min} - 1) * window.stride + DilatedSize(window) - 1 - padding->first;
   const Wide after = last - (extent.min - 1);
   if (padding->first <= reach && after <= reach) return true;
-  context.Error(kWindowReach, "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}",
-                border, context.node().type(),
-                padding->first > reach ? padding->first : static_cast<int64_t>(after), axis, extent.min);
+  context.ErrorAt(Describe(context, "border"), kWindowReach,
+                  "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}", border,
+                  context.node().type(),
+                  padding->first > reach ? padding->first : static_cast<int64_t>(after), axis, extent.min);
   return false;
 }
 
