@@ -73,8 +73,8 @@ std::optional<std::string> ContainedPath(std::string_view path) {
   return contained;
 }
 
-ArchiveReader::ArchiveReader(const DataSource& source, const Options& options, Emitter& emitter)
-    : source_(source), options_(options), emitter_(emitter), archive_(archive_read_new()) {
+ArchiveReader::ArchiveReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter)
+    : source_(source), max_bytes_(max_bytes), emitter_(emitter), archive_(archive_read_new()) {
   NNEFC_CHECK(archive_ != nullptr);
 }
 
@@ -113,19 +113,15 @@ bool ArchiveReader::Open() {
   opened_ = true;
   std::span<const std::byte> bytes(source_.bytes->data(), source_.bytes->size());
   int status = ARCHIVE_OK;
-  if (options_.format == Format::kZip) {
-    archive_read_support_format_zip_seekable(archive_);
-  } else {
-    archive_read_support_format_tar(archive_);
-    // The filters that libarchive implements itself; others run programs.
-    archive_read_support_filter_bzip2(archive_);
-    archive_read_support_filter_compress(archive_);
-    archive_read_support_filter_lz4(archive_);
-    archive_read_support_filter_lzma(archive_);
-    archive_read_support_filter_xz(archive_);
-    archive_read_support_filter_zstd(archive_);
-  }
-  if (options_.format == Format::kTar && IsGzip(bytes)) {
+  archive_read_support_format_tar(archive_);
+  // The filters that libarchive implements itself; others run programs.
+  archive_read_support_filter_bzip2(archive_);
+  archive_read_support_filter_compress(archive_);
+  archive_read_support_filter_lz4(archive_);
+  archive_read_support_filter_lzma(archive_);
+  archive_read_support_filter_xz(archive_);
+  archive_read_support_filter_zstd(archive_);
+  if (IsGzip(bytes)) {
     gzip_ = std::make_unique<GzipStream>(bytes);
     status = archive_read_open(archive_, this, nullptr, ReadPacked, nullptr);
   } else {
@@ -139,17 +135,16 @@ bool ArchiveReader::Open() {
     FailDamaged("");
     return false;
   }
-  Fail(kArchiveFormat, "this is no {} archive: {}", options_.format == Format::kZip ? "zip" : "tar",
+  Fail(kArchiveFormat, "this is no tar archive: {}",
        layered ? "it is compressed several times" : ShownText(OrEmpty(archive_error_string(archive_))));
   return false;
 }
 
 bool ArchiveReader::CheckTotal() {
   uint64_t total = std::max<uint64_t>(unpacked_, static_cast<uint64_t>(archive_filter_bytes(archive_, 0)));
-  if (options_.format == Format::kZip) total = unpacked_;
-  if (total <= options_.max_bytes) return true;
+  if (total <= max_bytes_) return true;
   Fail(kArchiveTooLarge, "the archive unpacks to more than {} bytes; raise the bound with `--max-bytes`",
-       options_.max_bytes);
+       max_bytes_);
   return false;
 }
 
@@ -172,7 +167,6 @@ bool ArchiveReader::ReadBlocks(Consume consume) {
       return false;
     }
     received += size;
-    if (options_.format == Format::kZip) unpacked_ += size;
     if (!CheckTotal()) return false;
     if (!consume(block, size)) {
       Fail(kDataTooLarge, "there is no memory for the {} bytes of `{}`", received, ShownText(current_));
@@ -190,6 +184,10 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
   const char* name = archive_entry_pathname(entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(entry);
   current_ = std::string(OrEmpty(name));
+  if (name == nullptr) {
+    Fail(kArchiveName, "the name of an entry cannot be read: {}", OrEmpty(archive_error_string(archive_)));
+    return false;
+  }
   std::optional<std::string> contained = ContainedPath(current_);
   if (!contained) {
     Fail(kArchiveOutside, "the entry `{}` leads out of the archive", ShownText(current_));
@@ -219,9 +217,9 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
   }
   current_size_.reset();
   if (archive_entry_size_is_set(entry)) current_size_ = static_cast<uint64_t>(archive_entry_size(entry));
-  if (current_size_ && *current_size_ > options_.max_bytes) {
+  if (current_size_ && *current_size_ > max_bytes_) {
     Fail(kArchiveTooLarge, "`{}` says that it has {} bytes; the bound of `--max-bytes` is {}",
-         ShownText(current_), *current_size_, options_.max_bytes);
+         ShownText(current_), *current_size_, max_bytes_);
     return false;
   }
   path = std::move(*contained);
@@ -232,10 +230,8 @@ std::optional<std::string> ArchiveReader::Next() {
   if (failed_ || (!opened_ && !Open())) return std::nullopt;
   const Utf8Locale utf8;
   for (size_t entries = 0; entries < kMaxEntries; ++entries) {
-    // A zip file has a directory; in a tar what is skipped has to fit, too.
-    if (unread_ && options_.format == Format::kTar && !ReadBlocks([](const void*, size_t) { return true; })) {
-      return std::nullopt;
-    }
+    // What is skipped has to fit, too.
+    if (unread_ && !ReadBlocks([](const void*, size_t) { return true; })) return std::nullopt;
     archive_entry* entry = nullptr;
     int status = archive_read_next_header(archive_, &entry);
     if (status == ARCHIVE_EOF) {

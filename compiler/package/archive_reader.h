@@ -15,24 +15,15 @@ struct archive_entry;
 
 namespace nnefc {
 
-// Walks through the files of an archive held in memory. Everything that could
+// Walks through the files of a tar, with any compression, held in memory. Everything that could
 // harm is refused with an error: names that lead out of the archive, links,
 // devices, entries given twice, sizes that do not fit, and more than `max_bytes`
 // in all. Memory grows with the data that arrive, never with a size that a
 // header states.
 class ArchiveReader {
  public:
-  enum class Format : uint8_t {
-    kTar,  // with any compression
-    kZip,
-  };
-  struct Options {
-    Format format = Format::kTar;
-    uint64_t max_bytes = 0;
-  };
-
   // `source` and `emitter` must outlive the reader.
-  ArchiveReader(const DataSource& source, const Options& options, Emitter& emitter);
+  ArchiveReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter);
   ~ArchiveReader();
   ArchiveReader(const ArchiveReader&) = delete;
   ArchiveReader& operator=(const ArchiveReader&) = delete;
@@ -59,7 +50,7 @@ class ArchiveReader {
   static ssize_t ReadPacked(archive* handle, void* reader, const void** block);
 
   const DataSource& source_;
-  Options options_;
+  uint64_t max_bytes_;
   Emitter& emitter_;
   archive* archive_ = nullptr;
   std::unique_ptr<GzipStream> gzip_;

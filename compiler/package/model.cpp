@@ -187,8 +187,7 @@ class ArchiveModel : public ModelContainer {
 };
 
 bool ArchiveModel::Unpack(const ModelOpenOptions& options) {
-  ArchiveReader reader(archive_, {.format = ArchiveReader::Format::kTar, .max_bytes = options.max_bytes},
-                       context_->emitter);
+  ArchiveReader reader(archive_, options.max_bytes, context_->emitter);
   while (auto path = reader.Next()) {
     std::string_view base = BaseName(*path);
     if (base.ends_with(".nnef")) documents_.push_back(*path);

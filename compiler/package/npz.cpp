@@ -3,12 +3,14 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 
-#include "compiler/package/archive_reader.h"
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
+#include "compiler/package/zip_reader.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ConvertUTF.h"
 
 namespace nnefc {
 namespace {
@@ -43,10 +45,8 @@ class ZipWriter {
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, static_cast<int64_t>(header.size() + items.byte_size()));
-    // A warning: the name is no UTF-8, and stands there as it is.
-    bool added = archive_write_header(archive_, entry) >= ARCHIVE_WARN &&
-                 Data(header.data(), header.size()) && Data(items.bytes(), items.byte_size()) &&
-                 archive_write_finish_entry(archive_) == ARCHIVE_OK;
+    bool added = archive_write_header(archive_, entry) == ARCHIVE_OK && Data(header.data(), header.size()) &&
+                 Data(items.bytes(), items.byte_size()) && archive_write_finish_entry(archive_) == ARCHIVE_OK;
     archive_entry_free(entry);
     return added;
   }
@@ -81,45 +81,80 @@ class ZipWriter {
   std::optional<SystemError> failure_;
 };
 
-}  // namespace
+// The place of the first byte that is not UTF-8, or NUL; nothing if there is none.
+std::optional<size_t> FindNoText(std::string_view text) {
+  const auto* begin = reinterpret_cast<const llvm::UTF8*>(text.data());
+  const llvm::UTF8* at = begin;
+  const bool is_utf8 = llvm::isLegalUTF8String(&at, begin + text.size());
+  const size_t wrong = is_utf8 ? std::string_view::npos : static_cast<size_t>(at - begin);
+  const size_t place = std::min(wrong, text.find('\0'));
+  return place == std::string_view::npos ? std::nullopt : std::optional(place);
+}
 
-namespace {
+// What a zip file cannot hold, or would not give back: a message, or nothing.
+std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) {
+  constexpr size_t kLongestName = 65'535;
+  llvm::StringSet<> names;
+  for (const NamedTensor& tensor : tensors) {
+    if (const std::optional<size_t> wrong = FindNoText(tensor.name)) {
+      return fmt::format("the name `{}` of a tensor is not UTF-8 text: its byte {} is {:#04x}",
+                         ShownText(tensor.name), *wrong, static_cast<unsigned char>(tensor.name[*wrong]));
+    }
+    if (tensor.name.size() + kSuffix.size() > kLongestName) {
+      return fmt::format("the name `{}` of a tensor has {} bytes; at most {} can be written",
+                         ShownText(tensor.name), tensor.name.size(), kLongestName - kSuffix.size());
+    }
+    if (!names.insert(tensor.name).second) {
+      return fmt::format("two tensors have the name `{}`", ShownText(tensor.name));
+    }
+  }
+  return std::nullopt;
+}
 
-// A zip file that is nothing but the end of its directory (and a comment), as
-// NumPy writes it for no arrays; libarchive does not know it as one.
-bool IsEmptyZip(const Buffer& bytes) {
-  constexpr size_t kEndSize = 22;
-  constexpr char kEnd[] = "PK\5\6\0\0\0\0\0\0\0\0";  // no disks, no entries
-  return bytes.size() >= kEndSize && std::memcmp(bytes.data(), kEnd, sizeof kEnd - 1) == 0;
+// Judges the name of an array.
+bool CheckName(const ZipMember& member, llvm::StringSet<>& names, FileId file, Emitter& emitter) {
+  if (const std::optional<size_t> wrong = FindNoText(member.name)) {
+    emitter.Emit(kArchiveName, ByteRange(file, member.name_place + *wrong, 1),
+                 "the name `{}` is not UTF-8 text: it holds the byte {:#04x}; rename the array",
+                 ShownText(member.name), static_cast<unsigned char>(member.name[*wrong]));
+    return false;
+  }
+  if (names.insert(llvm::StringRef(member.name.data(), member.name.size())).second) return true;
+  emitter.Emit(kArchiveDuplicate, ByteRange(file, member.name_place, member.name.size()),
+               "the archive holds `{}` twice", ShownText(member.name));
+  return false;
 }
 
 }  // namespace
 
 std::optional<std::vector<NamedTensor>> ReadNpz(const DataSource& source, Context& context,
                                                 const NpzOptions& options) {
-  if (IsEmptyZip(*source.bytes)) return std::vector<NamedTensor>();
-  std::string name(context.sources.Name(source.file));
-  // The archive as a whole is told by its name alone.
-  DataSource archive{context.sources.AddOpaque(name, FileKind::kNamed), source.bytes};
-  ArchiveReader reader(archive, {.format = ArchiveReader::Format::kZip, .max_bytes = options.max_bytes},
-                       context.emitter);
+  const std::string name(context.sources.Name(source.file));
+  ZipReader reader(source, options.max_bytes, context.emitter);
+  const std::optional<std::vector<ZipMember>> members = reader.Members();
+  if (!members) return std::nullopt;
   std::vector<NamedTensor> tensors;
-  while (auto path = reader.Next()) {
-    if (!path->ends_with(kSuffix)) continue;
-    std::shared_ptr<const Buffer> bytes = reader.Read();
+  llvm::StringSet<> names;
+  for (const ZipMember& member : *members) {
+    if (!member.name.ends_with(kSuffix)) continue;
+    if (!CheckName(member, names, source.file, context.emitter)) return std::nullopt;
+    std::shared_ptr<const Buffer> bytes = reader.Read(member);
     if (bytes == nullptr) return std::nullopt;
-    DataSource member{
-        context.sources.AddOpaque(fmt::format("{}:{}", name, ShownText(*path)), FileKind::kBinary),
+    DataSource array{
+        context.sources.AddOpaque(fmt::format("{}:{}", name, ShownText(member.name)), FileKind::kBinary),
         std::move(bytes)};
-    std::optional<TensorValue> value = ReadNpy(member, context.emitter);
+    std::optional<TensorValue> value = ReadNpy(array, context.emitter);
     if (!value) return std::nullopt;
-    tensors.push_back({path->substr(0, path->size() - kSuffix.size()), std::move(*value)});
+    tensors.push_back(
+        {std::string(member.name.substr(0, member.name.size() - kSuffix.size())), std::move(*value)});
   }
-  if (reader.failed()) return std::nullopt;
   return tensors;
 }
 
 ErrorOr<Success> WriteNpz(const std::string& path, std::span<const NamedTensor> tensors) {
+  if (const std::optional<std::string> reason = FindUnwritable(tensors)) {
+    return SystemError{fmt::format("cannot write `{}`: {}", path, *reason)};
+  }
   auto file = OutputFile::Create(path);
   if (!file) return file.error();
   ZipWriter writer(std::move(*file));

@@ -30,6 +30,7 @@ namespace nnefc {
   RULE(kContainerNoVariable, "container.no-variable", kError, "internal")       \
   RULE(kArchiveFormat, "archive.format", kError, "R 5, P 5")                        \
   RULE(kArchiveDamaged, "archive.damaged", kError, "R 5, P 5")                      \
+  RULE(kArchiveName, "archive.name", kError, "")                                    \
   RULE(kArchiveOutside, "archive.outside", kError, "R 5, P 5")                      \
   RULE(kArchiveLink, "archive.link", kError, "R 5, P 5")                            \
   RULE(kArchiveDevice, "archive.device", kError, "R 5, P 5")                        \

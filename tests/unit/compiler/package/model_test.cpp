@@ -156,6 +156,24 @@ TEST_F(ModelTest, RefusesHarmfulEntries) {
             "the archive holds `graph.nnef` twice [archive.duplicate]\n");
 }
 
+// The names in a tar are bytes, as those of a folder's files are.
+TEST_F(ModelTest, FindsFilesByNamesOfAnyBytes) {
+  const std::vector<std::string> labels = {"a\xff",        "caf\xc3\xa9", "a\nb", "a\\b",
+                                           "\xed\xa0\x80", "..x",         "a.dat"};
+  TarMaker tar;
+  tar.File("graph.nnef", kGraph);
+  for (const std::string& label : labels) tar.File(label + ".dat", Dat(1, 2));
+  // A longer name in an extended header, which POSIX wants to be UTF-8.
+  tar.Add({.name = "x", .data = "15 path=b\xff.dat\n", .type = 'x'}).File("short.dat", Dat(1, 2));
+  const auto model = Open(Write("names.tar", tar.Tar()));
+  ASSERT_NE(model, nullptr) << Messages();
+  for (const std::string& label : labels) {
+    EXPECT_TRUE(model->ReadVariable(label, ElementType::kF32, context_.emitter)) << label;
+  }
+  EXPECT_TRUE(model->HasVariable("b\xff"));
+  EXPECT_EQ(model->Labels().size(), labels.size() + 1);
+}
+
 TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
   auto with = [](const TarMaker::Entry& entry) {
     return TarMaker().File("graph.nnef", kGraph).Add(entry).Tar();

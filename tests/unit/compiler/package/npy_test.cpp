@@ -2,6 +2,7 @@
 
 #include "compiler/package/npz.h"
 #include "tests/unit/compiler/package/testing.h"
+#include "tests/unit/compiler/package/zip_maker.h"
 
 namespace nnefc {
 namespace {
@@ -120,6 +121,111 @@ TEST_F(NpyTest, WritesAndReadsArchives) {
   EXPECT_FALSE(ReadNpz(*source, context_, {.max_bytes = 64}));
   EXPECT_NE(Messages().find("archive.too-large"), std::string::npos);
   EXPECT_FALSE(WriteNpz(Path("none/x.npz"), tensors).ok());
+}
+
+// A zip file in which every name stands for the same array.
+std::string Zip(std::span<const std::string> names, const std::string& array, bool utf8_flag) {
+  ZipMaker zip;
+  for (const std::string& name : names) {
+    zip.Add({.name = name, .data = array, .flags = static_cast<uint16_t>(utf8_flag ? 0x800 : 0)});
+  }
+  return zip.Zip();
+}
+
+// Keys of a mapping, not paths: NumPy takes all of these, too.
+const std::vector<std::string> kUnusualNames = {
+    "",           "/conv/out", "../x",      "a//b",         "./a",
+    "a/",         "a\\b",
+
+    "a\nb\t",     "\x1b[31m",  "café",      "\x7f",         "\u2028",
+    "\U0001f600", "x.npy",     " ",         "..",           ".",
+    "a b",        "a:0,1",     "x\xcc\x81", "%s{}\"'`$(x)", std::string(65'531, 'n')};
+
+TEST_F(NpyTest, KeepsUnusualNames) {
+  std::vector<NamedTensor> tensors;
+  std::vector<std::string> members;
+  for (const std::string& name : kUnusualNames) {
+    tensors.push_back({name, TensorValue::Scalar(static_cast<float>(tensors.size()))});
+    members.push_back(name + ".npy");
+  }
+  auto written = WriteNpz(Path("x.npz"), tensors);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  const std::string array = NpyHeader(TensorValue::Scalar(1)) + Bytes().F32(1).text();
+  // Written by us, and by others with and without the flag that says UTF-8.
+  for (const std::string& bytes :
+       {Slurp(Path("x.npz")), Zip(members, array, true), Zip(members, array, false)}) {
+    auto read = ReadNpz(Source(bytes), context_);
+    ASSERT_TRUE(read) << Messages();
+    ASSERT_EQ(read->size(), tensors.size());
+    for (size_t i = 0; i < tensors.size(); ++i) EXPECT_EQ((*read)[i].name, tensors[i].name);
+  }
+}
+
+TEST_F(NpyTest, RefusesNamesThatAreNoText) {
+  const std::string array = NpyHeader(TensorValue::Scalar(1)) + Bytes().F32(1).text();
+  struct Case {
+    std::string name;
+    std::string shown;
+    size_t place;
+    std::string byte;
+  };
+  for (const Case& wrong : std::vector<Case>{{"a\xff", "a.", 1, "0xff"},
+                                             {"\xc0\x80", "..", 0, "0xc0"},            // a long form
+                                             {"ab\xed\xa0\x80", "ab...", 2, "0xed"},   // half of a pair
+                                             {"\xf4\x90\x80\x80", "....", 0, "0xf4"},  // above U+10FFFF
+                                             {"é\xc3", "...", 2, "0xc3"},              // cut
+                                             {"a\0b"s, "a.b", 1, "0x00"}}) {
+    for (bool utf8_flag : {false, true}) {
+      const std::vector<std::string> members = {"b.npy", wrong.name + ".npy"};
+      const std::string bytes = Zip(members, array, utf8_flag);
+      EXPECT_FALSE(ReadNpz(Source(bytes), context_));
+      EXPECT_EQ(Messages(),
+                fmt::format("x: error: at byte {}: the name `{}.npy` is not UTF-8 text: it holds the "
+                            "byte {}; rename the array [archive.name]\n",
+                            bytes.rfind(members.back()) + wrong.place, wrong.shown, wrong.byte));
+    }
+    const std::vector<NamedTensor> tensors = {{wrong.name, TensorValue::Scalar(1)}};
+    const auto written = WriteNpz(Path("x.npz"), tensors);
+    ASSERT_FALSE(written.ok());
+    EXPECT_EQ(written.error().message,
+              fmt::format("cannot write `{}`: the name `{}` of a tensor is not UTF-8 text: its byte {} is {}",
+                          Path("x.npz"), wrong.shown, wrong.place, wrong.byte));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("x.npz")));
+}
+
+TEST_F(NpyTest, RefusesToWriteWhatWouldNotBeReadAgain) {
+  const TensorValue one = TensorValue::Scalar(1);
+  const auto message = [&](const std::vector<NamedTensor>& tensors) {
+    const auto written = WriteNpz(Path("x.npz"), tensors);
+    return written.ok() ? "written" : written.error().message;
+  };
+  EXPECT_EQ(message({{"a", one}, {"b", one}, {"a", one}}),
+            fmt::format("cannot write `{}`: two tensors have the name `a`", Path("x.npz")));
+  EXPECT_EQ(
+      message({{std::string(65'532, 'n'), one}}),
+      fmt::format("cannot write `{}`: the name `{}..` of a tensor has 65532 bytes; at most 65531 can be "
+                  "written",
+                  Path("x.npz"), std::string(80, 'n')));
+  EXPECT_FALSE(std::filesystem::exists(Path("x.npz")));
+}
+
+TEST_F(NpyTest, ReadsArraysAloneAndEachOnce) {
+  const std::string array = NpyHeader(TensorValue::Scalar(1)) + Bytes().F32(1).text();
+  const std::vector<std::string> members = {"a", "a.npy", "b.NPY", "c.npy.bak", "npy", "d/"};
+  auto read = ReadNpz(Source(Zip(members, array, false)), context_);
+  ASSERT_TRUE(read) << Messages();
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_EQ(read->front().name, "a");
+  EXPECT_FALSE(ReadNpz(Source(Zip(std::vector<std::string>{"a.npy", "a.npy"}, array, false)), context_));
+  EXPECT_NE(Messages().find("the archive holds `a.npy` twice [archive.duplicate]\n"), std::string::npos);
+  // Places count from where the archive begins.
+  read =
+      ReadNpz(Source("before" + Zip(std::vector<std::string>{"a.npy", "b/c.npy"}, array, false)), context_);
+  ASSERT_TRUE(read) << Messages();
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].name, "a");
+  EXPECT_EQ((*read)[1].name, "b/c");
 }
 
 TEST_F(NpyTest, RefusesDamagedArchives) {

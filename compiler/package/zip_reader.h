@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/package/data_source.h"
+
+namespace nnefc {
+
+// A file in a zip archive as the archive's directory tells of it.
+struct ZipMember {
+  std::string_view name;    // any bytes; of the archive
+  uint64_t name_place = 0;  // in the archive
+  uint16_t flags = 0;
+  uint16_t method = 0;
+  uint32_t checksum = 0;
+  uint64_t packed = 0;    // bytes
+  uint64_t unpacked = 0;  // bytes
+  uint64_t header = 0;    // place in the archive
+};
+
+// Reads a zip archive held in memory, stored or deflated, with 64-bit sizes and
+// with bytes before it. Names are left to the caller. What is damaged, encrypted
+// or unpacks to more than `max_bytes` in all is refused with an error that tells
+// the byte; memory grows with the data that are there, never with a size that a
+// header states.
+class ZipReader {
+ public:
+  // `source` and `emitter` must outlive the reader.
+  ZipReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter);
+
+  // The members in the order of the directory; nothing after an error.
+  std::optional<std::vector<ZipMember>> Members();
+  // The content of a member: a part of the archive where it is stored. Null
+  // after an error.
+  std::shared_ptr<const Buffer> Read(const ZipMember& member);
+
+ private:
+  // Where the directory lies, from which places in it are told.
+  struct Directory {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint64_t before = 0;  // bytes before the archive
+  };
+
+  template <typename... Args>
+  void Fail(const Rule& rule, uint64_t at, fmt::format_string<Args...> format, Args&&... args);
+  template <typename T>
+  T Number(uint64_t at) const;
+  bool HasSignature(uint64_t at, std::string_view signature, uint64_t size) const;
+  std::optional<uint64_t> FindEnd() const;
+  std::optional<Directory> FindDirectory();
+  bool ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member);
+  bool TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) const;
+  std::optional<uint64_t> FindData(const ZipMember& member);
+  std::shared_ptr<const Buffer> Inflate(const ZipMember& member, uint64_t data);
+
+  const DataSource& source_;
+  std::string_view bytes_;
+  uint64_t max_bytes_;
+  uint64_t total_ = 0;  // bytes unpacked
+  Emitter& emitter_;
+};
+
+}  // namespace nnefc
