@@ -62,7 +62,8 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
     : graph_(std::move(graph)),
       backend_(options.backend),
       threads_(options.threads > 0 ? options.threads : omp_get_num_procs()),
-      limits_(options.limits) {
+      limits_(options.limits),
+      fuse_(options.fuse) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())
     inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));

@@ -19,6 +19,8 @@ struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
   int threads = 0;  // 0: as many as cores
   RunLimits limits = {};
+  // False: a step for each node, as the graph has it, to compare with.
+  bool fuse = true;
 };
 
 // A graph input or output as the user sees it.

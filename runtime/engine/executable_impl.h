@@ -39,7 +39,8 @@ class ExecutableImpl final : public Executable {
   ErrorOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // How to plan bodies whose shapes a run finds out; valid as long as this.
   PlanOptions plan_options() const {
-    return {.backend = backend_, .kernels = &kernels_, .weights = &weights_, .limits = limits_};
+    return {
+        .backend = backend_, .kernels = &kernels_, .weights = &weights_, .limits = limits_, .fuse = fuse_};
   }
   int threads() const { return threads_; }
 
@@ -53,6 +54,7 @@ class ExecutableImpl final : public Executable {
   Backend backend_;
   int threads_;
   RunLimits limits_;
+  bool fuse_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   KernelRegistry kernels_;

@@ -48,7 +48,8 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   plan->input_shapes = inputs.shapes;
   plan->graph = PrepareGraph(graph, inputs, *options.kernels, emitter);
   if (plan->graph == nullptr) return nullptr;
-  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite) rewrite(*plan->graph);
+  const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
+  if (rewrite != nullptr && options.fuse) rewrite(*plan->graph);
   if (!PlanBuilder(*plan, options, emitter).Build()) return nullptr;
   if (!PlaceInArena(*plan)) {
     emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");

@@ -95,6 +95,7 @@ struct PlanOptions {
   const KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;
+  bool fuse;  // several nodes in a step, and rewritten graphs, where the backend has them
 };
 
 // Plans the graph for these inputs. Mistakes that shape inference finds,

@@ -58,7 +58,7 @@ bool PlanBuilder::Build() {
 
 void PlanBuilder::FindGroups() {
   const FusionFinder find = options_.kernels->hooks(options_.backend).find_fusions;
-  if (find == nullptr) return;
+  if (find == nullptr || !options_.fuse) return;
   for (const FusionGroup& group : find(graph_)) {
     Work work{.main = &graph_.node(group.main), .posts = {}};
     in_group_[group.main] = true;

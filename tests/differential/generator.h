@@ -1,0 +1,52 @@
+#pragma once
+
+// Random graphs of the operations that the descriptions tell of: chains,
+// diamonds, shared inputs, constants and computed operands.
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/differential/proposals.h"
+#include "tests/differential/recipe.h"
+
+namespace nnefc::differential {
+
+// What was made of which operations.
+struct Coverage {
+  std::map<std::string, int64_t> operations;                     // nodes by "set.name"
+  std::set<std::pair<std::string, std::string>> pairs;           // producer, consumer
+  std::map<int64_t, int64_t> ranks;                              // results by rank
+
+  void Count(const Recipe& recipe, const ir::Graph& graph);
+};
+
+class Generator {
+ public:
+  // Explores each operation with at most `tries` proposals.
+  Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries);
+
+  // A graph of at most `most` operations, the same for the same seed.
+  Recipe Make(uint64_t seed, int most) const;
+  // Operations for which no valid node was found.
+  std::vector<std::string> Missing() const;
+  // Makes graphs of these operations alone ("opset1.Add"); all if empty.
+  void Restrict(const std::vector<std::string>& names);
+
+ private:
+  struct Entry {
+    OperationDescription operation;
+    std::vector<Proposal> forms;
+    bool keeps_shape = false;  // of an f32 input, in some form
+  };
+  class Maker;
+
+  Prober prober_;
+  std::vector<Entry> entries_;
+  std::vector<size_t> usable_;   // indices of entries with forms
+  std::vector<size_t> keeping_;  // of those that keep the shape
+};
+
+}  // namespace nnefc::differential

@@ -1,0 +1,232 @@
+#include "tests/differential/oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "fmt/format.h"
+#include "llvm/ADT/DenseMap.h"
+#include "runtime/engine/evaluate.h"
+
+namespace nnefc::differential {
+
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 26;
+// Relative to an element, and to the largest element of its tensor.
+constexpr double kElementNoise = 6e-7;
+constexpr double kTensorNoise = 2e-6;
+// How often rounding is shaken before a difference counts, and by how much
+// more than what was seen a result may differ.
+constexpr int kFirstShakes = 4;
+constexpr int kMoreShakes = 40;
+constexpr double kMargin = 4;
+
+double SpecialNumber(Random& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return random.Pick({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 1e-40, -1e-42, 0.0, -0.0, 3e38,
+                      -3e38, 1e-30, 65504.0, 1.0});
+}
+
+double Number(Spread spread, Random& random) {
+  if (spread == Spread::kSpecial && random.Chance(20)) return SpecialNumber(random);
+  if (spread == Spread::kEighths) return static_cast<double>(random.Between(-16, 16)) / 8;
+  return random.Unit() * 4 - 2;
+}
+
+TensorValue MakeInput(ElementType type, const Shape& shape, Spread spread, Random& random) {
+  const int64_t volume = Volume(shape).value_or(0);
+  if (IsFloat(type)) {
+    std::vector<float> items;
+    for (int64_t i = 0; i < volume; ++i) items.push_back(static_cast<float>(Number(spread, random)));
+    return TensorValue::FromFloats(shape, items).ConvertedTo(type);
+  }
+  const int64_t high = random.Between(1, 4);
+  const int64_t low = IsSigned(type) && random.Chance(50) ? -high : 0;
+  std::vector<int64_t> items;
+  for (int64_t i = 0; i < volume; ++i) items.push_back(type == ElementType::kBoolean ? random.Below(2) : random.Between(low, high));
+  return TensorValue::FromInts(shape, items).ConvertedTo(type);
+}
+
+// True if each element of the result is one of the inputs', a small integer or
+// an infinity: a choice, which no rounding changes.
+bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
+  std::vector<double> known = {0, 1, -1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const TensorValue& input : inputs) {
+    if (!IsFloat(input.type())) continue;
+    for (int64_t i = 0; i < input.volume(); ++i) known.push_back(input.ElementAsDouble(i));
+  }
+  std::erase_if(known, [](double x) { return std::isnan(x); });
+  std::sort(known.begin(), known.end());
+  for (int64_t i = 0; i < result.volume(); ++i) {
+    const double x = result.ElementAsDouble(i);
+    if (!std::isnan(x) && !std::binary_search(known.begin(), known.end(), x)) return false;
+  }
+  return true;
+}
+
+TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
+  const TensorValue aligned = value.ConvertedTo(ElementType::kF32).Aligned(alignof(float));
+  double largest = 0;
+  for (float x : aligned.elements<float>()) {
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(static_cast<double>(x)));
+  }
+  const double narrow = BitWidth(value.type()) < 32 ? 1000 : 1;
+  return TensorValue::Make<float>(ElementType::kF32, aligned.shape(), [&](std::span<float> out) {
+           for (size_t i = 0; i < out.size(); ++i) {
+             const double x = aligned.elements<float>()[i];
+             const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest);
+             out[i] = static_cast<float>(x + (random.Unit() * 2 - 1) * noise);
+           }
+         }).ConvertedTo(value.type());
+}
+
+// -1: one of them is NaN and the other not, or infinite where the other is not so.
+double Distance(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  if (a == b) return 0;
+  if (!std::isfinite(a) || !std::isfinite(b)) return -1;
+  return std::abs(a - b);
+}
+
+std::string Describe(size_t result, int64_t element, const TensorValue& found, const TensorValue& expected) {
+  return fmt::format("result {} ({}{}), element {}: {}, expected {}", result, Name(expected.type()),
+                     ToString(expected.shape()), element, found.ElementAsDouble(element),
+                     expected.ElementAsDouble(element));
+}
+
+std::string CompareForm(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) {
+  if (found.size() != expected.size()) return fmt::format("{} results, expected {}", found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i].type() == expected[i].type() && found[i].shape() == expected[i].shape()) continue;
+    return fmt::format("result {} is {}{}, expected {}{}", i, Name(found[i].type()), ToString(found[i].shape()),
+                       Name(expected[i].type()), ToString(expected[i].shape()));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed) {
+  Random random(seed);
+  std::vector<TensorValue> inputs;
+  for (ir::NodeId id : graph.parameters()) {
+    const ir::Output& output = graph.node(id).output();
+    inputs.push_back(MakeInput(output.type, output.shape.known_extents(), spread, random));
+  }
+  return inputs;
+}
+
+std::string FirstDifference(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) {
+  if (std::string form = CompareForm(found, expected); !form.empty()) return form;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i] == expected[i]) continue;
+    for (int64_t k = 0; k < found[i].volume(); ++k) {
+      if (Distance(found[i].ElementAsDouble(k), expected[i].ElementAsDouble(k)) != 0) return Describe(i, k, found[i], expected[i]);
+    }
+  }
+  return "";
+}
+
+Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels, std::vector<TensorValue> inputs)
+    : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)) {}
+
+std::optional<std::vector<TensorValue>> Oracle::Evaluate(std::string& error) const {
+  return Run(nullptr, 0, error);
+}
+
+std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                                          Random* shake, double scale, std::string& error) const {
+  const ir::Body& body = node.bodies()[inputs[0].ElementAsInt(0) != 0 ? 0 : 1];
+  std::vector<TensorValue> parameters(body.graph->parameters().size());
+  for (const ir::InputMapping& mapping : body.inputs)
+    parameters[static_cast<size_t>(mapping.internal)] = inputs[static_cast<size_t>(mapping.external)];
+  const auto results = Oracle(*body.graph, kernels_, parameters).Run(shake, scale, error);
+  if (!results) return std::nullopt;
+  std::vector<TensorValue> outputs(static_cast<size_t>(node.num_outputs()));
+  for (const ir::OutputMapping& mapping : body.outputs)
+    outputs[static_cast<size_t>(mapping.external)] = (*results)[static_cast<size_t>(mapping.internal)];
+  return outputs;
+}
+
+std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale, std::string& error) const {
+  std::vector<std::vector<TensorValue>> values(graph_.node_bound());
+  for (size_t i = 0; i < inputs_.size(); ++i) values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
+  const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
+  for (ir::NodeId id : order) {
+    const ir::Node& node = graph_.node(id);
+    if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) continue;
+    std::vector<TensorValue>& outputs = values[static_cast<size_t>(id.index)];
+    if (node.info().is_source) {
+      outputs = {*node.output().value};
+      continue;
+    }
+    std::vector<TensorValue> inputs;
+    for (ir::OutputPort port : node.inputs())
+      inputs.push_back(values[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)]);
+    if (!node.bodies().empty()) {
+      // `select` with a condition of one element becomes an If.
+      const auto branch = RunBranch(node, inputs, shake, scale, error);
+      if (!branch) return std::nullopt;
+      outputs = *branch;
+      continue;
+    }
+    ErrorOr<std::vector<TensorValue>> done = runtime::EvaluateDynamicNode(graph_, node, inputs, kernels_, kMostBytes);
+    if (!done) {
+      error = done.error().message;
+      return std::nullopt;
+    }
+    outputs = *done;
+    if (shake == nullptr) continue;
+    for (TensorValue& output : outputs) {
+      if (IsFloat(output.type()) && !IsChoice(inputs, output)) output = Shaken(output, scale, *shake);
+    }
+  }
+  std::vector<TensorValue> results;
+  for (ir::NodeId id : graph_.results()) {
+    const ir::OutputPort port = graph_.node(id).input(0);
+    results.push_back(values[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)]);
+  }
+  return results;
+}
+
+std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const {
+  if (std::string form = CompareForm(found, expected); !form.empty()) return form;
+  if (FirstDifference(found, expected).empty()) return "";
+  // How far rounding takes each element; infinite where it decides between
+  // finite and not, or makes a shape differ.
+  std::vector<std::vector<double>> reach;
+  for (const TensorValue& result : expected) reach.emplace_back(static_cast<size_t>(result.volume()), 0.0);
+  std::string difference;
+  int shakes = 0;
+  for (int most : {kFirstShakes, kMoreShakes}) {
+    for (; shakes < most; ++shakes) {
+      Random random(static_cast<uint64_t>(shakes) + 1);
+      std::string error;
+      const auto shaken = Run(&random, shakes < kFirstShakes ? 1 : 8, error);
+      // Rounding decides whether it can be computed at all.
+      if (!shaken || !CompareForm(*shaken, expected).empty()) return "";
+      for (size_t i = 0; i < expected.size(); ++i) {
+        for (size_t k = 0; k < reach[i].size(); ++k) {
+          const auto element = static_cast<int64_t>(k);
+          const double distance = Distance((*shaken)[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+          reach[i][k] = distance < 0 ? std::numeric_limits<double>::infinity() : std::max(reach[i][k], distance);
+        }
+      }
+    }
+    difference.clear();
+    for (size_t i = 0; i < expected.size() && difference.empty(); ++i) {
+      for (size_t k = 0; k < reach[i].size() && difference.empty(); ++k) {
+        const auto element = static_cast<int64_t>(k);
+        const double distance = Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+        const bool beyond = distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * reach[i][k];
+        if (beyond) difference = Describe(i, element, found[i], expected[i]);
+      }
+    }
+    if (difference.empty()) return "";
+  }
+  return difference;
+}
+
+}  // namespace nnefc::differential

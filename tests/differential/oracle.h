@@ -1,0 +1,56 @@
+#pragma once
+
+// What a graph computes, node by node, and how far from that a right
+// implementation may be.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "runtime/kernels/registry.h"
+#include "tests/differential/random.h"
+
+namespace nnefc::differential {
+
+// How values of inputs are spread.
+enum class Spread : uint8_t {
+  kEighths,  // multiples of 1/8 in [-2, 2]: sums and products are exact
+  kReal,     // any number in [-2, 2]
+  kSpecial,  // also NaN, infinities, denormals, zeros of both signs, huge numbers
+};
+
+// Data for the parameters of a graph, the same for the same seed. Extents that
+// the graph leaves open are taken from `shapes`.
+std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed);
+
+// The values of the results of a graph of known shapes; `error` where a node
+// cannot be computed.
+class Oracle {
+ public:
+  Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels, std::vector<TensorValue> inputs);
+
+  // Results by the reference kernels, one node after the other. Nothing if one
+  // fails, with its message in `error`.
+  std::optional<std::vector<TensorValue>> Evaluate(std::string& error) const;
+  // What differs between `found` and `expected`, results of the graph: empty
+  // if every element is the same, or as near as rounding alone explains: rounding
+  // of nodes that are not exact is shaken at random and its effect observed.
+  std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const;
+
+ private:
+  std::optional<std::vector<TensorValue>> Run(Random* shake, double scale, std::string& error) const;
+  // The body of an If that its condition chooses.
+  std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                                    Random* shake, double scale, std::string& error) const;
+
+  const ir::Graph& graph_;
+  const runtime::KernelRegistry& kernels_;
+  std::vector<TensorValue> inputs_;
+};
+
+// The first difference of type, shape or bits; zeros of both signs are alike,
+// and so are all NaN. Empty if there is none.
+std::string FirstDifference(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected);
+
+}  // namespace nnefc::differential

@@ -1,0 +1,202 @@
+#include "tests/differential/ways.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/lower/lower.h"
+#include "compiler/openvino/read.h"
+#include "compiler/openvino/write.h"
+#include "fmt/format.h"
+#include "runtime/engine/executable.h"
+
+namespace nnefc::differential {
+
+namespace {
+
+using runtime::Backend;
+
+std::string FirstMessage(const Emitter& emitter) {
+  return emitter.diagnostics().empty() ? "no message" : emitter.diagnostics().front().message;
+}
+
+// Results, or why there are none.
+struct Results {
+  std::vector<TensorValue> values;
+  std::string error;
+};
+
+Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::ExecutableOptions& options,
+                 const std::vector<TensorValue>& inputs) {
+  Emitter emitter;
+  std::shared_ptr<const runtime::Executable> executable = runtime::Executable::Create(std::move(graph), options, emitter);
+  if (executable == nullptr) return {.error = FirstMessage(emitter)};
+  std::unique_ptr<runtime::Session> session = runtime::Session::Create(executable);
+  ErrorOr<std::vector<TensorValue>> first = session->Run(inputs);
+  if (!first) return {.error = first.error().message};
+  // The second run finds what the first left in the arena.
+  ErrorOr<std::vector<TensorValue>> second = session->Run(inputs);
+  if (!second) return {.error = second.error().message};
+  if (const std::string difference = FirstDifference(*second, *first); !difference.empty())
+    return {.error = "the second run differs from the first: " + difference};
+  return {.values = *first};
+}
+
+// Runs one case; each method compares one way and keeps the first failure.
+class CaseRun {
+ public:
+  CaseRun(const Case& given, const ir::OpRegistry& registry, const runtime::KernelRegistry& kernels,
+          const std::string& folder)
+      : case_(given), registry_(registry), kernels_(kernels), folder_(folder), random_(given.seed) {}
+
+  Outcome Run() {
+    if (!Prepare()) return outcome_;
+    Oracle oracle(*graph_, kernels_, inputs_);
+    oracle_ = &oracle;
+    std::string error;
+    const auto expected = oracle.Evaluate(error);
+    const Results reference = RunGraph(graph_, {.backend = Backend::kReference, .threads = 1}, inputs_);
+    outcome_.computed = expected.has_value();
+    if (!expected) {
+      // Data that a node refuses, an index out of range: the engine says so too.
+      if (reference.error.empty()) Fail("reference", "computes what a node alone refuses: " + error);
+      return outcome_;
+    }
+    expected_ = *expected;
+    Exactly("reference", reference);
+    CompareBackends();
+    if (Chosen(20)) CompareOpenExtents();
+    if (Chosen(10)) CompareReadBack();
+    // A document has a parameter.
+    if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
+    return outcome_;
+  }
+
+ private:
+  bool Chosen(int percent) { return random_.Chance(percent) || case_.all_ways; }
+
+  bool Prepare() {
+    Emitter emitter;
+    std::unique_ptr<ir::Graph> graph = Build(case_.recipe, registry_, emitter);
+    outcome_.built = graph != nullptr;
+    if (graph == nullptr) return false;
+    const bool is_nnef = llvm::any_of(graph->nodes(), [&](ir::NodeId id) { return graph->node(id).set() == ir::kNnefSet; });
+    if (!is_nnef) {
+      graph_ = std::move(graph);
+    } else {
+      Context context;
+      nnef_ = std::move(graph);
+      graph_ = LowerGraph(*nnef_, {}, context);
+      if (graph_ == nullptr) {
+        Fail("lowering", FirstMessage(context.emitter));
+        return false;
+      }
+    }
+    inputs_ = MakeInputs(*graph_, case_.spread, case_.seed);
+    return true;
+  }
+
+  void CompareBackends() {
+    Nearly("onednn, 1 thread", RunGraph(graph_, {.threads = 1}, inputs_));
+    if (Chosen(50)) Nearly("onednn, 2 threads", RunGraph(graph_, {.threads = 2}, inputs_));
+    if (Chosen(15)) Nearly("onednn, 3 threads", RunGraph(graph_, {.threads = 3}, inputs_));
+    if (Chosen(20)) Nearly("onednn, unfused", RunGraph(graph_, {.threads = 1, .fuse = false}, inputs_));
+    if (Chosen(15)) Exactly("reference, 3 threads", RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+  }
+
+  // Parameters some of whose extents are known by the data alone.
+  void CompareOpenExtents() {
+    if (nnef_ != nullptr) return;
+    BuildOptions options;
+    for (size_t i = 0; i < case_.recipe.steps.size(); ++i) options.open_axes.push_back(static_cast<uint32_t>(random_.Below(256)));
+    Emitter emitter;
+    std::shared_ptr<const ir::Graph> open = Build(case_.recipe, registry_, emitter, options);
+    if (open == nullptr) return;  // an operation that wants to know
+    Exactly("reference, open extents", RunGraph(open, {.backend = Backend::kReference, .threads = 1}, inputs_));
+    Nearly("onednn, open extents", RunGraph(open, {.threads = 2}, inputs_));
+  }
+
+  // OpenVINO IR written and read again.
+  void CompareReadBack() {
+    Emitter emitter;
+    if (!CheckWritable(*graph_, emitter)) return;
+    const std::string path = folder_ + "/net.xml";
+    ErrorOr<Success> written = WriteOpenVino(*graph_, path);
+    if (!written) return Fail("writing OpenVINO IR", written.error().message);
+    Context context;
+    ir::OpRegistry registry;
+    ir::RegisterStandardOps(registry);
+    ErrorOr<std::unique_ptr<ir::Graph>> read = ReadOpenVino(path, registry, context);
+    if (!read || *read == nullptr) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
+    if (context.emitter.has_errors()) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
+    Exactly("reference, IR read back", RunGraph(std::move(*read), {.backend = Backend::kReference, .threads = 1}, inputs_));
+  }
+
+  // The document that prints the graph, its expansion, and its compounds lowered.
+  void CompareDocuments() {
+    Context context;
+    StandardLibrary library(context);
+    const std::string document = PrintFlatDocument(*nnef_, library, context.symbols);
+    CompareDocument("document", document, {});
+    if (Chosen(40)) CompareDocument("document, --lower all", document, {"all"});
+  }
+
+  void CompareDocument(const std::string& way, const std::string& text, std::vector<std::string> lower) {
+    const std::string path = folder_ + "/net.nnef";
+    std::ofstream(path) << text;
+    Compilation compilation(path, {.lower = std::move(lower), .structure_only = true, .verify = true});
+    const bool compiled = compilation.RunUntil(Stage::kLower);
+    if (!compiled) return Fail(way, "refused: " + FirstMessage(compilation.context().emitter));
+    if (!compilation.context().emitter.diagnostics().empty()) return Fail(way, "told: " + FirstMessage(compilation.context().emitter));
+    const std::string again = PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
+    if (compilation.expanded()->num_nodes() == nnef_->num_nodes() && again != text) return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
+    Nearly(way + ", reference", RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_));
+    Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
+  }
+
+  void Exactly(const std::string& way, const Results& found) {
+    Compared(way, found, [&] { return FirstDifference(found.values, expected_); });
+  }
+  void Nearly(const std::string& way, const Results& found) {
+    Compared(way, found, [&] { return oracle_->Compare(found.values, expected_); });
+  }
+  template <typename F>
+  void Compared(const std::string& way, const Results& found, F compare) {
+    ++outcome_.ways;
+    if (!found.error.empty()) return Fail(way, "fails: " + found.error);
+    if (!outcome_.way.empty()) return;
+    if (const std::string difference = compare(); !difference.empty()) Fail(way, difference);
+  }
+  void Fail(const std::string& way, const std::string& difference) {
+    if (!outcome_.way.empty()) return;
+    outcome_.way = way;
+    outcome_.difference = difference;
+  }
+
+  const Case& case_;
+  const ir::OpRegistry& registry_;
+  const runtime::KernelRegistry& kernels_;
+  const std::string& folder_;
+  Random random_;
+  Outcome outcome_;
+  std::unique_ptr<const ir::Graph> nnef_;  // null: a graph of OpenVINO operations
+  std::shared_ptr<const ir::Graph> graph_;
+  std::vector<TensorValue> inputs_;
+  std::vector<TensorValue> expected_;
+  const Oracle* oracle_ = nullptr;
+};
+
+}  // namespace
+
+Ways::Ways(const ir::OpRegistry& registry, std::string folder) : registry_(registry), folder_(std::move(folder)) {
+  runtime::RegisterReferenceKernels(kernels_);
+}
+
+Outcome Ways::Run(const Case& given) const {
+  return CaseRun(given, registry_, kernels_, folder_).Run();
+}
+
+}  // namespace nnefc::differential
