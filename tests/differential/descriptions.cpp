@@ -62,11 +62,14 @@ std::optional<Kind> KindOf(const TypeTable& types, TypeId type) {
 }
 
 // A default as the attribute that expansion makes of it.
-std::optional<ir::Attribute> Evaluate(const ast::Document& document, ast::ExprId id, const SymbolTable& symbols) {
+std::optional<ir::Attribute> Evaluate(const ast::Document& document, ast::ExprId id,
+                                      const SymbolTable& symbols) {
   const ast::Expr& expr = document.exprs[id];
-  if (const auto* literal = std::get_if<ast::IntegerLiteral>(&expr.node)) return ir::Attribute(literal->value);
+  if (const auto* literal = std::get_if<ast::IntegerLiteral>(&expr.node))
+    return ir::Attribute(literal->value);
   if (const auto* literal = std::get_if<ast::ScalarLiteral>(&expr.node)) return ir::Attribute(literal->value);
-  if (const auto* literal = std::get_if<ast::LogicalLiteral>(&expr.node)) return ir::Attribute(literal->value);
+  if (const auto* literal = std::get_if<ast::LogicalLiteral>(&expr.node))
+    return ir::Attribute(literal->value);
   if (const auto* literal = std::get_if<ast::StringLiteral>(&expr.node))
     return ir::Attribute(symbols.Text(literal->value));
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&expr.node)) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kMostElements = 4096;
 constexpr size_t kMostForms = 24;
-constexpr int kRepairs = 40;    // changes until an operation takes a value that is there
-constexpr int kAttempts = 6;    // operations that are tried behind a value
+constexpr int kRepairs = 40;  // changes until an operation takes a value that is there
+constexpr int kAttempts = 6;  // operations that are tried behind a value
 
 bool KeepsShape(const Proposal& form) {
   return llvm::any_of(form.inputs, [&](const InputProposal& input) {
@@ -74,7 +74,9 @@ class Generator::Maker {
   // Adds an operation on a value that is there.
   bool AddBehind() {
     const size_t latest = values_.size() - 1;
-    const size_t value = random_.Chance(65) ? latest : static_cast<size_t>(random_.Below(static_cast<int64_t>(values_.size())));
+    const size_t value = random_.Chance(65)
+                             ? latest
+                             : static_cast<size_t>(random_.Below(static_cast<int64_t>(values_.size())));
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Entry& entry = PickEntry();
       Proposal form = random_.Pick(entry.forms);
@@ -88,7 +90,8 @@ class Generator::Maker {
       // Inputs of the same shape change with it.
       const Shape before = input.shape;
       for (InputProposal& other : form.inputs) {
-        if (other.shape == before && other.type == input.type && random_.Chance(60)) other.shape = values_[value].kind.shape;
+        if (other.shape == before && other.type == input.type && random_.Chance(60))
+          other.shape = values_[value].kind.shape;
       }
       input = {.type = values_[value].kind.type, .shape = values_[value].kind.shape};
       if (!generator_.prober_.Repair(entry.operation, form, pinned, kRepairs, random_)) continue;
@@ -103,7 +106,8 @@ class Generator::Maker {
     const Proposal form = random_.Pick(entry.forms);
     Proposal changed = generator_.prober_.Change(entry.operation, form, {}, "", random_);
     std::string message;
-    Add(entry.operation, generator_.prober_.Accept(entry.operation, changed, message) ? changed : form, -1, -1);
+    Add(entry.operation, generator_.prober_.Accept(entry.operation, changed, message) ? changed : form, -1,
+        -1);
   }
 
   void Add(const OperationDescription& operation, const Proposal& form, int pinned, int value) {
@@ -118,7 +122,8 @@ class Generator::Maker {
     step.num_outputs = form.outputs;
     recipe_.steps.push_back(std::move(step));
     for (int i = 0; i < form.outputs; ++i) {
-      values_.push_back({.ref = {LastStep(), i}, .kind = form.results[static_cast<size_t>(i)], .computed = true});
+      values_.push_back(
+          {.ref = {LastStep(), i}, .kind = form.results[static_cast<size_t>(i)], .computed = true});
     }
   }
 
@@ -127,12 +132,15 @@ class Generator::Maker {
     if (!input.constant && random_.Chance(40)) {
       std::vector<int> fitting;
       for (size_t i = 0; i < values_.size(); ++i) {
-        if (values_[i].kind.type == input.type && values_[i].kind.shape == input.shape) fitting.push_back(static_cast<int>(i));
+        if (values_[i].kind.type == input.type && values_[i].kind.shape == input.shape)
+          fitting.push_back(static_cast<int>(i));
       }
       if (!fitting.empty()) return random_.Pick(fitting);
     }
     const bool constant = input.constant || (IsFloat(input.type) && random_.Chance(45));
-    Step step{.kind = constant ? Step::Kind::kConstant : Step::Kind::kParameter, .type = input.type, .shape = input.shape};
+    Step step{.kind = constant ? Step::Kind::kConstant : Step::Kind::kParameter,
+              .type = input.type,
+              .shape = input.shape};
     if (constant) step.value = MakeConstant(input, random_);
     recipe_.steps.push_back(std::move(step));
     values_.push_back({.ref = {LastStep(), 0}, .kind = {input.type, input.shape}});

@@ -16,9 +16,9 @@ namespace nnefc::differential {
 
 // What was made of which operations.
 struct Coverage {
-  std::map<std::string, int64_t> operations;                     // nodes by "set.name"
-  std::set<std::pair<std::string, std::string>> pairs;           // producer, consumer
-  std::map<int64_t, int64_t> ranks;                              // results by rank
+  std::map<std::string, int64_t> operations;            // nodes by "set.name"
+  std::set<std::pair<std::string, std::string>> pairs;  // producer, consumer
+  std::map<int64_t, int64_t> ranks;                     // results by rank
 
   void Count(const Recipe& recipe, const ir::Graph& graph);
 };

@@ -45,7 +45,8 @@ std::optional<ElementType> TypeIn(const std::string& message, Random& random) {
     if (word == "scalar" || word == "float" || word == "number") types.push_back(ElementType::kF32);
     if (word == "integer") types.push_back(ElementType::kI64);
     if (word == "logical") types.push_back(ElementType::kBoolean);
-    if (const std::optional<ElementType> type = ParseElementType(word); type && !word.empty()) types.push_back(*type);
+    if (const std::optional<ElementType> type = ParseElementType(word); type && !word.empty())
+      types.push_back(*type);
     begin = end + 1;
   }
   if (types.empty()) return std::nullopt;

@@ -67,7 +67,8 @@ class Suite {
  public:
   explicit Suite(const Options& options) : options_(options) {
     ir::RegisterStandardOps(registry_);
-    folder_ = fmt::format("{}/nnefc-differential-{}", std::filesystem::temp_directory_path().string(), getpid());
+    folder_ =
+        fmt::format("{}/nnefc-differential-{}", std::filesystem::temp_directory_path().string(), getpid());
     std::filesystem::create_directories(folder_);
   }
   ~Suite() { std::filesystem::remove_all(folder_); }
@@ -78,7 +79,8 @@ class Suite {
     const auto start = Clock::now();
     std::vector<Generator> generators;
     if (options_.level != "nnef") generators.emplace_back(registry_, OperationsWithKernel(), options_.tries);
-    if (options_.level != "opset") generators.emplace_back(registry_, DescribeNnef(registry_), options_.tries);
+    if (options_.level != "opset")
+      generators.emplace_back(registry_, DescribeNnef(registry_), options_.tries);
     for (Generator& generator : generators) generator.Restrict(options_.only);
     const double explored = SecondsSince(start);
     for (int64_t i = 0; i < options_.graphs && failures_ < options_.most_failures; ++i) {
@@ -104,9 +106,11 @@ class Suite {
   void RunOne(const Generator& generator, uint64_t seed, const Ways& ways) {
     current_seed = seed;
     alarm(kMostSeconds);
-    Case made{.recipe = generator.Make(seed, options_.most_operations), .spread = SpreadOf(seed), .seed = seed};
+    Case made{
+        .recipe = generator.Make(seed, options_.most_operations), .spread = SpreadOf(seed), .seed = seed};
     Emitter emitter;
-    if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter)) coverage_.Count(made.recipe, *graph);
+    if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter))
+      coverage_.Count(made.recipe, *graph);
     if (options_.print) Print(made);
     const Outcome outcome = ways.Run(made);
     ++graphs_;
@@ -128,8 +132,8 @@ class Suite {
   void Tell(const Case& failing, const Outcome& outcome) {
     Emitter emitter;
     const std::unique_ptr<ir::Graph> graph = Build(failing.recipe, registry_, emitter);
-    const std::string text = fmt::format("// inputs: {} {}\n// {}\n{}", failing.seed, Name(failing.spread), outcome.way,
-                                         ir::PrintGraph(*graph, {.max_constant_elements = -1}));
+    const std::string text = fmt::format("// inputs: {} {}\n// {}\n{}", failing.seed, Name(failing.spread),
+                                         outcome.way, ir::PrintGraph(*graph, {.max_constant_elements = -1}));
     fmt::print("FAILED seed {}: {}: {}\n{}\n", failing.seed, outcome.way, outcome.difference, text);
     std::fflush(stdout);
     if (options_.keep.empty()) return;
@@ -140,14 +144,17 @@ class Suite {
   int Report(const std::vector<Generator>& generators, double explored, double seconds) {
     int64_t nodes = 0;
     for (const auto& [name, count] : coverage_.operations) nodes += count;
-    fmt::print("{} graphs ({} refused, {} with data that a node refuses) of {} nodes in {:.1f} s, {:.1f} of them to explore\n",
-               graphs_, refused_, uncomputed_, nodes, seconds, explored);
-    fmt::print("{} ways compared; {} operations, {} pairs of one behind another\n", compared_, coverage_.operations.size(),
-               coverage_.pairs.size());
+    fmt::print(
+        "{} graphs ({} refused, {} with data that a node refuses) of {} nodes in {:.1f} s, {:.1f} of them to "
+        "explore\n",
+        graphs_, refused_, uncomputed_, nodes, seconds, explored);
+    fmt::print("{} ways compared; {} operations, {} pairs of one behind another\n", compared_,
+               coverage_.operations.size(), coverage_.pairs.size());
     std::string ranks;
     for (const auto& [rank, count] : coverage_.ranks) ranks += fmt::format(" {}: {}", rank, count);
     fmt::print("results by rank:{}\n", ranks);
-    for (const Generator& generator : generators) fmt::print("no valid node found: {}\n", fmt::join(generator.Missing(), " "));
+    for (const Generator& generator : generators)
+      fmt::print("no valid node found: {}\n", fmt::join(generator.Missing(), " "));
     fmt::print("{} passed, {} failed\n", graphs_ - failures_, failures_);
     return failures_ == 0 ? 0 : 1;
   }
@@ -158,7 +165,8 @@ class Suite {
       std::ifstream file(path);
       const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
       Context context;
-      std::unique_ptr<ir::Graph> graph = ir::ParseGraph(context.sources.AddText(path, text), registry_, context);
+      std::unique_ptr<ir::Graph> graph =
+          ir::ParseGraph(context.sources.AddText(path, text), registry_, context);
       Case kept{.all_ways = true};
       char spread[16] = "";
       unsigned long long seed = 0;
@@ -199,12 +207,14 @@ int main(int argc, char** argv) {
   app.add_option("--most-operations", options.most_operations, "of a graph");
   app.add_option("--tries", options.tries, "proposals for each operation while its forms are explored");
   app.add_option("--most-failures", options.most_failures, "after which to stop");
-  app.add_option("--level", options.level, "opset, nnef or both")->check(CLI::IsMember({"opset", "nnef", "both"}));
+  app.add_option("--level", options.level, "opset, nnef or both")
+      ->check(CLI::IsMember({"opset", "nnef", "both"}));
   app.add_option("--only", options.only, "operations to make graphs of: opset1.Add")->delimiter(',');
   app.add_option("--keep", options.keep, "a folder for graphs that fail");
   app.add_flag("--print", options.print, "each graph before it is run");
   app.add_option("--replay", options.replay, "graphs that were kept");
   CLI11_PARSE(app, argc, argv);
-  for (int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(signal, nnefc::differential::TellSeed);
+  for (int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGFPE, SIGBUS})
+    std::signal(signal, nnefc::differential::TellSeed);
   return nnefc::differential::Suite(options).Run();
 }

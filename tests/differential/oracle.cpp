@@ -25,8 +25,8 @@ constexpr double kMargin = 4;
 
 double SpecialNumber(Random& random) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return random.Pick({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 1e-40, -1e-42, 0.0, -0.0, 3e38,
-                      -3e38, 1e-30, 65504.0, 1.0});
+  return random.Pick({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 1e-40, -1e-42, 0.0,
+                      -0.0, 3e38, -3e38, 1e-30, 65504.0, 1.0});
 }
 
 double Number(Spread spread, Random& random) {
@@ -45,14 +45,16 @@ TensorValue MakeInput(ElementType type, const Shape& shape, Spread spread, Rando
   const int64_t high = random.Between(1, 4);
   const int64_t low = IsSigned(type) && random.Chance(50) ? -high : 0;
   std::vector<int64_t> items;
-  for (int64_t i = 0; i < volume; ++i) items.push_back(type == ElementType::kBoolean ? random.Below(2) : random.Between(low, high));
+  for (int64_t i = 0; i < volume; ++i)
+    items.push_back(type == ElementType::kBoolean ? random.Below(2) : random.Between(low, high));
   return TensorValue::FromInts(shape, items).ConvertedTo(type);
 }
 
 // True if each element of the result is one of the inputs', a small integer or
 // an infinity: a choice, which no rounding changes.
 bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
-  std::vector<double> known = {0, 1, -1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::vector<double> known = {0, 1, -1, std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity()};
   for (const TensorValue& input : inputs) {
     if (!IsFloat(input.type())) continue;
     for (int64_t i = 0; i < input.volume(); ++i) known.push_back(input.ElementAsDouble(i));
@@ -73,13 +75,16 @@ TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
     if (std::isfinite(x)) largest = std::max(largest, std::abs(static_cast<double>(x)));
   }
   const double narrow = BitWidth(value.type()) < 32 ? 1000 : 1;
-  return TensorValue::Make<float>(ElementType::kF32, aligned.shape(), [&](std::span<float> out) {
-           for (size_t i = 0; i < out.size(); ++i) {
-             const double x = aligned.elements<float>()[i];
-             const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest);
-             out[i] = static_cast<float>(x + (random.Unit() * 2 - 1) * noise);
-           }
-         }).ConvertedTo(value.type());
+  return TensorValue::Make<float>(
+             ElementType::kF32, aligned.shape(),
+             [&](std::span<float> out) {
+               for (size_t i = 0; i < out.size(); ++i) {
+                 const double x = aligned.elements<float>()[i];
+                 const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest);
+                 out[i] = static_cast<float>(x + (random.Unit() * 2 - 1) * noise);
+               }
+             })
+      .ConvertedTo(value.type());
 }
 
 // -1: one of them is NaN and the other not, or infinite where the other is not so.
@@ -97,11 +102,12 @@ std::string Describe(size_t result, int64_t element, const TensorValue& found, c
 }
 
 std::string CompareForm(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) {
-  if (found.size() != expected.size()) return fmt::format("{} results, expected {}", found.size(), expected.size());
+  if (found.size() != expected.size())
+    return fmt::format("{} results, expected {}", found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i].type() == expected[i].type() && found[i].shape() == expected[i].shape()) continue;
-    return fmt::format("result {} is {}{}, expected {}{}", i, Name(found[i].type()), ToString(found[i].shape()),
-                       Name(expected[i].type()), ToString(expected[i].shape()));
+    return fmt::format("result {} is {}{}, expected {}{}", i, Name(found[i].type()),
+                       ToString(found[i].shape()), Name(expected[i].type()), ToString(expected[i].shape()));
   }
   return "";
 }
@@ -123,21 +129,24 @@ std::string FirstDifference(const std::vector<TensorValue>& found, const std::ve
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i] == expected[i]) continue;
     for (int64_t k = 0; k < found[i].volume(); ++k) {
-      if (Distance(found[i].ElementAsDouble(k), expected[i].ElementAsDouble(k)) != 0) return Describe(i, k, found[i], expected[i]);
+      if (Distance(found[i].ElementAsDouble(k), expected[i].ElementAsDouble(k)) != 0)
+        return Describe(i, k, found[i], expected[i]);
     }
   }
   return "";
 }
 
-Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels, std::vector<TensorValue> inputs)
+Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels,
+               std::vector<TensorValue> inputs)
     : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)) {}
 
 std::optional<std::vector<TensorValue>> Oracle::Evaluate(std::string& error) const {
   return Run(nullptr, 0, error);
 }
 
-std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
-                                                          Random* shake, double scale, std::string& error) const {
+std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node,
+                                                          llvm::ArrayRef<TensorValue> inputs, Random* shake,
+                                                          double scale, std::string& error) const {
   const ir::Body& body = node.bodies()[inputs[0].ElementAsInt(0) != 0 ? 0 : 1];
   std::vector<TensorValue> parameters(body.graph->parameters().size());
   for (const ir::InputMapping& mapping : body.inputs)
@@ -152,7 +161,8 @@ std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node, 
 
 std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale, std::string& error) const {
   std::vector<std::vector<TensorValue>> values(graph_.node_bound());
-  for (size_t i = 0; i < inputs_.size(); ++i) values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
   const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
   for (ir::NodeId id : order) {
     const ir::Node& node = graph_.node(id);
@@ -172,7 +182,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       outputs = *branch;
       continue;
     }
-    ErrorOr<std::vector<TensorValue>> done = runtime::EvaluateDynamicNode(graph_, node, inputs, kernels_, kMostBytes);
+    ErrorOr<std::vector<TensorValue>> done =
+        runtime::EvaluateDynamicNode(graph_, node, inputs, kernels_, kMostBytes);
     if (!done) {
       error = done.error().message;
       return std::nullopt;
@@ -191,7 +202,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
   return results;
 }
 
-std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const {
+std::string Oracle::Compare(const std::vector<TensorValue>& found,
+                            const std::vector<TensorValue>& expected) const {
   if (std::string form = CompareForm(found, expected); !form.empty()) return form;
   if (FirstDifference(found, expected).empty()) return "";
   // How far rounding takes each element; infinite where it decides between
@@ -210,8 +222,10 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
       for (size_t i = 0; i < expected.size(); ++i) {
         for (size_t k = 0; k < reach[i].size(); ++k) {
           const auto element = static_cast<int64_t>(k);
-          const double distance = Distance((*shaken)[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
-          reach[i][k] = distance < 0 ? std::numeric_limits<double>::infinity() : std::max(reach[i][k], distance);
+          const double distance =
+              Distance((*shaken)[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+          reach[i][k] =
+              distance < 0 ? std::numeric_limits<double>::infinity() : std::max(reach[i][k], distance);
         }
       }
     }
@@ -219,7 +233,8 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
     for (size_t i = 0; i < expected.size() && difference.empty(); ++i) {
       for (size_t k = 0; k < reach[i].size() && difference.empty(); ++k) {
         const auto element = static_cast<int64_t>(k);
-        const double distance = Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+        const double distance =
+            Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
         const bool beyond = distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * reach[i][k];
         if (beyond) difference = Describe(i, element, found[i], expected[i]);
       }

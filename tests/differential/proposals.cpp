@@ -71,14 +71,16 @@ std::vector<int64_t> RandomIntegers(const Proposal& proposal, const std::string&
       }
       break;
     default: {  // as many as axes, as spatial axes, or any number
-      int64_t count = random.Pick({static_cast<int64_t>(rank), std::max<int64_t>(0, static_cast<int64_t>(rank) - 2),
-                                         random.Between(0, 4)});
+      int64_t count =
+          random.Pick({static_cast<int64_t>(rank), std::max<int64_t>(0, static_cast<int64_t>(rank) - 2),
+                       random.Between(0, 4)});
       if (message.find(" items") != std::string::npos && random.Chance(70))
         count = std::min<int64_t>(NumberOf(message, random).value_or(count), kMostRank + 1);
       const int64_t bound = random.Between(0, 3);
       const bool related = random.Chance(30);
       for (int64_t i = 0; i < count; ++i) {
-        items.push_back(related ? RelatedNumber(proposal, random) : random.Between(random.Chance(20) ? -1 : 0, bound));
+        items.push_back(related ? RelatedNumber(proposal, random)
+                                : random.Between(random.Chance(20) ? -1 : 0, bound));
       }
     }
   }
@@ -89,8 +91,8 @@ ir::Attribute List(std::vector<int64_t> items) {
   return items.empty() ? ir::Attribute() : ir::Attribute(ir::Attribute::Integers(std::move(items)));
 }
 
-ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& proposal, const std::string& message,
-                              Random& random) {
+ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& proposal,
+                              const std::string& message, Random& random) {
   switch (info.kind) {
     case Kind::kBool:
       return random.Chance(50);
@@ -105,27 +107,30 @@ ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& 
     case Kind::kString:
     case Kind::kDataType:
       if (!info.choices.empty()) return random.Pick(info.choices);
-      if (const std::vector<std::string> words = WordsOf(ExpectedIn(message)); !words.empty() && random.Chance(60))
+      if (const std::vector<std::string> words = WordsOf(ExpectedIn(message));
+          !words.empty() && random.Chance(60))
         return random.Pick(words);
       return info.fallback.value_or("");
     case Kind::kInts:
       return List(RandomIntegers(proposal, message, random));
     case Kind::kDoubles: {
       ir::Attribute::Scalars items;
-      for (int64_t i = random.Between(0, 3); i > 0; --i) items.push_back(static_cast<double>(random.Between(-4, 8)) / 4);
+      for (int64_t i = random.Between(0, 3); i > 0; --i)
+        items.push_back(static_cast<double>(random.Between(-4, 8)) / 4);
       return items.empty() ? ir::Attribute() : ir::Attribute(items);
     }
     case Kind::kPairs: {
       ir::AttributeList pairs;
       const std::vector<int64_t> first = RandomIntegers(proposal, message, random);
       for (int64_t item : first) {
-        pairs.items.push_back(
-            ir::Attribute(ir::Attribute::Integers{random.Chance(50) ? item : random.Between(-1, 2), random.Between(-1, 2)}));
+        pairs.items.push_back(ir::Attribute(ir::Attribute::Integers{
+            random.Chance(50) ? item : random.Between(-1, 2), random.Between(-1, 2)}));
       }
       return pairs.items.empty() ? ir::Attribute() : ir::Attribute(std::move(pairs));
     }
     case Kind::kType:
-      return random.Chance(70) ? random.Pick({ElementType::kI64, ElementType::kI32, ElementType::kF32}) : RandomType(random);
+      return random.Chance(70) ? random.Pick({ElementType::kI64, ElementType::kI32, ElementType::kF32})
+                               : RandomType(random);
     case Kind::kShape:
       return ir::PartialShape(llvm::ArrayRef<int64_t>(RandomShape(random)));
   }
@@ -193,7 +198,8 @@ void ChangeCount(const OperationDescription& operation, Proposal& proposal, Pinn
   int begin = 0;
   for (size_t i = 0; i < entry; ++i) begin += proposal.segments[i];
   int32_t& count = proposal.segments[entry];
-  const bool grow = count == 0 || (info.variadic && count < static_cast<int32_t>(kMostVariadic) && random.Chance(50));
+  const bool grow =
+      count == 0 || (info.variadic && count < static_cast<int32_t>(kMostVariadic) && random.Chance(50));
   const int at = begin + count;
   if (grow) {
     if (pinned.input >= at) return;
@@ -206,7 +212,8 @@ void ChangeCount(const OperationDescription& operation, Proposal& proposal, Pinn
   }
 }
 
-void ChangeInput(Proposal& proposal, int64_t index, Pinned pinned, const std::string& message, Random& random) {
+void ChangeInput(Proposal& proposal, int64_t index, Pinned pinned, const std::string& message,
+                 Random& random) {
   if (index == pinned.input) return;
   InputProposal& input = proposal.inputs[static_cast<size_t>(index)];
   const int64_t draw = random.Below(20);
@@ -227,7 +234,8 @@ void ChangeInput(Proposal& proposal, int64_t index, Pinned pinned, const std::st
   } else {
     ChangeShape(input.shape, proposal, message, random);
   }
-  if (input.constant && input.type != ElementType::kF32 && input.values.empty()) DrawValues(input, proposal, message, random);
+  if (input.constant && input.type != ElementType::kF32 && input.values.empty())
+    DrawValues(input, proposal, message, random);
 }
 
 // Gives an extent another value everywhere, numbers of attributes and
@@ -272,7 +280,8 @@ TensorValue MakeConstant(const InputProposal& input, Random& random) {
   TensorValue value = TensorValue::Filled(input.type, input.shape, 0);
   if (IsFloat(input.type)) {
     std::vector<float> items;
-    for (int64_t i = 0; i < value.volume(); ++i) items.push_back(static_cast<float>(random.Between(-16, 16)) / 8);
+    for (int64_t i = 0; i < value.volume(); ++i)
+      items.push_back(static_cast<float>(random.Between(-16, 16)) / 8);
     return TensorValue::FromFloats(input.shape, items).ConvertedTo(input.type);
   }
   std::vector<int64_t> items;
@@ -325,12 +334,12 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
     ports.push_back({id, 0});
   }
   // Operations of OpenVINO that may leave inputs out leave out the last ones.
-  const ir::NodeId id = graph.AddNode(operation.set, operation.name,
-                                      {.inputs = ports,
-                                       .segments = nnef ? llvm::ArrayRef<int32_t>(proposal.segments)
-                                                        : llvm::ArrayRef<int32_t>(),
-                                       .attributes = proposal.attributes,
-                                       .num_outputs = proposal.outputs});
+  const ir::NodeId id = graph.AddNode(
+      operation.set, operation.name,
+      {.inputs = ports,
+       .segments = nnef ? llvm::ArrayRef<int32_t>(proposal.segments) : llvm::ArrayRef<int32_t>(),
+       .attributes = proposal.attributes,
+       .num_outputs = proposal.outputs});
   Emitter emitter;
   if (!ir::InferNode(graph, id, emitter)) {
     message = emitter.diagnostics().empty() ? "not inferred" : emitter.diagnostics().front().message;
@@ -371,7 +380,8 @@ Named NamedIn(const OperationDescription& operation, const Proposal& proposal, c
     int64_t begin = 0;
     for (size_t i = 0; i < operation.inputs.size(); ++i) {
       const int64_t count = proposal.segments[i];
-      if (operation.inputs[i].name == word && count > 0) named.push_back({.input = begin + random.Below(count)});
+      if (operation.inputs[i].name == word && count > 0)
+        named.push_back({.input = begin + random.Below(count)});
       begin += count;
     }
   }
@@ -432,7 +442,8 @@ bool Prober::Repair(const OperationDescription& operation, Proposal& proposal, P
     }
     if (message == kTooLarge) continue;
     const bool is_new = seen.insert(Stage(message)).second;
-    if (is_new || (Stage(told) == Stage(message) && random.Chance(10))) kept.emplace_back(std::move(changed), message);
+    if (is_new || (Stage(told) == Stage(message) && random.Chance(10)))
+      kept.emplace_back(std::move(changed), message);
     if (kept.size() > kMostKept) kept.erase(kept.begin());
   }
   return false;
@@ -449,7 +460,8 @@ std::vector<Proposal> Prober::Explore(const OperationDescription& operation, int
   for (int i = 0; i < tries && accepted.size() < most; ++i) {
     Proposal changed = Change(operation, random.Pick(accepted), {}, message, random);
     message.clear();
-    if (Accept(operation, changed, message) && forms.insert(Form(changed)).second) accepted.push_back(std::move(changed));
+    if (Accept(operation, changed, message) && forms.insert(Form(changed)).second)
+      accepted.push_back(std::move(changed));
   }
   return accepted;
 }

@@ -150,9 +150,8 @@ class Builder {
 }  // namespace
 
 int Recipe::CountOperations() const {
-  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const Step& step) {
-    return step.kind == Step::Kind::kOperation;
-  }));
+  return static_cast<int>(std::count_if(
+      steps.begin(), steps.end(), [](const Step& step) { return step.kind == Step::Kind::kOperation; }));
 }
 
 std::unique_ptr<ir::Graph> Build(const Recipe& recipe, const ir::OpRegistry& registry, Emitter& emitter,
@@ -192,7 +191,8 @@ Recipe RecipeOf(const ir::Graph& graph) {
   std::vector<ir::NodeId> order(graph.parameters().begin(), graph.parameters().end());
   const std::vector<ir::NodeId> topological = *graph.TopologicalOrder();
   for (ir::NodeId id : topological) {
-    if (!graph.node(id).Is("opset1", "Parameter") && !graph.node(id).Is("opset1", "Result")) order.push_back(id);
+    if (!graph.node(id).Is("opset1", "Parameter") && !graph.node(id).Is("opset1", "Result"))
+      order.push_back(id);
   }
   for (ir::NodeId id : order) {
     const ir::Node& node = graph.node(id);

@@ -10,7 +10,8 @@ constexpr int kMostTries = 400;
 
 class Shrinker {
  public:
-  Shrinker(Case given, const Ways& ways, std::string way) : case_(std::move(given)), ways_(ways), way_(std::move(way)) {
+  Shrinker(Case given, const Ways& ways, std::string way)
+      : case_(std::move(given)), ways_(ways), way_(std::move(way)) {
     case_.all_ways = true;
   }
 
@@ -29,7 +30,8 @@ class Shrinker {
   bool Try(Recipe recipe) {
     Case candidate = case_;
     candidate.recipe = WithoutDeadSteps(recipe);
-    if (candidate.recipe.results.empty() || candidate.recipe.CountOperations() == 0 || !StillFails(candidate)) return false;
+    if (candidate.recipe.results.empty() || candidate.recipe.CountOperations() == 0 || !StillFails(candidate))
+      return false;
     case_ = std::move(candidate);
     return true;
   }
@@ -54,11 +56,13 @@ class Shrinker {
       std::erase_if(recipe.results, [&](ValueRef result) { return result.step == at; });
       for (ValueRef input : step.inputs) {
         const bool computed = recipe.steps[static_cast<size_t>(input.step)].kind == Step::Kind::kOperation;
-        if (computed && std::find(recipe.results.begin(), recipe.results.end(), input) == recipe.results.end())
+        if (computed &&
+            std::find(recipe.results.begin(), recipe.results.end(), input) == recipe.results.end())
           recipe.results.push_back(input);
       }
       const bool used = std::any_of(recipe.steps.begin(), recipe.steps.end(), [&](const Step& other) {
-        return std::any_of(other.inputs.begin(), other.inputs.end(), [&](ValueRef input) { return input.step == at; });
+        return std::any_of(other.inputs.begin(), other.inputs.end(),
+                           [&](ValueRef input) { return input.step == at; });
       });
       if (!used && Try(std::move(recipe))) return true;
     }

@@ -32,7 +32,8 @@ struct Results {
 Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::ExecutableOptions& options,
                  const std::vector<TensorValue>& inputs) {
   Emitter emitter;
-  std::shared_ptr<const runtime::Executable> executable = runtime::Executable::Create(std::move(graph), options, emitter);
+  std::shared_ptr<const runtime::Executable> executable =
+      runtime::Executable::Create(std::move(graph), options, emitter);
   if (executable == nullptr) return {.error = FirstMessage(emitter)};
   std::unique_ptr<runtime::Session> session = runtime::Session::Create(executable);
   ErrorOr<std::vector<TensorValue>> first = session->Run(inputs);
@@ -83,7 +84,8 @@ class CaseRun {
     std::unique_ptr<ir::Graph> graph = Build(case_.recipe, registry_, emitter);
     outcome_.built = graph != nullptr;
     if (graph == nullptr) return false;
-    const bool is_nnef = llvm::any_of(graph->nodes(), [&](ir::NodeId id) { return graph->node(id).set() == ir::kNnefSet; });
+    const bool is_nnef =
+        llvm::any_of(graph->nodes(), [&](ir::NodeId id) { return graph->node(id).set() == ir::kNnefSet; });
     if (!is_nnef) {
       graph_ = std::move(graph);
     } else {
@@ -104,18 +106,22 @@ class CaseRun {
     if (Chosen(50)) Nearly("onednn, 2 threads", RunGraph(graph_, {.threads = 2}, inputs_));
     if (Chosen(15)) Nearly("onednn, 3 threads", RunGraph(graph_, {.threads = 3}, inputs_));
     if (Chosen(20)) Nearly("onednn, unfused", RunGraph(graph_, {.threads = 1, .fuse = false}, inputs_));
-    if (Chosen(15)) Exactly("reference, 3 threads", RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+    if (Chosen(15))
+      Exactly("reference, 3 threads",
+              RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
   }
 
   // Parameters some of whose extents are known by the data alone.
   void CompareOpenExtents() {
     if (nnef_ != nullptr) return;
     BuildOptions options;
-    for (size_t i = 0; i < case_.recipe.steps.size(); ++i) options.open_axes.push_back(static_cast<uint32_t>(random_.Below(256)));
+    for (size_t i = 0; i < case_.recipe.steps.size(); ++i)
+      options.open_axes.push_back(static_cast<uint32_t>(random_.Below(256)));
     Emitter emitter;
     std::shared_ptr<const ir::Graph> open = Build(case_.recipe, registry_, emitter, options);
     if (open == nullptr) return;  // an operation that wants to know
-    Exactly("reference, open extents", RunGraph(open, {.backend = Backend::kReference, .threads = 1}, inputs_));
+    Exactly("reference, open extents",
+            RunGraph(open, {.backend = Backend::kReference, .threads = 1}, inputs_));
     Nearly("onednn, open extents", RunGraph(open, {.threads = 2}, inputs_));
   }
 
@@ -132,7 +138,8 @@ class CaseRun {
     ErrorOr<std::unique_ptr<ir::Graph>> read = ReadOpenVino(path, registry, context);
     if (!read || *read == nullptr) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
     if (context.emitter.has_errors()) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
-    Exactly("reference, IR read back", RunGraph(std::move(*read), {.backend = Backend::kReference, .threads = 1}, inputs_));
+    Exactly("reference, IR read back",
+            RunGraph(std::move(*read), {.backend = Backend::kReference, .threads = 1}, inputs_));
   }
 
   // The document that prints the graph, its expansion, and its compounds lowered.
@@ -150,10 +157,14 @@ class CaseRun {
     Compilation compilation(path, {.lower = std::move(lower), .structure_only = true, .verify = true});
     const bool compiled = compilation.RunUntil(Stage::kLower);
     if (!compiled) return Fail(way, "refused: " + FirstMessage(compilation.context().emitter));
-    if (!compilation.context().emitter.diagnostics().empty()) return Fail(way, "told: " + FirstMessage(compilation.context().emitter));
-    const std::string again = PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
-    if (compilation.expanded()->num_nodes() == nnef_->num_nodes() && again != text) return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
-    Nearly(way + ", reference", RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_));
+    if (!compilation.context().emitter.diagnostics().empty())
+      return Fail(way, "told: " + FirstMessage(compilation.context().emitter));
+    const std::string again =
+        PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
+    if (compilation.expanded()->num_nodes() == nnef_->num_nodes() && again != text)
+      return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
+    Nearly(way + ", reference",
+           RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_));
     Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
   }
 
@@ -191,7 +202,8 @@ class CaseRun {
 
 }  // namespace
 
-Ways::Ways(const ir::OpRegistry& registry, std::string folder) : registry_(registry), folder_(std::move(folder)) {
+Ways::Ways(const ir::OpRegistry& registry, std::string folder)
+    : registry_(registry), folder_(std::move(folder)) {
   runtime::RegisterReferenceKernels(kernels_);
 }
 
