@@ -38,7 +38,7 @@ LIBRARIES = {
     "archive": ("compiler/package/",),
     "pugixml": ("compiler/openvino/",),
     "oneapi": ("runtime/onednn/", "tests/unit/runtime/onednn/"),
-    "CLI": ("tools/",),
+    "CLI": ("tools/", "tests/differential/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
