@@ -7,29 +7,42 @@ namespace nnefc::lower {
 
 namespace {
 
-// FakeQuantize between `min` and `max`: the same steps on both sides. OpenVINO
-// rounds half to even where NNEF's text has floor(x + 0.5).
-void FakeQuantize(NodeLowering& n, int64_t levels) {
-  const int64_t rank = n.output_shape().rank();
-  const OutputPort low = n.Align(n.input(1), rank);
-  const OutputPort high = n.Align(n.input(2), rank);
-  n.SetOutput(n.Add("opset1", "FakeQuantize", {n.Align(n.input(0), rank), low, high, low, high},
-                    Attributes({{"levels", levels}, {"auto_broadcast", "numpy"}})));
+OutputPort Round(NodeLowering& n, OutputPort x) {
+  return n.Unary("Floor", n.Binary("Add", x, n.ConstFloat(0.5, "half")), "round");
+}
+
+// Between `min` and `max` in equal steps, by the formula of R 4.9.5: FakeQuantize
+// rounds halves to even where the text has floor(x + 0.5), and answers otherwise
+// where `min` is above `max`. `offset` is subtracted from the codes and added
+// again.
+void Quantize(NodeLowering& n, double steps, double offset) {
+  const OutputPort low = n.input(1);
+  const OutputPort high = n.input(2);
+  const OutputPort clamped = n.Binary("Maximum", n.Binary("Minimum", n.input(0), high), low);
+  const OutputPort range = n.Binary("Subtract", high, low, "range");
+  const OutputPort largest = n.ConstFloat(steps, "steps");
+  const OutputPort share = n.Binary("Divide", n.Binary("Subtract", clamped, low), range);
+  OutputPort code = Round(n, n.Binary("Multiply", share, largest));
+  // Codes of fewer bits are exact.
+  if (offset >= 0x1p23) {
+    const OutputPort shift = n.ConstFloat(offset, "offset");
+    code = n.Binary("Add", n.Binary("Subtract", code, shift), shift);
+  }
+  n.SetOutput(n.Binary("Add", n.Binary("Multiply", n.Binary("Divide", code, largest), range), low));
 }
 
 // `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`.
 // That there are two levels at least, and 63 bits suffice, is rule quantize.bits.
 void LowerMinMaxLinear(NodeLowering& n) {
+  const auto bits = static_cast<int>(n.Int("bits"));
   const bool drops_lowest = n.Bool("signed") && n.Bool("symmetric");
-  FakeQuantize(n, (int64_t{1} << n.Int("bits")) - (drops_lowest ? 1 : 0));
+  const double steps = std::ldexp(1.0, bits) - 1 - (drops_lowest ? 1 : 0);
+  const double offset = n.Bool("signed") ? std::ldexp(1.0, bits - 1) - (n.Bool("symmetric") ? 1 : 0) : 0;
+  Quantize(n, steps, offset);
 }
 
 void LowerLinear(NodeLowering& n) {
-  FakeQuantize(n, int64_t{1} << n.Int("bits"));
-}
-
-OutputPort Round(NodeLowering& n, OutputPort x) {
-  return n.Unary("Floor", n.Binary("Add", x, n.ConstFloat(0.5, "half")), "round");
+  Quantize(n, std::ldexp(1.0, static_cast<int>(n.Int("bits"))) - 1, 0);
 }
 
 // zero_point_linear_quantize: (clamp(round(x / scale) + z, lowest, highest) - z) * scale.

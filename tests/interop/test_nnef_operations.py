@@ -208,6 +208,9 @@ case("batch_normalization", CHANNEL + "v = c * c + 0.5; y = batch_normalization(
 case("min_max_linear_quantize", "y = min_max_linear_quantize(x, -1.0, 1.0, bits = 4, signed = false, symmetric = false);",
      lambda: m.linear_quantize(X, -1.0, 1.0, 15))
 case("linear_quantize", "y = linear_quantize(x, -1.0, 2.0, bits = 3);", lambda: m.linear_quantize(X, -1.0, 2.0, 7))
+# A half is rounded up, and the lower limit wins over a higher one below it.
+case("linear_quantize", "y = linear_quantize(floor(x), -1.0, 1.0, bits = 1);", lambda: m.linear_quantize(np.floor(X), -1.0, 1.0, 1))
+case("linear_quantize", "y = linear_quantize(x, 1.0, -1.0, bits = 3);", lambda: np.ones_like(X))
 case("zero_point_linear_quantize",
      "p = constant<integer>(shape = [], value = [3]); s = constant(shape = [], value = [0.25]); "
      "y = zero_point_linear_quantize(x, p, s, bits = 4, signed = true, symmetric = false);",
