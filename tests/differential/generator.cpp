@@ -168,7 +168,9 @@ Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescri
   for (OperationDescription& operation : operations) {
     Random random(1);
     Entry entry{.operation = std::move(operation)};
-    entry.forms = prober_.Explore(entry.operation, tries, kMostForms, random);
+    // Few operations need so many.
+    for (int more = tries; entry.forms.empty() && more <= 9 * tries; more *= 3)
+      entry.forms = prober_.Explore(entry.operation, more, kMostForms, random);
     entry.keeps_shape = llvm::any_of(entry.forms, KeepsShape);
     entries_.push_back(std::move(entry));
   }

@@ -14,9 +14,11 @@ namespace nnefc::differential {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 26;
-// Relative to an element, and to the largest element of its tensor.
+// Relative to an element, to the largest element of its tensor, and to the 1 that
+// sums such as log(1 + exp(x)) hold.
 constexpr double kElementNoise = 6e-7;
 constexpr double kTensorNoise = 2e-6;
+constexpr double kSumNoise = 3e-7;
 // How often rounding is shaken before a difference counts, and by how much
 // more than what was seen a result may differ.
 constexpr int kFirstShakes = 4;
@@ -80,7 +82,7 @@ TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
              [&](std::span<float> out) {
                for (size_t i = 0; i < out.size(); ++i) {
                  const double x = aligned.elements<float>()[i];
-                 const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest);
+                 const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest + kSumNoise);
                  out[i] = static_cast<float>(x + (random.Unit() * 2 - 1) * noise);
                }
              })
