@@ -13,9 +13,11 @@ struct InterpolateSpec {
   std::vector<int64_t> factor;  // for the spatial dimensions
 };
 
-// Interpolate-4 by whole factors along the dimensions after the second.
+// Interpolate-4 by whole factors along the dimensions after the second; nothing
+// where there are none, since OpenVINO loads no Interpolate without axes.
 OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
                        const InterpolateSpec& spec) {
+  if (spec.factor.empty()) return x;
   std::vector<int64_t> sizes;
   std::vector<int64_t> axes;
   std::vector<float> scales;
