@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> only;
   std::string keep;
   std::vector<std::string> replay;
+  std::string dump;
   bool print = false;
 };
 
@@ -112,6 +113,7 @@ class Suite {
     if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter))
       coverage_.Count(made.recipe, *graph);
     if (options_.print) Print(made);
+    if (!options_.dump.empty()) return Dump(made);
     const Outcome outcome = ways.Run(made);
     ++graphs_;
     refused_ += outcome.built ? 0 : 1;
@@ -120,6 +122,16 @@ class Suite {
     if (outcome.way.empty()) return;
     ++failures_;
     Tell(Shrink(made, ways, outcome), outcome);
+  }
+
+  // The graph as OpenVINO IR with the data of its inputs and the results of the
+  // reference kernels, in files named by the seed: for another judge.
+  void Dump(const Case& made) {
+    const Outcome outcome = Ways::Export(made, registry_, fmt::format("{}/{}", options_.dump, made.seed));
+    ++graphs_;
+    if (outcome.way.empty()) return;
+    ++failures_;
+    fmt::print("FAILED seed {}: {}: {}\n", made.seed, outcome.way, outcome.difference);
   }
 
   void Print(const Case& made) {
@@ -211,6 +223,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"opset", "nnef", "both"}));
   app.add_option("--only", options.only, "operations to make graphs of: opset1.Add")->delimiter(',');
   app.add_option("--keep", options.keep, "a folder for graphs that fail");
+  app.add_option("--dump", options.dump,
+                 "a folder for graphs, inputs and reference results; nothing is compared");
   app.add_flag("--print", options.print, "each graph before it is run");
   app.add_option("--replay", options.replay, "graphs that were kept");
   CLI11_PARSE(app, argc, argv);

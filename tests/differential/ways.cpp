@@ -10,6 +10,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
+#include "compiler/package/npz.h"
 #include "fmt/format.h"
 #include "runtime/engine/executable.h"
 
@@ -53,6 +54,17 @@ class CaseRun {
           const std::string& folder)
       : case_(given), registry_(registry), kernels_(kernels), folder_(folder), random_(given.seed) {}
 
+  Outcome Export(const std::string& path) {
+    Emitter emitter;
+    if (!Prepare() || !CheckWritable(*graph_, emitter)) return {};
+    const Results reference = RunGraph(graph_, {.backend = Backend::kReference, .threads = 1}, inputs_);
+    if (!reference.error.empty()) return {};
+    Written(WriteOpenVino(*graph_, path + ".xml"));
+    Written(WriteNpz(path + ".inputs.npz", ByIndex(inputs_)));
+    Written(WriteNpz(path + ".results.npz", ByIndex(reference.values)));
+    return outcome_;
+  }
+
   Outcome Run() {
     if (!Prepare()) return outcome_;
     Oracle oracle(*graph_, kernels_, inputs_);
@@ -77,6 +89,15 @@ class CaseRun {
   }
 
  private:
+  static std::vector<NamedTensor> ByIndex(const std::vector<TensorValue>& values) {
+    std::vector<NamedTensor> named;
+    for (const TensorValue& value : values) named.push_back({std::to_string(named.size()), value});
+    return named;
+  }
+  void Written(const ErrorOr<Success>& done) {
+    if (!done) Fail("writing", done.error().message);
+  }
+
   bool Chosen(int percent) { return random_.Chance(percent) || case_.all_ways; }
 
   bool Prepare() {
@@ -206,6 +227,10 @@ class CaseRun {
 Ways::Ways(const ir::OpRegistry& registry, std::string folder)
     : registry_(registry), folder_(std::move(folder)) {
   runtime::RegisterReferenceKernels(kernels_);
+}
+
+Outcome Ways::Export(const Case& given, const ir::OpRegistry& registry, const std::string& path) {
+  return CaseRun(given, registry, {}, {}).Export(path);
 }
 
 Outcome Ways::Run(const Case& given) const {

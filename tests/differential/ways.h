@@ -33,6 +33,10 @@ class Ways {
   Ways(const ir::OpRegistry& registry, std::string folder);
 
   Outcome Run(const Case& given) const;
+  // Writes PATH.xml, PATH.bin, PATH.inputs.npz and PATH.results.npz, whose members
+  // are named by their index. Nothing where the graph has no form in OpenVINO IR
+  // or cannot be computed.
+  static Outcome Export(const Case& given, const ir::OpRegistry& registry, const std::string& path);
 
  private:
   const ir::OpRegistry& registry_;
