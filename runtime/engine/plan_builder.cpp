@@ -100,16 +100,19 @@ bool PlanBuilder::AddSource(const ir::Node& node) {
   return true;
 }
 
+// The longest part of the group that has a kernel is one step.
 bool PlanBuilder::AddGroup(const Work& work) {
-  Request request = MakeRequest(work);
-  const bool heap = llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); });
-  if (!heap) {
-    if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request)) {
-      return AddKernelStep(work, request, std::move(*prepared));
+  Work part = work;
+  for (; !part.posts.empty(); part.posts.pop_back()) {
+    Request request = MakeRequest(part);
+    if (llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); })) continue;
+    if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
+      if (!AddKernelStep(part, request, std::move(*prepared))) return false;
+      break;
     }
   }
-  if (!AddSingle(*work.main)) return false;
-  for (const ir::Node* post : work.posts) {
+  if (part.posts.empty() && !AddSingle(*work.main)) return false;
+  for (const ir::Node* post : llvm::ArrayRef(work.posts).drop_front(part.posts.size())) {
     if (!AddSingle(*post)) return false;
   }
   return true;

@@ -157,6 +157,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const dnnl::primitive_attr attributes = posts->Attributes();
   const ConvolutionPrimitive primitive = ChooseConvolution(shape, attributes);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());

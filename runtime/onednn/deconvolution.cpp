@@ -57,6 +57,7 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
                                                        AnyDesc(output), strides, dilations, before, after);
   const deconvolution_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddReshapedInput(DNNL_ARG_WEIGHTS, 1, weights);

@@ -22,9 +22,11 @@ class DnnState final : public KernelState {
 
 class DnnKernel final : public Kernel {
  public:
-  DnnKernel(const dnnl::primitive& primitive, std::vector<DnnArgument> arguments, std::string implementation)
+  DnnKernel(const dnnl::primitive& primitive, std::vector<DnnArgument> arguments, std::vector<float> numbers,
+            std::string implementation)
       : primitive_(primitive),
         arguments_(std::move(arguments)),
+        numbers_(std::move(numbers)),
         implementation_(std::move(implementation)),
         threads_(omp_get_max_threads()) {}
 
@@ -66,12 +68,14 @@ class DnnKernel final : public Kernel {
   }
 
   // oneDNN takes inputs as mutable pointers and does not write to them.
-  static void* Handle(const KernelRun& run, const DnnArgument& argument) {
+  void* Handle(const KernelRun& run, const DnnArgument& argument) const {
     switch (argument.source) {
       case DnnArgument::Source::kInput:
         return const_cast<std::byte*>(run.input(argument.index).bytes());
       case DnnArgument::Source::kOutput:
         return run.output(argument.index).mutable_bytes();
+      case DnnArgument::Source::kNumber:
+        return const_cast<float*>(&numbers_[argument.index]);
       case DnnArgument::Source::kScratch:
         return run.scratch;
     }
@@ -80,6 +84,7 @@ class DnnKernel final : public Kernel {
 
   dnnl::primitive primitive_;
   std::vector<DnnArgument> arguments_;
+  std::vector<float> numbers_;
   std::string implementation_;
   int threads_;
 };
@@ -145,6 +150,11 @@ void DnnKernelBuilder::AddReshapedOutput(int id, size_t index, const dnnl::memor
   arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
 }
 
+void DnnKernelBuilder::AddNumber(int id, float number, const dnnl::memory::desc& desc) {
+  arguments_.push_back({id, DnnArgument::Source::kNumber, numbers_.size(), desc});
+  numbers_.push_back(number);
+}
+
 void DnnKernelBuilder::RequireInPlace(int input, const dnnl::memory::desc& desc) {
   prepared_.inputs[static_cast<size_t>(input)] = LayoutOf(desc);
   prepared_.in_place = input;
@@ -158,8 +168,8 @@ PreparedKernel DnnKernelBuilder::Finish(const dnnl::primitive& primitive,
   if (prepared_.scratch_bytes > 0) {
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, DnnArgument::Source::kScratch, 0, scratchpad});
   }
-  prepared_.kernel =
-      std::make_shared<DnnKernel>(primitive, std::move(arguments_), "onednn:" + implementation);
+  prepared_.kernel = std::make_shared<DnnKernel>(primitive, std::move(arguments_), std::move(numbers_),
+                                                 "onednn:" + implementation);
   return std::move(prepared_);
 }
 

@@ -9,10 +9,10 @@
 
 namespace nnefc::runtime {
 
-// An argument of a primitive: which input or output of the kernel it is, and
-// the description by which the primitive sees its memory.
+// An argument of a primitive: which input, output or number of the kernel it is,
+// and the description by which the primitive sees its memory.
 struct DnnArgument {
-  enum class Source : uint8_t { kInput, kOutput, kScratch };
+  enum class Source : uint8_t { kInput, kOutput, kNumber, kScratch };
 
   int id;  // DNNL_ARG_*
   Source source;
@@ -41,6 +41,8 @@ class DnnKernelBuilder {
   // An operand of a fused binary operation. One whose shape has fewer axes than
   // the primitive's must be row-major.
   void AddPostOperand(int id, size_t index, const dnnl::memory::desc& desc) { AddInput(id, index, desc); }
+  // An operand of one element that the kernel holds itself.
+  void AddNumber(int id, float number, const dnnl::memory::desc& desc);
   void AllowInPlace(int input) { prepared_.in_place = input; }
   // The primitive adds to its output, which must hold the input as `desc`.
   void RequireInPlace(int input, const dnnl::memory::desc& desc);
@@ -51,12 +53,19 @@ class DnnKernelBuilder {
  private:
   PreparedKernel prepared_;
   std::vector<DnnArgument> arguments_;
+  std::vector<float> numbers_;
 };
 
 // oneDNN's portable fallbacks, which are slower than our own kernels.
 inline bool IsDnnReference(const char* implementation) {
   const std::string_view text = implementation;
   return text.starts_with("ref") || text.starts_with("simple:any");
+}
+
+// Convolutions by products of matrices. Post-operations behind them run in
+// portable code, slowly, and relu keeps NaN there and makes it of infinities.
+inline bool IsDnnGemm(const char* implementation) {
+  return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
 // Sets the number of threads of the calling thread's primitives while it lives.

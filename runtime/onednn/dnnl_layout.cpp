@@ -1,5 +1,7 @@
 #include "runtime/onednn/dnnl_layout.h"
 
+#include <algorithm>
+
 #include "fmt/format.h"
 
 namespace nnefc::runtime {
@@ -111,6 +113,10 @@ memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape) {
   return memory::desc(DnnDims(shape), memory::data_type::f32, memory::format_tag::any);
 }
 
+memory::desc NumberDesc(size_t rank) {
+  return PlainDesc(Shape(std::max<size_t>(rank, 1), 1));
+}
+
 memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
   if (const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get())) return dnn->desc();
   return PlainDesc(shape);
@@ -123,6 +129,12 @@ memory::desc DescOf(const ValueInfo& value) {
 Layout LayoutOf(const memory::desc& desc) {
   if (IsRowMajor(desc.data)) return nullptr;
   return std::make_shared<DnnLayout>(desc);
+}
+
+bool IsPadded(const memory::desc& desc) {
+  size_t bytes = sizeof(float);
+  for (int64_t extent : desc.dims()) bytes *= static_cast<size_t>(extent);
+  return desc.get_size() != bytes;
 }
 
 std::optional<memory::format_tag> ChannelBlockedTag(const memory::desc& desc) {

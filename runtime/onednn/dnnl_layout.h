@@ -34,12 +34,17 @@ bool DnnAcceptsAll(const KernelRequest& request);
 dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape);
 // The description by which oneDNN chooses.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape);
+// One element, of as many axes as what it is combined with.
+dnnl::memory::desc NumberDesc(size_t rank);
 // How the value lies now.
 dnnl::memory::desc DescOf(const ValueInfo& value);
 dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
 // Null if the description is row-major, or the same bytes in the same order
 // (blocked channels of images of one pixel, say).
 Layout LayoutOf(const dnnl::memory::desc& desc);
+// True if its memory holds more than the elements: channels that fill no whole
+// number of blocks.
+bool IsPadded(const dnnl::memory::desc& desc);
 // Blocked channels: [N, C/b, spatial.., b]; nothing if there is no such format
 // of the rank or the layout is another.
 std::optional<dnnl::memory::format_tag> ChannelBlockedTag(const dnnl::memory::desc& desc);

@@ -1,6 +1,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/functions.h"
 #include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
@@ -47,9 +48,16 @@ Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, const Shape& r
       .Default(Fusible::kNothing);
 }
 
+// A main node and what follows it so far.
+struct Chain {
+  Fusible fusible;
+  Shape result;
+  int64_t channel_axis;
+  DnnFunctions functions = {};  // of those that follow already
+};
+
 // True if `node` can be done on its input `chained` before that is stored.
-bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, const Shape& result,
-               Fusible fusible, int64_t channel_axis) {
+bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Chain& chain) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;
@@ -57,13 +65,11 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, co
     if (!info) return false;
     rest.push_back(*info);
   }
-  if (fusible == Fusible::kRelu) return node.type() == "ReLU";
+  if (chain.fusible == Fusible::kRelu) return node.type() == "ReLU";
+  if (chain.functions.Append(node, chained, rest)) return true;
   const bool adds = node.type() == "Add" || node.type() == "Multiply";
-  const bool commutative = adds || node.type() == "Minimum" || node.type() == "Maximum";
-  if (chained != 0 && !commutative) return false;
-  if (MatchEltwise(node, rest)) return true;
-  if (!adds || fusible != Fusible::kAnything) return false;
-  const OperandShape operand = ClassifyOperand(rest[0].shape, result, channel_axis);
+  if (!adds || chain.fusible != Fusible::kAnything) return false;
+  const OperandShape operand = ClassifyOperand(rest[0].shape, chain.result, chain.channel_axis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
 }
 
@@ -91,12 +97,13 @@ class Finder {
     FusionGroup group{.main = main.id()};
     const size_t most = fusible == Fusible::kRelu ? 1 : kMostPosts;
     ir::OutputPort port = main.port();
+    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (!CanFollow(graph_, next, uses[0].index, result, fusible, ChannelAxis(main, result))) break;
+      if (!CanFollow(graph_, next, uses[0].index, chain)) break;
       group.posts.push_back(next.id());
       port = next.port();
     }

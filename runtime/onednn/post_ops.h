@@ -6,6 +6,7 @@
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/kernels/kernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/functions.h"
 
 namespace nnefc::runtime {
 
@@ -20,16 +21,6 @@ enum class OperandShape : uint8_t {
 OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result,
                              int64_t channel_axis);
 
-// An elementwise function as oneDNN spells it.
-struct DnnEltwise {
-  dnnl::algorithm algorithm;
-  float alpha = 0;
-  float beta = 0;
-};
-// The function that a node applies to one of its inputs, where the others
-// (`rest`) are constants. Nothing if oneDNN has none.
-std::optional<DnnEltwise> MatchEltwise(const ir::Node& node, llvm::ArrayRef<ValueInfo> rest);
-
 // The operations that follow in the same step, translated.
 class DnnPostOps {
  public:
@@ -40,6 +31,8 @@ class DnnPostOps {
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
 
+  // True if nothing follows but a bias.
+  bool empty() const { return posts_.empty(); }
   // The input that is added first, one element a channel, or -1.
   int bias() const { return bias_; }
   dnnl::primitive_attr Attributes() const;
@@ -49,11 +42,12 @@ class DnnPostOps {
 
  private:
   struct Post {
-    enum class Kind : uint8_t { kEltwise, kSum, kAdd, kMultiply };
+    enum class Kind : uint8_t { kFunction, kSum, kBinary };
 
     Kind kind;
-    DnnEltwise eltwise{};
-    int operand = -1;
+    size_t function = 0;  // of functions_
+    int operand = -1;     // of kSum and kBinary
+    dnnl::algorithm algorithm{};
     dnnl::memory::desc operand_desc{};
   };
 
@@ -68,6 +62,8 @@ class DnnPostOps {
 
   int bias_ = -1;
   bool has_sum_ = false;
+  dnnl::memory::desc number_desc_;
+  DnnFunctions functions_;
   std::vector<Post> posts_;
 };
 
