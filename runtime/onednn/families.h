@@ -16,6 +16,7 @@ void RegisterDnnNormalization(KernelRegistry& registry);
 void RegisterDnnConcat(KernelRegistry& registry);
 void RegisterDnnRecurrent(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
+void RegisterUnaryKernels(KernelRegistry& registry);
 
 // Of row_kernels.cpp, for what oneDNN has no fast primitive for.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);

@@ -14,6 +14,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnConcat(registry);
   RegisterDnnRecurrent(registry);
   RegisterRowKernels(registry);
+  RegisterUnaryKernels(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = RewriteForOneDnn,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,

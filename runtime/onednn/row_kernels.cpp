@@ -1,9 +1,10 @@
 // Reductions and normalisations of f32 over axes that lie behind one another
-// (a tensor is seen as [outer, terms, inner]), and Erf. Loops run in vectors, along the
+// (a tensor is seen as [outer, terms, inner]). Loops run in vectors, along the
 // terms where they are contiguous, along the inner axis otherwise. Formulas are
 // those of runtime/kernels (reduce.cpp, normalization.cpp, softmax.cpp), which
 // take what is declined here.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -112,6 +113,7 @@ struct Product {
   static double Map(double x) { return x; }
   static double Combine(double a, double b) { return a * b; }
 };
+// Elements that are not greater, NaN among them, are passed over.
 struct Largest {
   static constexpr double first() { return -std::numeric_limits<double>::infinity(); }
   static double Map(double x) { return x; }
@@ -179,6 +181,11 @@ bool IsPlain(const KernelRequest& request) {
          DnnAccepts(request.outputs[0]);
 }
 
+// What reference kernels find in 0.0 and -0.0, which compare equal: the first.
+float FirstZero(const float* x, int64_t count) {
+  return *std::find(x, x + count, 0.0f);
+}
+
 // out = finish(combination of the terms)
 template <typename Reducer, typename Finish>
 void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, const Finish& finish) {
@@ -187,9 +194,11 @@ void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, cons
   ForEachLine(
       of,
       [&](int64_t line) {
-        Vectorized([&] {
-          out[line] = static_cast<float>(finish(ReduceRow(x + line * of.terms, of.terms, reducer)));
-        });
+        const float* row = x + line * of.terms;
+        Vectorized([&] { out[line] = static_cast<float>(finish(ReduceRow(row, of.terms, reducer))); });
+        if constexpr (std::is_same_v<Reducer, Largest> || std::is_same_v<Reducer, Smallest>) {
+          if (out[line] == 0) out[line] = FirstZero(row, of.terms);
+        }
       },
       [&](int64_t outer, int64_t first, int64_t columns) {
         Columns totals;
@@ -436,27 +445,6 @@ struct BatchNormalisation {
   }
 };
 
-// The error function, element by element.
-struct ErrorFunction {
-  void operator()(const KernelRun& run, const Folded&) const {
-    constexpr int64_t kPart = 4096;
-    const int64_t volume = run.input(0).volume();
-    const float* x = run.input(0).data<float>();
-    float* out = run.output().mutable_data<float>();
-    ParallelFor((volume + kPart - 1) / kPart, 4 * kPart, [&](int64_t part) {
-      const int64_t end = std::min(volume, (part + 1) * kPart);
-      Vectorized([&] {
-        for (int64_t i = part * kPart; i < end; ++i) out[i] = VectorErf(x[i]);
-      });
-    });
-  }
-};
-
-std::optional<PreparedKernel> MakeErf(const KernelRequest& request) {
-  if (!IsPlain(request)) return std::nullopt;
-  return Prepare(request, {}, ErrorFunction(), true);
-}
-
 }  // namespace
 
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request) {
@@ -488,7 +476,6 @@ void RegisterRowKernels(KernelRegistry& registry) {
   add({"opset1"}, "ReduceMin", MakeReduce<Smallest, Finish::kNothing>);
   add({"opset4"}, "ReduceL1", MakeReduce<SumOfMagnitudes, Finish::kNothing>);
   add({"opset4"}, "ReduceL2", MakeReduce<SumOfSquares, Finish::kRoot>);
-  add({"opset1"}, "Erf", MakeErf);
   add({"opset2", "opset6"}, "MVN", MakeMvn);
   add({"opset12"}, "GroupNormalization", MakeGroupNormalization);
   add({"opset1"}, "NormalizeL2", MakeNormalizeL2);

@@ -15,12 +15,8 @@ NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
   return y < high ? y : (y == y ? high : y);
 }
 
-// e^x; 0 where that is below 1.2e-38, and at most 2.3e38.
-NNEFC_VECTOR float VectorExp(float given) {
-  const float x = VectorClamp(given, -87.3f, 88.3f);
-  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
-  const float rounded = x * 1.44269504f + kRound;
-  const float n = rounded - kRound;
+// e^x / 2^n, where n is the integer nearest to x / log(2).
+NNEFC_VECTOR float VectorExpSeries(float x, float n) {
   // What is left of x after n * log(2), and its series.
   float r = x - n * 0.693359375f;
   r = r + n * 2.12194440e-4f;
@@ -30,10 +26,35 @@ NNEFC_VECTOR float VectorExp(float given) {
   series = series * r + 4.1665795894e-2f;
   series = series * r + 1.6666665459e-1f;
   series = series * r + 5.0000001201e-1f;
-  series = series * r * r + r + 1.0f;
+  return series * r * r + r + 1.0f;
+}
+
+// e^x; 0 where that is below 1.2e-38, and at most 2.3e38.
+NNEFC_VECTOR float VectorExp(float given) {
+  const float x = VectorClamp(given, -87.3f, 88.3f);
+  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  const float rounded = x * 1.44269504f + kRound;
+  const float n = rounded - kRound;
+  const float series = VectorExpSeries(x, n);
   const uint32_t exponent = std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kRound);
   const float result = series * std::bit_cast<float>((exponent + 127u) << 23);
   return given < -87.3f ? 0.0f : result;
+}
+
+// e^x for every x: denormal or 0 where it is as small, infinite where it is as
+// large.
+NNEFC_VECTOR float VectorExpOfAll(float given) {
+  const float x = VectorClamp(given, -105.0f, 89.0f);
+  constexpr float kRound = 12582912.0f;
+  const float rounded = x * 1.44269504f + kRound;
+  const float series = VectorExpSeries(x, rounded - kRound);
+  // Two factors, since 2^n need not be a normal number.
+  const int32_t n = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(kRound);
+  const int32_t half = n >> 1;
+  const auto power = [](int32_t exponent) __attribute__((always_inline)) {
+    return std::bit_cast<float>(static_cast<uint32_t>(exponent + 127) << 23);
+  };
+  return series * power(half) * power(n - half);
 }
 
 NNEFC_VECTOR float VectorSigmoid(float x) {

@@ -36,6 +36,7 @@ void ExpectAccurate(const Function& function, const Exact& exact, float largest,
 
 TEST(VectorMathTest, AgreesWithF64) {
   ExpectAccurate([](float x) { return VectorExp(x); }, [](double x) { return std::exp(x); }, 87, 1e-6);
+  ExpectAccurate([](float x) { return VectorExpOfAll(x); }, [](double x) { return std::exp(x); }, 88, 1e-6);
   ExpectAccurate([](float x) { return VectorSigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
                  80, 1e-6);
   ExpectAccurate([](float x) { return VectorTanh(x); }, [](double x) { return std::tanh(x); }, 1e30f, 1e-6);
@@ -49,7 +50,13 @@ TEST(VectorMathTest, FarOut) {
   EXPECT_EQ(VectorTanh(-kInfinity), -1.0f);
   EXPECT_GT(VectorExp(kInfinity), 1e38f);
   EXPECT_EQ(VectorExp(-kInfinity), 0.0f);
-  for (auto* function : {VectorExp, VectorSigmoid, VectorTanh, VectorErf})
+  EXPECT_EQ(VectorExpOfAll(kInfinity), kInfinity);
+  EXPECT_EQ(VectorExpOfAll(-kInfinity), 0.0f);
+  // Denormal results are the nearest; the largest argument of a finite one.
+  for (float x : {-87.5f, -90.0f, -100.0f, -103.0f, 88.7f, 88.722f})
+    EXPECT_NEAR(VectorExpOfAll(x), std::exp(x), 2e-6 * std::exp(x) + 2e-45) << x;
+  EXPECT_EQ(VectorExpOfAll(88.8f), kInfinity);
+  for (auto* function : {VectorExp, VectorExpOfAll, VectorSigmoid, VectorTanh, VectorErf})
     EXPECT_TRUE(std::isnan(function(std::numeric_limits<float>::quiet_NaN())));
 }
 

@@ -1,0 +1,61 @@
+// Functions of each element that oneDNN has not, or not for every x, in vectors
+// and in whatever layout the input has.
+
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/families.h"
+#include "runtime/onednn/vector_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+template <typename Function>
+class UnaryKernel final : public Kernel {
+ public:
+  std::string implementation() const override { return "onednn:vectors"; }
+  ErrorOr<Success> Run(const KernelRun& run) const override {
+    constexpr int64_t kPart = 4096;
+    const int64_t volume = run.input(0).volume();
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    float* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    ParallelFor((volume + kPart - 1) / kPart, 4 * kPart, [&](int64_t part) {
+      const int64_t end = std::min(volume, (part + 1) * kPart);
+      Vectorized([&] {
+        for (int64_t i = part * kPart; i < end; ++i) out[i] = Function::Apply(x[i]);
+      });
+    });
+    return Success();
+  }
+};
+
+struct Exp {
+  [[gnu::always_inline]] static float Apply(float x) { return VectorExpOfAll(x); }
+};
+struct Erf {
+  [[gnu::always_inline]] static float Apply(float x) { return VectorErf(x); }
+};
+
+template <typename Function>
+std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
+  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
+    return std::nullopt;
+  // The elements of a layout without padding are all of its memory.
+  Layout layout = request.inputs[0].layout;
+  if (IsPadded(DescOf(request.inputs[0]))) layout = nullptr;
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<UnaryKernel<Function>>();
+  prepared.inputs.push_back(layout);
+  prepared.outputs.push_back(layout);
+  prepared.in_place = 0;
+  return prepared;
+}
+
+}  // namespace
+
+void RegisterUnaryKernels(KernelRegistry& registry) {
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Exp", MakeUnary<Exp>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Erf", MakeUnary<Erf>);
+}
+
+}  // namespace nnefc::runtime
