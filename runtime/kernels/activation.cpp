@@ -11,19 +11,24 @@ namespace nnefc::runtime {
 
 namespace {
 
-// min(max(x, low), high)
+// max(min(x, high), low), as selections: `high` for NaN.
 struct ClampFunction {
   double low, high;
 
   template <typename T>
   T Apply(T x) const {
+    T lowest = static_cast<T>(0);
+    T highest = static_cast<T>(0);
     if constexpr (std::is_floating_point_v<T>) {
-      return std::min(std::max(x, static_cast<T>(low)), static_cast<T>(high));
+      lowest = static_cast<T>(low);
+      highest = static_cast<T>(high);
+    } else {
+      // An integer x is compared with the bounds rounded inwards.
+      lowest = ConvertElement<T>(std::ceil(low));
+      highest = ConvertElement<T>(std::floor(high));
     }
-    // An integer x is compared with the bounds rounded inwards.
-    const T lowest = ConvertElement<T>(std::ceil(low));
-    const T highest = ConvertElement<T>(std::floor(high));
-    return std::min(std::max(x, lowest), highest);
+    const T limited = x < highest ? x : highest;
+    return limited > lowest ? limited : lowest;
   }
 };
 

@@ -11,11 +11,11 @@ namespace nnefc::runtime {
 
 namespace {
 
-// min(max(x, 0), 1)
+// min(max(x, 0), 1), as selections: x where it is greater, then where it is less.
 template <typename T>
 T ToUnit(T x) {
-  const T positive = x < T(0) ? T(0) : x;
-  return positive > T(1) ? T(1) : positive;
+  const T positive = x > T(0) ? x : T(0);
+  return positive < T(1) ? positive : T(1);
 }
 
 // C++'s function of the name for floats; T is what arithmetic is done in.
@@ -89,7 +89,7 @@ struct Sign {
 struct Relu {
   template <typename T>
   static T Apply(T x) {
-    return x < T(0) ? T(0) : x;  // keeps NaN
+    return x > T(0) ? x : T(0);  // max(x, 0): 0 for NaN
   }
 };
 

@@ -1,6 +1,8 @@
 // NNEF's argmax_pool and max_pool_with_index (R 4.3.3, 4.9.3) for windows along
 // more than three dimensions, which no OpenVINO operation has.
 
+#include <limits>
+
 #include "compiler/ir/ops/sliding_window_shape.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
@@ -47,11 +49,12 @@ std::optional<Pool> ReadPool(const ReferenceRun& run) {
 
 template <typename T>
 struct Maximum {
-  T value = {};
+  T value = T(-std::numeric_limits<ComputeType<T>>::infinity());
   int64_t place = -1;  // in the window, row-major
 };
 
-// The first largest value under the window at output element `index`.
+// The first largest value under the window at output element `index`, NaN passed
+// over; the first place where nothing is greater than negative infinity.
 template <typename T>
 Maximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> output, const Pool& pool,
                               int64_t index) {
@@ -75,8 +78,8 @@ Maximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> o
     }
     if (!inside && pool.border == "ignore") continue;
     const T value = inside ? input.data<T>()[offset] : T();
-    if (best.place >= 0 && !(best.value < value)) continue;
-    best = {value, place};
+    if (best.place < 0) best.place = place;
+    if (best.value < value) best = {value, place};
   }
   return best;
 }

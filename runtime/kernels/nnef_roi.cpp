@@ -114,7 +114,12 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine)
     int64_t count = 0;
     ForEachTap(taps, strides, [&](int64_t offset, double weight) {
       const double x = AsDouble(input.data<T>()[plane + offset]);
-      value = combine == Combine::kMax ? (count == 0 ? x : std::max(value, x)) : value + weight * x;
+      if (combine == Combine::kMax) {
+        const double before = count == 0 ? -HUGE_VAL : value;
+        value = x > before ? x : before;
+      } else {
+        value += weight * x;
+      }
       ++count;
     });
     if (combine == Combine::kMean && count > 0) value /= static_cast<double>(count);

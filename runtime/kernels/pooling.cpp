@@ -65,6 +65,8 @@ void ForEachTap(const Window& window, int64_t z0, int64_t y0, int64_t x0, Body&&
   }
 }
 
+// What a maximum begins at: elements that are not greater, NaN among them, are
+// passed over.
 template <typename T>
 T Lowest() {
   if constexpr (std::numeric_limits<ComputeType<T>>::has_infinity) {
@@ -95,7 +97,8 @@ void MaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
       T best = Lowest<T>();
       int64_t best_index = -1;
       ForEachTap(pooling.window, z, y, x, [&](int64_t i) {
-        if (best_index >= 0 && !(best < in[i])) return;
+        if (best_index < 0) best_index = i;
+        if (!(best < in[i])) return;
         best = in[i];
         best_index = i;
       });
@@ -201,11 +204,15 @@ template <typename T>
 void AdaptiveMaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   ParallelFor(run.output().volume(), 64, [&](int64_t at) {
     const T* in = run.input(0).data<T>() + at / pooling.output_plane() * pooling.input_plane();
+    T largest = Lowest<T>();
     int64_t best = -1;
     ForEachInSection(pooling, at % pooling.output_plane(), [&](int64_t i) {
-      if (best < 0 || in[best] < in[i]) best = i;
+      if (best < 0) best = i;
+      if (!(largest < in[i])) return;
+      largest = in[i];
+      best = i;
     });
-    run.output().mutable_data<T>()[at] = best < 0 ? Lowest<T>() : in[best];
+    run.output().mutable_data<T>()[at] = largest;
     if (run.num_outputs() < 2) return;
     if (run.output(1).type() == ElementType::kI32) {
       run.output(1).mutable_data<int32_t>()[at] = static_cast<int32_t>(std::max<int64_t>(best, 0));

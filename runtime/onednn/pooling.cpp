@@ -1,10 +1,17 @@
 // MaxPool and AvgPool, and ReduceMean over all pixels of blocked channels,
 // which is one.
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/window.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/vector_math.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -31,6 +38,141 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
   return builder.Finish(pooling_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
+// Where an element lies in a memory of at most one blocked axis, the channels.
+class Places {
+ public:
+  static std::optional<Places> Make(const memory::desc& desc) {
+    const dnnl_memory_desc_t& data = desc.data;
+    if (data.format_kind != dnnl_blocked || data.offset0 != 0) return std::nullopt;
+    const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+    if (blocking.inner_nblks > 1 || (blocking.inner_nblks == 1 && blocking.inner_idxs[0] != 1))
+      return std::nullopt;
+    Places places;
+    if (blocking.inner_nblks == 1) places.block_ = blocking.inner_blks[0];
+    places.batch_ = blocking.strides[0];
+    places.channel_ = blocking.strides[1];
+    // The spatial axes are the last of three.
+    for (int i = 2; i < data.ndims; ++i)
+      places.spatial_[static_cast<size_t>(i + 3 - data.ndims)] = blocking.strides[i];
+    return places;
+  }
+
+  int64_t Channel(int64_t n, int64_t c) const { return n * batch_ + c / block_ * channel_ + c % block_; }
+  int64_t Pixel(int64_t z, int64_t y, int64_t x) const {
+    return z * spatial_[0] + y * spatial_[1] + x * spatial_[2];
+  }
+
+ private:
+  int64_t batch_ = 0, channel_ = 0, block_ = 1;
+  std::array<int64_t, 3> spatial_ = {0, 0, 0};
+};
+
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
+// A maximum of oneDNN begins at the lowest finite number: where that comes out,
+// the window may hold nothing but NaN, negative infinities and padding, whose
+// maximum is negative infinity. The few such elements are made again.
+class MaxPoolKernel final : public Kernel {
+ public:
+  struct Shape {
+    int64_t batch, channels;
+    Window window;
+    Places input, output;
+    int64_t output_elements;  // padding of channels included
+  };
+  MaxPoolKernel(std::shared_ptr<const Kernel> primitive, const Shape& shape)
+      : primitive_(std::move(primitive)), shape_(shape) {}
+
+  std::string implementation() const override { return primitive_->implementation(); }
+  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
+  ErrorOr<Success> Run(const KernelRun& run) const override {
+    ErrorOr<Success> done = primitive_->Run(run);
+    if (!done.ok()) return done;
+    const float* input = reinterpret_cast<const float*>(run.input(0).bytes());
+    float* output = reinterpret_cast<float*>(run.output().mutable_bytes());
+    if (!HasLowest(output)) return done;
+    ParallelFor(shape_.batch * shape_.channels, Volume(), [&](int64_t plane) {
+      const int64_t n = plane / shape_.channels;
+      const int64_t c = plane % shape_.channels;
+      Repair(input + shape_.input.Channel(n, c), output + shape_.output.Channel(n, c));
+    });
+    return done;
+  }
+
+ private:
+  int64_t Volume() const {
+    return shape_.window[0].output * shape_.window[1].output * shape_.window[2].output;
+  }
+
+  bool HasLowest(const float* output) const {
+    constexpr int64_t kPart = 16384;
+    std::atomic<bool> found = false;
+    ParallelFor((shape_.output_elements + kPart - 1) / kPart, kPart, [&](int64_t part) {
+      const int64_t end = std::min(shape_.output_elements, (part + 1) * kPart);
+      int32_t lowest = 0;
+      Vectorized([&] {
+        for (int64_t i = part * kPart; i < end; ++i) lowest |= static_cast<int32_t>(output[i] == kLowest);
+      });
+      if (lowest != 0) found.store(true, std::memory_order_relaxed);
+    });
+    return found;
+  }
+
+  void Repair(const float* input, float* output) const {
+    const auto& [wz, wy, wx] = shape_.window;
+    for (int64_t z = 0; z < wz.output; ++z) {
+      for (int64_t y = 0; y < wy.output; ++y) {
+        for (int64_t x = 0; x < wx.output; ++x) {
+          float& out = output[shape_.output.Pixel(z, y, x)];
+          if (out == kLowest) out = Maximum(input, {z, y, x});
+        }
+      }
+    }
+  }
+
+  float Maximum(const float* input, const std::array<int64_t, 3>& at) const {
+    const auto taps = [&](size_t axis) {
+      const WindowAxis& of = shape_.window[axis];
+      const int64_t first = at[axis] * of.stride - of.before;
+      return std::pair(std::max<int64_t>(first, 0), std::min(first + of.size, of.input));
+    };
+    float largest = -std::numeric_limits<float>::infinity();
+    for (auto [z, end_z] = taps(0); z < end_z; ++z) {
+      for (auto [y, end_y] = taps(1); y < end_y; ++y) {
+        for (auto [x, end_x] = taps(2); x < end_x; ++x) {
+          const float value = input[shape_.input.Pixel(z, y, x)];
+          largest = value > largest ? value : largest;
+        }
+      }
+    }
+    return largest;
+  }
+
+  std::shared_ptr<const Kernel> primitive_;
+  const Shape shape_;
+};
+
+std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
+                                          const Window& window) {
+  std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
+  if (!prepared) return std::nullopt;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  const memory::desc source = DescOf(prepared->inputs[0], input);
+  const memory::desc result = DescOf(prepared->outputs[0], request.outputs[0].shape);
+  const std::optional<Places> source_places = Places::Make(source);
+  const std::optional<Places> result_places = Places::Make(result);
+  if (!source_places || !result_places) return std::nullopt;
+  prepared->kernel = std::make_shared<MaxPoolKernel>(
+      prepared->kernel,
+      MaxPoolKernel::Shape{.batch = input[0],
+                           .channels = input[1],
+                           .window = window,
+                           .input = *source_places,
+                           .output = *result_places,
+                           .output_elements = static_cast<int64_t>(result.get_size() / sizeof(float))});
+  return prepared;
+}
+
 std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
     return std::nullopt;
@@ -55,10 +197,10 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
     dims.before.push_back(axis.before);
     dims.after.push_back(after);
   }
-  const algorithm kind = !average      ? algorithm::pooling_max
-                         : exclude_pad ? algorithm::pooling_avg_exclude_padding
-                                       : algorithm::pooling_avg_include_padding;
-  return MakePooling(request, kind, dims);
+  if (!average) return MakeMaxPool(request, dims, window);
+  return MakePooling(
+      request, exclude_pad ? algorithm::pooling_avg_exclude_padding : algorithm::pooling_avg_include_padding,
+      dims);
 }
 
 std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/families.h"
 #include "runtime/onednn/post_ops.h"
@@ -118,6 +119,11 @@ ir::NodeId AddLike(ir::Graph& graph, const ir::Output& like, std::string_view se
   return id;
 }
 
+// An infinite factor would make NaN of weights, and of a bias, that are 0.
+bool AllFinite(const TensorValue& value) {
+  return llvm::all_of(value.elements<float>(), [](float element) { return std::isfinite(element); });
+}
+
 // Replaces affine(convolution(x, filter) + bias) by convolution(x, filter') +
 // bias'. Rows of a filter, grouped or not, belong to output channels in order.
 void FoldAffine(ir::Graph& graph, ir::NodeId id) {
@@ -149,6 +155,8 @@ void FoldAffine(ir::Graph& graph, ir::NodeId id) {
     for (size_t c = 0; c < out.size(); ++c)
       out[c] = static_cast<float>(source->bias[c] * scale[c] + shift[c]);
   });
+
+  if (!AllFinite(scaled) || !AllFinite(bias)) return;
 
   const ir::NodeId filter_id = graph.AddConst(scaled, graph.node(convolution.input(1).node).name());
   const ir::NodeId bias_id = graph.AddConst(bias, node.name() + "/shift");
@@ -192,15 +200,24 @@ std::optional<ZeroPadding> MatchZeroPadding(const ir::Graph& graph, const ir::No
   return padding;
 }
 
-// True if no element can be negative, as far as the nodes above tell.
+bool IsUnpadded(const ir::Node& node) {
+  const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+  if (auto_pad == "valid") return true;
+  const auto zero = [&](std::string_view name) {
+    return llvm::all_of(IntsOr(node, name, 0, 0), [](int64_t extent) { return extent == 0; });
+  };
+  return auto_pad == "explicit" && zero("pads_begin") && zero("pads_end");
+}
+
+// True if no element can be negative or NaN, as far as the nodes above tell.
 bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
   for (int level = 0; level < 8; ++level) {
     const ir::Node& node = graph.node(port.node);
     const std::string& type = node.type();
-    if (type == "ReLU" || type == "Sigmoid" || type == "SoftMax" || type == "Abs" || type == "Exp")
-      return true;
+    if (type == "ReLU") return true;
     if (type == "Clamp") return DoubleOr(node, "min", -1) >= 0;
-    if (type != "MaxPool" && type != "AvgPool" && type != "LRN") return false;
+    // A maximum over a window in the border is negative infinity.
+    if (type != "AvgPool" && (type != "MaxPool" || !IsUnpadded(node))) return false;
     port = node.input(0);
   }
   return false;

@@ -1,0 +1,359 @@
+// NaN, infinities, zeros of both signs and denormals: both backends give what the
+// formulas give. `min` and `max` are selections (4.2.2), and so is all that is
+// made of them; a maximum over a window or an axis begins at negative infinity and
+// passes NaN over.
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
+const std::vector<float>& SpecialValues() {
+  static const std::vector<float> values = {kNan,     kInfinity, -kInfinity, 0.0f,   -0.0f,  1e-40f, -1e-40f,
+                                            1.2e-38f, 3.4e38f,   -3.4e38f,   1.0f,   -1.0f,  0.5f,   -0.5f,
+                                            6.0f,     7.0f,      20.0f,      -20.0f, 100.0f, -100.0f};
+  return values;
+}
+
+// As many channels as blocks hold, the values in each.
+constexpr int64_t kChannels = 32;
+TensorValue Tensor(const std::vector<float>& values) {
+  const auto count = static_cast<int64_t>(values.size());
+  return TensorValue::Make<float>(ElementType::kF32, {1, kChannels, 1, count}, [&](std::span<float> out) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = values[i % values.size()];
+  });
+}
+
+// x itself, but of zeros the sign, in the layout of a convolution.
+ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x) {
+  ir::AttributeMap window;
+  window.Set("strides", ir::Attribute::Integers{1, 1});
+  window.Set("dilations", ir::Attribute::Integers{1, 1});
+  window.Set("pads_begin", ir::Attribute::Integers{0, 0});
+  window.Set("pads_end", ir::Attribute::Integers{0, 0});
+  const TensorValue ones =
+      TensorValue::Make<float>(ElementType::kF32, {kChannels, 1, 1, 1, 1},
+                               [](std::span<float> out) { std::fill(out.begin(), out.end(), 1.0f); });
+  return g.Op("GroupConvolution", {x, g.Const(ones)}, window);
+}
+
+bool SameBits(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+// How an operation meets its input: as it came, behind a convolution in the same
+// step, and behind one in a step of its own.
+enum class Place { kRowMajor, kFused, kInBlocks };
+
+using Make = std::function<ir::OutputPort(TestGraph&, ir::OutputPort)>;
+
+void ExpectElements(const Make& make, const std::function<float(float)>& formula) {
+  const std::vector<float>& values = SpecialValues();
+  for (const Place place : {Place::kRowMajor, Place::kFused, Place::kInBlocks}) {
+    TestGraph g;
+    ir::OutputPort x = g.Parameter("x", {1, kChannels, 1, static_cast<int64_t>(values.size())});
+    if (place != Place::kRowMajor) x = InBlocks(g, x);
+    g.Result(make(g, x));
+    if (place == Place::kInBlocks) g.Result(x, "kept");
+    for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+      const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
+      ASSERT_FALSE(out.empty());
+      for (size_t i = 0; i < static_cast<size_t>(out[0].volume()); ++i) {
+        const float given = values[i % values.size()];
+        const float actual = static_cast<float>(out[0].ElementAsDouble(static_cast<int64_t>(i)));
+        // Sums of products lose the sign of zeros.
+        float expected = formula(given);
+        if (place != Place::kRowMajor && expected == 0) expected = actual == 0 ? actual : expected;
+        ASSERT_TRUE(SameBits(actual, expected))
+            << "of " << given << ": " << actual << ", expected " << expected << "\n"
+            << Compile(g.graph, {.backend = backend, .threads = 1})->DescribePlan();
+      }
+    }
+  }
+}
+
+float Select(bool condition, float x, float y) {
+  return condition ? x : y;
+}
+
+TEST(SpecialValuesTest, SelectionsByComparison) {
+  ExpectElements([](TestGraph& g, ir::OutputPort x) { return g.Op("ReLU", {x}); },
+                 [](float x) { return Select(x > 0.0f, x, 0.0f); });
+  for (const float number : {2.0f, 0.0f, -0.0f, -1.0f, kNan, kInfinity, -kInfinity}) {
+    const auto constant = [&](TestGraph& g) { return g.Const(TensorValue::FromFloats({}, {number})); };
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Maximum", {x, constant(g)});
+        },
+        [&](float x) { return Select(x > number, x, number); });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Maximum", {constant(g), x});
+        },
+        [&](float x) { return Select(number > x, number, x); });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Minimum", {x, constant(g)});
+        },
+        [&](float x) { return Select(x < number, x, number); });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Minimum", {constant(g), x});
+        },
+        [&](float x) { return Select(number < x, number, x); });
+  }
+}
+
+TEST(SpecialValuesTest, Limits) {
+  for (const auto& [low, high] : {std::pair(0.0f, 6.0f), std::pair(-1.0f, 1.0f), std::pair(0.5f, 0.5f),
+                                  std::pair(-kInfinity, 6.0f), std::pair(-1.0f, kInfinity)}) {
+    ir::AttributeMap limits;
+    limits.Set("min", static_cast<double>(low));
+    limits.Set("max", static_cast<double>(high));
+    ExpectElements([&](TestGraph& g, ir::OutputPort x) { return g.Op("Clamp", {x}, limits); },
+                   [&](float x) {
+                     const float limited = Select(x < high, x, high);
+                     return Select(limited > low, limited, low);
+                   });
+  }
+}
+
+TEST(SpecialValuesTest, SlopesAndSums) {
+  for (const float slope : {0.25f, 0.0f, -0.5f, 1.0f, 2.0f, kInfinity}) {
+    const auto constant = [&](TestGraph& g) { return g.Const(TensorValue::FromFloats({1}, {slope})); };
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("PReLU", {x, constant(g)});
+        },
+        [&](float x) { return Select(x < 0.0f, slope * x, x); });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Multiply", {x, constant(g)});
+        },
+        [&](float x) { return slope * x; });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Add", {x, constant(g)});
+        },
+        [&](float x) { return slope + x; });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Subtract", {constant(g), x});
+        },
+        [&](float x) { return slope - x; });
+    ExpectElements(
+        [&](TestGraph& g, ir::OutputPort x) {
+          return g.Op("Divide", {x, constant(g)});
+        },
+        [&](float x) { return x / slope; });
+  }
+  ExpectElements([](TestGraph& g, ir::OutputPort x) { return g.Op("Abs", {x}); },
+                 [](float x) { return std::abs(x); });
+  ExpectElements([](TestGraph& g, ir::OutputPort x) { return g.Op("Sqrt", {x}); },
+                 [](float x) { return std::sqrt(x); });
+}
+
+// Functions that are not exact: what is NaN or infinite is so, the rest is near.
+TEST(SpecialValuesTest, FunctionsOfExponentials) {
+  struct Function {
+    const char* set;
+    const char* type;
+    double (*formula)(double);
+  };
+  const Function functions[] = {
+      {"opset1", "Exp", [](double x) { return std::exp(x); }},
+      {"opset1", "Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"opset1", "Tanh", [](double x) { return std::tanh(x); }},
+      {"opset1", "Erf", [](double x) { return std::erf(x); }},
+      {"opset1", "Elu", [](double x) { return x < 0 ? std::expm1(x) : x; }},
+      {"opset4", "Swish", [](double x) { return x / (1 + std::exp(-x)); }},
+      {"opset4", "SoftPlus", [](double x) { return x > 50 ? x : std::log1p(std::exp(x)); }},
+      {"opset4", "HSwish", [](double x) { return x * (x + 3 > 0 ? (x + 3 < 6 ? x + 3 : 6) : 0) / 6; }},
+  };
+  const std::vector<float>& values = SpecialValues();
+  for (const Function& function : functions) {
+    for (const bool blocked : {false, true}) {
+      TestGraph g;
+      ir::OutputPort x = g.Parameter("x", {1, kChannels, 1, static_cast<int64_t>(values.size())});
+      if (blocked) x = InBlocks(g, x);
+      ir::AttributeMap attributes;
+      if (std::string_view(function.type) == "Elu") attributes.Set("alpha", 1.0);
+      g.Result(g.Op(function.set, function.type, {x}, attributes));
+      const TensorValue given = Tensor(values);
+      const TensorValue expected =
+          TensorValue::Make<float>(ElementType::kF32, given.shape(), [&](std::span<float> out) {
+            for (size_t i = 0; i < out.size(); ++i)
+              out[i] = static_cast<float>(function.formula(static_cast<double>(values[i % values.size()])));
+          });
+      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+        SCOPED_TRACE(std::string(function.type) + (blocked ? " in blocks" : ""));
+        const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {given});
+        ASSERT_FALSE(out.empty());
+        ExpectNear(out[0], expected, 2e-6);
+      }
+    }
+  }
+}
+
+// ---- maxima over windows and axes ----
+
+// Zeros but where something stands.
+TensorValue Image(const Shape& shape, float fill, const std::vector<std::pair<size_t, float>>& places) {
+  return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
+    std::fill(out.begin(), out.end(), fill);
+    const size_t plane = static_cast<size_t>(shape[2] * shape[3]);
+    for (size_t first = 0; first < out.size(); first += plane) {
+      for (const auto& [at, value] : places) out[first + at] = value;
+    }
+  });
+}
+
+void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<float>& plane) {
+  for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+    for (const int threads : {1, 2}) {
+      const auto out = RunGraph(g.graph, {.backend = backend, .threads = threads}, {input});
+      ASSERT_FALSE(out.empty());
+      ASSERT_EQ(static_cast<size_t>(out[0].volume()) % plane.size(), 0u);
+      for (int64_t i = 0; i < out[0].volume(); ++i) {
+        const float expected = plane[static_cast<size_t>(i) % plane.size()];
+        const float actual = static_cast<float>(out[0].ElementAsDouble(i));
+        ASSERT_TRUE(SameBits(actual, expected)) << "element " << i << ": " << actual << ", expected "
+                                                << expected << ", backend " << static_cast<int>(backend);
+      }
+    }
+  }
+}
+
+TEST(SpecialValuesTest, LargestUnderAWindow) {
+  for (const int64_t channels : {3, 16, 32, 40}) {
+    for (const bool blocked : {false, true}) {
+      if (blocked && channels != kChannels) continue;
+      TestGraph g;
+      ir::OutputPort x = g.Parameter("x", {2, channels, 2, 8});
+      if (blocked) x = InBlocks(g, x);
+      ir::AttributeMap pool;
+      pool.Set("kernel", ir::Attribute::Integers{2, 2});
+      pool.Set("strides", ir::Attribute::Integers{2, 2});
+      pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
+      pool.Set("pads_end", ir::Attribute::Integers{0, 0});
+      g.Result(g.Op("MaxPool", {x}, pool));
+      const TensorValue input = Image({2, channels, 2, 8}, -1,
+                                      {{0, kNan},
+                                       {1, kNan},
+                                       {8, kNan},
+                                       {9, kNan},  // NaN alone
+                                       {2, kNan},
+                                       {11, -3},  // NaN and numbers
+                                       {4, -kInfinity},
+                                       {5, -kInfinity},
+                                       {12, kNan},
+                                       {13, -kInfinity},
+                                       {6, kLowest},
+                                       {7, kLowest},
+                                       {14, -kInfinity},
+                                       {15, kLowest}});
+      ExpectAll(g, input, {-kInfinity, -1, -kInfinity, kLowest});
+    }
+  }
+}
+
+// The border does not take part; where there is nothing else, the largest is
+// negative infinity and the mean 0.
+TEST(SpecialValuesTest, WindowsInTheBorder) {
+  for (const int64_t channels : {3, 16, 32}) {
+    for (const char* type : {"MaxPool", "AvgPool"}) {
+      TestGraph g;
+      ir::AttributeMap pool;
+      pool.Set("kernel", ir::Attribute::Integers{1, 2});
+      pool.Set("strides", ir::Attribute::Integers{1, 1});
+      pool.Set("pads_begin", ir::Attribute::Integers{0, 2});
+      pool.Set("pads_end", ir::Attribute::Integers{1, 2});
+      pool.Set("exclude-pad", true);
+      g.Result(g.Op(type, {g.Parameter("x", {1, channels, 1, 2})}, pool));
+      const bool largest = std::string_view(type) == "MaxPool";
+      const float none = largest ? -kInfinity : 0.0f;
+      std::vector<float> expected = {none, -4, largest ? -2.0f : -3.0f, -2, none};
+      expected.resize(10, none);
+      ExpectAll(g, Image({1, channels, 1, 2}, 0, {{0, -4}, {1, -2}}), expected);
+    }
+  }
+}
+
+// Rows of every length around those of vectors, NaN and zeros at every place.
+TEST(SpecialValuesTest, ExtremesOfAxes) {
+  for (const int64_t length : {1, 2, 15, 16, 17, 31, 33, 64}) {
+    for (const char* type : {"ReduceMax", "ReduceMin"}) {
+      for (const int64_t axis : {1, 2}) {
+        const Shape shape = axis == 2 ? Shape{length + 2, 1, length} : Shape{length + 2, length, 3};
+        const int64_t inner = axis == 2 ? 1 : 3;
+        const bool largest = std::string_view(type) == "ReduceMax";
+        TestGraph g;
+        g.Result(g.Op(type, {g.Parameter("x", shape), g.Ints({axis})}));
+        std::vector<float> expected;
+        const TensorValue input =
+            TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
+              for (int64_t row = 0; row < length + 2; ++row) {
+                for (int64_t column = 0; column < inner; ++column) {
+                  float best = largest ? -kInfinity : kInfinity;
+                  for (int64_t i = 0; i < length; ++i) {
+                    // -0.0 first, 0.0 behind, NaN at the place of the row's number; the last row
+                    // but one is NaN, the last one numbers.
+                    float x = i % 2 == 0 ? -0.0f : 0.0f;
+                    if (i == row || row == length) x = kNan;
+                    if (row == length + 1) x = static_cast<float>(i % 7) - 3;
+                    out[static_cast<size_t>((row * length + i) * inner + column)] = x;
+                    best = (largest ? x > best : x < best) ? x : best;
+                  }
+                  expected.push_back(best);
+                }
+              }
+            });
+        for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+          const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {input});
+          ASSERT_FALSE(out.empty());
+          for (size_t i = 0; i < expected.size(); ++i) {
+            ASSERT_TRUE(
+                SameBits(static_cast<float>(out[0].ElementAsDouble(static_cast<int64_t>(i))), expected[i]))
+                << type << " along " << axis << " of " << length << ", element " << i << ", backend "
+                << static_cast<int>(backend);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Positions: of the first largest number, of the first element where there is
+// none.
+TEST(SpecialValuesTest, PlacesOfExtremes) {
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("axis", int64_t{1});
+  attributes.Set("mode", "max");
+  attributes.Set("sort", "value");
+  attributes.Set("index_element_type", ElementType::kI64);
+  const ir::OutputPort y = g.Op(
+      "opset3", "TopK", {g.Parameter("x", {4, 3}), g.Const(TensorValue::FromInts({}, {1}))}, attributes, 2);
+  g.Result({y.node, 1});
+  const TensorValue input = TensorValue::FromFloats(
+      {4, 3}, {kNan, 1, 2, kNan, kNan, kNan, -kInfinity, kNan, -kInfinity, 5, kNan, 5});
+  for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+    const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {input});
+    ASSERT_FALSE(out.empty());
+    const std::vector<int64_t> expected = {2, 0, 0, 0};
+    for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(out[0].ElementAsInt(i), expected[static_cast<size_t>(i)]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
