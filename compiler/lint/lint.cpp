@@ -20,8 +20,9 @@ const ir::Graph& NoGraph() {
 // Whether a mistake may hide a name from those who read the tree: a use, or
 // what a statement was to assign.
 bool HidesNames(const Rule& rule) {
-  const Rule* const read_all_the_same[] = {&kMissingSemicolon,   &kMissingVersion, &kVersionSemicolon,
-                                           &kUnsupportedVersion, &kNumberRange,    &kMissingGraph};
+  const Rule* const read_all_the_same[] = {&kMissingSemicolon,      &kMissingVersion,     &kVersionSemicolon,
+                                           &kQuantizationSemicolon, &kUnsupportedVersion, &kNumberRange,
+                                           &kMissingGraph};
   if (llvm::is_contained(kSyntaxRules, &rule)) return !llvm::is_contained(read_all_the_same, &rule);
   const Rule* const names[] = {&semantics::kUndefined,      &semantics::kResultNotAssigned,
                                &semantics::kGraphParameter, &semantics::kUnboundResult,

@@ -34,6 +34,7 @@ namespace nnefc {
   RULE(kCastArguments, "syntax.cast-arguments", kError, "R 3.2.3, P 3.2.3")                \
   RULE(kComprehensionForm, "syntax.comprehension-form", kError, "P 3.2.3")                 \
   RULE(kQuantizationForm, "syntax.quantization-form", kError, "R 5.3, P 5.3")              \
+  RULE(kQuantizationSemicolon, "syntax.quantization-semicolon", kError, "P 5.3")           \
   RULE(kNestingLimit, "syntax.nesting-limit", kError, "")
 
 NNEFC_DEFINE_RULES(kSyntaxRules, NNEFC_SYNTAX_RULES)

@@ -55,6 +55,14 @@ void DocumentParser::ReportMissingSemicolon(std::string_view what) {
   context_.emitter.Emit(kMissingSemicolon, end, "expected `;` after {}", what).Fix(end, ";");
 }
 
+void DocumentParser::ReportSemicolon(std::string_view what, const Rule& superfluous) {
+  ReportMissingSemicolon(what);
+  if (IsRatified() || !statement_.has_semicolon()) return;
+  const SourceRange semicolon = reader_.Range(statement_.tokens.back());
+  context_.emitter.Emit(superfluous, semicolon, "`;` after {} belongs to the ratified dialect", what)
+      .Fix(semicolon, "");
+}
+
 // ---- documents ----
 
 void DocumentParser::ParseModel() {
@@ -161,13 +169,7 @@ void DocumentParser::ParseVersion() {
   if (const auto* version = Run(&Parser::version)) {
     document_.has_version = true;
     CheckVersion(Unwrap(version->number));
-    ReportMissingSemicolon("the version");
-    if (!IsRatified() && statement_.has_semicolon()) {
-      const SourceRange semicolon = reader_.Range(statement_.tokens.back());
-      context_.emitter
-          .Emit(kVersionSemicolon, semicolon, "`;` after the version belongs to the ratified dialect")
-          .Fix(semicolon, "");
-    }
+    ReportSemicolon("the version", kVersionSemicolon);
   }
   Release();
 }
@@ -352,7 +354,7 @@ void DocumentParser::ParseQuantization() {
     first = false;
     if (const auto* entry = Run(&Parser::quantization)) {
       document_.quantizations.push_back(builder_.BuildQuantization(*entry));
-      ReportMissingSemicolon("the quantization");
+      ReportSemicolon("the quantization", kQuantizationSemicolon);
     }
     Release();
   }

@@ -45,6 +45,9 @@ class DocumentParser {
   void ReportOrder(std::string_view what, std::string_view where);
   void SkipTopLevel();
   void ReportMissingSemicolon(std::string_view what);
+  // Reports a `;` that is missing in the ratified dialect, or that is there,
+  // against the rule, in the provisional one.
+  void ReportSemicolon(std::string_view what, const Rule& superfluous);
   SourceRange StatementRange() const;
   std::string Describe(Token token) const;
   bool AtKeyword(std::string_view word);

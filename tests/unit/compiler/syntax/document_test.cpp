@@ -281,6 +281,13 @@ TEST(Quantization, OfBothDialects) {
   EXPECT_EQ(provisional.document->quantizations.size(), 3);
 
   EXPECT_EQ(
+      Parse("'a': f(b = 8)\n'c': f(b = 8);\n'd': f(b = 8);", kOptions).Messages(),
+      Lines(
+          "2:14: `;` after the quantization belongs to the ratified dialect [syntax.quantization-semicolon]",
+          "3:14: `;` after the quantization belongs to the ratified dialect "
+          "[syntax.quantization-semicolon]"));
+
+  EXPECT_EQ(
       Parse("'a': f(b = 8);\n'c': f(b = 8)\n'd': 3;\n'e' f(x);\nf: g(x);\n", kOptions).Messages(),
       Lines("2:14: expected `;` after the quantization [syntax.missing-semicolon]",
             "3:6: expected a quantization operation such as `linear_quantize(min = 0.0, max = 1.0, bits "
