@@ -27,6 +27,10 @@ class Describer {
   SyntaxError Describe() {
     if (const auto malformed = MalformedNumber()) return *malformed;
     if (found_.kind == TokenKind::kArgumentName && rule_.getRuleIndex() != NnefParser::RuleInvocation) {
+      if (BeginsBuiltin()) {
+        const std::string name = Quoted(statement_.tokens[at_ - 2]);
+        return {&kCastArguments, fmt::format("{} takes one argument without a name", name), {}, {}, {}};
+      }
       return Unexpected(fmt::format("the name of an operation before the argument {}", Quoted(found_)));
     }
     if (Wants(TokenKind::kIdentifier) && IsKeyword(found_.kind) && WantsName()) {
@@ -82,6 +86,13 @@ class Describer {
       default:
         return false;
     }
+  }
+
+  // True behind `shape_of(`.
+  bool BeginsBuiltin() const {
+    if (at_ < 2 || statement_.tokens[at_ - 1].kind != TokenKind::kLeftParen) return false;
+    const TokenKind name = statement_.tokens[at_ - 2].kind;
+    return name >= TokenKind::kScalar && name <= TokenKind::kRangeOf;
   }
 
   std::string Quoted(Token token) const {

@@ -226,6 +226,8 @@ TEST(Assignment, JudgesArguments) {
   EXPECT_EQ(ParseRatified("a = (b = 3);").Messages(),
             Lines("3:6: expected the name of an operation before the argument `b`, found `b` "
                   "[syntax.unexpected-token]"));
+  EXPECT_EQ(ParseRatified("a = f(length_of(x = b), c = scalar(b = 1));").Messages(),
+            Lines("3:17: `length_of` takes one argument without a name [syntax.cast-arguments]"));
   EXPECT_EQ(ParseRatified("a = b if c;").Messages(),
             Lines("3:11: expected `else` after the condition of `if`, found `;` [syntax.unexpected-token]"));
   EXPECT_EQ(ParseRatified("string = b;").Messages(),
