@@ -9,13 +9,16 @@ namespace {
 
 using Pair = std::pair<int64_t, int64_t>;
 
-// Larger numbers are left for shape inference to refuse.
+// Larger items leave no room to calculate padding.
 constexpr int64_t kMaxItem = INT32_MAX;
 
 // The lists of a window, as they were given.
 struct Window {
   std::vector<int64_t> size, stride, dilation;
   std::vector<Pair> padding;
+  // False if an item is not: the lists are completed for shape inference to
+  // refuse that item and nothing else.
+  bool is_positive = true;
 
   int64_t Size(size_t i) const { return i < size.size() ? size[i] : 1; }
   int64_t Stride(size_t i) const { return i < stride.size() ? stride[i] : 1; }
@@ -34,16 +37,29 @@ struct Window {
   }
 };
 
-bool InRange(const std::vector<int64_t>& items) {
-  return std::all_of(items.begin(), items.end(), [](int64_t item) { return item > 0 && item <= kMaxItem; });
+bool CheckLargest(Adapter& adapter, std::string_view operation) {
+  for (std::string_view name : {"size", "stride", "dilation"}) {
+    const std::optional<std::vector<int64_t>> items = adapter.Integers(name);
+    if (!items) continue;
+    const auto large =
+        std::find_if(items->begin(), items->end(), [](int64_t item) { return item > kMaxItem; });
+    if (large == items->end()) continue;
+    const int64_t place = large - items->begin();
+    adapter.fault() = Fault::Of(kProvisionalArgument, "`{}[{}]` of `{}` is {}; expected at most {}", name,
+                                place, operation, *large, kMaxItem)
+                          .At(name, place);
+    return false;
+  }
+  return true;
 }
 
-// Reads the lists; nothing if they hold what inference has to refuse.
+// Reads the lists; nothing if they are no lists of integers.
 std::optional<Window> ReadWindow(Adapter& adapter) {
   Window window;
   auto read = [&](std::string_view name, std::vector<int64_t>& list) {
     std::optional<std::vector<int64_t>> items = adapter.Integers(name);
-    if (!items || !InRange(*items)) return false;
+    if (!items) return false;
+    window.is_positive &= llvm::all_of(*items, [](int64_t item) { return item > 0; });
     list = std::move(*items);
     return true;
   };
@@ -89,6 +105,13 @@ struct WindowSite {
   int64_t first_axis = 0;
 };
 
+void SetPadding(Adapter& adapter, const std::vector<Pair>& padding) {
+  std::vector<Value> items;
+  Heap& heap = adapter.builder().heap();
+  for (auto [p, q] : padding) items.push_back(Value::Tuple(heap, {Value::Integer(p), Value::Integer(q)}));
+  *adapter.Find("padding") = Value::Array(heap, std::move(items));
+}
+
 // Completes `padding` to `count` axes. An empty list stays empty if the
 // ratified calculation, which takes max(t, 0), gives the same; it does where
 // the window reaches over its stride, since X <= x * s.
@@ -102,6 +125,11 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
   bool open = false;
   std::vector<Pair> padding = window.padding;
   padding.resize(std::min(padding.size(), count));
+  if (!window.is_positive) {
+    padding.resize(given ? count : 0);
+    SetPadding(adapter, padding);
+    return true;
+  }
   for (size_t i = padding.size(); i < count; ++i) {
     int64_t axis = static_cast<int64_t>(i) + site.first_axis;
     ir::Dim extent =
@@ -130,10 +158,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
                                 site.operation);
     return false;
   }
-  std::vector<Value> items;
-  Heap& heap = adapter.builder().heap();
-  for (auto [p, q] : padding) items.push_back(Value::Tuple(heap, {Value::Integer(p), Value::Integer(q)}));
-  *adapter.Find("padding") = Value::Array(heap, std::move(items));
+  SetPadding(adapter, padding);
   return true;
 }
 
@@ -156,6 +181,7 @@ bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value&
 }  // namespace
 
 bool AdaptBox(Adapter& adapter, std::string_view operation) {
+  if (!CheckLargest(adapter, operation)) return false;
   std::optional<Window> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   Value* index = adapter.Find("index");
@@ -170,6 +196,7 @@ bool AdaptBox(Adapter& adapter, std::string_view operation) {
 }
 
 bool AdaptConv(Adapter& adapter, std::string_view operation) {
+  if (!CheckLargest(adapter, operation)) return false;
   std::optional<Window> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   if (!window) return true;

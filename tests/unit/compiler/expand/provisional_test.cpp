@@ -33,6 +33,28 @@ TEST(ProvisionalTest, PartialListsAreCompleted) {
             "    y = nearest_upsample(x, factor = [2, 1]);\n");
 }
 
+TEST(ProvisionalTest, PartialListsAreCompletedBesideMistakes) {
+  const auto diagnostics = [](std::string_view body) {
+    return Expansion(
+               Provisional("", "    f = variable(shape = [2,2,3,3], label = 'f')\n" + std::string(body)))
+        .Diagnostics();
+  };
+  const auto expect = [&](std::string_view body, std::string_view message) {
+    EXPECT_NE(diagnostics(body).find(message), std::string::npos) << diagnostics(body);
+  };
+  expect("    y = box(x, size = [1,0])", "`size[1]` of `box` is 0; expected a positive number");
+  expect("    y = local_mean_normalization(x, size = [-1])",
+         "`size[0]` of `local_mean_normalization` is -1; expected a positive number");
+  expect("    y = max_pool(x, size = [1,1,2], stride = [1,0], padding = [(0,0)])",
+         "`stride[1]` of `max_pool` is 0; expected a positive number");
+  expect("    y = conv(x, f, dilation = [0], padding = [(1,1)])",
+         "`dilation[0]` of `conv` is 0; expected a positive number");
+  // Automatic padding is not calculated of such numbers.
+  expect("    y = conv(x, f, stride = [2147483648])",
+         "`stride[0]` of `conv` is 2147483648; expected at most 2147483647");
+  EXPECT_EQ(diagnostics("    y = conv(x, f, stride = [2147483647])"), "");
+}
+
 TEST(ProvisionalTest, AutomaticPaddingMayBeNegative) {
   // t = (4 - 1) * 2 + 1 - 8 = -1: the ratified dialect takes 0 there.
   EXPECT_EQ(Translate("    y = box(x, size = [1], stride = [1,1,2,1])"),
