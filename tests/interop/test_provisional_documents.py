@@ -1,0 +1,56 @@
+"""The documents of provisional_documents.py on both backends against their formulas."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import Nnefc
+from provisional_documents import CASES, Case
+
+
+@pytest.fixture(scope="session")
+def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
+    return Nnefc(nnefc, tmp_path_factory.mktemp("provisional_documents"))
+
+
+def dat(array: np.ndarray) -> bytes:
+    """A tensor file of 32-bit floats (P 5.2)."""
+    header = struct.pack(f"<4sII{array.ndim}IBBH", b"\x4e\xef\x01\x00", 16 + 4 * array.ndim, array.ndim, *array.shape, 0, 32, 0)
+    return header + array.astype("<f4").tobytes()
+
+
+def significant(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape without singleton dimensions at its end, which say nothing here (P 2.5, 4.1)."""
+    while shape and shape[-1] == 1:
+        shape = shape[:-1]
+    return shape
+
+
+def model(case: Case, folder: Path) -> Path:
+    (folder / "graph.nnef").write_text(case.text())
+    for label, array in case.variables.items():
+        path = folder / f"{label}.dat"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(dat(array))
+    np.savez(folder / "inputs.npz", **case.inputs)
+    return folder
+
+
+@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_document(tool: Nnefc, tmp_path: Path, case: Case, backend: str) -> None:
+    folder, expected = model(case, tmp_path), case.expected()
+    found = tool.run(folder, "--inputs", folder / "inputs.npz", "--backend", backend, "--verify")
+    assert list(found) == list(expected)
+    for name, value in expected.items():
+        assert significant(found[name].shape) == significant(value.shape), name
+        np.testing.assert_allclose(found[name].astype(float).ravel(), value.astype(float).ravel(), rtol=1e-4, atol=1e-5,
+                                   err_msg=name)
+
+
+def test_names_are_told_apart() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) >= 100
