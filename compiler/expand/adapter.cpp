@@ -39,7 +39,7 @@ bool Adapter::Lower(Value& value, int64_t rank, std::string_view parameter) {
     if (!shape[axis].known() || shape[axis].value() != 1) {
       fault_ = Fault::Of(kMatrixRank,
                          "`{}` of `{}` has shape {}; expected at most {} extents that are not singular",
-                         parameter, plan_.name, ir::ToString(shape), rank)
+                         parameter, plan_.called, ir::ToString(shape), rank)
                    .At(parameter);
       return false;
     }

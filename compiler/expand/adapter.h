@@ -33,6 +33,8 @@ class Adapter {
   // Removes singular extents from `rank` on; a mistake if they are not.
   bool Lower(Value& value, int64_t rank, std::string_view parameter);
 
+  // What the document calls the operation.
+  std::string_view called() const { return plan_.called; }
   GraphBuilder& builder() { return builder_; }
   Fault& fault() { return fault_; }
 

@@ -121,8 +121,7 @@ std::optional<Attribute> Converter::Convert(const Value& value, TypeId type, boo
 }  // namespace
 
 std::optional<Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
-                                     TypeKind generic, std::string_view parameter, std::string_view operation,
-                                     Fault& fault) {
+                                     TypeKind generic, const ArgumentWords& words, Fault& fault) {
   Converter converter(types, generic);
   std::optional<Attribute> attribute = converter.Convert(value, type, false);
   if (attribute) return attribute;
@@ -131,11 +130,10 @@ std::optional<Attribute> ToAttribute(const Value& value, const TypeTable& types,
     fault = Fault::Of(
         kShapeUnknown,
         "`{}` of `{}` depends on an extent that an external leaves open; give it with `--input-shape`",
-        parameter, operation);
+        words.parameter, words.operation);
   } else {
-    fault = Fault::Of(kValueType, "`{}` of `{}` is {}{}; expected `{}`", parameter, operation,
-                      culprit == &value ? "" : "built of ", culprit->KindText(),
-                      types.Text(type, ast::Dialect::kRatified));
+    fault = Fault::Of(kValueType, "`{}` of `{}` is {}{}; expected `{}`", words.parameter, words.operation,
+                      culprit == &value ? "" : "built of ", culprit->KindText(), words.type);
   }
   return std::nullopt;
 }

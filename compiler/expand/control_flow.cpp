@@ -120,7 +120,7 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
   if (given.size() != body.parameters.size()) {
     builder_.Report(
         Fault::Of(semantics::kBodyParameters, "the body `{}` has {} parameters, but `{}` gives it {} tensors",
-                  name, body.parameters.size(), plan.name, given.size())
+                  name, body.parameters.size(), plan.called, given.size())
             .At(role),
         plan, site);
     return false;

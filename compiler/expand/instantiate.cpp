@@ -225,7 +225,7 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
     return true;
   }
   if (!value.poison()) {
-    Report(Fault::Of(kValueType, "`{}` of `{}` is {}; expected a tensor", parameter.name, plan.name,
+    Report(Fault::Of(kValueType, "`{}` of `{}` is {}; expected a tensor", parameter.called, plan.called,
                      value.KindText())
                .At(parameter.name),
            plan, site);
@@ -249,6 +249,7 @@ bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arg
   llvm::SmallVector<ir::Dim, 4> dims;
   bool open = false;
   for (const Value& item : shape.items()) {
+    if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // inference tells
     bool unspecified = item.kind() == ValueKind::kInteger && item.integer() == 0;
     open |= unspecified;
     dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
@@ -321,7 +322,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
           count += site.array_length - 1;
         } else {
           fault = Fault::Of(kResultLength, "nothing tells the length of the result `{}` of `{}`",
-                            context_.symbols.Text(result.name.symbol), plan.name);
+                            context_.symbols.Text(result.name.symbol), plan.called);
         }
       }
       break;
@@ -344,8 +345,9 @@ bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arg
     }
     if (parts.attributes.Find(parameter.name) != nullptr) continue;
     Fault fault;
-    std::optional<ir::Attribute> attribute = ToAttribute(arguments[i], plan.document->types(), parameter.type,
-                                                         generic, parameter.name, plan.name, fault);
+    std::optional<ir::Attribute> attribute =
+        ToAttribute(arguments[i], plan.document->types(), parameter.type, generic,
+                    {parameter.called, plan.called, parameter.type_text}, fault);
     if (!attribute) {
       Report(std::move(fault).At(parameter.name), plan, site);
       return false;
@@ -368,7 +370,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
       Report(Fault::Of(semantics::kGenericUndeduced, "nothing tells the type that `?` of `{}` stands for",
-                       plan.name),
+                       plan.called),
              site);
       return {};
     }
@@ -385,6 +387,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
                                      .attributes = std::move(parts.attributes),
                                      .num_outputs = static_cast<int32_t>(num_outputs),
                                      .origin = {site.range, site.frame}});
+  if (plan.provisional) ir::SetWording(graph(), node, plan.wording());
   names().OnNode(graph().node(node), site.statement);
   if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);

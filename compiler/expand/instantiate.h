@@ -10,6 +10,7 @@
 #include "compiler/expand/value.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/control_flow.h"
+#include "compiler/ir/wording.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
 
@@ -33,6 +34,8 @@ enum class OpTrait : uint8_t {
 struct OpPlan {
   struct Parameter {
     std::string name;
+    std::string called;     // what the document calls it: `perm` for `axes`
+    std::string type_text;  // in the words of the document's dialect
     TypeId type;
     bool is_tensor = false;  // an input, or several
     bool is_array = false;   // `tensor<scalar>[]`
@@ -41,6 +44,7 @@ struct OpPlan {
   };
   ir::OpId op;
   std::string name;
+  std::string called;                         // what the document calls it: `idn` for `copy`
   const CheckedDocument* document = nullptr;  // of the signature: types and dialect
   const Signature* signature = nullptr;
   std::vector<Parameter> parameters;
@@ -48,8 +52,10 @@ struct OpPlan {
   bool provisional = false;  // arguments follow the provisional dialect's rules
   bool has_arrays = false;   // some input is variadic: segments are told
 
-  // The index of a parameter, or -1.
+  // The index of a parameter, by its name or what it is called, or -1.
   int32_t Find(std::string_view parameter) const;
+  // What nodes of the plan say of their names.
+  ir::Wording wording() const;
 };
 
 // Where an operation is made.

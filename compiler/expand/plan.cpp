@@ -53,9 +53,17 @@ int32_t IndexOf(const Signature& signature, std::string_view parameter, const Sy
 
 int32_t OpPlan::Find(std::string_view parameter) const {
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == parameter) return static_cast<int32_t>(i);
+    if (parameters[i].name == parameter || parameters[i].called == parameter) return static_cast<int32_t>(i);
   }
   return -1;
+}
+
+ir::Wording OpPlan::wording() const {
+  ir::Wording wording{.operation = called, .provisional = provisional};
+  for (const Parameter& parameter : parameters) {
+    if (parameter.called != parameter.name) wording.arguments.emplace_back(parameter.name, parameter.called);
+  }
+  return wording;
 }
 
 std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ratified,
@@ -66,6 +74,7 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
   bool custom = !callee.document->is_library();
   plan->provisional = !custom && callee.document->dialect() == ast::Dialect::kProvisional;
   plan->name = std::string(custom ? called_name : RatifiedName(called_name));
+  plan->called = called_name;
   plan->document = callee.document;
   plan->signature = &called;
   if (plan->provisional) {
@@ -82,9 +91,13 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
     parameter.type = declared.type;
     parameter.is_tensor = types.ContainsTensor(declared.type);
     parameter.is_array = parameter.is_tensor && types.Kind(declared.type) == TypeKind::kArray;
-    parameter.source =
-        IndexOf(called, plan->provisional ? ProvisionalParameter(plan->name, parameter.name) : parameter.name,
-                symbols);
+    parameter.called = plan->provisional ? ProvisionalParameter(plan->name, parameter.name)
+                                         : std::string_view(parameter.name);
+    parameter.source = IndexOf(called, parameter.called, symbols);
+    const TypeId written =
+        parameter.source < 0 ? declared.type : called.parameters[static_cast<size_t>(parameter.source)].type;
+    const CheckedDocument& speaks = parameter.source < 0 ? *plan->document : *callee.document;
+    parameter.type_text = speaks.types().Text(written, speaks.dialect());
     if (declared.default_value.valid()) {
       std::optional<Value> value = LiteralValue(plan->document->ast(), declared.default_value, symbols, heap);
       if (value) parameter.default_value = CastTo(types, declared.type, std::move(*value), heap);

@@ -62,7 +62,7 @@ bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const
             kCoordinate,
             "`{}` of `{}` holds coordinates, which have a ratified form only as the `index` of `sample` and "
             "`desample`",
-            parameter.name, plan.name)
+            parameter.called, plan.called)
             .At(parameter.name);
     return false;
   }
@@ -74,14 +74,15 @@ bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
   if (plan.name == "copy") {
     const Value& x = *adapter.Find("x");
     if (ElementKind(x, adapter.builder().graph()) == TypeKind::kLogical) {
-      fault = Fault::Of(kProvisionalArgument, "`x` of `idn` is of type logical; expected scalar").At("x");
+      fault = Fault::Of(kProvisionalArgument, "`x` of `{}` is of type logical; expected scalar", plan.called)
+                  .At("x");
       return false;
     }
   }
   const Value* groups = adapter.Find("groups");
   if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
       plan.parameters[static_cast<size_t>(plan.Find("groups"))].source >= 0) {
-    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.name)
+    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.called)
                 .At("groups");
     return false;
   }
@@ -91,7 +92,7 @@ bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
     for (const Value& item : padding->item(i).items()) {
       if (item.kind() != ValueKind::kInteger || item.integer() >= 0) continue;
       fault = Fault::Of(kProvisionalArgument, "an item of `padding` of `{}` is {}; expected none below 0",
-                        plan.name, item.integer())
+                        plan.called, item.integer())
                   .At("padding", i);
       return false;
     }

@@ -37,7 +37,7 @@ struct Window {
   }
 };
 
-bool CheckLargest(Adapter& adapter, std::string_view operation) {
+bool CheckLargest(Adapter& adapter) {
   for (std::string_view name : {"size", "stride", "dilation"}) {
     const std::optional<std::vector<int64_t>> items = adapter.Integers(name);
     if (!items) continue;
@@ -46,7 +46,7 @@ bool CheckLargest(Adapter& adapter, std::string_view operation) {
     if (large == items->end()) continue;
     const int64_t place = large - items->begin();
     adapter.fault() = Fault::Of(kProvisionalArgument, "`{}[{}]` of `{}` is {}; expected at most {}", name,
-                                place, operation, *large, kMaxItem)
+                                place, adapter.called(), *large, kMaxItem)
                           .At(name, place);
     return false;
   }
@@ -99,7 +99,6 @@ std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool revers
 }
 
 struct WindowSite {
-  std::string_view operation;
   bool reverse = false;
   // Axes before the first of the window: 2 for convolutions.
   int64_t first_axis = 0;
@@ -144,7 +143,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
           Fault::Of(kPartialPadding,
                     "`padding` of `{}` leaves axis {} to be calculated from an extent that an external "
                     "leaves open; give it with `--input-shape`",
-                    site.operation, axis);
+                    adapter.called(), axis);
       return false;
     }
     negative |= automatic->first < 0 || automatic->second < 0;
@@ -155,7 +154,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
     adapter.fault() = Fault::Of(kPartialPadding,
                                 "`padding` of `{}` is to be calculated from extents that an external leaves "
                                 "open; give them with `--input-shape`",
-                                site.operation);
+                                adapter.called());
     return false;
   }
   SetPadding(adapter, padding);
@@ -181,7 +180,7 @@ bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value&
 }  // namespace
 
 bool AdaptBox(Adapter& adapter, std::string_view operation) {
-  if (!CheckLargest(adapter, operation)) return false;
+  if (!CheckLargest(adapter)) return false;
   std::optional<Window> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   Value* index = adapter.Find("index");
@@ -192,11 +191,11 @@ bool AdaptBox(Adapter& adapter, std::string_view operation) {
   if (rank > Adapter::kMaxRank) return true;
   if (!adapter.Raise(input, rank) || (index != nullptr && !adapter.Raise(*index, rank))) return false;
   bool reverse = operation == "debox" || operation == "desample";
-  return CompleteLists(adapter, *window, rank, input, {operation, reverse, 0});
+  return CompleteLists(adapter, *window, rank, input, {reverse, 0});
 }
 
 bool AdaptConv(Adapter& adapter, std::string_view operation) {
-  if (!CheckLargest(adapter, operation)) return false;
+  if (!CheckLargest(adapter)) return false;
   std::optional<Window> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   if (!window) return true;
@@ -224,7 +223,7 @@ bool AdaptConv(Adapter& adapter, std::string_view operation) {
     if (!adapter.Raise(*filter, rank)) return false;
   }
   bool reverse = operation == "deconv" || operation == "separable_deconv";
-  return CompleteLists(adapter, *window, rank - 2, input, {operation, reverse, 2});
+  return CompleteLists(adapter, *window, rank - 2, input, {reverse, 2});
 }
 
 }  // namespace nnefc::expand

@@ -181,7 +181,7 @@ std::string_view Value::KindText() const {
     case ValueKind::kUnknownExtent:
       return "an unspecified extent";
     case ValueKind::kInteger:
-      return "an integer";
+      return "a whole number";
     case ValueKind::kScalar:
       return "a scalar";
     case ValueKind::kLogical:

@@ -128,7 +128,7 @@ class Value {
   // True if every item is a tensor() (told when the array was made).
   bool all_tensors() const;
 
-  // In the words of the dialect's types: "an integer", "an array".
+  // In words of both dialects: "a whole number", "an array".
   std::string_view KindText() const;
 
  private:

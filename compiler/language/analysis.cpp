@@ -3,6 +3,7 @@
 #include "compiler/driver/quantization.h"
 #include "compiler/expand/expand.h"
 #include "compiler/lint/lint.h"
+#include "compiler/support/sections.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "llvm/ADT/STLExtras.h"
@@ -113,6 +114,16 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const Posit
   return findings;
 }
 
+namespace {
+
+// Names the sections of the document's specification alone.
+void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
+  const char specification = document.dialect() == ast::Dialect::kRatified ? 'R' : 'P';
+  for (Finding& finding : findings) finding.section = SectionsIn(finding.section, specification);
+}
+
+}  // namespace
+
 std::vector<Finding> Analysis::Findings() const {
   auto place_of = [this](SourceRange range) { return PlaceOf(range); };
   std::vector<Finding> findings = FindingsIn(context_, file_, *positions_, place_of);
@@ -134,14 +145,17 @@ std::vector<Finding> Analysis::Findings() const {
     elsewhere.push_back(std::move(finding));
   }
   findings.insert(findings.begin(), elsewhere.begin(), elsewhere.end());
+  SpeakOf(*checked_, findings);
   return findings;
 }
 
 std::vector<Finding> Analysis::QuantizationFindings() const {
   if (!quantization_file_.valid()) return {};
   const PositionMap positions(context_.sources, quantization_file_);
-  return FindingsIn(context_, quantization_file_, positions,
-                    [this](SourceRange range) { return PlaceOf(range); });
+  std::vector<Finding> findings = FindingsIn(context_, quantization_file_, positions,
+                                             [this](SourceRange range) { return PlaceOf(range); });
+  SpeakOf(*checked_, findings);
+  return findings;
 }
 
 std::string Analysis::TypeText(TypeId type) const {

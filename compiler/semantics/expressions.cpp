@@ -235,7 +235,8 @@ TypeId Checker::CheckTupleSubscript(const ast::SubscriptExpr& subscript, TypeId 
       subscript.begin.valid() ? std::get_if<ast::IntegerLiteral>(&expr(subscript.begin).node) : nullptr;
   if (subscript.is_range || index == nullptr) {
     const ExprId place = subscript.begin.valid() ? subscript.begin : subscript.base;
-    Report(kTupleIndex, expr(place).range, "an item of a tuple is chosen by an integer literal");
+    Report(kTupleIndex, expr(place).range, "an item of a tuple is chosen by an {} literal",
+           IsRatified() ? "integer" : "extent");
     return error_;
   }
   if (index->value < 0 || static_cast<uint64_t>(index->value) >= items.size()) {

@@ -5,10 +5,12 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
+#include <deque>
 #include <mutex>
 #include <thread>
 
 #include "compiler/support/order_of_place.h"
+#include "compiler/support/sections.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/misuse.h"
@@ -166,35 +168,35 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
   AddBytesLimit(command, options);
 }
 
-Reporter::~Reporter() {
-  if (!documents_.empty()) fmt::print(stderr, "{}", Merge(documents_));
-}
+namespace {
 
-int Reporter::Report(Compilation& compilation) {
-  return Report(compilation.context(), compilation.environment_failed());
-}
-
-int Reporter::Report(Context& context, bool environment_failed) {
-  const std::vector<Diagnostic> diagnostics = InOrderOfPlace(context.emitter.diagnostics());
-  bool worth_telling = is_product_ || !diagnostics.empty();
-  switch (options_.output_format()) {
+// Writes diagnostics as text, or returns them in a machine-readable form.
+std::optional<std::string> Render(const CommonOptions& options, bool is_product,
+                                  const std::vector<Diagnostic>& diagnostics, const Context& context) {
+  const bool worth_telling = is_product || !diagnostics.empty();
+  switch (options.output_format()) {
     case Format::kText: {
-      fmt::print(stderr, "{}", RenderText(diagnostics, context.sources, {.color = UseColor(options_.color)}));
+      fmt::print(stderr, "{}", RenderText(diagnostics, context.sources, {.color = UseColor(options.color)}));
       size_t shown = 0;
       for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
       if (context.emitter.error_count() > shown) {
         fmt::print(stderr, "nnefc: note: {} more errors are not shown\n",
                    context.emitter.error_count() - shown);
       }
-      break;
+      return std::nullopt;
     }
     case Format::kJson:
-      if (worth_telling) documents_.push_back(RenderJson(diagnostics, context.sources));
-      break;
+      if (worth_telling) return RenderJson(diagnostics, context.sources);
+      return std::nullopt;
     case Format::kSarif:
-      if (worth_telling) documents_.push_back(RenderSarif(diagnostics, context.sources));
-      break;
+      if (worth_telling) return RenderSarif(diagnostics, context.sources);
+      return std::nullopt;
   }
+  return std::nullopt;
+}
+
+// The exit code that what was told earns; it is told once.
+int Finish(Context& context, bool environment_failed) {
   int exit_code = kSuccess;
   if (environment_failed) {
     exit_code = kMisuse;
@@ -203,6 +205,36 @@ int Reporter::Report(Context& context, bool environment_failed) {
   }
   context.emitter.Clear();
   return exit_code;
+}
+
+}  // namespace
+
+Reporter::~Reporter() {
+  if (!documents_.empty()) fmt::print(stderr, "{}", Merge(documents_));
+}
+
+int Reporter::Report(Compilation& compilation) {
+  const CheckedDocument* document = compilation.checked();
+  if (document == nullptr) return Report(compilation.context(), compilation.environment_failed());
+  const char specification = document->dialect() == ast::Dialect::kRatified ? 'R' : 'P';
+  std::vector<Diagnostic> diagnostics = InOrderOfPlace(compilation.context().emitter.diagnostics());
+  // The rules as the document's specification has them.
+  std::deque<Rule> rules;
+  for (Diagnostic& diagnostic : diagnostics) {
+    rules.push_back(*diagnostic.rule);
+    rules.back().section = SectionsIn(rules.back().section, specification);
+    diagnostic.rule = &rules.back();
+  }
+  if (auto text = Render(options_, is_product_, diagnostics, compilation.context())) {
+    documents_.push_back(std::move(*text));
+  }
+  return Finish(compilation.context(), compilation.environment_failed());
+}
+
+int Reporter::Report(Context& context, bool environment_failed) {
+  const std::vector<Diagnostic> diagnostics = InOrderOfPlace(context.emitter.diagnostics());
+  if (auto text = Render(options_, is_product_, diagnostics, context)) documents_.push_back(std::move(*text));
+  return Finish(context, environment_failed);
 }
 
 void PrintError(const std::string& message) {

@@ -1,4 +1,5 @@
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/wording.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -6,10 +7,10 @@ namespace nnefc::ir::nnef {
 
 namespace {
 
-std::string_view KindName(ArgumentKind kind) {
+std::string_view KindName(ArgumentKind kind, bool provisional) {
   switch (kind) {
     case ArgumentKind::kInteger:
-      return "integer";
+      return provisional ? "extent" : "integer";
     case ArgumentKind::kScalar:
       return "scalar";
     case ArgumentKind::kLogical:
@@ -17,9 +18,9 @@ std::string_view KindName(ArgumentKind kind) {
     case ArgumentKind::kString:
       return "string";
     case ArgumentKind::kIntegers:
-      return "integer[]";
+      return provisional ? "extent[]" : "integer[]";
     case ArgumentKind::kPairs:
-      return "(integer,integer)[]";
+      return provisional ? "(extent,extent)[]" : "(integer,integer)[]";
   }
   return "";
 }
@@ -69,12 +70,17 @@ bool HasType(ElementType type, DataType expected) {
   return false;
 }
 
-std::string_view TypeName(DataType type) {
+// In the words of the node's document: provisional integers are coordinates.
+std::string_view SeenType(const InferContext& context, ElementType type) {
+  return IsInteger(type) && IsProvisional(context.node()) ? "coordinate" : DataTypeName(type);
+}
+
+std::string_view TypeName(const InferContext& context, DataType type) {
   switch (type) {
     case DataType::kScalar:
       return "scalar";
     case DataType::kInteger:
-      return "integer";
+      return SeenType(context, ElementType::kI64);
     case DataType::kLogical:
       return "logical";
     case DataType::kAny:
@@ -96,7 +102,7 @@ bool CheckArity(InferContext& context) {
     return false;
   }
   if (seen == node.inputs().size()) return true;
-  context.Error(kArity, "`{}` has {} inputs; expected {}", node.type(), node.inputs().size(), seen);
+  context.Error(kArity, "`{}` has {} inputs; expected {}", OperationName(node), node.inputs().size(), seen);
   return false;
 }
 
@@ -107,11 +113,11 @@ bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
   for (size_t parameter = 0; parameter < types.size(); ++parameter) {
     const std::vector<const Output*> items = context.segment(static_cast<int32_t>(parameter));
     for (size_t i = 0; i < items.size(); ++i) {
-      const std::string_view seen = DataTypeName(items[i]->type);
+      const std::string_view seen = SeenType(context, items[i]->type);
       if (!HasType(items[i]->type, types[parameter])) {
         context.Error(kInputType, "{} is of type {}; expected {}",
                       Describe(context, static_cast<int32_t>(parameter), i), seen,
-                      TypeName(types[parameter]));
+                      TypeName(context, types[parameter]));
         return false;
       }
       if (types[parameter] != DataType::kGeneric) continue;
@@ -129,12 +135,13 @@ bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules)
   for (const AttributeRule& rule : rules) {
     const Attribute* attribute = context.FindAttribute(rule.name);
     if (attribute == nullptr) {
-      context.Error(kMissingAttribute, "`{}` has no attribute `{}`", context.node().type(), rule.name);
+      context.Error(kMissingAttribute, "`{}` has no attribute `{}`", OperationName(context.node()),
+                    rule.name);
       return false;
     }
     if (!HasKind(*attribute, rule.kind)) {
       context.Error(kAttributeKind, "{} is not of type {}", Describe(context, rule.name),
-                    KindName(rule.kind));
+                    KindName(rule.kind, IsProvisional(context.node())));
       return false;
     }
   }
@@ -147,7 +154,7 @@ bool CheckSignature(InferContext& context, const Signature& signature) {
   if (!CheckArity(context) || !CheckInputTypes(context, signature.inputs)) return false;
   if (!CheckAttributes(context, signature.attributes)) return false;
   if (signature.num_outputs < 0 || context.node().num_outputs() == signature.num_outputs) return true;
-  context.Error(kArity, "`{}` has {} results; expected {}", context.node().type(),
+  context.Error(kArity, "`{}` has {} results; expected {}", OperationName(context.node()),
                 context.node().num_outputs(), signature.num_outputs);
   return false;
 }
@@ -164,14 +171,14 @@ std::optional<ElementType> DataTypeAttribute(InferContext& context) {
   const Attribute* attribute = context.FindAttribute("dtype");
   const std::string* name = attribute == nullptr ? nullptr : attribute->get<std::string>();
   if (name == nullptr) {
-    context.Error(kMissingAttribute, "`{}` has no attribute `dtype`", context.node().type());
+    context.Error(kMissingAttribute, "`{}` has no attribute `dtype`", OperationName(context.node()));
     return std::nullopt;
   }
   if (*name == "scalar") return ElementType::kF32;
   if (*name == "integer") return ElementType::kI64;
   if (*name == "logical") return ElementType::kBoolean;
   if (*name == "string") return ElementType::kString;
-  context.Error(kDataType, "`{}` is no data type that `{}` can have", *name, context.node().type());
+  context.Error(kDataType, "`{}` is no data type that `{}` can have", *name, OperationName(context.node()));
   return std::nullopt;
 }
 
@@ -191,18 +198,21 @@ Argument Describe(const InferContext& context, int32_t parameter, size_t item) {
 }
 
 Argument Describe(const InferContext& context, std::string_view name) {
-  return {.name = name, .operation = context.node().type()};
+  return {.name = ArgumentName(context.node(), name), .operation = OperationName(context.node())};
 }
 
 Argument Describe(const InferContext& context, std::string_view name, size_t item) {
   const auto index = static_cast<int64_t>(item);
-  return {.name = name, .operation = context.node().type(), .item = index, .place = index};
+  return {.name = ArgumentName(context.node(), name),
+          .operation = OperationName(context.node()),
+          .item = index,
+          .place = index};
 }
 
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape) {
   if (shape.known() && !shape.volume()) {
     context.Error(kShapeOverflow, "the result of `{}` would have shape {}: too many elements",
-                  context.node().type(), ToString(shape));
+                  OperationName(context.node()), ToString(shape));
     return;
   }
   context.SetOutput(index, type, std::move(shape));

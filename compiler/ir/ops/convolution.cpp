@@ -1,4 +1,5 @@
 #include "compiler/ir/ops/convolution.h"
+#include "compiler/ir/wording.h"
 
 #include <algorithm>
 
@@ -53,10 +54,10 @@ bool CheckGroups(InferContext& context) {
 // conv.groups: the number of groups divides the batch extent of `filter`.
 bool CheckDivides(InferContext& context, Dim groups, Dim filters, int32_t parameter) {
   if (!groups.known() || !filters.known() || (groups.min > 0 && filters.min % groups.min == 0)) return true;
-  context.ErrorAt(Describe(context, "groups"), kConvGroups,
-                  "{} of `{}` do not divide the batch extent {} of `{}`",
-                  groups.min == 1 ? "1 group" : fmt::format("{} groups", groups.min), context.node().type(),
-                  filters.min, context.node().info().inputs[static_cast<size_t>(parameter)].name);
+  context.ErrorAt(
+      Describe(context, "groups"), kConvGroups, "{} of `{}` do not divide the batch extent {} of `{}`",
+      groups.min == 1 ? "1 group" : fmt::format("{} groups", groups.min), OperationName(context.node()),
+      filters.min, context.node().info().inputs[static_cast<size_t>(parameter)].name);
   return false;
 }
 
@@ -155,11 +156,11 @@ std::optional<PartialShape> Deconvolve(InferContext& context, const Filtered& co
   }
   const std::optional<Dim> channels = DeconvolvedChannels(context, conv, filter);
   if (!channels) {
-    context.Error(kShapeOverflow, "the result of `{}` has too many channels", context.node().type());
+    context.Error(kShapeOverflow, "the result of `{}` has too many channels", OperationName(context.node()));
     return std::nullopt;
   }
   if (conv.groups == 0 && !filter[1].Compatible(Dim(1))) {
-    context.Error(kConvChannels, "{} has {} channels; expected 1, since `groups` is 0",
+    context.Error(kConvChannels, "{} has {} channels; expected 1, since each channel is a group",
                   Describe(context, conv.filter), Text(filter[1]));
     return std::nullopt;
   }

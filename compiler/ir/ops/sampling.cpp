@@ -2,6 +2,7 @@
 #include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
 
@@ -65,7 +66,7 @@ void ProduceUpsampled(InferContext& context) {
     const std::optional<Dim> extent = Multiply(input.shape[axis], Dim(factor[static_cast<size_t>(axis - 2)]));
     if (!extent) {
       context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}",
-                    context.node().type(), axis);
+                    OperationName(context.node()), axis);
       return;
     }
     output.set(axis, *extent);

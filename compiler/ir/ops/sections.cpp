@@ -5,6 +5,7 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/slice_shape.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
 
@@ -38,7 +39,7 @@ std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t
 
 bool CheckResultCount(InferContext& context, size_t expected) {
   if (static_cast<size_t>(context.node().num_outputs()) == expected) return true;
-  context.Error(kArity, "`{}` has {} results; expected {}", context.node().type(),
+  context.Error(kArity, "`{}` has {} results; expected {}", OperationName(context.node()),
                 context.node().num_outputs(), expected);
   return false;
 }
@@ -151,7 +152,7 @@ void InferUnstack(InferContext& context) {
     if (!CheckAxis(context, "axis", axis, value.shape.rank())) return;
     if (!value.shape[axis].Compatible(Dim(context.node().num_outputs()))) {
       context.ErrorAt(
-          {kResultsPlace, context.node().type()}, kUnstackCount,
+          {kResultsPlace, OperationName(context.node())}, kUnstackCount,
           "the left side has {} items; `unstack` makes {}, since {} has shape {} and `axis` is {}",
           context.node().num_outputs(), value.shape[axis].min, Describe(context, 0), ToString(value.shape),
           axis);

@@ -4,6 +4,7 @@
 #include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
 
@@ -208,8 +209,8 @@ void InferTranspose(InferContext& context) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t axis = axes[static_cast<size_t>(i)];
     if (axis < 0 || axis >= count || seen[static_cast<size_t>(axis)]) {
-      context.Error(kTransposeAxes, "{} is no permutation of 0 to {}: `axes[{}]` is {}",
-                    Describe(context, "axes"), count - 1, i, axis);
+      context.Error(kTransposeAxes, "{} is no permutation of 0 to {}: `{}[{}]` is {}",
+                    Describe(context, "axes"), count - 1, ArgumentName(context.node(), "axes"), i, axis);
       return;
     }
     seen[static_cast<size_t>(axis)] = true;

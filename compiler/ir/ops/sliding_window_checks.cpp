@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/sliding_window.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir::nnef {
 
@@ -75,19 +76,19 @@ bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent
       context.ErrorAt(
           WindowArgument(context), kWindowFit,
           "the window of `{}` does not fit along axis {}: extent {}, padding {}, size {}, dilation {}",
-          context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
+          OperationName(context.node()), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
           PaddingText(window), window.size, window.dilation);
       return false;
     case WindowProblem::kEmpty:
       context.ErrorAt(
           WindowArgument(context), kWindowFit,
           "the result of `{}` is empty along axis {}: extent {}, padding {}, size {}, stride {}, dilation {}",
-          context.node().type(), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
+          OperationName(context.node()), axis, ToString(PartialShape(llvm::ArrayRef<Dim>(extent))),
           PaddingText(window), window.size, window.stride, window.dilation);
       return false;
     case WindowProblem::kOverflow:
       context.Error(kShapeOverflow, "the result of `{}` has too many elements along axis {}",
-                    context.node().type(), axis);
+                    OperationName(context.node()), axis);
       return false;
   }
   return false;
@@ -110,7 +111,7 @@ bool CheckReach(InferContext& context, int64_t axis, Dim extent, const WindowAxi
   if (padding->first <= reach && after <= reach) return true;
   context.ErrorAt(Describe(context, "border"), kWindowReach,
                   "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}", border,
-                  context.node().type(),
+                  OperationName(context.node()),
                   padding->first > reach ? padding->first : static_cast<int64_t>(after), axis, extent.min);
   return false;
 }

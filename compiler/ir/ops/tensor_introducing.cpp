@@ -3,6 +3,7 @@
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
 
@@ -13,12 +14,14 @@ namespace {
 // holds it.
 constexpr int64_t kMaxValueElements = 4096;
 
-// Reads the attribute `shape`, whose items must be positive.
-std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rule) {
+// Reads the attribute `shape`, whose items must be positive; `or_open` if 0 is
+// one that the document might leave open.
+std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rule, bool or_open = false) {
   const Attribute::Integers items = context.attribute("shape").AsInts();
   for (size_t i = 0; i < items.size(); ++i) {
-    if (items[i] > 0) continue;
-    context.Error(rule, "{} is {}; expected a positive extent", Describe(context, "shape", i), items[i]);
+    if (items[i] > (or_open ? -1 : 0)) continue;
+    context.Error(rule, "{} is {}; expected a positive extent{}", Describe(context, "shape", i), items[i],
+                  or_open ? ", or 0 where it is open" : "");
     return std::nullopt;
   }
   return PartialShape(llvm::ArrayRef<int64_t>(items));
@@ -36,7 +39,7 @@ void InferExternal(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
   if (partial) return Produce(context, 0, *type, *attribute->get<PartialShape>());
-  std::optional<PartialShape> shape = PositiveShape(context, kExternalShape);
+  std::optional<PartialShape> shape = PositiveShape(context, kExternalShape, IsProvisional(context.node()));
   if (shape) Produce(context, 0, *type, std::move(*shape));
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/variables.h"
+#include "compiler/ir/wording.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::ir {
@@ -19,7 +20,7 @@ void InferUpdate(InferContext& context) {
   const Node& target = context.graph().node(context.node().input(0).node);
   if (!target.Is(kNnefSet, "variable")) {
     context.Error(kUpdateTarget, "{} is the result of `{}`; expected a variable", Describe(context, 0),
-                  target.type());
+                  OperationName(target));
     return;
   }
   const Output& variable = context.input(0);

@@ -45,7 +45,7 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
   const std::string_view spelled = negative ? std::string_view(text) : digits;
   const auto result = std::from_chars(spelled.data(), spelled.data() + spelled.size(), literal.value);
   if (result.ec == std::errc::result_out_of_range) {
-    context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into an integer of 64 bits",
+    context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into 64 bits",
                           digits.size() > 60 ? digits.substr(0, 60) : digits);
     return Make(range, ast::ErrorExpr{}, 0);
   }

@@ -45,7 +45,7 @@ TEST(Literals, AreRead) {
   EXPECT_EQ(RatifiedTree("-9223372036854775808"), "-9223372036854775808");
   EXPECT_EQ(RatifiedTree("[2 - -9223372036854775808]"), "[(2 - -9223372036854775808)]");
   EXPECT_EQ(RatifiedTree("9223372036854775808"),
-            "3:5: `9223372036854775808` does not fit into an integer of 64 bits [syntax.number-range]");
+            "3:5: `9223372036854775808` does not fit into 64 bits [syntax.number-range]");
   EXPECT_EQ(RatifiedTree("1e999"), "3:5: `1e999` is too large for a scalar [syntax.number-range]");
   EXPECT_EQ(RatifiedTree("1e-999"), "0f");
   EXPECT_EQ(RatifiedTree("1."), "3:6: expected a digit after the decimal point [syntax.malformed-number]");
