@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/wording.h"
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/table.h"
 
@@ -50,14 +51,74 @@ OutputPort GroupFilter(NodeLowering& n, const Filter& filter, int64_t groups) {
 
 }  // namespace
 
-OutputPort AddBias(NodeLowering& n, OutputPort x, OutputPort bias) {
+OutputPort AddBias(NodeLowering& n, OutputPort x, int32_t input) {
+  if (input >= n.num_inputs()) return x;
+  const OutputPort bias = n.input(input);
   const std::optional<double> value = n.ScalarValue(bias);
   if (value && *value == 0) return x;
   return n.Binary("Add", x, bias, "bias");
 }
 
+namespace {
+
+// Spatial dimensions that Convolution and its kin may have.
+constexpr size_t kFewestSpatial = 1;
+constexpr size_t kMostSpatial = 3;
+
+PartialShape WithLastExtent(const PartialShape& shape) {
+  llvm::SmallVector<ir::Dim, 4> dims(shape.dims().begin(), shape.dims().end());
+  dims.push_back(ir::Dim(1));
+  return PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+}
+
+// Calls `apply` on [batch, channels, 1] of an input of rank 2, with a filter
+// and a window to match, and takes the last extent away again.
+template <typename Apply>
+OutputPort WithSpatialAxis(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
+                           Apply apply) {
+  constexpr int64_t kRank = 3;
+  Filter line = filter;
+  line.port = n.Align(filter.port, kRank);
+  line.shape = WithLastExtent(filter.shape);
+  const OutputPort result =
+      apply(n.Align(input, kRank), WithLastExtent(shape), line, BlockWindow({1}, kFewestSpatial));
+  return n.Add("opset1", "Squeeze", {result, n.ConstInts({kRank - 1}, "spatial_axis")});
+}
+
+// What `conv` and `deconv` of the set nnef share, which stay where there are too
+// many spatial dimensions.
+ir::AttributeMap NnefAttributes(const Window& window, const Filter& filter, bool automatic) {
+  std::vector<std::pair<int64_t, int64_t>> padding;
+  for (size_t i = 0; !automatic && i < window.rank(); ++i) {
+    padding.emplace_back(window.pad_begin[i], window.pad_end[i]);
+  }
+  ir::AttributeMap attributes = Attributes({{"border", window.border},
+                                            {"stride", window.stride},
+                                            {"dilation", window.dilation},
+                                            {"groups", filter.groups}});
+  attributes.Set("padding", ir::PairList(padding));
+  return attributes;
+}
+
+// An operation of the set nnef, called as the one that is lowered.
+OutputPort Keep(NodeLowering& n, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
+                ir::AttributeMap attributes) {
+  const OutputPort port = n.Add(ir::kNnefSet, type, inputs, std::move(attributes));
+  ir::SetWording(n.state().target, port.node,
+                 {.operation = ir::OperationName(n.node()), .provisional = ir::IsProvisional(n.node())});
+  return port;
+}
+
+}  // namespace
+
 OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                     Window window) {
+  if (window.rank() < kFewestSpatial) {
+    return WithSpatialAxis(n, input, shape, filter, [&](auto&&... args) { return Convolve(n, args...); });
+  }
+  if (window.rank() > kMostSpatial) {
+    return Keep(n, "conv", {input, filter.port}, NnefAttributes(window, filter, window.same_upper));
+  }
   input = CropBeforehand(n, input, window, 2);
   // Zeros are the only padding that Convolution has.
   if (window.border != "constant" && window.border != "ignore") input = PadBeforehand(n, input, window, 2);
@@ -126,10 +187,25 @@ OutputPort GrowResult(NodeLowering& n, OutputPort result, const std::vector<int6
   return Pad(n, result, begin, end, "constant", 0.0, "grow");
 }
 
+// `deconv` of the set nnef. The result's extents follow from the padding, unless
+// it is automatic or they are given.
+OutputPort KeepDeconvolution(NodeLowering& n, OutputPort input, const Filter& filter, const Window& window,
+                             bool has_output_shape) {
+  const bool automatic = n.node().attribute("padding").ListSize() == 0;
+  ir::AttributeMap attributes = NnefAttributes(window, filter, automatic);
+  attributes.Set("output_shape", has_output_shape ? n.Ints("output_shape") : std::vector<int64_t>());
+  return Keep(n, "deconv", {input, filter.port}, std::move(attributes));
+}
+
 }  // namespace
 
 OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                       Window window, const std::vector<int64_t>& output_shape) {
+  if (window.rank() < kFewestSpatial) {
+    return WithSpatialAxis(n, input, shape, filter,
+                           [&](auto&&... args) { return Deconvolve(n, args..., output_shape); });
+  }
+  if (window.rank() > kMostSpatial) return KeepDeconvolution(n, input, filter, window, !output_shape.empty());
   std::optional<std::vector<int64_t>> extra = OutputPadding(n, window, output_shape, shape);
   if (!extra) return input;
   if (window.border != "constant" && window.border != "ignore") {
@@ -167,7 +243,7 @@ void LowerConv(NodeLowering& n) {
       n,
       {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
   if (!window) return;
-  n.SetOutput(AddBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), n.input(2)));
+  n.SetOutput(AddBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), 2));
 }
 
 std::vector<int64_t> SpatialOutputShape(NodeLowering& n) {
@@ -186,8 +262,7 @@ void LowerDeconv(NodeLowering& n) {
                                      .backward = true,
                                      .output_shape = output_shape});
   if (!window) return;
-  n.SetOutput(
-      AddBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), n.input(2)));
+  n.SetOutput(AddBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), 2));
 }
 
 // A filter of one plane a channel, then a point-wise one that mixes channels.
@@ -202,7 +277,7 @@ void LowerSeparableConv(NodeLowering& n) {
   const auto pointwise =
       AutomaticWindow(n, {.size = SpatialExtents(point.shape), .extents = SpatialShape(filtered_shape)});
   if (!pointwise) return;
-  n.SetOutput(AddBias(n, Convolve(n, filtered, filtered_shape, point, *pointwise), n.input(3)));
+  n.SetOutput(AddBias(n, Convolve(n, filtered, filtered_shape, point, *pointwise), 3));
 }
 
 void LowerSeparableDeconv(NodeLowering& n) {
@@ -223,7 +298,7 @@ void LowerSeparableDeconv(NodeLowering& n) {
   const OutputPort mixed = Deconvolve(n, n.input(0), n.input_shape(0), point, *pointwise, {});
   const OutputPort filtered =
       Deconvolve(n, mixed, n.Shape(mixed, n.input_rank(0)), plane, *window, output_shape);
-  n.SetOutput(AddBias(n, filtered, n.input(3)));
+  n.SetOutput(AddBias(n, filtered, 3));
 }
 
 }  // namespace

@@ -17,13 +17,16 @@ struct Filter {
 
 // Convolution or GroupConvolution over the spatial dimensions of `input`, which
 // has the shape `shape`; borders that OpenVINO has not are padded beforehand.
+// Without spatial dimensions one is added for the while; `conv` of the set nnef
+// where there are more than three.
 OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                     Window window);
 // The backward operation. `output_shape` has the spatial extents of the result,
 // or is empty.
 OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                       Window window, const std::vector<int64_t>& output_shape);
-// Adds a bias unless it is the literal zero.
-OutputPort AddBias(NodeLowering& n, OutputPort x, OutputPort bias);
+// Adds the bias that input `input` is, unless it was left out or is the literal
+// zero.
+OutputPort AddBias(NodeLowering& n, OutputPort x, int32_t input);
 
 }  // namespace nnefc::lower

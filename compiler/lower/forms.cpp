@@ -10,6 +10,8 @@ constexpr std::string_view kBins = "ROIPooling rounds regions and divides them i
 constexpr std::string_view kInterpolation =
     "ROIAlign interpolates across the edge of a region, where NNEF crops first";
 constexpr std::string_view kWideWindow = "with a window along more than three dimensions";
+constexpr std::string_view kManySpatial = "with more than three spatial dimensions";
+constexpr std::string_view kConvolutionRank = "Convolution has one to three spatial dimensions";
 constexpr std::string_view kPoolingRank = "MaxPool has at most three spatial dimensions";
 
 // All of them. Lowering leaves no other standard operation in a graph.
@@ -17,10 +19,14 @@ constexpr MissingForm kForms[] = {
     {"argmax_pool", kWideWindow, kPoolingRank},
     {"avg_roi_align", "", kInterpolation},
     {"avg_roi_pool", "", kBins},
+    {"conv", kManySpatial, kConvolutionRank},
+    {"deconv", kManySpatial, kConvolutionRank},
     {"max_pool_with_index", kWideWindow, kPoolingRank},
     {"max_roi_align", "", kInterpolation},
     {"max_roi_pool", "", kBins},
     {"roi_resample", "", kInterpolation},
+    {"separable_conv", kManySpatial, kConvolutionRank},
+    {"separable_deconv", kManySpatial, kConvolutionRank},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/wording.h"
 #include "compiler/lower/pooling.h"
 #include "compiler/lower/table.h"
 #include "compiler/lower/window.h"
@@ -54,7 +55,7 @@ std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialS
   const bool small = std::all_of(extents.begin(), extents.end(), [](int64_t x) { return x <= kMostPlaces; });
   if (!small || !Volume(extents)) {
     n.Error(kWindowTooLarge, "a tensor that `{}` indexes has more than {} elements along an axis",
-            n.node().type(), kMostPlaces);
+            ir::OperationName(n.node()), kMostPlaces);
     return std::nullopt;
   }
   return extents;

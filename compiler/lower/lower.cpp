@@ -1,5 +1,6 @@
 #include "compiler/lower/lower.h"
 
+#include "compiler/ir/wording.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/branches.h"
 #include "compiler/lower/facts.h"
@@ -46,13 +47,13 @@ bool HasRanks(NodeLowering& lowering) {
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (lowering.input_shape(i).rank_known()) continue;
     lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its input {}, which is unknown",
-                   node.type(), i);
+                   ir::OperationName(node), i);
     return false;
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     if (node.output(i).shape.rank_known()) continue;
     lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its output {}, which is unknown",
-                   node.type(), i);
+                   ir::OperationName(node), i);
     return false;
   }
   return true;
@@ -130,7 +131,8 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
 std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
   LowerState& state = n.state();
   if (state.depth == kDeepestBody) {
-    n.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", n.node().type(), kDeepestBody);
+    n.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", ir::OperationName(n.node()),
+            kDeepestBody);
     return nullptr;
   }
   const bool in_loop = state.in_loop || n.node().Is(ir::kNnefSet, "tensor_iterator");

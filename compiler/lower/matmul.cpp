@@ -16,7 +16,7 @@ void LowerMatmul(NodeLowering& n) {
 
 // linear: matmul(input, filter, transposeB = true) + bias.
 void LowerLinear(NodeLowering& n) {
-  n.SetOutput(AddBias(n, MatMul(n, n.input(0), n.input(1), {false, true}), n.input(2)));
+  n.SetOutput(AddBias(n, MatMul(n, n.input(0), n.input(1), {false, true}), 2));
 }
 
 }  // namespace

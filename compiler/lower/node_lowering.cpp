@@ -1,4 +1,5 @@
 #include "compiler/lower/node_lowering.h"
+#include "compiler/ir/wording.h"
 
 #include <algorithm>
 
@@ -246,8 +247,8 @@ void NodeLowering::Report(const Rule& rule, std::string message) {
 }
 
 void NodeLowering::UnknownExtent(std::string_view what, int64_t axis) {
-  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown", node_.type(),
-        what, axis);
+  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown",
+        ir::OperationName(node_), what, axis);
 }
 
 }  // namespace nnefc::lower

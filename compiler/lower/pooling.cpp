@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/wording.h"
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/table.h"
 
@@ -42,7 +43,8 @@ std::optional<Filter> EqualWeights(NodeLowering& n, const SpatialView& view, dou
   nnefc::Shape extents{channels.value(), 1};
   extents.append(view.window.size.begin(), view.window.size.end());
   if (Volume(extents).value_or(INT64_MAX) > kLargestFilter) {
-    n.Error(kWindowTooLarge, "a window of `{}` has more than {} weights", n.node().type(), kLargestFilter);
+    n.Error(kWindowTooLarge, "a window of `{}` has more than {} weights", ir::OperationName(n.node()),
+            kLargestFilter);
     return std::nullopt;
   }
   const OutputPort weights = n.Constant(TensorValue::Filled(ElementType::kF32, extents, weight), "weights");
@@ -75,8 +77,8 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const SpatialView&
       return sums;
     }
     if (places.value() > kMostPlaces) {
-      n.Error(kWindowTooLarge, "the window of `{}` has more than {} places along axis {}", n.node().type(),
-              kMostPlaces, axis);
+      n.Error(kWindowTooLarge, "the window of `{}` has more than {} places along axis {}",
+              ir::OperationName(n.node()), kMostPlaces, axis);
       return sums;
     }
     const std::vector<int64_t> counts = Overlaps(view.window, i, extent.value(), places.value());

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/ir/wording.h"
 #include "compiler/lower/table.h"
 #include "compiler/lower/window.h"
 
@@ -17,6 +18,7 @@ struct InterpolateSpec {
 // where there are none, since OpenVINO loads no Interpolate without axes.
 OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
                        const InterpolateSpec& spec) {
+  if (spec.factor.empty()) return x;  // no spatial dimension
   if (spec.factor.empty()) return x;
   std::vector<int64_t> sizes;
   std::vector<int64_t> axes;
@@ -47,7 +49,8 @@ bool HasModestFactors(NodeLowering& n, const std::vector<int64_t>& factor) {
   bool modest = std::all_of(factor.begin(), factor.end(), [](int64_t f) { return f <= kLargest; });
   for (ir::Dim dim : shape.dims()) modest &= !dim.known() || dim.value() <= (int64_t{1} << 30);
   if (!modest)
-    n.Error(kWindowTooLarge, "`factor` of `{}`, or the tensor it scales, is too large", n.node().type());
+    n.Error(kWindowTooLarge, "`factor` of `{}`, or the tensor it scales, is too large",
+            ir::OperationName(n.node()));
   return modest;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/ir/wording.h"
 #include "compiler/lower/pooling.h"
 #include "compiler/lower/table.h"
 
@@ -17,7 +18,7 @@ void LowerRoiAlign(NodeLowering& n) {
   if (!std::all_of(size.begin(), size.end(), is_modest) ||
       !std::all_of(rate.begin(), rate.end(), is_modest)) {
     n.Error(kWindowTooLarge, "`output_size` or `sampling_rate` of `{}` has an item above 2^20",
-            n.node().type());
+            ir::OperationName(n.node()));
     return;
   }
   for (size_t i = 0; i < size.size(); ++i) size[i] *= rate[i];

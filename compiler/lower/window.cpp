@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/wording.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::lower {
@@ -109,7 +110,7 @@ bool HasModestSizes(NodeLowering& n, const WindowSource& source, const Window& w
   for (ir::Dim dim : source.extents.dims()) modest &= !dim.known() || is_modest(dim.value());
   if (!modest)
     n.Error(kWindowTooLarge, "the window of `{}`, or what it slides along, is larger than 2^30",
-            n.node().type());
+            ir::OperationName(n.node()));
   return modest;
 }
 
@@ -175,6 +176,17 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
   }
   const bool crops = std::any_of(begin.begin(), begin.end(), is_negative) ||
                      std::any_of(end.begin(), end.end(), is_negative);
+  // The border is that of the whole tensor: what is cut off at one end may be
+  // what the other end reflects.
+  if (crops && mode != "constant") {
+    const auto part = [](llvm::ArrayRef<int64_t> pads, bool negative) {
+      std::vector<int64_t> items;
+      for (int64_t pad : pads) items.push_back((pad < 0) == negative ? pad : 0);
+      return items;
+    };
+    x = Pad(n, x, part(begin, false), part(end, false), mode, value, suffix);
+    return Pad(n, x, part(begin, true), part(end, true), "constant", 0.0, fmt::format("{}_crop", suffix));
+  }
   std::vector<OutputPort> inputs{x, n.ConstInts(begin, fmt::format("{}_begin", suffix)),
                                  n.ConstInts(end, fmt::format("{}_end", suffix))};
   if (mode == "constant" && value != 0)
@@ -190,6 +202,17 @@ std::vector<int64_t> WithLeadingZeros(const std::vector<int64_t>& pads, size_t l
   return full;
 }
 
+// Takes away the padding behind the last place of the window, which one
+// reflection might not fill.
+void TrimPadding(const PartialShape& shape, Window& window, size_t leading) {
+  for (size_t i = 0; shape.rank_known() && i < window.rank(); ++i) {
+    const ir::Dim extent = shape[static_cast<int64_t>(leading + i)];
+    if (!extent.known()) continue;
+    const int64_t margin = window.pad_begin[i] + extent.value() + window.pad_end[i] - window.reach(i);
+    if (margin > 0) window.pad_end[i] -= margin % window.stride[i];
+  }
+}
+
 }  // namespace
 
 OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading) {
@@ -200,6 +223,9 @@ OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t l
     return x;
   }
   if (!window.IsPadded()) return x;
+  if (window.border == "reflect" || window.border == "reflect-even") {
+    TrimPadding(n.target().output(x).shape, window, leading);
+  }
   const std::string border = window.border == "ignore" ? "constant" : window.border;
   const OutputPort padded = Pad(n, x, WithLeadingZeros(window.pad_begin, leading),
                                 WithLeadingZeros(window.pad_end, leading), PadMode(border));
@@ -209,6 +235,13 @@ OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t l
 }
 
 OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading) {
+  if (window.border != "constant" && window.border != "ignore") return x;
+  const PartialShape& shape = n.target().output(x).shape;
+  for (size_t i = 0; window.border == "constant" && shape.rank_known() && i < window.rank(); ++i) {
+    const ir::Dim extent = shape[static_cast<int64_t>(leading + i)];
+    const int64_t cut = std::min<int64_t>(window.pad_begin[i], 0) + std::min<int64_t>(window.pad_end[i], 0);
+    if (extent.known() && extent.value() + cut <= 0) return PadBeforehand(n, x, window, leading);
+  }
   std::vector<int64_t> begin(leading, 0);
   std::vector<int64_t> end(leading, 0);
   for (size_t i = 0; i < window.rank(); ++i) {

@@ -71,7 +71,8 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
 // takes it out of the window. `leading` is the number of dimensions before the
 // window's. Emits kUnknownExtent for a window that is `same_upper`.
 OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
-// Crops by the negative items of the window's padding and takes them out.
+// Crops by the negative items of the window's padding and takes them out; not
+// where the border extends the whole tensor, which PadBeforehand does.
 OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
 
 // A window over the spatial dimensions of a tensor [batch, channel, spatial..].

@@ -2,6 +2,7 @@
 
 #include "compiler/ir/ops/opset/schema.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/wording.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/layer_order.h"
 #include "compiler/openvino/limits.h"
@@ -31,7 +32,7 @@ bool IsXmlName(std::string_view name) {
 
 class WritableChecker {
  public:
-  explicit WritableChecker(Emitter& emitter) : emitter_(emitter) {}
+  WritableChecker(const WritableOptions& options, Emitter& emitter) : options_(options), emitter_(emitter) {}
 
   // `depth` is the number of bodies that the graph stands in; at most
   // kDeepestBody, so that the recursion is bounded.
@@ -68,11 +69,10 @@ class WritableChecker {
 
   void CheckNode(const ir::Graph& graph, const ir::Node& node) {
     if (node.set() == ir::kNnefSet) {
-      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}", node.type(),
-           node.name(),
-           node.info().infer == nullptr ? ": it is a custom primitive; give the fragment a body" : "");
+      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}",
+           ir::OperationName(node), node.name(), Reason(node));
     }
-    if (node.Is("opset1", "Const") && !node.output().value) {
+    if (!options_.structure_only && node.Is("opset1", "Const") && !node.output().value) {
       Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
     }
     CheckText(node.origin().range, "the name of a layer", node.name());
@@ -81,6 +81,11 @@ class WritableChecker {
     }
     CheckAttributes(node);
     CheckRtInfo(node);
+  }
+
+  std::string Reason(const ir::Node& node) const {
+    if (node.info().infer == nullptr) return ": it is a custom primitive; give the fragment a body";
+    return options_.reason ? options_.reason(node) : "";
   }
 
   void CheckAttributes(const ir::Node& node) {
@@ -150,14 +155,15 @@ class WritableChecker {
     emitter_.Emit(rule, range, format, std::forward<Args>(args)...);
   }
 
+  const WritableOptions& options_;
   Emitter& emitter_;
   bool writable_ = true;
 };
 
 }  // namespace
 
-bool CheckWritable(const ir::Graph& graph, Emitter& emitter) {
-  WritableChecker checker(emitter);
+bool CheckWritable(const ir::Graph& graph, Emitter& emitter, const WritableOptions& options) {
+  WritableChecker checker(options, emitter);
   checker.Check(graph, 0);
   return checker.writable();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/ir/graph.h"
@@ -13,10 +14,18 @@ struct WriteOptions {
   std::string weights_path;
 };
 
+struct WritableOptions {
+  // Why an NNEF operation has no form, to follow "has no form in OpenVINO IR";
+  // empty if nothing more is known.
+  std::function<std::string(const ir::Node&)> reason = nullptr;
+  // Variables need no data.
+  bool structure_only = false;
+};
+
 // Tells every reason why the graph cannot be written as OpenVINO IR: an
 // operation without an OpenVINO form, a variable without data, bodies nested
 // too deep, names that XML cannot hold. True if there is none.
-bool CheckWritable(const ir::Graph& graph, Emitter& emitter);
+bool CheckWritable(const ir::Graph& graph, Emitter& emitter, const WritableOptions& options = {});
 
 // Writes the graph as OpenVINO IR version 11: `net.xml` and `net.bin`, both or
 // none. The graph must be writable and without cycles (checked). What feeds no

@@ -86,6 +86,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterRoi(registry);
   RegisterBoxSelection(registry);
   RegisterNnefRoi(registry);
+  RegisterNnefConvolution(registry);
   RegisterNnefPool(registry);
   RegisterMatMul(registry);
   RegisterNormalization(registry);

@@ -1,12 +1,15 @@
 #include "compiler/openvino/read.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
+#include "tools/nnefc/misuse.h"
+#include "tools/nnefc/openvino_form.h"
 
 namespace nnefc::cli {
 namespace {
 
 struct CheckCommand : CommonOptions {
   FixOptions fixes;
+  std::string target = "nnef";
 
   int Run() {
     fixes.Validate(*this);
@@ -19,12 +22,15 @@ struct CheckCommand : CommonOptions {
  private:
   int Check(const std::string& model, Reporter& reporter) {
     CompileOptions compile = compile_options();
-    compile.purpose = Purpose::kJudge;
+    const bool for_openvino = target == "openvino";
+    compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kJudge;
+    compile.structure_only = for_openvino;
     const FixReport report = fixes.Make(model, compile, nullptr);
     Compilation compilation(model, compile);
-    bool ok = RunStages(compilation, Stage::kExpand);
+    bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.is_openvino())
       RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
+    if (ok && for_openvino) RequireOpenVinoForm(compilation, compile.structure_only);
     fixes.Deliver(model, report, output_format() == Format::kText);
     return reporter.Report(compilation);
   }
@@ -38,6 +44,11 @@ void AddCheck(CLI::App& app, int& exit_code) {
       app.add_subcommand("check", "judge documents by the specification, through expansion and shapes");
   AddCommonOptions(*command, *options, 0);
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
+  command
+      ->add_option("--target", options->target,
+                   "what the model is for: `openvino` also tells what OpenVINO IR cannot express")
+      ->check(OneOf({"nnef", "openvino"}))
+      ->capture_default_str();
   command->footer(
       "Examples: nnefc check model.nnef model_folder --format sarif\n          nnefc check model.nnef --fix "
       "--diff");

@@ -2,6 +2,7 @@
 #include "compiler/openvino/write.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/openvino_form.h"
 
 namespace nnefc::cli {
 namespace {
@@ -17,7 +18,7 @@ struct CompileCommand : CommonOptions {
     compile.structure_only = !to_xml;
     Compilation compilation(models.front(), compile);
     bool ok = RunStages(compilation, Stage::kLower);
-    if (ok && to_xml) ok = CheckWritable(*compilation.lowered(), compilation.context().emitter);
+    if (ok && to_xml) ok = RequireOpenVinoForm(compilation, /*structure_only=*/false);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
     if (!to_xml) {

@@ -1,0 +1,150 @@
+// NNEF's conv and deconv without bias (R 4.3.1) over any number of spatial
+// dimensions: OpenVINO's convolutions have at most three. Sums are made in f64.
+
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/families.h"
+#include "runtime/kernels/nnef_window.h"
+#include "runtime/kernels/unary.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// An element of the filter's window and the element of the input's plane that
+// it weighs, by their row-major places.
+struct Tap {
+  int64_t filter = 0;
+  int64_t input = 0;
+};
+using Taps = std::vector<Tap>;
+
+enum class Direction : uint8_t { kBasic, kReverse };
+
+llvm::ArrayRef<int64_t> Spatial(const TensorView& view) {
+  return llvm::ArrayRef<int64_t>(view.shape()).drop_front(2);
+}
+
+// Where along one axis the extended input is read for item `j` of the filter at
+// position `i` of the output; nothing if the sum has no such term.
+std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_t axis, int64_t i,
+                            int64_t j) {
+  const int64_t s = window.stride[axis];
+  if (direction == Direction::kBasic) return i * s + j * window.dilation[axis] - window.before[axis];
+  const int64_t at = i + window.before[axis] - j * window.dilation[axis];
+  if (at % s != 0) return std::nullopt;
+  return at / s;
+}
+
+// The taps at each position of the output along one axis; zeros in the border
+// are left out.
+ErrorOr<std::vector<Taps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
+                                     const ReferenceRun& run) {
+  const int64_t extent = Spatial(run.input(0))[axis];
+  std::vector<Taps> positions(static_cast<size_t>(Spatial(run.output())[axis]));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    for (int64_t j = 0; j < window.size[axis]; ++j) {
+      const auto at = Read(direction, window, axis, static_cast<int64_t>(i), j);
+      if (!at) continue;
+      const auto source = BorderSource(*at, extent, window.border);
+      if (source) {
+        positions[i].push_back({j, *source});
+      } else if (window.border != "constant") {
+        return KernelError("border '{}' of `{}` reaches beyond axis {}, which has extent {}", window.border,
+                           run.node.type(), axis + 2, extent);
+      }
+    }
+  }
+  return positions;
+}
+
+// The taps of the window at one position of the output's plane: every choice
+// of one tap along each axis.
+Taps TapsAt(int64_t position, const std::vector<std::vector<Taps>>& along, const NnefWindow& window,
+            llvm::ArrayRef<int64_t> input) {
+  std::vector<const Taps*> axes(along.size());
+  for (size_t axis = along.size(); axis-- > 0;) {
+    const auto extent = static_cast<int64_t>(along[axis].size());
+    axes[axis] = &along[axis][static_cast<size_t>(position % extent)];
+    position /= extent;
+  }
+  Taps taps{{}};
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    Taps longer;
+    longer.reserve(taps.size() * axes[axis]->size());
+    for (const Tap& tap : taps) {
+      for (const Tap& item : *axes[axis]) {
+        longer.push_back(
+            {tap.filter * window.size[axis] + item.filter, tap.input * input[axis] + item.input});
+      }
+    }
+    taps = std::move(longer);
+  }
+  return taps;
+}
+
+// output[b][k] at a position = sum over the channels k' of k's group and the
+// taps of input[b][k'] * filter[k][k'], where `filter_plane(k, k')` tells the
+// place of the filter's plane.
+template <typename T, typename FilterPlane>
+void SumTaps(const ReferenceRun& run, const NnefWindow& window, const std::vector<std::vector<Taps>>& along,
+             int64_t groups, FilterPlane&& filter_plane) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const int64_t inputs = input.extent(1) / groups;
+  const int64_t outputs = output.extent(1) / groups;
+  const int64_t in_plane = *Volume(Spatial(input));
+  const int64_t out_plane = *Volume(Spatial(output));
+  const int64_t batch = output.extent(0);
+  ParallelFor(out_plane, batch * output.extent(1) * inputs * window.volume, [&](int64_t position) {
+    const Taps taps = TapsAt(position, along, window, Spatial(input));
+    for (int64_t b = 0; b < batch; ++b) {
+      for (int64_t k = 0; k < output.extent(1); ++k) {
+        double sum = 0;
+        for (int64_t i = 0; i < inputs; ++i) {
+          const int64_t channel = k / outputs * inputs + i;
+          const T* x = input.data<T>() + (b * input.extent(1) + channel) * in_plane;
+          const T* w = run.input(1).data<T>() + filter_plane(k, channel) * window.volume;
+          for (const Tap& tap : taps) sum += static_cast<double>(x[tap.input]) * w[tap.filter];
+        }
+        output.mutable_data<T>()[(b * output.extent(1) + k) * out_plane + position] =
+            T(static_cast<ComputeType<T>>(sum));
+      }
+    }
+  });
+}
+
+template <Direction kDirection>
+ErrorOr<Success> Convolve(const ReferenceRun& run) {
+  const TensorView& filter = run.input(1);
+  const bool basic = kDirection == Direction::kBasic;
+  const auto window =
+      ReadNnefWindow(run.node, Spatial(filter), basic ? Spatial(run.input(0)) : Spatial(run.output()));
+  if (!window) return KernelError("a window that does not fit memory");
+  std::vector<std::vector<Taps>> along;
+  for (size_t axis = 0; axis < window->size.size(); ++axis) {
+    ErrorOr<std::vector<Taps>> taps = TapsAlong(kDirection, *window, axis, run);
+    if (!taps) return taps.error();
+    along.push_back(std::move(*taps));
+  }
+  // The filter is (c, C / G, ..), where C are the channels of the up-scaled
+  // tensor.
+  const int64_t per_group = filter.extent(1);
+  const int64_t groups =
+      (basic ? run.input(0) : static_cast<const TensorView&>(run.output())).extent(1) / per_group;
+  const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
+    SumTaps<T>(run, *window, along, groups, [&](int64_t k, int64_t channel) {
+      return basic ? k * per_group + channel % per_group : channel * per_group + k % per_group;
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterNnefConvolution(KernelRegistry& registry) {
+  registry.AddReference({"nnef"}, "conv", Convolve<Direction::kBasic>);
+  registry.AddReference({"nnef"}, "deconv", Convolve<Direction::kReverse>);
+}
+
+}  // namespace nnefc::runtime
