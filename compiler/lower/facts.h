@@ -13,5 +13,8 @@ bool IsNonNegative(const ir::Graph& source, const ir::Node& node, const std::vec
 
 // Prepares the variables that an `update` names: one state for each label.
 void FindUpdatedVariables(LowerState& state);
+// Lets what is stored in a variable depend on its value where nothing else
+// reads that, when all nodes and results are there.
+void ReadUpdatedVariables(LowerState& state);
 
 }  // namespace nnefc::lower

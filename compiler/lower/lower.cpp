@@ -1,11 +1,14 @@
 #include "compiler/lower/lower.h"
 
+#include "compiler/ir/infer.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/branches.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
 
@@ -89,6 +92,40 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   state.non_negative[static_cast<size_t>(id.index)] = IsNonNegative(state.source, node, state.non_negative);
 }
 
+// A copy of the tensor, which takes that name from it.
+ir::OutputPort CopyAs(LowerState& state, ir::OutputPort source, const std::string& name,
+                      const ir::Origin& origin) {
+  const ElementType type = state.target.output(source).type;
+  std::vector<std::string> names = state.target.output(source).names;
+  llvm::erase_value(names, name);
+  state.target.SetOutputNames(source, std::move(names));
+  const ir::NodeId copy = state.target.AddNode("opset1", "Convert",
+                                               {.name = name,
+                                                .inputs = source,
+                                                .attributes = Attributes({{"destination_type", type}}),
+                                                .origin = origin});
+  state.target.SetOutputNames({copy, 0}, {name});
+  ir::InferNode(state.target, copy, state.context.emitter);
+  return {copy, 0};
+}
+
+// Adds the results. Each is a tensor of its own: what only is another name of a
+// parameter, or of another result, is copied, as OpenVINO gives the names of
+// both to one of them where they share a tensor.
+void AddResults(LowerState& state) {
+  llvm::DenseSet<std::pair<int32_t, int32_t>> taken;
+  for (ir::NodeId id : state.source.results()) {
+    const ir::Node& result = state.source.node(id);
+    const ir::OutputPort source = result.input(0);
+    ir::OutputPort port =
+        state.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+    const bool is_first = taken.insert({port.node.index, port.index}).second;
+    if (!is_first || state.target.node(port.node).Is("opset1", "Parameter"))
+      port = CopyAs(state, port, result.name(), result.origin());
+    state.target.AddResult(result.name(), port, result.origin());
+  }
+}
+
 }  // namespace
 
 const LoweringTable& StandardLowerings() {
@@ -118,11 +155,9 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
     const bool done = !state.ports[static_cast<size_t>(id.index)].empty();  // a parameter
     if (!done && !node.Is("opset1", "Result")) LowerNode(state, table, id);
   }
-  for (ir::NodeId id : graph.results()) {
-    const ir::Node& result = graph.node(id);
-    state.target.AddResult(result.name(), port_of(result.input(0)), result.origin());
-  }
+  AddResults(state);
   if (state.failed) return nullptr;
+  ReadUpdatedVariables(state);
   state.target.EraseDeadNodes();
   ChooseBranches(state.target, depth);
   return std::make_unique<ir::Graph>(std::move(state.target));

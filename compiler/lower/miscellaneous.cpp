@@ -5,16 +5,9 @@ namespace nnefc::lower {
 
 namespace {
 
-// A copy is another name of the tensor. One that is a result of the graph is
-// a tensor of its own, so that the names of results stay apart.
-OutputPort Copy(NodeLowering& n, int32_t output) {
-  if (!n.IsResult(output)) return n.input(0);
-  return n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.source_input(0).type}}),
-               "copy");
-}
-
+// A copy is another name of the tensor.
 void LowerCopy(NodeLowering& n) {
-  for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, Copy(n, i));
+  for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, n.input(0));
 }
 
 // The sum of any number of tensors; of none it is zero.

@@ -54,12 +54,6 @@ bool NodeLowering::IsNonNegative(int32_t index) const {
   return state_.non_negative[static_cast<size_t>(node_.input(index).node.index)];
 }
 
-bool NodeLowering::IsResult(int32_t output) const {
-  const llvm::ArrayRef<ir::InputPort> uses = node_.uses(output);
-  return std::any_of(uses.begin(), uses.end(),
-                     [&](ir::InputPort use) { return state_.source.node(use.node).Is("opset1", "Result"); });
-}
-
 // ---- building ----
 
 std::string NodeLowering::HelperName(std::string_view suffix) const {

@@ -80,8 +80,6 @@ class NodeLowering {
   ElementType DataType() const;
   // True if no element of the input is below zero, as far as the graph tells.
   bool IsNonNegative(int32_t index) const;
-  // True if the output is a result of the graph.
-  bool IsResult(int32_t output) const;
 
   // ---- building ----
   // Adds an operation with one output. The suffix is the operation's name in

@@ -72,7 +72,7 @@ void LowerGather(NodeLowering& n) {
 
 // `cast<integer>(x)`: toward zero; to logical: not zero.
 void LowerCast(NodeLowering& n) {
-  if (n.source_input(0).type == n.DataType() && !n.IsResult(0)) {
+  if (n.source_input(0).type == n.DataType()) {
     n.SetOutput(n.input(0));
     return;
   }

@@ -1,3 +1,5 @@
+#include "compiler/ir/infer.h"
+#include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 
@@ -16,7 +18,53 @@ void LowerUpdate(NodeLowering& n) {
   n.SetOutput(value);
 }
 
+// The nodes that results and sinks need.
+std::vector<bool> NeededNodes(const ir::Graph& graph) {
+  std::vector<bool> needed(graph.node_bound(), false);
+  std::vector<ir::NodeId> pending(graph.sinks().begin(), graph.sinks().end());
+  pending.insert(pending.end(), graph.results().begin(), graph.results().end());
+  while (!pending.empty()) {
+    const ir::NodeId id = pending.back();
+    pending.pop_back();
+    if (needed[static_cast<size_t>(id.index)]) continue;
+    needed[static_cast<size_t>(id.index)] = true;
+    for (OutputPort input : graph.node(id).inputs()) pending.push_back(input.node);
+  }
+  return needed;
+}
+
 }  // namespace
+
+// OpenVINO refuses an Assign without a ReadValue, reads no layer that nothing
+// needs, and loses what an input of the model is stored from: there the stored
+// value is chosen by the old one, in a way that its passes do not see through.
+void ReadUpdatedVariables(LowerState& state) {
+  const std::vector<bool> needed = NeededNodes(state.target);
+  const std::vector<ir::NodeId> sinks(state.target.sinks().begin(), state.target.sinks().end());
+  for (ir::NodeId sink : sinks) {
+    const ir::Node& assign = state.target.node(sink);
+    if (!assign.Is("opset6", "Assign")) continue;
+    const auto variable = state.states.find(StateKey(assign.attribute("variable_id").AsString()));
+    NNEFC_CHECK(variable != state.states.end());
+    const OutputPort old = variable->second.value;
+    const OutputPort stored = assign.input(0);
+    const bool is_input = state.target.node(stored.node).Is("opset1", "Parameter");
+    if (needed[static_cast<size_t>(old.node.index)] && !is_input) continue;
+    const auto add = [&](std::string_view type, llvm::ArrayRef<OutputPort> inputs, std::string_view suffix) {
+      const ir::NodeId id = state.target.AddNode("opset1", type,
+                                                 {.name = fmt::format("{}/{}", assign.name(), suffix),
+                                                  .inputs = inputs,
+                                                  .attributes = Attributes({{"auto_broadcast", "numpy"}}),
+                                                  .origin = assign.origin()});
+      ir::InferNode(state.target, id, state.context.emitter);
+      return OutputPort{id, 0};
+    };
+    // No value is less than itself, and none differs from itself.
+    const bool is_logical = state.target.output(old).type == ElementType::kBoolean;
+    const OutputPort never = add(is_logical ? "LogicalXor" : "Less", {old, old}, "never");
+    state.target.SetInput(sink, 0, add("Select", {never, old, stored}, "stored"));
+  }
+}
 
 void RegisterUpdate(LoweringTable& table) {
   table["update"] = LowerUpdate;

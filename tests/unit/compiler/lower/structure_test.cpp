@@ -147,6 +147,52 @@ TEST(Lowering, CopyIsAnAliasUnlessItIsAResult) {
   EXPECT_EQ(g.Input(g.Find("Negative"), 0).output().names, std::vector<std::string>({"x", "alias"}));
 }
 
+// What lowers to nothing is copied where it would be another name of a
+// parameter or of another result; the name goes with the copy.
+TEST(Lowering, ResultsAreTensorsOfTheirOwn) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[2,3]");
+  const auto r = g.Op("relu", "r", {x});
+  g.Result("a", g.Op("transpose", "a", {x}, "axes = [0,1]"));
+  g.Result("b", g.Op("sum_reduce", "b", {r}, "axes = []"));
+  g.Result("c", g.Op("box", "c", {r}, "size = [1,1]"));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "ReLU Convert Convert");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(g.lowered().node(g.lowered().parameters()[0]).output().names, Names({"x"}));
+  EXPECT_EQ(g.ResultOf("a").output().names, Names({"a"}));
+  EXPECT_EQ(g.ResultOf("b").output().names, Names({"r", "b"}));
+  EXPECT_EQ(g.ResultOf("c").output().names, Names({"c"}));
+  EXPECT_EQ(g.Input(g.ResultOf("c"), 0).type(), "ReLU");
+}
+
+// `u = update(v, x)` where nothing reads v: its value is read all the same.
+TEST(Lowering, UpdatedVariablesAreRead) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[2]");
+  const auto v = g.Variable("v", {2}, "v");
+  g.Op("neg", "unread", {v});
+  g.Result("u", g.Op("update", "u", {v, g.Op("relu", "r", {x})}));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "ReadValue ReLU Less Select Assign");
+  const ir::Node& choice = g.Input(g.Find("Assign"), 0);
+  EXPECT_EQ(g.Input(choice, 0).type(), "Less");
+  EXPECT_EQ(g.Input(choice, 1).type(), "ReadValue");
+  EXPECT_EQ(g.Input(choice, 2).type(), "ReLU");
+  EXPECT_EQ(g.ResultOf("u").type(), "ReLU");
+}
+
+// What is stored from an input of the model is computed, although v is read.
+TEST(Lowering, InputsAreStoredByAnOperation) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[2]");
+  const auto v = g.Variable("v", {2}, "v");
+  g.Result("y", g.Op("add", "y", {v, x}));
+  g.Op("update", "u", {v, x});
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Input(g.Find("Assign"), 0).type(), "Select");
+}
+
 TEST(Lowering, ConstantsAreFilledOrBroadcast) {
   NnefGraph g;
   g.Result("a", g.Op("constant", "a", {}, "shape = [2,3], value = [0.5]"));
