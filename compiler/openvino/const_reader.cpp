@@ -9,30 +9,30 @@ namespace {
 constexpr size_t kShown = 60;
 
 template <typename T>
-std::optional<T> ParsedData(XmlFile& xml, pugi::xml_attribute attribute, ir::AttributeKind kind) {
+std::optional<T> ParsedData(XmlFile& xml, pugi::xml_node data, const char* name, ir::AttributeKind kind) {
+  const pugi::xml_attribute attribute = data.attribute(name);
   const std::string_view text = attribute.value();
   const std::optional<ir::Attribute> value = ParseAttribute(text, kind);
   if (value) return *value->get<T>();
-  xml.Error(kXmlAttributeValue, xml.Range(attribute), "`{}` of `data` is `{}`; expected {}", attribute.name(),
-            text.substr(0, kShown), KindText(kind));
+  xml.Error(kXmlAttributeValue, xml.Range(attribute), "`{}` of `data` is `{}`; expected {}", name,
+            text.substr(0, kShown), KindText(kind))
+      .Notes(xml.LayerNote(data));
   return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer) {
-  const pugi::xml_node data = xml.RequiredChild(layer.element, "data");
-  if (!data) return std::nullopt;
-  const pugi::xml_attribute type = data.attribute("element_type");
-  const pugi::xml_attribute shape = data.attribute("shape");
+  const pugi::xml_node data = xml.Child(layer.element, "data");
   const PortElement* port = layer.outputs.empty() ? nullptr : &layer.outputs.front();
-  const bool is_legacy_const = !type && !shape && data.attribute("offset") && port != nullptr &&
-                               port->precision != ElementType::kDynamic;
-  if (is_legacy_const)
+  const bool is_told_by_port = !data.attribute("element_type") && !data.attribute("shape") &&
+                               port != nullptr && port->precision != ElementType::kDynamic;
+  if (is_told_by_port)
     return DeclaredTensor{port->precision, port->shape.value_or(ir::PartialShape::OfRank(0))};
+  if (!xml.RequiredChild(layer.element, "data")) return std::nullopt;
   if (!xml.Text(data, "element_type") || !xml.Text(data, "shape")) return std::nullopt;
-  const auto parsed_type = ParsedData<ElementType>(xml, type, ir::AttributeKind::kType);
-  const auto parsed_shape = ParsedData<ir::PartialShape>(xml, shape, ir::AttributeKind::kShape);
+  const auto parsed_type = ParsedData<ElementType>(xml, data, "element_type", ir::AttributeKind::kType);
+  const auto parsed_shape = ParsedData<ir::PartialShape>(xml, data, "shape", ir::AttributeKind::kShape);
   if (!parsed_type || !parsed_shape) return std::nullopt;
   return DeclaredTensor{*parsed_type, *parsed_shape};
 }
@@ -51,9 +51,10 @@ bool ConstReader::Open(const LayerElement& layer) {
 }
 
 std::optional<TensorValue> ConstReader::Read(const LayerElement& layer) {
+  const pugi::xml_node data = xml_->RequiredChild(layer.element, "data");
+  if (!data) return std::nullopt;
   const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer);
   if (!tensor) return std::nullopt;
-  const pugi::xml_node data = xml_->Child(layer.element, "data");
   const std::optional<int64_t> offset = xml_->Integer(data, "offset", 0);
   const std::optional<int64_t> size = xml_->Integer(data, "size", 0);
   if (!offset || !size) return std::nullopt;

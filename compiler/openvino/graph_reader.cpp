@@ -63,7 +63,7 @@ std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, B
         return IsOpset1(layer, *registry_, "Result") || IsSink(layer, *registry_);
       });
   if (!has_end) {
-    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name());
+    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name()).Notes(xml_->LayerNote(net));
     return nullptr;
   }
   const std::optional<std::vector<int32_t>> order = OrderOfCreation(*xml_, layers, *registry_);
@@ -199,7 +199,8 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
       continue;
     }
     xml_->Error(kXmlAttributeValue, xml_->Range(attribute), "`{}` of `{}` is `{}`; expected {}", name,
-                row->info.name, Shown(text), KindText(expected->kind));
+                row->info.name, Shown(text), KindText(expected->kind))
+        .Notes(xml_->LayerNote(xml_->Child(layer.element, "data")));
   }
   return attributes;
 }
@@ -211,6 +212,13 @@ void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer
     graph.SetOutputType(output, port.precision, port.shape.value_or(ir::PartialShape::OfRank(0)));
     graph.SetOutputNames(output, SplitNames(port.element.attribute("names").value()));
   }
+  // What feeds a body is compared with the type that its Parameter has, not with the port's.
+  if (!IsOpset1(layer, *registry_, "Parameter")) return;
+  const ir::AttributeMap& attributes = graph.node(layer.node).attributes();
+  const ir::Attribute* type = attributes.Find("element_type");
+  const ir::Attribute* shape = attributes.Find("shape");
+  if (type == nullptr || shape == nullptr) return;
+  graph.SetOutputType({layer.node, 0}, *type->get<ElementType>(), *shape->get<ir::PartialShape>());
 }
 
 void GraphReader::ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth) {

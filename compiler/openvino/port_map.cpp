@@ -17,8 +17,8 @@ class PortMapReader {
     const std::string prefix = body_.role.substr(0, body_.role.size() - std::string_view("body").size());
     const std::string tag = prefix + "port_map";
     const pugi::xml_node map = xml_.RequiredChild(layer_.element, tag.c_str());
-    const Numbering inputs = FindNumbering(map, "input", layer_.inputs, false);
-    const Numbering outputs = FindNumbering(map, "output", layer_.outputs, true);
+    const Numbering inputs = FindNumbering("input", layer_.inputs);
+    const Numbering outputs = FindNumbering("output", layer_.outputs);
     for (pugi::xml_node entry : map.children("input"))
       ReadEntry(entry, inputs, inner_.parameters, body_.inputs);
     for (pugi::xml_node entry : map.children("output"))
@@ -36,9 +36,8 @@ class PortMapReader {
     bool has_misfit = false;
   };
 
-  // Inputs are meant by place, outputs by port id, unless only the other fits.
-  Numbering FindNumbering(pugi::xml_node map, const char* tag, const std::vector<PortElement>& ports,
-                          bool prefer_ids) {
+  // Ports are meant by id; by place if not all entries of the layer's port maps fit ids, but all fit places.
+  Numbering FindNumbering(const char* tag, const std::vector<PortElement>& ports) {
     Numbering numbering;
     numbering.count = static_cast<int64_t>(ports.size());
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -46,18 +45,19 @@ class PortMapReader {
     }
     bool ids_fit = true;
     bool places_fit = true;
-    for (pugi::xml_node entry : map.children(tag)) {
-      const std::optional<int64_t> id = ParsedId(entry);
-      if (!id || *id < 0) continue;
-      ids_fit &= numbering.place_of_id.contains(*id);
-      places_fit &= *id < numbering.count;
-      numbering.has_misfit |= *id >= numbering.count && !numbering.place_of_id.contains(*id);
+    for (pugi::xml_node map : layer_.element.children()) {
+      if (!std::string_view(map.name()).ends_with("port_map")) continue;
+      for (pugi::xml_node entry : map.children(tag)) {
+        const std::optional<int64_t> id = ParsedId(entry);
+        if (!id || *id < 0) continue;
+        const bool is_id = numbering.place_of_id.contains(*id);
+        const bool is_place = *id < numbering.count;
+        ids_fit &= is_id;
+        places_fit &= is_place;
+        numbering.has_misfit |= !is_id && !is_place;
+      }
     }
-    if (ids_fit && (prefer_ids || !places_fit)) {
-      numbering.meaning = Meaning::kPortId;
-    } else {
-      numbering.meaning = places_fit ? Meaning::kPlace : Meaning::kNeither;
-    }
+    numbering.meaning = ids_fit ? Meaning::kPortId : places_fit ? Meaning::kPlace : Meaning::kNeither;
     return numbering;
   }
 
@@ -94,8 +94,9 @@ class PortMapReader {
     if (!id) return std::nullopt;
     const auto place = places.find(*id);
     if (place != places.end()) return place->second;
-    xml_.Error(kPortMapInternal, xml_.Range(entry.attribute(attribute)), "`{}` {} is no {} of `{}`",
-               attribute, *id, kind, body_.role);
+    xml_.Error(kPortMapInternal, xml_.Range(entry.attribute(attribute)),
+               "`{}` {} is no {} of `{}` of the layer `{}`", attribute, *id, kind, body_.role,
+               layer_.name.substr(0, 60));
     return std::nullopt;
   }
 

@@ -19,8 +19,9 @@ struct BodyLayers {
 // "body" the back edges into `body`. Emits: ids of ports that the layer does
 // not have, ids of layers that are no Parameter or Result of the body.
 //
-// `external_port_id` of an output is the id of the layer's port or, as old
-// converters have it, its place among the outputs: whichever fits all entries.
+// `external_port_id` is the id of the layer's port or, as old converters have
+// it, its place among the inputs or outputs: ids, if all entries of the layer's
+// port maps are ids of ports, whatever the order that the ports are listed in.
 void ReadPortMap(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body);
 
 }  // namespace nnefc::openvino

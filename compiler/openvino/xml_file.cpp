@@ -15,6 +15,17 @@ namespace {
 constexpr unsigned kParseFlags = pugi::parse_escapes | pugi::parse_eol | pugi::parse_wconv_attribute |
                                  pugi::parse_cdata | pugi::parse_embed_pcdata;
 
+std::string_view ShownName(pugi::xml_node layer) {
+  return std::string_view(layer.attribute("name").value()).substr(0, 60);
+}
+
+// An element in messages: "`port`", "the layer `conv1`".
+std::string Subject(pugi::xml_node element) {
+  if (std::string_view(element.name()) != "layer" || !element.attribute("name"))
+    return fmt::format("`{}`", element.name());
+  return fmt::format("the layer `{}`", ShownName(element));
+}
+
 }  // namespace
 
 ErrorOr<std::unique_ptr<XmlFile>> XmlFile::Load(const std::string& path, Context& context) {
@@ -95,26 +106,39 @@ SourceRange XmlFile::Range(pugi::xml_attribute attribute) const {
   return RangeAt(attribute.name());
 }
 
+std::vector<DiagnosticNote> XmlFile::LayerNote(pugi::xml_node element) const {
+  for (pugi::xml_node layer = element.parent(); layer; layer = layer.parent()) {
+    if (std::string_view(layer.name()) != "layer") continue;
+    return {{Range(layer), fmt::format("in the layer `{}`", ShownName(layer))}};
+  }
+  return {};
+}
+
 pugi::xml_node XmlFile::Child(pugi::xml_node element, const char* name) {
   const pugi::xml_node child = element.child(name);
   const pugi::xml_node second = child.next_sibling(name);
   if (second) {
-    Error(kXmlRepeatedElement, Range(second), "`{}` has a second `{}`", element.name(), name)
-        .Note(Range(child), "the first is here");
+    Error(kXmlRepeatedElement, Range(second), "{} has a second `{}`", Subject(element), name)
+        .Note(Range(child), "the first is here")
+        .Notes(LayerNote(element));
   }
   return child;
 }
 
 pugi::xml_node XmlFile::RequiredChild(pugi::xml_node element, const char* name) {
   const pugi::xml_node child = Child(element, name);
-  if (!child) Error(kXmlMissingElement, Range(element), "`{}` lacks the element `{}`", element.name(), name);
+  if (!child) {
+    Error(kXmlMissingElement, Range(element), "{} lacks the element `{}`", Subject(element), name)
+        .Notes(LayerNote(element));
+  }
   return child;
 }
 
 std::optional<std::string_view> XmlFile::Text(pugi::xml_node element, const char* name) {
   const pugi::xml_attribute attribute = element.attribute(name);
   if (attribute) return attribute.value();
-  Error(kXmlMissingAttribute, Range(element), "`{}` lacks the attribute `{}`", element.name(), name);
+  Error(kXmlMissingAttribute, Range(element), "{} lacks the attribute `{}`", Subject(element), name)
+      .Notes(LayerNote(element));
   return std::nullopt;
 }
 
@@ -129,7 +153,8 @@ std::optional<int64_t> XmlFile::Integer(pugi::xml_node element, const char* name
                                    ? fmt::format("an integer of at least {}", lowest)
                                    : fmt::format("an integer from {} to {}", lowest, highest);
   Error(kXmlAttributeValue, Range(element.attribute(name)), "`{}` of `{}` is `{}`; expected {}", name,
-        element.name(), text->substr(0, 40), expected);
+        element.name(), text->substr(0, 40), expected)
+      .Notes(LayerNote(element));
   return std::nullopt;
 }
 

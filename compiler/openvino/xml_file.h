@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/openvino/rules.h"
 #include "compiler/support/context.h"
@@ -32,6 +33,9 @@ class XmlFile {
                           Args&&... args) {
     return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
   }
+
+  // A note that names the layer that the element stands in; none if that is none.
+  std::vector<DiagnosticNote> LayerNote(pugi::xml_node element) const;
 
   // The only child of that name. If it is not there: an empty node, and for
   // RequiredChild an error. A second one is an error.

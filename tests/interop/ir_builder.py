@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-PRECISIONS = {"f32": "FP32", "f64": "FP64", "i32": "I32", "i64": "I64", "boolean": "BOOL"}
-TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int32): "i32",
-         np.dtype(np.int64): "i64", np.dtype(bool): "boolean"}
+PRECISIONS = {"f16": "FP16", "f32": "FP32", "f64": "FP64", "i8": "I8", "u8": "U8", "i32": "I32", "i64": "I64",
+              "boolean": "BOOL"}
+TYPES = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.float64): "f64",
+         np.dtype(np.int8): "i8", np.dtype(np.uint8): "u8", np.dtype(np.int32): "i32", np.dtype(np.int64): "i64",
+         np.dtype(bool): "boolean"}
 
 
 @dataclass
@@ -29,6 +31,11 @@ class Layer:
     data: dict[str, object] = field(default_factory=dict)
     more: str = ""
     ids: list[int] = field(default_factory=list)  # of the output ports; empty: behind the inputs
+    input_ids: list[int] = field(default_factory=list)  # of the input ports; empty: 0, 1, ...
+    listed: list[int] = field(default_factory=list)  # the places of the outputs in the order of their ports in the file
+
+    def input_id(self, place: int) -> int:
+        return self.input_ids[place] if self.input_ids else place
 
     def output_id(self, index: int) -> int:
         return self.ids[index] if self.ids else len(self.inputs) + index
@@ -95,7 +102,7 @@ class Graph:
         layers = "".join(_layer_text(layer) for layer in self.layers)
         edges = "".join(
             f'<edge from-layer="{port.layer.number}" from-port="{port.layer.output_id(port.index)}" '
-            f'to-layer="{layer.number}" to-port="{place}"/>\n'
+            f'to-layer="{layer.number}" to-port="{layer.input_id(place)}"/>\n'
             for layer in self.layers for place, port in enumerate(layer.inputs))
         return f"<layers>\n{layers}</layers>\n<edges>\n{edges}</edges>\n<rt_info/>\n"
 
@@ -111,11 +118,12 @@ def _layer_text(layer: Layer) -> str:
     text = f'<layer id="{layer.number}" name="{layer.name}" type="{layer.type}" version="{layer.version}">\n'
     text += f"<data{data}/>\n" if data else ""
     if layer.inputs:
-        ports = [_port_text(place, *port.layer.outputs[port.index]) for place, port in enumerate(layer.inputs)]
+        ports = [_port_text(layer.input_id(place), *port.layer.outputs[port.index]) for place, port in enumerate(layer.inputs)]
         text += "<input>" + "".join(ports) + "</input>\n"
     if layer.outputs:
         names = layer.name if layer.type == "Parameter" else ""
-        ports = [_port_text(layer.output_id(place), *output, names) for place, output in enumerate(layer.outputs)]
+        ports = [_port_text(layer.output_id(place), *layer.outputs[place], names)
+                 for place in layer.listed or range(len(layer.outputs))]
         text += "<output>" + "".join(ports) + "</output>\n"
     return text + layer.more + "</layer>\n"
 

@@ -136,12 +136,20 @@ def test_texts_that_are_no_shapes(tool: Nnefc, tmp_path: Path, text: str) -> Non
 
 
 @pytest.mark.parametrize("what, rule", [
-    (r'<data shape="1,4" element_type="f32"/>', "openvino.xml-missing-element"),
     (r' element_type="f32"', "openvino.xml-missing-attribute"),
     (r' shape="1,4"', "openvino.xml-missing-attribute")])
 def test_a_parameter_tells_its_type_and_shape(tool: Nnefc, tmp_path: Path, what: str, rule: str) -> None:
     assert what in relu()
     refused(tool, save(tmp_path, relu().replace(what, "")), rule)
+
+
+def test_a_parameter_without_data(tool: Nnefc, tmp_path: Path) -> None:
+    """Its port tells what it is; where that has no type either, nothing does."""
+    bare = relu().replace('<data shape="1,4" element_type="f32"/>', "")
+    assert bare != relu()
+    tool.must("check", save(tmp_path, bare))
+    refused(tool, save(tmp_path, bare.replace('<port id="0" precision="FP32"', '<port id="0"', 1)),
+            "openvino.xml-missing-element")
 
 
 def test_a_set_that_does_not_exist(tool: Nnefc, tmp_path: Path) -> None:

@@ -20,17 +20,19 @@ Dim DimUnion(Dim a, Dim b) {
 // if.condition: one element of type boolean, of rank 0 or 1.
 bool CheckCondition(OpContext& op) {
   if (op.type(0) != ElementType::kDynamic && op.type(0) != ElementType::kBoolean) {
-    op.Error(kIfCondition, "`cond` of `If` has the element type {}; expected boolean", Name(op.type(0)));
+    op.Error(kIfCondition, "`cond` of {} has the element type {}; expected boolean", LayerText(op.node()),
+             Name(op.type(0)));
     return false;
   }
   const PartialShape& shape = op.shape(0);
   if (!shape.rank_known()) return true;
   if (shape.rank() > 1) {
-    op.Error(kIfCondition, "`cond` of `If` has rank {}; expected 0 or 1", shape.rank());
+    op.Error(kIfCondition, "`cond` of {} has rank {}; expected 0 or 1", LayerText(op.node()), shape.rank());
     return false;
   }
   if (shape.rank() == 1 && !shape[0].Compatible(Dim(1))) {
-    op.Error(kIfCondition, "`cond` of `If` has the shape {}; expected one element", ToString(shape));
+    op.Error(kIfCondition, "`cond` of {} has the shape {}; expected one element", LayerText(op.node()),
+             ToString(shape));
     return false;
   }
   return true;
@@ -40,11 +42,12 @@ bool CheckCondition(OpContext& op) {
 bool CheckBodies(OpContext& op) {
   const llvm::ArrayRef<Body> bodies = op.node().bodies();
   if (bodies.size() != 2 || bodies[kThen].role != "then_body" || bodies[kElse].role != "else_body") {
-    op.Error(kIfBodies, "`If` has {} bodies; expected `then_body` and `else_body`", bodies.size());
+    op.Error(kIfBodies, "{} has {} bodies; expected `then_body` and `else_body`", LayerText(op.node()),
+             bodies.size());
     return false;
   }
   if (op.node().num_outputs() == 0) {
-    op.Error(kIfBodies, "`If` has no outputs");
+    op.Error(kIfBodies, "{} has no outputs", LayerText(op.node()));
     return false;
   }
   for (size_t index : {kThen, kElse}) {
@@ -53,16 +56,16 @@ bool CheckBodies(OpContext& op) {
     std::vector<bool> used(body.graph->results().size(), false);
     for (const OutputMapping& mapping : body.outputs) {
       if (used[static_cast<size_t>(mapping.internal)]) {
-        op.Error(kIfBodies, "the result `{}` of `{}` is already associated with another output",
+        op.Error(kIfBodies, "the result `{}` of `{}` of {} is already associated with another output",
                  body.graph->node(body.graph->results()[static_cast<size_t>(mapping.internal)]).name(),
-                 body.role);
+                 body.role, LayerText(op.node()));
         return false;
       }
       used[static_cast<size_t>(mapping.internal)] = true;
     }
     if (used.size() != body.outputs.size()) {
-      op.Error(kIfBodies, "`{}` has {} results; `If` has {} outputs", body.role, used.size(),
-               body.outputs.size());
+      op.Error(kIfBodies, "`{}` has {} results; {} has {} outputs", body.role, used.size(),
+               LayerText(op.node()), body.outputs.size());
       return false;
     }
   }
@@ -106,8 +109,8 @@ void InferIf(OpContext& op) {
     const Output& b = (*else_outputs)[i];
     const bool known = a.type != ElementType::kDynamic && b.type != ElementType::kDynamic;
     if (known && a.type != b.type) {
-      op.Error(kBodyType, "output {} of `If` has the element type {} in `then_body` and {} in `else_body`", i,
-               Name(a.type), Name(b.type));
+      op.Error(kBodyType, "output {} of {} has the element type {} in `then_body` and {} in `else_body`", i,
+               LayerText(op.node()), Name(a.type), Name(b.type));
       return;
     }
     op.Set(static_cast<int32_t>(i), a.type == ElementType::kDynamic ? b.type : a.type,

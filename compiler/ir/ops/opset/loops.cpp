@@ -43,7 +43,7 @@ class LoopInference {
   LoopInference(OpContext& op, bool is_loop) : op_(op), is_loop_(is_loop) {}
 
   void Run() {
-    if (!CheckStructure() || !CheckBackEdges() || !CountSlices()) return;
+    if (!CheckStructure() || !CheckIterationType() || !CheckBackEdges() || !CountSlices()) return;
     if (!is_loop_ && !CountConcatenations()) return;
     if (!InferBody()) return;
     if (is_loop_ && !CountTrips()) return;
@@ -54,7 +54,7 @@ class LoopInference {
 
  private:
   const Body& body() const { return op_.node().bodies()[0]; }
-  const std::string& type() const { return op_.node().type(); }
+  std::string layer() const { return LayerText(op_.node()); }
   std::string ParameterName(int32_t parameter) const {
     const Graph& graph = *body().graph;
     return graph.node(graph.parameters()[static_cast<size_t>(parameter)]).name();
@@ -62,7 +62,7 @@ class LoopInference {
 
   bool CheckStructure() {
     if (op_.node().bodies().size() != 1 || body().role != "body") {
-      op_.Error(kPortMap, "`{}` has {} bodies; expected `body`", type(), op_.node().bodies().size());
+      op_.Error(kPortMap, "{} has {} bodies; expected `body`", layer(), op_.node().bodies().size());
       return false;
     }
     if (!CheckPortMap(op_, 0, is_loop_)) return false;
@@ -73,8 +73,23 @@ class LoopInference {
     }
     for (size_t i = is_loop_ ? 2 : 0; i < uses.size(); ++i) {
       if (uses[i] == 1) continue;
-      op_.Error(kPortMap, "input {} of `{}` feeds {} parameters of the body; expected one", i, type(),
+      op_.Error(kPortMap, "input {} of {} feeds {} parameters of the body; expected one", i, layer(),
                 uses[i]);
+      return false;
+    }
+    return true;
+  }
+
+  // The number of the iteration, which Loop alone gives, is an integer.
+  bool CheckIterationType() {
+    for (const InputMapping& mapping : body().inputs) {
+      if (mapping.external >= 0) continue;
+      const ElementType type = BodyParameterType(*body().graph, mapping.internal);
+      if (type == ElementType::kI32 || type == ElementType::kI64 || type == ElementType::kDynamic) continue;
+      op_.Error(kBodyType,
+                "the parameter `{}` in `{}` of {} has the element type {}; it is fed the number of the "
+                "iteration, which is i32 or i64",
+                ParameterName(mapping.internal), body().role, layer(), Name(type));
       return false;
     }
     return true;
@@ -90,12 +105,12 @@ class LoopInference {
                           static_cast<size_t>(edge.parameter) < edges.size();
       if (!exists) {
         op_.Error(kBackEdge,
-                  "a back edge of `{}` goes from result {} to parameter {}, which the body does not have",
-                  type(), edge.result, edge.parameter);
+                  "a back edge of {} goes from result {} to parameter {}, which the body does not have",
+                  layer(), edge.result, edge.parameter);
         return false;
       }
       if (++edges[static_cast<size_t>(edge.parameter)] > 1) {
-        op_.Error(kBackEdge, "two back edges of `{}` end at the parameter `{}`", type(),
+        op_.Error(kBackEdge, "two back edges of {} end at the parameter `{}`", layer(),
                   ParameterName(edge.parameter));
         return false;
       }
@@ -103,8 +118,8 @@ class LoopInference {
     for (const InputMapping& mapping : body().inputs) {
       if (edges[static_cast<size_t>(mapping.internal)] == 0) continue;
       if (!mapping.axis && mapping.external >= 0) continue;
-      op_.Error(kBackEdge, "the parameter `{}` of `{}` is the end of a back edge and {}",
-                ParameterName(mapping.internal), type(),
+      op_.Error(kBackEdge, "the parameter `{}` of {} is the end of a back edge and {}",
+                ParameterName(mapping.internal), layer(),
                 mapping.axis ? "fed slices" : "the number of the iteration");
       return false;
     }
@@ -117,7 +132,7 @@ class LoopInference {
       if (!mapping.axis) continue;
       has_slices_ = true;
       const PartialShape& shape = op_.shape(mapping.external);
-      const std::string what = fmt::format("input {} of `{}`", mapping.external, type());
+      const std::string what = fmt::format("input {} of {}", mapping.external, layer());
       if (shape.rank_known() && !CheckAxis(*mapping.axis, shape.rank(), what)) return false;
       const Dim extent = shape.rank_known() ? shape[*mapping.axis] : Dim();
       if (!Count(RangeOf(mapping), extent, what)) return false;
@@ -188,8 +203,8 @@ class LoopInference {
       if (iterations_ == 1 || !WidenMerged(shapes, pass)) return true;
       if (NestingHeight(op_.node()) > kHighestReshapingNest) {
         op_.Error(kBackEdge,
-                  "a merged input of `{}` changes its shape, and loops are nested in it more than {} deep",
-                  type(), kHighestReshapingNest);
+                  "a merged input of {} changes its shape, and loops are nested in it more than {} deep",
+                  layer(), kHighestReshapingNest);
         return false;
       }
     }
@@ -210,8 +225,8 @@ class LoopInference {
       const ElementType from = BodyResult(*body().graph, edge.result).type;
       const ElementType to = BodyParameterType(*body().graph, edge.parameter);
       if (from == to || from == ElementType::kDynamic || to == ElementType::kDynamic) continue;
-      op_.Error(kBodyType, "the parameter `{}` of `{}` has the element type {}; its back edge brings {}",
-                ParameterName(edge.parameter), type(), Name(to), Name(from));
+      op_.Error(kBodyType, "the parameter `{}` of {} has the element type {}; its back edge brings {}",
+                ParameterName(edge.parameter), layer(), Name(to), Name(from));
       return false;
     }
     return true;
@@ -268,7 +283,7 @@ class LoopInference {
     for (const OutputMapping& mapping : body().outputs) {
       if (!mapping.axis || mapping.start < 0 || mapping.end < 0) continue;
       const int64_t extent = std::max(mapping.start, mapping.end);
-      const std::string what = fmt::format("output {} of `{}`", mapping.external, type());
+      const std::string what = fmt::format("output {} of {}", mapping.external, layer());
       if (!Count(RangeOf(mapping), Dim(extent), what)) return false;
     }
     if (!iterations_) iterations_ = 1;
@@ -294,7 +309,7 @@ class LoopInference {
   void SetOutput(const OutputMapping& mapping) {
     const Output& result = BodyResult(*body().graph, mapping.internal);
     if (!mapping.axis) return op_.Set(mapping.external, result.type, LastShape(mapping));
-    const std::string what = fmt::format("output {} of `{}`", mapping.external, type());
+    const std::string what = fmt::format("output {} of {}", mapping.external, layer());
     const Dim extent =
         iterations_ ? Dim(SaturatingMultiply(*iterations_, std::max<int64_t>(mapping.part_size, 0))) : Dim();
     if (iterations_ != 0 && !Count(RangeOf(mapping), extent, what)) return;

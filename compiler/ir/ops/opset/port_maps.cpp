@@ -18,8 +18,8 @@ std::optional<std::vector<int>> CountUses(OpContext& op, const Body& body, const
     const int32_t place = mapping.*member;
     if (place == -1 && special) continue;
     if (place < 0 || static_cast<size_t>(place) >= size) {
-      op.Error(kPortMap, "the port map of `{}` of `{}` names {} {}; there are {}", body.role,
-               op.node().type(), what, place, size);
+      op.Error(kPortMap, "the port map of `{}` of {} names {} {}; there are {}", body.role,
+               LayerText(op.node()), what, place, size);
       return std::nullopt;
     }
     ++uses[static_cast<size_t>(place)];
@@ -29,14 +29,19 @@ std::optional<std::vector<int>> CountUses(OpContext& op, const Body& body, const
 
 }  // namespace
 
+std::string LayerText(const Node& node) {
+  return node.name().empty() ? fmt::format("`{}`", node.type())
+                             : fmt::format("`{}` ({})", node.name(), node.type());
+}
+
 bool CheckPortMap(OpContext& op, size_t index, bool special) {
   const Body& body = op.node().bodies()[index];
   const Graph& graph = *body.graph;
-  const std::string& type = op.node().type();
+  const std::string layer = LayerText(op.node());
   const auto num_inputs = static_cast<size_t>(op.num_inputs());
   const auto num_outputs = static_cast<size_t>(op.node().num_outputs());
   if (graph.results().empty()) {
-    op.Error(kPortMap, "`{}` of `{}` has no Result", body.role, type);
+    op.Error(kPortMap, "`{}` of {} has no Result", body.role, layer);
     return false;
   }
   const auto inputs = CountUses(op, body, body.inputs, &InputMapping::external, num_inputs, special, "input");
@@ -50,13 +55,13 @@ bool CheckPortMap(OpContext& op, size_t index, bool special) {
   const auto name_of = [&](NodeId id) { return graph.node(id).name(); };
   for (size_t i = 0; i < parameters->size(); ++i) {
     if ((*parameters)[i] == 1) continue;
-    op.Error(kPortMap, "the parameter `{}` in `{}` of `{}` is fed {} times; expected once",
-             name_of(graph.parameters()[i]), body.role, type, (*parameters)[i]);
+    op.Error(kPortMap, "the parameter `{}` in `{}` of {} is fed {} times; expected once",
+             name_of(graph.parameters()[i]), body.role, layer, (*parameters)[i]);
     return false;
   }
   for (size_t i = 0; i < outputs->size(); ++i) {
     if ((*outputs)[i] == 1) continue;
-    op.Error(kPortMap, "output {} of `{}` is associated with {} results of `{}`; expected one", i, type,
+    op.Error(kPortMap, "output {} of {} is associated with {} results of `{}`; expected one", i, layer,
              (*outputs)[i], body.role);
     return false;
   }
@@ -77,9 +82,9 @@ bool FeedParameter(OpContext& op, size_t index, int32_t parameter, ElementType t
   const ElementType expected = BodyParameterType(*body.graph, parameter);
   const bool known = expected != ElementType::kDynamic && type != ElementType::kDynamic;
   if (known && expected != type) {
-    op.Error(kBodyType, "the parameter `{}` in `{}` of `{}` has the element type {}; it is fed {}",
+    op.Error(kBodyType, "the parameter `{}` in `{}` of {} has the element type {}; it is fed {}",
              body.graph->node(body.graph->parameters()[static_cast<size_t>(parameter)]).name(), body.role,
-             op.node().type(), Name(expected), Name(type));
+             LayerText(op.node()), Name(expected), Name(type));
     return false;
   }
   op.raw().SetBodyParameter(index, parameter, type == ElementType::kDynamic ? expected : type, shape);

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <string>
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir {
 
 // What If, TensorIterator and Loop have in common.
+
+// The node in messages: "`scan` (TensorIterator)"; "`TensorIterator`" if it has no name.
+std::string LayerText(const Node& node);
 
 // Checks that the port map of a body names inputs and outputs of the node and
 // Parameters and Results of the body, feeds each Parameter once and gives each

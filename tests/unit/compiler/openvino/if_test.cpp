@@ -93,6 +93,51 @@ TEST_F(IfTest, ReadsPlacesAndPortIdsOfOutputsAlike) {
   EXPECT_EQ(ReadText(Path("a.xml")), ReadText(Path("b.xml")));
 }
 
+// X stands at port 1 and Y at port 2, whichever is listed first.
+TEST_F(IfTest, ReadsPortIdsInAnyOrder) {
+  const auto graph = ExpectFine(IfNet({.input_ids = {0, 2, 1}}));
+  const ir::Node& branch = Branch(*graph);
+  EXPECT_EQ(graph->node(branch.input(2).node).name(), "X");
+  for (const ir::Body& body : branch.bodies()) {
+    EXPECT_EQ(body.inputs[0].external, 2);
+    EXPECT_EQ(body.inputs[1].external, 1);
+  }
+}
+
+// Ids are meant if all entries of both port maps are ids, else places.
+TEST_F(IfTest, ReadsBothPortMapsAlike) {
+  IfParts parts;
+  parts.outputs = {{.id = 1, .dims = {1, 2, 2}}, {.id = 7, .dims = {1, 2, 2}}};
+  parts.then_body = TwoResultBody("then_body");
+  parts.else_body = TwoResultBody("else_body");
+  parts.then_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(0, 3) + MapOutput(1, 4);
+  parts.else_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(1, 3) + MapOutput(0, 4);
+  const auto graph = ExpectFine(IfNet(parts));
+  const llvm::ArrayRef<ir::Body> bodies = Branch(*graph).bodies();
+  EXPECT_EQ(bodies[0].outputs[0].external, 0);
+  EXPECT_EQ(bodies[1].outputs[0].external, 1);
+  parts.else_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(1, 3) + MapOutput(7, 4);
+  ExpectError(parts, "openvino.external-port-id");
+}
+
+// What a Parameter's data say counts, whatever its port declares.
+TEST_F(IfTest, ComparesTheTypesOfParameters) {
+  const auto of_parameter = [&](std::string_view precision) {
+    std::string xml = IfNet({});
+    const size_t type = xml.find(R"(element_type="f32")", xml.find("<then_body>"));
+    xml.replace(type, 18, R"(element_type="i64")");
+    const size_t port = xml.find(R"( precision="FP32")", type);
+    return xml.replace(port, 17, precision);
+  };
+  for (std::string_view precision : {"", R"( precision="FP32")", R"( precision="I64")"}) {
+    const ReadOutcome outcome = Read(of_parameter(precision));
+    EXPECT_EQ(outcome.graph, nullptr) << precision;
+    EXPECT_NE(outcome.text.find("of `branch` (If) has the element type i64; it is fed f32"),
+              std::string::npos)
+        << outcome.text;
+  }
+}
+
 TEST_F(IfTest, TellsExternalIdsThatFitNeither) {
   ExpectError({.then_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(7, 3)}, "openvino.external-port-id");
   ExpectError({.then_map = MapInput(1, 0) + MapInput(3, 1) + MapOutput(3, 3)}, "openvino.external-port-id");

@@ -114,13 +114,14 @@ std::string BinaryBody(std::string_view tag, std::string operation, std::vector<
 
 std::string IfNet(const IfParts& parts) {
   const std::vector<int64_t> dims = {1, 2, 2};
-  LayerText branch = {
-      .id = 3,
-      .name = "branch",
-      .type = "If",
-      .version = "opset8",
-      .inputs = {{0, parts.condition_type, parts.condition_dims}, {1, "FP32", dims}, {2, "FP32", dims}},
-      .outputs = parts.outputs};
+  LayerText branch = {.id = 3,
+                      .name = "branch",
+                      .type = "If",
+                      .version = "opset8",
+                      .inputs = {{parts.input_ids[0], parts.condition_type, parts.condition_dims},
+                                 {parts.input_ids[1], "FP32", dims},
+                                 {parts.input_ids[2], "FP32", dims}},
+                      .outputs = parts.outputs};
   branch.more = fmt::format("<then_port_map>{}</then_port_map><else_port_map>{}</else_port_map>",
                             parts.then_map, parts.else_map);
   branch.more += parts.then_body.empty() ? BinaryBody("then_body", "Multiply") : parts.then_body;

@@ -55,6 +55,7 @@ std::string MapOutput(int64_t external, int64_t internal, std::string_view slice
 struct IfParts {
   std::vector<int64_t> condition_dims = {1};
   std::string condition_type = "BOOL";
+  std::vector<int64_t> input_ids = {0, 1, 2};  // in the order that the ports are listed in
   std::string then_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(3, 3);
   std::string else_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(3, 3);
   std::string then_body;  // empty: X*Y

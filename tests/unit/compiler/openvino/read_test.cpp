@@ -105,6 +105,21 @@ TEST_F(ReadTest, MapsConstantsWhereverTheyLie) {
   EXPECT_EQ(value.ElementAsDouble(1), -2);
 }
 
+// A Parameter without `<data>` is what its port declares.
+TEST_F(ReadTest, TakesParametersByTheirPorts) {
+  const std::string xml =
+      Net({Parameter(0, "x", {2, 3}, "I64"), Result(1, "y", {2, 3}, "I64")}, {{0, 0, 1, 0}});
+  const size_t data = xml.find("<data");
+  const std::string bare = std::string(xml).erase(data, xml.find('>', data) + 1 - data);
+  const auto graph = ExpectFine(bare);
+  const ir::Node& parameter = graph->node(graph->parameters()[0]);
+  EXPECT_EQ(parameter.output().type, ElementType::kI64);
+  EXPECT_EQ(parameter.attribute("shape"), ir::Attribute(ir::PartialShape({2, 3})));
+  ExpectError(Replaced(bare, R"( precision="I64")", ""), "openvino.xml-missing-element");
+  ExpectError(Replaced(xml, R"( shape="2,3")", ""), "openvino.xml-missing-attribute");
+  ExpectError(Replaced(xml, R"( element_type="i64")", ""), "openvino.xml-missing-attribute");
+}
+
 TEST_F(ReadTest, TellsDamagedConstants) {
   const auto xml = [](int64_t offset, int64_t size) {
     return Net({Const(0, "c", {2}, offset, size), Result(1, "y", {2})}, {{0, 0, 1, 0}});
