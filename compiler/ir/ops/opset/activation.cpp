@@ -9,6 +9,22 @@ void InferActivation(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
+// PReLU-1: a slope of one axis may belong to the channels, any other broadcasts
+// to the data as numpy's rule says, and does not extend it.
+void InferPRelu(OpContext& op) {
+  InferActivation(op);
+  if (!op.shape(0).known() || !op.shape(1).known()) return;
+  const Shape data = op.shape(0).known_extents();
+  const Shape slope = op.shape(1).known_extents();
+  if (slope.size() == 1 && data.size() > 1 && slope[0] == data[1]) return;
+  bool fits = slope.size() <= data.size();
+  for (size_t i = 0; fits && i < slope.size(); ++i)
+    fits = slope[i] == 1 || slope[i] == data[i + data.size() - slope.size()];
+  if (fits) return;
+  op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(1),
+           ToString(op.shape(1)), ToString(op.shape(0)));
+}
+
 // SoftMax-1, SoftMax-8 and LogSoftmax-5: the axis exists.
 void InferSoftMax(OpContext& op) {
   const int64_t axis = op.Int("axis");
@@ -73,8 +89,8 @@ std::vector<OpRow> ActivationRows() {
                           .name = "Selu",
                           .inputs = {"data", "alpha", "lambda"},
                           .infer = Infer<InferActivation>}));
-  rows.push_back(MakeRow(
-      {.set = "opset1", .name = "PReLU", .inputs = {"data", "slope"}, .infer = Infer<InferActivation>}));
+  rows.push_back(
+      MakeRow({.set = "opset1", .name = "PReLU", .inputs = {"data", "slope"}, .infer = Infer<InferPRelu>}));
   rows.push_back(
       MakeRow({.set = "opset4", .name = "Swish", .inputs = {"data", "beta?"}, .infer = Infer<InferSwish>}));
   for (std::string_view set : {"opset1", "opset8"}) {

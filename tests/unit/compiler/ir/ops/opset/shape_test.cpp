@@ -67,6 +67,16 @@ TEST(OpsetShapes, RefuseWhatLeavesNothing) {
             "opset.attribute-value");
 }
 
+// OpenVINO's shape function lets any slope pass; its compilation of the model
+// refuses these, and where the batch alone has the slope's extent.
+TEST(OpsetShapes, SlopesBroadcastToTheData) {
+  for (const char* slope :
+       {"f32[3]", "f32[4]", "f32[1]", "f32[]", "f32[3,1]", "f32[1,3,4]", "f32[2,1,1]", "f32[?]"})
+    EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "f32[2,3,4]") << slope;
+  for (const char* slope : {"f32[2]", "f32[5]", "f32[3,3]", "f32[1,1,1,1]", "f32[4,3,2]", "f32[0]"})
+    EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
+}
+
 // Extents near 2^63 saturate; nothing overflows.
 TEST(OpsetShapes, SurviveHugeExtents) {
   const std::string huge = "9223372036854775806";
