@@ -207,8 +207,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
   return results;
 }
 
-std::string Oracle::Compare(const std::vector<TensorValue>& found,
-                            const std::vector<TensorValue>& expected) const {
+std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
+                            Numbers numbers) const {
   if (std::string form = CompareForm(found, expected); !form.empty()) return form;
   if (FirstDifference(found, expected).empty()) return "";
   // How far rounding takes each element; infinite where it decides between
@@ -240,7 +240,8 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found,
         const auto element = static_cast<int64_t>(k);
         const double distance =
             Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
-        const bool beyond = distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * reach[i][k];
+        const bool apart = numbers == Numbers::kAll && !std::isinf(reach[i][k]);
+        const bool beyond = distance < 0 ? apart : distance > kMargin * reach[i][k];
         if (beyond) difference = Describe(i, element, found[i], expected[i]);
       }
     }

@@ -20,6 +20,12 @@ enum class Spread : uint8_t {
   kSpecial,  // also NaN, infinities, denormals, zeros of both signs, huge numbers
 };
 
+// Which elements are compared.
+enum class Numbers : uint8_t {
+  kAll,
+  kFinite,  // those that are finite in both
+};
+
 // Data for the parameters of a graph, the same for the same seed. Extents that
 // the graph leaves open are taken from `shapes`.
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed);
@@ -36,7 +42,8 @@ class Oracle {
   // What differs between `found` and `expected`, results of the graph: empty
   // if every element is the same, or as near as rounding alone explains: rounding
   // of nodes that are not exact is shaken at random and its effect observed.
-  std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const;
+  std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
+                      Numbers numbers = Numbers::kAll) const;
 
  private:
   std::optional<std::vector<TensorValue>> Run(Random* shake, double scale, std::string& error) const;
