@@ -1,6 +1,7 @@
 #include "compiler/lower/pooling.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/wording.h"
@@ -65,11 +66,20 @@ std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent,
   return counts;
 }
 
-// Divides sums by the number of elements under each place (border 'ignore').
-OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const SpatialView& view) {
+// What a window slides over: dimensions of `input` and `output` from `leading` on.
+struct Slid {
+  const Window& window;
+  const PartialShape& input;
+  const PartialShape& output;
+  size_t leading;
+};
+
+// Divides sums by the number of elements under each place (border 'ignore'); the
+// average of none is 0, as their sum is.
+OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) {
   for (size_t i = 0; i < view.window.rank(); ++i) {
     if (view.window.IsTrivial(i)) continue;
-    const auto axis = static_cast<int64_t>(i) + 2;
+    const auto axis = static_cast<int64_t>(i + view.leading);
     const ir::Dim extent = view.input[axis];
     const ir::Dim places = view.output[axis];
     if (!extent.known() || !places.known()) {
@@ -82,9 +92,10 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const SpatialView&
       return sums;
     }
     const std::vector<int64_t> counts = Overlaps(view.window, i, extent.value(), places.value());
-    nnefc::Shape extents(view.window.rank() + 2, 1);
-    extents[i + 2] = places.value();
-    const std::vector<float> divisors(counts.begin(), counts.end());
+    nnefc::Shape extents(view.window.rank() + view.leading, 1);
+    extents[i + view.leading] = places.value();
+    std::vector<float> divisors;
+    for (int64_t count : counts) divisors.push_back(static_cast<float>(std::max<int64_t>(count, 1)));
     sums = n.Binary("Divide", sums, n.Constant(TensorValue::FromFloats(extents, divisors), "overlaps"),
                     "overlap");
   }
@@ -100,7 +111,7 @@ OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) 
     const auto filter = EqualWeights(n, view, normalize && !exclude ? 1.0 / volume : 1.0);
     if (!filter) return view.x;
     const OutputPort sums = Convolve(n, view.x, view.input, *filter, window);
-    return exclude ? DivideByOverlaps(n, sums, view) : sums;
+    return exclude ? DivideByOverlaps(n, sums, {window, view.input, view.output, 2}) : sums;
   }
   ir::AttributeMap attributes = PoolAttributes(window);
   attributes.Set("exclude-pad", exclude);
@@ -113,6 +124,12 @@ OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) 
 
 OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                Window window, bool normalize) {
+  const bool known = shape.known() && output.known() && !window.same_upper && !window.IsDilated();
+  if (normalize && window.border == "ignore" && known && MayMissTensor(window)) {
+    Window sum = window;
+    sum.border = "constant";
+    return DivideByOverlaps(n, Box(n, x, shape, output, sum, false), {window, shape, output, 0});
+  }
   x = CropBeforehand(n, x, window, 0);
   const bool zeros = window.border == "constant" || (window.border == "ignore" && !normalize);
   if (!zeros && window.border != "ignore") x = PadBeforehand(n, x, window, 0);
@@ -146,6 +163,8 @@ OutputPort SpatialMaxPool(NodeLowering& n, OutputPort x, const Window& window) {
 // zeros take part: they cannot win over a tensor that is nowhere negative.
 OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                    Window window, bool non_negative) {
+  if (window.border == "ignore" && !window.same_upper && MayMissTensor(window))
+    x = PadBeforehand(n, x, window, 0, -std::numeric_limits<double>::infinity());
   x = CropBeforehand(n, x, window, 0);
   const bool padding_loses =
       window.border == "ignore" || (window.border == "constant" && non_negative && !MayMissTensor(window));

@@ -215,7 +215,7 @@ void TrimPadding(const PartialShape& shape, Window& window, size_t leading) {
 
 }  // namespace
 
-OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading) {
+OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading, double value) {
   if (window.same_upper) {
     const auto strided =
         std::find_if(window.stride.begin(), window.stride.end(), [](int64_t s) { return s != 1; });
@@ -228,7 +228,7 @@ OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t l
   }
   const std::string border = window.border == "ignore" ? "constant" : window.border;
   const OutputPort padded = Pad(n, x, WithLeadingZeros(window.pad_begin, leading),
-                                WithLeadingZeros(window.pad_end, leading), PadMode(border));
+                                WithLeadingZeros(window.pad_end, leading), PadMode(border), value);
   window.pad_begin.assign(window.rank(), 0);
   window.pad_end.assign(window.rank(), 0);
   return padded;
@@ -306,7 +306,11 @@ std::optional<std::vector<int64_t>> ReshapeTarget(NodeLowering& n, const Partial
   return target;
 }
 
-// [before, 1, run.., after], `after` only where dimensions follow the run.
+// [before, 1, run.., after], `after` only where dimensions follow the run or it
+// is empty: a view has one spatial dimension at least.
+bool HasAfter(Run run, int64_t rank) {
+  return run.end < rank || run.begin == run.end;
+}
 PartialShape ViewShape(const PartialShape& shape, Run run) {
   ir::Dim before(1);
   ir::Dim after(1);
@@ -314,8 +318,16 @@ PartialShape ViewShape(const PartialShape& shape, Run run) {
   for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::Multiply(after, shape[i]);
   llvm::SmallVector<ir::Dim, 5> dims{before, ir::Dim(1)};
   for (int64_t i = run.begin; i < run.end; ++i) dims.push_back(shape[i]);
-  if (run.end < shape.rank()) dims.push_back(after);
+  if (HasAfter(run, shape.rank())) dims.push_back(after);
   return PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+}
+
+// A reshape to these very extents: one may be 0, of a tensor that padding crops
+// to nothing.
+OutputPort ReshapeExactly(NodeLowering& n, OutputPort x, const std::vector<int64_t>& extents,
+                          std::string_view suffix) {
+  return n.Add("opset1", "Reshape", {x, n.ConstInts(extents, fmt::format("{}_shape", suffix))},
+               Attributes({{"special_zero", false}}), suffix);
 }
 
 // Calls `apply` on a view of the tensor and puts the results back into rank.
@@ -325,7 +337,7 @@ std::vector<OutputPort> SlideRun(NodeLowering& n, const Sliding& sliding, Run ru
   for (int64_t i = run.begin; i < run.end; ++i) axes.push_back(i);
   SpatialView view{sliding.x, ViewShape(sliding.input, run), ViewShape(sliding.output, run),
                    sliding.window.Select(axes)};
-  if (run.end < sliding.input.rank()) {
+  if (HasAfter(run, sliding.input.rank())) {
     Window& window = view.window;
     for (auto* list : {&window.size, &window.stride, &window.dilation}) list->push_back(1);
     for (auto* list : {&window.pad_begin, &window.pad_end}) list->push_back(0);
@@ -333,9 +345,9 @@ std::vector<OutputPort> SlideRun(NodeLowering& n, const Sliding& sliding, Run ru
   const auto to_view = ReshapeTarget(n, view.input);
   const auto from_view = ReshapeTarget(n, sliding.output);
   if (!to_view || !from_view) return {};
-  view.x = n.Reshape(sliding.x, *to_view, "view");
+  view.x = ReshapeExactly(n, sliding.x, *to_view, "view");
   std::vector<OutputPort> results = apply(view);
-  for (OutputPort& result : results) result = n.Reshape(result, *from_view, "unview");
+  for (OutputPort& result : results) result = ReshapeExactly(n, result, *from_view, "unview");
   return results;
 }
 

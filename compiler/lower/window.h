@@ -70,7 +70,7 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
 // Does the window's padding beforehand by its border ('ignore' by zeros) and
 // takes it out of the window. `leading` is the number of dimensions before the
 // window's. Emits kUnknownExtent for a window that is `same_upper`.
-OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);
+OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading, double value = 0);
 // Crops by the negative items of the window's padding and takes them out; not
 // where the border extends the whole tensor, which PadBeforehand does.
 OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading);

@@ -70,8 +70,9 @@ def pool(x: np.ndarray, kind: str, size: list[int], border: str = "constant",
     for index in np.ndindex(*shape):
         seen = [value for value in window(x, index, size, stride, dilation, padding, border)
                 if value is not None]
-        total = max(seen) if kind == "max" else sum(seen)
-        y[index] = total / len(seen) if kind == "avg" else total
+        # Of no elements at all: the greatest is -inf, the sum and the average 0.
+        total = max(seen, default=-np.inf) if kind == "max" else sum(seen)
+        y[index] = total / max(len(seen), 1) if kind == "avg" else total
     return y
 
 
