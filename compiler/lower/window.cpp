@@ -401,7 +401,7 @@ std::vector<OutputPort> SlideOnce(NodeLowering& n, const Sliding& sliding, const
   if (IsSpatial(sliding.window)) return apply(DirectView(sliding));
   const int64_t rank = sliding.input.rank();
   std::vector<Run> runs = FindRuns(sliding.window);
-  if (runs.empty() && rank > 0) runs.push_back({rank - 1, rank});  // a window of one element
+  if (runs.empty()) runs.push_back({std::max<int64_t>(rank - 1, 0), rank});  // a window of one element
   if (runs.size() == 1) return SlideRun(n, sliding, runs.front(), apply);
   return SlideTransposed(n, sliding, apply);
 }

@@ -409,6 +409,8 @@ for method, border in itertools.product(["symmetric", "asymmetric", "aligned"], 
 HALVES = "size = [1,1,2,2], stride = [1,1,2,2], padding = [(0,0),(0,0),(0,0),(0,0)]"
 BY_TWO = dict(size=[1, 1, 2, 2], stride=[1, 1, 2, 2], padding=[(0, 0)] * 4)
 INDEX = lambda: argmax(EVEN, **BY_TWO)  # noqa: E731
+case("index_of_a_tensor_without_dimensions", "    i = argmax_pool(x, size = [])\n    y = desample(sample(x, i, size = []), i, size = [])",
+     lambda: {"y": np.array(2.5)}, {"x": np.array(2.5, np.float32)})
 case("index_of_another_tensor", f"    i = argmax_pool(x, {HALVES})\n    y = sample(c, i, {HALVES})",
      lambda: {"y": m.sample(X[:1, :2, :5], INDEX(), [1, 1, 2, 2], stride=[1, 1, 2, 2], padding=[(0, 0)] * 4)},
      {"x": EVEN, "c": X[:1, :2, :5].copy()})
