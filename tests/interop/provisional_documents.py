@@ -333,6 +333,10 @@ matrix("logic_with_literals", """    a = gt(x, 0.0)
     t = select(a, a, false)""", lambda: {"y": M > 0, "z": M <= 0, "t": M > 0})
 matrix("minimum_and_maximum", "    y = min(x, 0.25)\n    z = max(0.25, x)\n    t = clamp(x, 0.5, -0.5)\n    u = clamp(0.1, x, 1.0)",
        lambda: {"y": np.minimum(M, 0.25), "z": np.maximum(M, 0.25), "t": np.full((2, 3), 0.5), "u": np.maximum(0.1, M)})
+case("comparisons_with_nan", "    y = min(x, 0.0)\n    z = max(x, 0.0)\n    t = relu(x)\n    u = min(0.0, x)",
+     lambda: {"y": np.array([0.0, -1]), "z": np.array([0.0, 0]), "t": np.array([0.0, 0]), "u": np.array([np.nan, -1])},
+     {"x": np.array([np.nan, -1], np.float32)})
+
 # 4.3: windows
 
 W = FILTER.astype(float)
@@ -347,8 +351,15 @@ case("conv_of_a_filter_of_lower_rank", "    y = conv(x, f)\n    z = conv(x, g, p
      {"x": X, "f": FILTER[:, :, 0, 0].copy(), "g": FILTER[:, :, :, 0].copy()})
 case("conv_of_a_filter_of_higher_rank", "    y = conv(x, f, padding = [(1,1),(0,2)])",
      lambda: {"y": conv(M[:, :, None, None], W[:, :3], padding=[(1, 1), (0, 2)])}, {"x": M, "f": FILTER[:, :3].copy()})
+case("conv_without_spatial_dimensions", "    y = conv(x, f)\n    z = deconv(x, g, 0.5)",
+     lambda: {"y": M @ W[:, :3, 0, 0].T, "z": M @ W[:, :, 0, 0] + 0.5},
+     {"x": M, "f": FILTER[:, :3, 0, 0].copy(), "g": FILTER[:, :, 0, 0].copy()})
 FIVE = data(1, 2, 2, 3, 2, 3)
 FIVE_FILTER = data(2, 2, 2, 1, 2, 3)
+case("conv_of_four_spatial_dimensions", "    y = conv(x, f)\n    z = deconv(x, f, 0.5, stride = [2,1,1,1], padding = [(0,0),(0,0),(0,1),(1,1)])",
+     lambda: {"y": conv(FIVE, FIVE_FILTER), "z": deconv(FIVE, FIVE_FILTER, 0.5, stride=[2, 1, 1, 1],
+                                                        padding=[(0, 0), (0, 0), (0, 1), (1, 1)])},
+     {"x": FIVE, "f": FIVE_FILTER})
 GROUPED = data(4, 2, 3, 3)
 case("conv_of_groups", "    y = conv(x, f, groups = 2)\n    z = conv(x, g, groups = 4, stride = [2,2])",
      lambda: {"y": conv(X, GROUPED, groups=2), "z": conv(X, GROUPED[:, :1], groups=4, stride=[2, 2])},
@@ -384,6 +395,9 @@ for border in ["replicate", "reflect", "reflect-even"]:
          {"x": EVEN})
 case("pools_that_ignore", "    y = max_pool(x, size = [1,1,3,2], border = 'ignore', stride = [1,1,2,2])\n    z = avg_pool(x, size = [1,3], border = 'ignore')",
      lambda: {"y": pool(X, "max", [1, 1, 3, 2], "ignore", stride=[1, 1, 2, 2]), "z": pool(X, "avg", [1, 3, 1, 1], "ignore")})
+case("window_wholly_in_an_ignored_border", "    y = max_pool(x, size = [1,1,2], padding = [(0,0),(0,0),(2,0)], border = 'ignore')\n    z = avg_pool(x, size = [1,1,2], padding = [(0,0),(0,0),(2,0)])",
+     lambda: {"y": np.concatenate([[[[-np.inf]]], LINE[:, :, :1], np.maximum(LINE[:, :, 1:], LINE[:, :, :-1])], 2),
+              "z": np.concatenate([[[[0.0]]], LINE[:, :, :1] / 2, (LINE[:, :, 1:] + LINE[:, :, :-1]) / 2], 2)}, {"x": LINE})
 case("rms_pool", "    y = rms_pool(x, size = [1,1,2,2], stride = [1,1,2,2])",
      lambda: {"y": np.sqrt(box(X.astype(float) ** 2, [1, 1, 2, 2], normalize=True, stride=[1, 1, 2, 2]))})
 case("planewise_and_separable", """    a = planewise_conv(x, p, 0.5, stride = [2,2])
@@ -492,5 +506,9 @@ case("quantization_of_each_channel", """    b = max_reduce(p, axes = [0,2,3])
     y = linear_quantize(p, min = 0.0, max = b, bits = 4)""",
      lambda: {"y": m.linear_quantize(POSITIVE.astype(float), 0.0, POSITIVE.max((0, 2, 3), keepdims=True).astype(float), 15)},
      {"p": POSITIVE})
+matrix("sums_and_copies", """    a = add_n([])
+    [b, c] = copy_n(x, times = 2)
+    [d] = copy_n(0.5, times = 1)
+    y = add_n([a, b, c, d, 0.25])""", lambda: {"y": 2 * M + 0.75})
 case("moments_beyond_the_rank", "    a, b = moments(x, axes = [0,7])\n    c, d = moments(x, axes = [])",
      lambda: {"a": V.mean(keepdims=True), "b": V.var(keepdims=True), "c": V, "d": np.zeros(4)}, {"x": V})
