@@ -1,10 +1,17 @@
 // LRN across channels, SoftMax, and BatchNormInference where it was not folded
 // into the filter before it.
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
 #include "runtime/onednn/post_ops.h"
+#include "runtime/onednn/vector_math.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -30,25 +37,79 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   return builder.Finish(dnnl::lrn_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
+// oneDNN's softmax makes 0 of NaN and of infinities: inputs with one of them run
+// in the kernel of rows.
+class SoftmaxKernel final : public Kernel {
+ public:
+  SoftmaxKernel(std::shared_ptr<const Kernel> primitive, std::shared_ptr<const Kernel> rows)
+      : primitive_(std::move(primitive)), rows_(std::move(rows)) {}
+
+  std::string implementation() const override { return primitive_->implementation(); }
+  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
+  ErrorOr<Success> Run(const KernelRun& run) const override {
+    return AllFinite(run.input(0).data<float>(), run.input(0).volume()) ? primitive_->Run(run)
+                                                                        : rows_->Run(run);
+  }
+
+ private:
+  static bool AllFinite(const float* x, int64_t count) {
+    constexpr int64_t kPart = 16384;
+    std::atomic<bool> finite = true;
+    ParallelFor((count + kPart - 1) / kPart, kPart, [&](int64_t part) {
+      const int64_t end = std::min(count, (part + 1) * kPart);
+      int32_t beyond = 0;
+      Vectorized([&] {
+        for (int64_t i = part * kPart; i < end; ++i)
+          beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMost));
+      });
+      if (beyond != 0) finite.store(false, std::memory_order_relaxed);
+    });
+    return finite;
+  }
+
+  static constexpr float kMost = std::numeric_limits<float>::max();
+  std::shared_ptr<const Kernel> primitive_, rows_;
+};
+
 std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAcceptsAll(request) || request.inputs[0].shape.empty())
     return std::nullopt;
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(IntOr(*request.node, "axis", 1), rank);
-  const memory::desc data = DescOf(request.inputs[0]);
+  std::optional<PreparedKernel> rows = MakeSoftmaxOfColumns(request);
+  if (!rows) return std::nullopt;
+  const memory::desc data = PlainDesc(request.inputs[0].shape);
   const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, data, static_cast<int>(axis));
   const dnnl::softmax_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),
                                                         true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return MakeSoftmaxOfColumns(request);
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return rows;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
-  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(dnnl::softmax_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
+  builder.AddOutput(DNNL_ARG_DST, 0, data);
+  PreparedKernel prepared = builder.Finish(dnnl::softmax_forward(primitive), primitive.scratchpad_desc(),
+                                           primitive.impl_info_str());
+  prepared.kernel = std::make_shared<SoftmaxKernel>(prepared.kernel, rows->kernel);
+  return prepared;
+}
+
+// The generated code computes (x - mean) * scale + shift, which is another number
+// than x * scale + (shift - mean * scale) where one of them is not finite.
+bool HasFiniteParameters(const KernelRequest& request) {
+  const double epsilon = DoubleOr(*request.node, "epsilon", 1e-5);
+  for (size_t input = 1; input < 5; ++input) {
+    const TensorValue* value = request.inputs[input].constant;
+    if (value == nullptr) return false;
+    for (int64_t i = 0; i < value->volume(); ++i) {
+      const double x = value->ElementAsDouble(i);
+      if (!std::isfinite(x) || (input == 4 && !(x + epsilon > 0))) return false;
+    }
+  }
+  return true;
 }
 
 std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
   if (!DnnAcceptsAll(request) || request.inputs[0].shape.size() < 3) return std::nullopt;
+  if (!HasFiniteParameters(request)) return MakeBatchNormOfRows(request);
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;
   using Flags = dnnl::normalization_flags;
@@ -58,7 +119,9 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);
   const dnnl::batch_normalization_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(),
                                                                     true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return MakeBatchNormOfRows(request);
+  // Of row-major tensors oneDNN's portable code keeps NaN in relu.
+  if (!primitive || std::string_view(primitive.impl_info_str()).find("jit") == std::string_view::npos)
+    return MakeBatchNormOfRows(request);
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);

@@ -205,6 +205,88 @@ TEST(SpecialValuesTest, FunctionsOfExponentials) {
   }
 }
 
+// Along every axis: a row with NaN or positive infinity is NaN, and so is one of
+// negative infinities alone; others count as nothing.
+TEST(SpecialValuesTest, SoftmaxOfRows) {
+  for (const char* type : {"SoftMax", "LogSoftmax"}) {
+    for (const bool last : {false, true}) {
+      const bool logarithm = std::string_view(type) == "LogSoftmax";
+      const std::vector<std::vector<float>> rows = {{1, 2, 3},
+                                                    {1, kNan, 3},
+                                                    {1, kInfinity, 2},
+                                                    {1, -kInfinity, 2},
+                                                    {-kInfinity, -kInfinity, -kInfinity},
+                                                    {3e38f, -3e38f, 0}};
+      const auto count = static_cast<int64_t>(rows.size());
+      const Shape shape = last ? Shape{count, 3} : Shape{1, 3, count};
+      std::vector<float> given(rows.size() * 3), expected(given.size());
+      for (size_t row = 0; row < rows.size(); ++row) {
+        double largest = -HUGE_VAL, sum = 0;
+        for (float x : rows[row]) largest = x > largest ? static_cast<double>(x) : largest;
+        for (float x : rows[row]) sum += std::exp(static_cast<double>(x) - largest);
+        for (size_t i = 0; i < 3; ++i) {
+          const size_t at = last ? row * 3 + i : i * rows.size() + row;
+          const double x = static_cast<double>(rows[row][i]) - largest;
+          given[at] = rows[row][i];
+          expected[at] = static_cast<float>(logarithm ? x - std::log(sum) : std::exp(x) / sum);
+        }
+      }
+      TestGraph g;
+      ir::AttributeMap axis;
+      axis.Set("axis", int64_t{1});
+      g.Result(g.Op(logarithm ? "opset5" : "opset8", type, {g.Parameter("x", shape)}, axis));
+      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+        SCOPED_TRACE(std::string(type) + " of " + ToString(shape));
+        const auto out =
+            RunGraph(g.graph, {.backend = backend, .threads = 1}, {TensorValue::FromFloats(shape, given)});
+        ASSERT_FALSE(out.empty());
+        ExpectNear(out[0], TensorValue::FromFloats(shape, expected), 2e-6);
+      }
+    }
+  }
+}
+
+// NaN behind a normalisation, whose parameters may be infinite or negative, too.
+TEST(SpecialValuesTest, ReluOfNormalisations) {
+  const std::vector<float>& values = SpecialValues();
+  for (const bool blocked : {false, true}) {
+    for (const float variance : {0.25f, -3.0f, kInfinity, kNan}) {
+      TestGraph g;
+      ir::OutputPort x = g.Parameter("x", {1, kChannels, 1, static_cast<int64_t>(values.size())});
+      if (blocked) {
+        x = InBlocks(g, x);
+        g.Result(x, "kept");
+      }
+      const auto vector = [&](float value) {
+        return g.Const(TensorValue::Make<float>(ElementType::kF32, {kChannels}, [&](std::span<float> out) {
+          std::fill(out.begin(), out.end(), value);
+        }));
+      };
+      ir::AttributeMap epsilon;
+      epsilon.Set("epsilon", 0.0);
+      const float mean = variance == 0.25f ? 0.5f : kInfinity;
+      const ir::OutputPort y = g.Op("opset5", "BatchNormInference",
+                                    {x, vector(3), vector(1), vector(mean), vector(variance)}, epsilon);
+      g.Result(g.Op("ReLU", {y}), "relu");
+      const double scale = 3 / std::sqrt(static_cast<double>(variance));
+      const TensorValue expected =
+          TensorValue::Make<float>(ElementType::kF32, Tensor(values).shape(), [&](std::span<float> out) {
+            for (size_t i = 0; i < out.size(); ++i) {
+              const double x = static_cast<double>(values[i % values.size()]);
+              const auto y = static_cast<float>(x * scale + (1 - static_cast<double>(mean) * scale));
+              out[i] = y > 0 ? y : 0;
+            }
+          });
+      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+        SCOPED_TRACE(std::string(blocked ? "blocked" : "plain") + ", variance " + std::to_string(variance));
+        const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
+        ASSERT_FALSE(out.empty());
+        ExpectNear(out.back(), expected, 2e-6);
+      }
+    }
+  }
+}
+
 // ---- maxima over windows and axes ----
 
 // Zeros but where something stands.
