@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Does the differential suite find faults? Plants one at a time and says after how many seconds and graphs it was found.
+
+    tests/differential/planted_faults.py [NAME...] [--seconds 60]
+
+Works in a copy of the sources below build/planted. A fault whose text is no longer in the file is an error: say it anew.
+No part of the default tests, since each fault is a build."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COPY = ROOT / "build/planted"
+
+# name: file, text, what stands there instead
+FAULTS = {
+    "dropped-parameter": ("runtime/onednn/post_ops.cpp", "function.algorithm, function.alpha, function.beta)",
+                          "function.algorithm, function.alpha, 0.0f)"),
+    "swapped-operand": ("runtime/onednn/functions.cpp", 'if (type == "Subtract") return {AddStep(-s)};',
+                        'if (type == "Subtract") return {AddStep(s)};'),
+    "wrong-stride": ("runtime/onednn/pooling.cpp", "places.channel_ = blocking.strides[1];",
+                     "places.channel_ = blocking.strides[0];"),
+    "early-overwrite": ("runtime/engine/plan_builder.cpp", ".overwritable = uses == 1 && values_.IsDead(id)",
+                        ".overwritable = uses == 1"),
+    "stale-layout": ("runtime/engine/plan_builder.cpp", "if (SameLayout(values_[id].layout, layout)) return id;",
+                     "if (layout != nullptr || values_[id].layout == nullptr) return id;"),
+    "producer-of-two": ("runtime/onednn/fusion.cpp", "if (uses.size() != 1 ||", "if (uses.empty() ||"),
+    "border-counted": ("runtime/onednn/pooling.cpp", 'const bool exclude_pad = BoolOr(', 'const bool exclude_pad = !BoolOr('),
+    "lost-tail": ("runtime/onednn/row_kernels.cpp", "for (int64_t lane = 0; i < count; ++i, ++lane)",
+                  "for (int64_t lane = 0; i + 1 < count; ++i, ++lane)"),
+    "joined-elsewhere": ("runtime/engine/plan_values.cpp", "place.offset += (*this)[place.root].offset;",
+                         "place.offset = (*this)[place.root].offset;"),
+    "squares-doubled": ("compiler/lower/elementwise.cpp", 'n.SetOutput(n.Binary("Multiply", n.input(0), n.input(0)));',
+                        'n.SetOutput(n.Binary("Add", n.input(0), n.input(0)));'),
+}
+
+
+def run(*command: str | Path, timeout: float | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run(command, cwd=COPY, capture_output=True, text=True, timeout=timeout)
+
+
+def build() -> str:
+    done = run("cmake", "--build", "build/release", "--target", "nnefc_differential")
+    return "" if done.returncode == 0 else done.stdout[-2000:]
+
+
+def prepare() -> None:
+    shutil.rmtree(COPY, ignore_errors=True)
+    subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
+    subprocess.run(["git", "worktree", "add", "--force", "--detach", COPY, "HEAD"], cwd=ROOT, check=True, capture_output=True)
+    if run("cmake", "--preset", "release").returncode != 0 or build():
+        sys.exit("the copy does not build")
+
+
+def found(seconds: float) -> str:
+    """How the suite found what is planted, or an empty text."""
+    start = time.monotonic()
+    try:
+        done = run("build/release/bin/nnefc_differential", "--graphs", "1000000", "--most-failures", "1", timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return ""
+    told = re.search(r"FAILED seed (\d+): (.*)|signal \d+ in the graph of seed (\d+)", done.stdout + done.stderr)
+    return f"{time.monotonic() - start:.0f} s: {told.group(0)[:120]}" if done.returncode != 0 and told else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FAULTS))
+    parser.add_argument("--seconds", type=float, default=60)
+    options = parser.parse_args()
+    prepare()
+    missed = 0
+    for name in options.names or FAULTS:
+        file, text, fault = FAULTS[name]
+        path = COPY / file
+        original = path.read_text()
+        if original.count(text) != 1:
+            sys.exit(f"{name}: {file} holds the text {original.count(text)} times: {text}")
+        path.write_text(original.replace(text, fault))
+        told = build() or found(options.seconds)
+        path.write_text(original)
+        missed += not told
+        print(f"{name}: {told or 'NOT FOUND'}", flush=True)
+    subprocess.run(["git", "worktree", "remove", "--force", COPY], cwd=ROOT, check=True)
+    print(f"{len(options.names or FAULTS) - missed} passed, {missed} failed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
