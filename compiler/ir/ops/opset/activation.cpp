@@ -9,14 +9,15 @@ void InferActivation(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// PReLU-1: a slope of one axis may belong to the channels, any other broadcasts
-// to the data as numpy's rule says, and does not extend it.
+// PReLU-1: a slope of one axis may belong to the channels or have one element,
+// also for data of rank 0; any other broadcasts to the data as numpy's rule says,
+// and does not extend it.
 void InferPRelu(OpContext& op) {
   InferActivation(op);
   if (!op.shape(0).known() || !op.shape(1).known()) return;
   const Shape data = op.shape(0).known_extents();
   const Shape slope = op.shape(1).known_extents();
-  if (slope.size() == 1 && data.size() > 1 && slope[0] == data[1]) return;
+  if (slope.size() == 1 && (slope[0] == 1 || (data.size() > 1 && slope[0] == data[1]))) return;
   bool fits = slope.size() <= data.size();
   for (size_t i = 0; fits && i < slope.size(); ++i)
     fits = slope[i] == 1 || slope[i] == data[i + data.size() - slope.size()];
