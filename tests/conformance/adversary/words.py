@@ -73,8 +73,8 @@ def examples(folder):
 def judge(nnefc, words, where, path):
     """What the document's diagnostics say wrong, and the rules that they name."""
     ran = subprocess.run([nnefc, "check", "--format", "json", "--dialect", "provisional", path], capture_output=True, timeout=60)
-    graph = path / "graph.nnef" if path.is_dir() else path
-    text = graph.read_text(encoding="utf-8", errors="replace")
+    texts = sorted(path.iterdir()) if path.is_dir() else [path]
+    text = "\n".join(each.read_text(encoding="utf-8", errors="replace") for each in texts)
     wrong, rules = [], set()
     for told in json.loads(ran.stderr or b'{"diagnostics": []}')["diagnostics"]:
         rules.add(told["rule"])
