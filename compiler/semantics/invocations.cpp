@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/semantics/checker.h"
@@ -17,6 +18,14 @@ std::string_view DialectName(ast::Dialect dialect) {
 
 ast::Dialect Other(ast::Dialect dialect) {
   return dialect == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified;
+}
+
+// The place of the parameter that has a name.
+std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name) {
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    if (signature.parameters[i].name.symbol == name.symbol) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -175,14 +184,12 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
 bool Checker::BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
                         llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
-  const auto found = llvm::find_if(signature.parameters, [&](const TypedName& parameter) {
-    return parameter.name.symbol == argument.name->symbol;
-  });
-  if (found == signature.parameters.end()) {
+  const std::optional<size_t> found = PlaceOf(signature, *argument.name);
+  if (!found) {
     ReportUnknownArgument(*argument.name, callee);
     return false;
   }
-  const size_t index = static_cast<size_t>(found - signature.parameters.begin());
+  const size_t index = *found;
   const std::string_view name = Text(argument.name->symbol);
   if (index < positional) {
     Report(kPositionalAndNamed, argument.name->range, "argument `{}` is also given by its position", name)
@@ -204,23 +211,25 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
   Suggestion suggestion(text);
   for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
   std::string_view best = suggestion.best();
-  // `perm` of `transpose`: the other dialect's name of the same parameter.
-  bool is_other_dialects = false;
+  std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
+  bool is_safe = suggestion.is_safe();
   if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
     const Callee twin = libraries_.Get(Other(dialect_)).Find(signature.name.symbol);
-    const size_t count = twin.valid() ? SignatureOf(twin).parameters.size() : 0;
-    for (size_t i = 0; i < std::min(count, signature.parameters.size()); ++i) {
-      if (SignatureOf(twin).parameters[i].name.symbol != name.symbol) continue;
-      is_other_dialects = true;
-      best = Text(signature.parameters[i].name.symbol);
+    const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
+    if (place) {
+      // `perm` of `transpose` is called otherwise here; `output_shape` of
+      // `deconv` is called nothing.
+      is_safe = *place < signature.parameters.size() &&
+                !PlaceOf(SignatureOf(twin), signature.parameters[*place].name);
+      best = is_safe ? Text(signature.parameters[*place].name.symbol) : "";
+      const std::string_view other = DialectName(Other(dialect_));
+      hint = is_safe ? fmt::format("; the {} dialect calls `{}` so", other, best)
+                     : fmt::format("; it belongs to the {} dialect", other);
     }
   }
-  DiagnosticBuilder builder = Report(
-      kUnknownArgument, name.range, "`{}` has no parameter `{}`{}", Text(signature.name.symbol), text,
-      best.empty()        ? ""
-      : is_other_dialects ? fmt::format("; the {} dialect calls `{}` so", DialectName(Other(dialect_)), best)
-                          : fmt::format("; did you mean `{}`?", best));
-  if (is_other_dialects || suggestion.is_safe()) builder.Fix(name.range, std::string(best));
+  DiagnosticBuilder builder = Report(kUnknownArgument, name.range, "`{}` has no parameter `{}`{}",
+                                     Text(signature.name.symbol), text, hint);
+  if (is_safe) builder.Fix(name.range, std::string(best));
   builder.Note(signature.name.range, "declared here");
 }
 

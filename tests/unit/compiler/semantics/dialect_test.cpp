@@ -136,5 +136,18 @@ TEST(Dialects, FixesAreTold) {
             std::string::npos);
 }
 
+TEST(Dialects, ParametersOfTheOtherDialectAlone) {
+  // Where `deconv` has its `groups` here, it has `output_shape` there.
+  for (const std::string_view call :
+       {"deconv(x, x, output_shape = [1])", "debox(x, size = [1], output_shape = [1])", "elu(x, alpha = 1.0)",
+        "reshape(x, shape = [1], axis_start = 1)"}) {
+    const std::string text = Checked(ProvisionalBody(fmt::format("y = {}", call))).Rendered();
+    EXPECT_NE(text.find("; it belongs to the ratified dialect"), std::string::npos) << text;
+    EXPECT_EQ(text.find("replace"), std::string::npos) << text;
+  }
+  EXPECT_NE(Checked(ProvisionalBody("y = transpose(x, axes = [0])")).Rendered().find("calls `perm` so"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace nnefc
