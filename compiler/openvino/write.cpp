@@ -8,6 +8,7 @@
 
 #include "compiler/openvino/layer_writer.h"
 #include "compiler/openvino/weights.h"
+#include "compiler/openvino/written_form.h"
 #include "compiler/openvino/xml_writer.h"
 
 namespace nnefc {
@@ -79,7 +80,8 @@ ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_pa
   xml.Begin("net");
   xml.Attribute("name", graph.name());
   xml.Attribute("version", 11);
-  openvino::LayerWriter(&xml, &weights).WriteGraph(graph);
+  const std::unique_ptr<ir::Graph> form = openvino::WrittenForm(graph);
+  openvino::LayerWriter(&xml, &weights).WriteGraph(form != nullptr ? *form : graph);
   xml.End();
   if (auto written = weights.Finish(); !written) return written;
   if (auto written = xml.Finish(); !written) return written;

@@ -76,7 +76,7 @@ def borders(length: int, start: int, end: int, stride: int) -> Case:
     take = {"axis": 1, "start": start, "end": end, "stride": stride, "part_size": size}
     made = sum_loop(graph, graph.parameter([1, length], name="x"), [1, size], [1, len(chunks) * size], take, put)
     sums = running_sum(chunks, np.zeros([1, size], FLOAT))
-    return Case(finish(graph, made[0], made[1]), {"x": data}, [joined(sums, 1), sums[-1]], "none")
+    return Case(finish(graph, made[0], made[1]), {"x": data}, [joined(sums, 1), sums[-1]], "written")
 
 
 case("borders-1-last", 6, 1, -1, 1)(borders)

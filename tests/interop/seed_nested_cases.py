@@ -233,7 +233,7 @@ def complete_example(merged_weights: bool, edit: Callable[[str], str]) -> Case:
     inputs = {"x": random.standard_normal((1, STEPS, INPUTS)).astype(FLOAT),
               "h": random.standard_normal((1, STATES)).astype(FLOAT),
               "c": random.standard_normal((1, STATES)).astype(FLOAT)}
-    return Case(finish(graph, made), inputs, [lstm(**inputs)], "none" if merged_weights else "both" if edit is str else "written", edit)
+    return Case(finish(graph, made), inputs, [lstm(**inputs)], "both" if edit is str else "written", edit)
 
 
 def without_data(text: str) -> str:

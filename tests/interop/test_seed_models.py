@@ -3,6 +3,7 @@ OpenVINO where it keeps the documentation, and after `compile` wrote them again;
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import seed_if_cases  # noqa: E402, F401
 import seed_iterator_cases  # noqa: E402, F401
 import seed_nested_cases  # noqa: E402, F401
 import seed_refusals  # noqa: E402, F401
+from ir_builder import Graph  # noqa: E402
 from openvino_oracle import openvino_outputs  # noqa: E402
 from seed_models import CASES, DISPUTED, REFUSED, Case, Refusal  # noqa: E402
 
@@ -59,6 +61,35 @@ def test_written_again(program: Nnefc, tmp_path: Path, name: str) -> None:
     assert_expected(results(program, again, made, "reference"), made.expected)
     if made.openvino != "none":
         assert_expected(openvino_outputs(again, made.inputs), made.expected)
+
+
+def printed_layer(text: str) -> str:
+    """The complete TensorIterator of the documentation's text; a name and a version where it leaves them out."""
+    layer = re.findall(r'<layer type="TensorIterator" \.\.\.>.*?</body>\s*</layer>', text, re.DOTALL)[-1]
+    names = iter(range(1000))
+    return re.sub(r" \.\.\.>", lambda _: f' name="printed{next(names)}" version="opset1">', layer)
+
+
+def test_printed_text(program: Nnefc, tmp_path: Path, shared_data: Path) -> None:
+    """The layer as the documentation prints it, with three Parameters before it and a Result behind it."""
+    pages = sorted((shared_data.parent / "seeds").glob("002*.txt"))
+    if not pages:
+        pytest.skip("no text of TensorIterator's documentation beside the shared data")
+    made, path = CASES["complete-layer-as-printed"](), tmp_path / "net.xml"
+    graph = Graph()
+    ports = [graph.parameter(list(value.shape), name=name) for name, value in made.inputs.items()]
+    layer = graph.add("TensorIterator", "opset1", ports, [("f32", list(made.expected[0].shape))])
+    graph.result(layer[0])
+    layer_text = printed_layer(pages[0].read_text()).replace("<layer ", f'<layer id="{layer.number}" ', 1)
+    path.write_text(re.sub(r'<layer id="3" .*?</layer>', lambda _: layer_text, graph.net(), count=1, flags=re.DOTALL))
+    weights, bias = seed_nested_cases.random_weights()
+    shapes = np.array([1, 512], np.int64), np.array([1, 1, 256], np.int64)
+    path.with_suffix(".bin").write_bytes(b"".join(blob.tobytes() for blob in (shapes[0], weights, bias, shapes[1])))
+    for backend in ("reference", "onednn"):
+        assert_expected(results(program, path, made, backend), made.expected)
+    again = tmp_path / "again.xml"
+    program.must("compile", path, "-o", again)
+    assert_expected(openvino_outputs(again, made.inputs), made.expected)
 
 
 @pytest.mark.parametrize("name", DISPUTED)
