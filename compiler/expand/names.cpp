@@ -9,13 +9,6 @@ namespace {
 // short where fragments call each other in turns.
 constexpr int kMaxScopeDepth = 8;
 
-// Words that are no identifiers in the ratified dialect, which the expanded
-// graph is in.
-constexpr std::string_view kReservedWords[] = {"else",    "extension", "false",   "for",      "fragment",
-                                               "graph",   "if",        "in",      "integer",  "length_of",
-                                               "logical", "range_of",  "scalar",  "shape_of", "string",
-                                               "tensor",  "true",      "version", "yield"};
-
 std::string Flat(std::string_view scope) {
   std::string text(scope);
   std::replace(text.begin(), text.end(), '/', '_');
@@ -103,7 +96,6 @@ std::string Names::Claim(const std::string& wanted) {
 }
 
 void Names::Finish(ir::Graph& graph) {
-  for (std::string_view word : kReservedWords) taken_.try_emplace(word, 1);
   std::vector<std::string> rendered(hints_.size());
   // The body's identifiers first: they are not to change.
   for (bool body : {true, false}) {

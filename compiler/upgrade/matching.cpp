@@ -44,15 +44,16 @@ bool Matching::Match(ir::NodeId before, ir::NodeId after) {
 bool Matching::MatchEnds() const {
   auto same_parameter = [&](const auto& pair) {
     const auto [before, after] = pair;
-    return before_.node(before).name() == after_.node(after).name();
+    return printed_.Of(before_.node(before).name()) == after_.node(after).name();
   };
   auto same_result = [&](const auto& pair) {
     const ir::Node& before = before_.node(std::get<0>(pair));
     const ir::Node& after = after_.node(std::get<1>(pair));
-    return before.name() == after.name() && IsSame(before.input(0), after.input(0)) &&
-           NameOf(before_, before.input(0)) == NameOf(after_, after.input(0));
+    return printed_.Of(before.name()) == after.name() && IsSame(before.input(0), after.input(0)) &&
+           printed_.Of(NameOf(before_, before.input(0))) == NameOf(after_, after.input(0));
   };
-  return before_.name() == after_.name() && before_.parameters().size() == after_.parameters().size() &&
+  return printed_.Of(before_.name()) == after_.name() &&
+         before_.parameters().size() == after_.parameters().size() &&
          before_.results().size() == after_.results().size() &&
          llvm::all_of(llvm::zip_first(before_.parameters(), after_.parameters()), same_parameter) &&
          llvm::all_of(llvm::zip_first(before_.results(), after_.results()), same_result);

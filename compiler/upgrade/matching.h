@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "compiler/expand/print/naming.h"
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -12,13 +13,14 @@ namespace nnefc::upgrade {
 // called aside.
 class Matching {
  public:
-  Matching(const ir::Graph& before, const ir::Graph& after) : before_(before), after_(after) {}
+  Matching(const ir::Graph& before, const ir::Graph& after, const PrintedNames& names)
+      : before_(before), after_(after), printed_(names) {}
 
   // True if the nodes do the same with the same tensors; then their outputs
   // count as the same.
   bool Match(ir::NodeId before, ir::NodeId after);
   // True if the parameters and results of both graphs are the same, and have
-  // the same names; after all nodes were matched.
+  // the same names as they are printed; after all nodes were matched.
   bool MatchEnds() const;
   // Tensors whose names differ.
   std::map<std::string, std::string> Renamed() const;
@@ -28,6 +30,7 @@ class Matching {
 
   const ir::Graph& before_;
   const ir::Graph& after_;
+  const PrintedNames& printed_;
   llvm::StringMap<std::string> names_;  // of the outputs that were matched
 };
 

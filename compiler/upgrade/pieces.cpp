@@ -184,7 +184,7 @@ bool PieceFinder::AppendTensor(ir::OutputPort port, std::string& text) const {
   }
   const std::vector<std::string>& names = node.output(port.index).names;
   if (names.empty()) return false;
-  text += names.front();
+  text += source_.names.Of(names.front());
   return true;
 }
 

@@ -30,22 +30,11 @@ Rewriter::Rewriter(const Source& source, Context& context)
     const SourceRange range = node.origin().range;
     if (range.file == old().file) nodes_[{range.begin, range.end}].push_back(&node);
   }
-  for (const ast::Fragment& fragment : source.ratified.ast().fragments) {
-    const std::string_view name = Text(fragment.name.symbol);
-    standard_names_.insert(llvm::StringRef(name.data(), name.size()));
-  }
 }
 
-// Words of the ratified dialect and its operations are no names for what the
-// document declares.
 ast::Name Rewriter::Rename(ast::Name name) {
   if (!name.symbol.valid()) return name;
-  const std::string_view text = Text(name.symbol);
-  const Callee own = source_.document.Find(name.symbol);
-  const bool hides = own.valid() && own.document == &source_.document &&
-                     standard_names_.contains(llvm::StringRef(text.data(), text.size()));
-  if (!hides && !ast::IsSoftKeyword(text, ast::Dialect::kRatified)) return name;
-  return {context_.symbols.Intern(std::string(text) + "_2"), name.range};
+  return {context_.symbols.Intern(source_.names.Of(Text(name.symbol))), name.range};
 }
 
 std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {

@@ -8,12 +8,12 @@
 
 #include "compiler/expand/instances.h"
 #include "compiler/expand/print/flat.h"
+#include "compiler/expand/print/naming.h"
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
 #include "compiler/upgrade/element_types.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace nnefc::upgrade {
 
@@ -39,6 +39,7 @@ struct Source {
   const std::vector<FlatStatement>& lines;
   std::vector<std::vector<size_t>> flat_statements;
   const std::vector<FragmentInstance>& instances;
+  const PrintedNames& names;
 };
 
 // Writes a provisional document in the ratified dialect, tree by tree: types,
@@ -102,7 +103,6 @@ class Rewriter {
   ElementTypes element_types_;
   // Nodes that are an invocation's operation, by where that begins and ends.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, Nodes> nodes_;
-  llvm::StringSet<> standard_names_;
   const ast::Document* from_;  // what is being copied
   bool keeps_ranges_ = true;
   std::unique_ptr<ast::Document> out_;

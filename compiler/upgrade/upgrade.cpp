@@ -57,8 +57,9 @@ class Upgrader {
       : input_(input),
         context_(context),
         ratified_(input.library.Get(ast::Dialect::kRatified)),
-        flat_text_(PrintFlatDocument(input.expanded, input.library, context.symbols)),
-        lines_(PrintFlatStatements(input.expanded, input.library, context.symbols)),
+        names_(input.expanded, input.document.ast(), ratified_.ast(), context.symbols),
+        flat_text_(PrintFlatDocument(input.expanded, input.library, context.symbols, names_)),
+        lines_(PrintFlatStatements(input.expanded, input.library, context.symbols, names_)),
         fragment_reasons_(old().fragments.size()),
         statement_reasons_(input.document.graph()->body.size()) {
     choice_.keeps_fragment.assign(old().fragments.size(), true);
@@ -114,7 +115,8 @@ class Upgrader {
             .flat = flat,
             .lines = lines_,
             .flat_statements = std::move(groups),
-            .instances = input_.instances};
+            .instances = input_.instances,
+            .names = names_};
   }
 
   std::unique_ptr<ast::Document> Parse(const std::string& text) {
@@ -281,7 +283,7 @@ class Upgrader {
     if (!diagnostics.empty())
       return Blame(diagnostics, tried, parts, finder) ? Outcome::kAgain : Outcome::kStuck;
     if (graph == nullptr) return Outcome::kStuck;
-    renamed_.clear();
+    renamed_ = RenamedKeywords();
     if (PrintFlatDocument(*graph, input_.library, context_.symbols) == flat_text_) return Outcome::kSame;
     return Compare(*graph, tried, source, parts, finder);
   }
@@ -355,10 +357,12 @@ class Upgrader {
   // expands the statements that became something else.
   Outcome Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
                   const std::vector<Part>& parts, PieceFinder& finder) {
-    const std::vector<FlatStatement> lines = PrintFlatStatements(graph, input_.library, context_.symbols);
+    const PrintedNames own(graph);
+    const std::vector<FlatStatement> lines =
+        PrintFlatStatements(graph, input_.library, context_.symbols, own);
     auto found = LinesByStatement(graph, lines, tried.graphs[0].body);
     if (!found) return Outcome::kStuck;
-    Matching matching(input_.expanded, graph);
+    Matching matching(input_.expanded, graph, names_);
     bool same = true;
     bool changed = false;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -377,6 +381,19 @@ class Upgrader {
     if (!matching.MatchEnds()) return Outcome::kStuck;
     renamed_ = matching.Renamed();
     return Outcome::kSame;
+  }
+
+  // Tensors that are called by a word that is a keyword of the ratified dialect.
+  std::map<std::string, std::string> RenamedKeywords() const {
+    std::map<std::string, std::string> renamed;
+    for (ir::NodeId id : input_.expanded.nodes()) {
+      for (const ir::Output& output : input_.expanded.node(id).outputs()) {
+        for (const std::string& name : output.names) {
+          if (names_.Of(name) != name) renamed.emplace(name, names_.Of(name));
+        }
+      }
+    }
+    return renamed;
   }
 
   void Tell(const MovedComments& comments) {
@@ -400,12 +417,13 @@ class Upgrader {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
                           "of it was found that the ratified dialect reads alike");
-    return {PrintDocument(*Parse(flat_text_), context_), {}};
+    return {PrintDocument(*Parse(flat_text_), context_), RenamedKeywords()};
   }
 
   const UpgradeInput& input_;
   Context& context_;
   const CheckedDocument& ratified_;
+  const PrintedNames names_;
   const std::string flat_text_;
   const std::vector<FlatStatement> lines_;
   Choice choice_;

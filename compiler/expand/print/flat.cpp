@@ -20,11 +20,13 @@ using ir::OutputPort;
 
 class FlatPrinter {
  public:
-  FlatPrinter(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols)
+  FlatPrinter(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
+              const PrintedNames& names)
       : graph_(&graph),
         library_(library),
         ratified_(library.Get(ast::Dialect::kRatified)),
-        symbols_(symbols) {}
+        symbols_(symbols),
+        names_(names) {}
 
   std::string Print();
   std::vector<FlatStatement> Statements();
@@ -64,6 +66,7 @@ class FlatPrinter {
   StandardLibrary& library_;
   const CheckedDocument& ratified_;
   const SymbolTable& symbols_;
+  const PrintedNames& names_;
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
@@ -73,11 +76,11 @@ class FlatPrinter {
 };
 
 std::string FlatPrinter::Print() {
-  out_ = fmt::format("\ngraph {}( ", graph_->name());
+  out_ = fmt::format("\ngraph {}( ", names_.Of(graph_->name()));
   bool first = true;
   for (ir::NodeId id : graph_->parameters()) {
     Separate(first);
-    out_ += graph_->node(id).name();
+    out_ += Tensor({id, 0});
   }
   out_ += " ) -> ( ";
   first = true;
@@ -192,7 +195,7 @@ std::string FlatPrinter::Tensor(OutputPort port) const {
     return list.substr(1, list.size() - 2);
   }
   const ir::Output& output = node.output(port.index);
-  return output.names.empty() ? node.name() : output.names[0];
+  return std::string(names_.Of(output.names.empty() ? node.name() : output.names[0]));
 }
 
 void FlatPrinter::PrintInputs(llvm::ArrayRef<OutputPort> inputs, bool array) {
@@ -302,13 +305,18 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 
 }  // namespace
 
+std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
+                              const PrintedNames& names) {
+  return FlatPrinter(graph, library, symbols, names).Print();
+}
+
 std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols) {
-  return FlatPrinter(graph, library, symbols).Print();
+  return PrintFlatDocument(graph, library, symbols, PrintedNames(graph));
 }
 
 std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
-                                               const SymbolTable& symbols) {
-  return FlatPrinter(graph, library, symbols).Statements();
+                                               const SymbolTable& symbols, const PrintedNames& names) {
+  return FlatPrinter(graph, library, symbols, names).Statements();
 }
 
 }  // namespace nnefc

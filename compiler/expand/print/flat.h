@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/expand/print/naming.h"
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/check_document.h"
 
@@ -12,7 +13,10 @@ namespace nnefc {
 // expands to itself byte for byte: one operation a line, attributes that differ
 // from the default, literals in place of `constant` nodes of shape [].
 // Bodies of `if_else` and `tensor_iterator` become fragments, flat as well: one
-// for all bodies that are the same. Names, order and defaults are the library's.
+// for all bodies that are the same. Names, order and defaults are the library's;
+// tensors are called as `names` says.
+std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
+                              const PrintedNames& names);
 std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols);
 
 // One line of that document's body, and the node that it prints.
@@ -22,6 +26,6 @@ struct FlatStatement {
 };
 // The lines of its body in order.
 std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
-                                               const SymbolTable& symbols);
+                                               const SymbolTable& symbols, const PrintedNames& names);
 
 }  // namespace nnefc
