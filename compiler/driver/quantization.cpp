@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/driver/rules.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/semantics/quantization.h"
 #include "compiler/syntax/parse.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,15 +55,15 @@ QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, cons
                                argument.name, ToString(argument.value.shape()), name, ToString(output.shape));
         }
         if (node.Is(ir::kNnefSet, "variable")) {
-          variables_[llvm::StringRef(node.attribute("label").AsString()).lower()] = found->second;
+          variables_[ir::VariableKey(node)] = found->second;
         }
       }
     }
   }
 }
 
-const TensorQuantization* QuantizationTable::FindVariable(const std::string& label) const {
-  auto found = variables_.find(llvm::StringRef(label).lower());
+const TensorQuantization* QuantizationTable::FindVariable(const std::string& key) const {
+  auto found = variables_.find(key);
   return found == variables_.end() ? nullptr : &lines_[found->second];
 }
 

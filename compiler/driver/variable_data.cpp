@@ -1,6 +1,7 @@
 #include "compiler/driver/variable_data.h"
 
 #include "compiler/driver/rules.h"
+#include "compiler/ir/ops/variables.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
@@ -29,8 +30,10 @@ constexpr RoleRow kRoles[] = {
 constexpr std::string_view kDecisive[] = {
     "conv", "deconv", "linear", "matmul", "separable_conv", "separable_deconv", "batch_normalization"};
 
-std::string LowerCase(const std::string& text) {
-  return llvm::StringRef(text).lower();
+// What is left out is singular in the provisional dialect (P 4.1).
+Shape WithoutTrailingOnes(Shape shape) {
+  while (!shape.empty() && shape.back() == 1) shape.pop_back();
+  return shape;
 }
 
 VariableRole RoleOf(std::string_view operation, std::string_view parameter) {
@@ -51,8 +54,7 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
       for (ir::OutputPort input : node.segment(static_cast<int32_t>(parameter))) {
         const ir::Node& producer = graph.node(input.node);
         if (!producer.Is(ir::kNnefSet, "variable")) continue;
-        std::string label = LowerCase(producer.attribute("label").AsString());
-        roles.try_emplace(std::move(label), RoleOf(node.type(), node.info().inputs[parameter].name));
+        roles.try_emplace(ir::VariableKey(producer), RoleOf(node.type(), node.info().inputs[parameter].name));
       }
     }
   }
@@ -64,22 +66,34 @@ VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph
                              Context& context)
     : model_(model), quantization_(quantization), seed_(seed), context_(context) {
   if (seed_) roles_ = VariableRoles(graph);
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::kNnefSet, "variable") && ir::HasExactLabel(node))
+      exact_labels_.insert(node.attribute("label").AsString());
+  }
+}
+
+std::string VariableStore::KeyOf(const std::string& label) const {
+  return exact_labels_.contains(label) ? label : llvm::StringRef(label).lower();
 }
 
 std::optional<TensorValue> VariableStore::Load(const std::string& label, ElementType type,
                                                const ir::PartialShape& shape, const ir::Origin& origin) {
-  std::string key = LowerCase(label);
+  std::string key = KeyOf(label);
   auto found = loaded_.find(key);
   if (found == loaded_.end()) {
     found = loaded_.emplace(std::move(key), Read(label, type, shape.known_extents(), origin)).first;
   }
-  return found->second;
+  // Variables that share it may differ in singular extents at the end.
+  const Shape extents = shape.known_extents();
+  if (!found->second || found->second->shape() == extents) return found->second;
+  return found->second->Reshaped(extents);
 }
 
 std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type) {
   std::optional<DatFile> dat = model_.ReadVariableFile(label, context_.emitter);
   if (!dat) return std::nullopt;
-  const TensorQuantization* line = quantization_.FindVariable(label);
+  const TensorQuantization* line = quantization_.FindVariable(KeyOf(label));
   if (line == nullptr || dat->coding != DatCoding::kQuantized) {
     return DecodeDat(*dat, type, context_.emitter);
   }
@@ -93,6 +107,8 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   if (model_.HasVariable(label)) {
     std::optional<TensorValue> value = ReadModel(label, type);
     if (!value) return std::nullopt;
+    if (exact_labels_.contains(label) && WithoutTrailingOnes(value->shape()) == WithoutTrailingOnes(shape))
+      value = value->Reshaped(shape);
     if (value->shape() != shape) {
       context_.emitter
           .Emit(kVariableDataShape, origin.range,
@@ -104,7 +120,7 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
     return value;
   }
   if (seed_) {
-    auto role = roles_.find(LowerCase(label));
+    auto role = roles_.find(KeyOf(label));
     TensorValue value =
         RandomTensor(role == roles_.end() ? VariableRole::kFilter : role->second, *seed_, label, type, shape);
     if (value.valid()) return value;

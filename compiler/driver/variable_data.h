@@ -9,16 +9,17 @@
 #include "compiler/package/model.h"
 #include "compiler/package/random.h"
 #include "compiler/support/context.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nnefc {
 
-// The roles of a graph's variables, by label in lower case: what the first
+// The roles of a graph's variables, by ir::VariableKey: what the first
 // operation that takes the variable directly uses it for
 // (tests/networks/README.md, rule 3). `graph` is of NNEF operations.
 std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph);
 
 // Finds the data of variables: in the model, or made from a seed. Variables
-// whose labels differ by case alone share their data.
+// of one ir::VariableKey share their data.
 class VariableStore {
  public:
   VariableStore(const ModelContainer& model, const ir::Graph& graph, const QuantizationTable& quantization,
@@ -39,7 +40,11 @@ class VariableStore {
   std::optional<uint64_t> seed_;
   bool told_of_no_weights_ = false;
   Context& context_;
+  // The key of the variables with a label.
+  std::string KeyOf(const std::string& label) const;
+
   std::map<std::string, VariableRole> roles_;
+  llvm::StringSet<> exact_labels_;
   std::map<std::string, std::optional<TensorValue>> loaded_;
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/ir/output_groups.h"
 #include "compiler/semantics/rules.h"
 
@@ -378,6 +379,9 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   NodeParts parts;
   if (plan.trait == OpTrait::kExternal && !PrepareExternal(plan, arguments, site, parts.attributes))
     return {};
+  // What is printed must do in the ratified dialect.
+  if (plan.trait == OpTrait::kVariable && plan.provisional && options_.purpose != Purpose::kPrint)
+    parts.attributes.Set(ir::kExactLabel, true);
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
   if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};

@@ -3,6 +3,7 @@
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::lint {
 namespace {
@@ -53,6 +54,7 @@ class Data {
 
   void Find() {
     Collect();
+    FindCharacters();
     FindCase();
     if (model_ != nullptr && model_->has_weights()) {
       FindMissing();
@@ -97,19 +99,35 @@ class Data {
     }
   }
 
-  // 4.1.3: labels are equal if they differ by case alone; then they should be
-  // written alike, as files are found by them.
+  bool is_provisional() const { return subject_.document.dialect == ast::Dialect::kProvisional; }
+
+  // P 4.1.3 takes any label, R 4.1.3 letters, digits and `_-./\`.
+  void FindCharacters() {
+    if (!is_provisional()) return;
+    std::map<std::string, bool> seen;
+    for (const Variable& variable : variables_) {
+      const auto wrong = llvm::find_if_not(
+          variable.label, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
+      if (wrong == variable.label.end() || !seen.try_emplace(variable.label, true).second) continue;
+      subject_.Report(kLabelCharacters, variable.place,
+                      "label `{}` contains `{}`, which the ratified dialect does not take", variable.label,
+                      *wrong);
+    }
+  }
+
+  // R 4.1.3: labels are equal if they differ by case alone; then they should be
+  // written alike, as files are found by them. P 4.1.3: they are two.
   void FindCase() {
     std::map<std::string, const Variable*> first;
     for (const Variable& variable : variables_) {
       auto [entry, is_new] = first.try_emplace(LowerCase(variable.label), &variable);
       if (is_new || entry->second->label == variable.label) continue;
-      DiagnosticBuilder builder =
-          subject_.Report(kLabelCase, variable.place,
-                          "label `{}` differs from `{}` by case alone, so that both are one variable; write "
-                          "them alike",
-                          variable.label, entry->second->label);
-      if (variable.place != variable.site)
+      DiagnosticBuilder builder = subject_.Report(
+          kLabelCase, variable.place, "label `{}` differs from `{}` by case alone, {}", variable.label,
+          entry->second->label,
+          is_provisional() ? "which makes both one variable in the ratified dialect; write other labels"
+                           : "so that both are one variable; write them alike");
+      if (variable.place != variable.site && !is_provisional())
         builder.Fix(variable.place, fmt::format("'{}'", entry->second->label));
       builder.Note(entry->second->place, "the other one");
     }

@@ -30,6 +30,7 @@ namespace nnefc::lint {
   RULE(kDataWithoutVariable, "lint.data-without-variable", kWarning, "R 5.1, P 5.1")            \
   RULE(kDataShape, "lint.data-shape", kError, "R 5.2, P 5.2")                                   \
   RULE(kDataType, "lint.data-type", kError, "R 5.2.1, P 5.2")                                   \
+  RULE(kLabelCharacters, "lint.label-characters", kWarning, "P 4.1.3")                          \
   RULE(kLabelCase, "lint.label-case", kWarning, "R 4.1.3, P 4.1.3")                             \
   /* redundant.cpp */                                                                           \
   RULE(kRedundantTranspose, "lint.redundant-transpose", kWarning, "R 4.5.2, P 4.5.2")           \

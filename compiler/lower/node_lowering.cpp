@@ -13,10 +13,6 @@ ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, At
   return map;
 }
 
-std::string StateKey(std::string_view label) {
-  return llvm::StringRef(label).lower();
-}
-
 LowerState::LowerState(const ir::Graph& source_graph, const LowerOptions& lower_options, Context& run_context)
     : source(source_graph),
       options(lower_options),

@@ -28,9 +28,6 @@ struct VariableState {
   std::string id;    // the label, as the first update's variable spells it
   OutputPort value;  // its ReadValue, once it is there
 };
-// Labels that differ in case only are one variable (R 4.1.3).
-std::string StateKey(std::string_view label);
-
 // The state of one LowerGraph: the graph that grows and what of the source is
 // already in it.
 struct LowerState {
@@ -42,7 +39,7 @@ struct LowerState {
   ir::Graph target;
   std::vector<std::vector<OutputPort>> ports;  // by source node and output
   std::vector<bool> non_negative;              // by source node: facts.h
-  llvm::StringMap<VariableState> states;       // by StateKey of the label
+  llvm::StringMap<VariableState> states;       // by VariableKey
   int depth = 0;                               // how many bodies the graph is in
   bool in_loop = false;                        // one of them is that of a tensor_iterator
   bool failed = false;

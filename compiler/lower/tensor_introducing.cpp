@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/ir/ops/variables.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
@@ -90,7 +91,7 @@ OutputPort VariableConst(NodeLowering& n) {
 // updated is a state: all variables of its label read the same value, that of
 // the beginning of the cycle (4.8).
 void LowerVariable(NodeLowering& n) {
-  const auto state = n.state().states.find(StateKey(n.String("label")));
+  const auto state = n.state().states.find(ir::VariableKey(n.node()));
   if (state == n.state().states.end()) {
     n.SetOutput(VariableConst(n));
     return;
@@ -103,7 +104,10 @@ void LowerVariable(NodeLowering& n) {
                               {"variable_type", output.type},
                               {"variable_shape", output.shape}}));
   }
-  n.SetOutput(value);
+  // One that shares the label may leave out singular extents at the end (P 4.1).
+  const nnefc::Shape shape = n.output_shape().known_extents();
+  const bool is_own = n.target().output(value).shape == n.output_shape();
+  n.SetOutput(is_own ? value : n.WithShape(value, shape, "shared"));
 }
 
 }  // namespace
@@ -114,8 +118,8 @@ void FindUpdatedVariables(LowerState& state) {
     if (!node.Is(ir::kNnefSet, "update")) continue;
     const ir::Node& variable = state.source.node(node.input(0).node);
     NNEFC_CHECK(variable.Is(ir::kNnefSet, "variable"));  // update.variable
-    const std::string& label = variable.attribute("label").AsString();
-    state.states.try_emplace(StateKey(label), VariableState{label, {}});
+    state.states.try_emplace(ir::VariableKey(variable),
+                             VariableState{variable.attribute("label").AsString(), {}});
   }
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/ir/infer.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
@@ -11,10 +12,15 @@ namespace {
 // the result itself.
 void LowerUpdate(NodeLowering& n) {
   const ir::Node& variable = n.state().source.node(n.node().input(0).node);
-  const auto state = n.state().states.find(StateKey(variable.attribute("label").AsString()));
+  const auto state = n.state().states.find(ir::VariableKey(variable));
   NNEFC_CHECK(state != n.state().states.end());
   const OutputPort value = n.input(1);
-  n.Add("opset6", "Assign", value, Attributes({{"variable_id", state->second.id}}));
+  // A variable that shares the label may have been read before, with singular
+  // extents at the end that this one leaves out (P 4.1).
+  const ir::PartialShape& state_shape = n.target().output(state->second.value).shape;
+  const bool is_own = n.target().output(value).shape == state_shape || !state_shape.known();
+  const OutputPort kept = is_own ? value : n.WithShape(value, state_shape.known_extents(), "shared");
+  n.Add("opset6", "Assign", kept, Attributes({{"variable_id", state->second.id}}));
   n.SetOutput(value);
 }
 
@@ -40,13 +46,15 @@ std::vector<bool> NeededNodes(const ir::Graph& graph) {
 // value is chosen by the old one, in a way that its passes do not see through.
 void ReadUpdatedVariables(LowerState& state) {
   const std::vector<bool> needed = NeededNodes(state.target);
+  llvm::StringMap<OutputPort> by_id;
+  for (const auto& entry : state.states) by_id[entry.second.id] = entry.second.value;
   const std::vector<ir::NodeId> sinks(state.target.sinks().begin(), state.target.sinks().end());
   for (ir::NodeId sink : sinks) {
     const ir::Node& assign = state.target.node(sink);
     if (!assign.Is("opset6", "Assign")) continue;
-    const auto variable = state.states.find(StateKey(assign.attribute("variable_id").AsString()));
-    NNEFC_CHECK(variable != state.states.end());
-    const OutputPort old = variable->second.value;
+    const auto variable = by_id.find(assign.attribute("variable_id").AsString());
+    NNEFC_CHECK(variable != by_id.end());
+    const OutputPort old = variable->second;
     const OutputPort stored = assign.input(0);
     const bool is_input = state.target.node(stored.node).Is("opset1", "Parameter");
     if (needed[static_cast<size_t>(old.node.index)] && !is_input) continue;

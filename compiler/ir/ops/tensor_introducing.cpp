@@ -3,6 +3,7 @@
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
@@ -114,7 +115,21 @@ bool IsLabelCharacter(char c) {
          c == '.' || c == '/' || c == '\\';
 }
 
-// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3).
+// True of a label that names no file inside of the model's folder.
+bool LeavesFolder(llvm::StringRef label) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  label.split(parts, '/', -1, /*KeepEmpty=*/false);
+  int64_t depth = 0;
+  for (llvm::StringRef part : parts) {
+    if (part == ".") continue;
+    depth += part == ".." ? -1 : 1;
+    if (depth < 0) return true;
+  }
+  return depth == 0;
+}
+
+// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3); an
+// exact one need only name a file (P 4.1.3).
 void InferVariable(InferContext& context) {
   if (!CheckSignature(
           context, {.attributes = {{"shape", ArgumentKind::kIntegers}, {"label", ArgumentKind::kString}}})) {
@@ -127,7 +142,13 @@ void InferVariable(InferContext& context) {
     context.Error(kVariableLabel, "{} is empty", Describe(context, "label"));
     return;
   }
-  const auto wrong = std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
+  const bool is_exact = HasExactLabel(context.node());
+  if (is_exact && LeavesFolder(label)) {
+    context.Error(kVariableLabel, "{} is `{}`, which names no file in the model's folder",
+                  Describe(context, "label"), label);
+    return;
+  }
+  const auto wrong = is_exact ? label.end() : std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
   if (wrong != label.end()) {
     const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
     const bool printable = code >= 0x20 && code < 0x7f;

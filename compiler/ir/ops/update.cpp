@@ -40,13 +40,6 @@ void InferUpdate(InferContext& context) {
   Produce(context, 0, variable.type, variable.shape);
 }
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 // What is known of the data that a label stands for.
 struct SharedData {
   NodeId variable;  // the first one of the label
@@ -65,6 +58,15 @@ SourceRange PlaceOf(const Node& node, Places places) {
   return range.valid() ? range : node.origin().range;
 }
 
+// Trailing singular extents are implied (P 4.1).
+bool IsSameShape(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known() || !b.rank_known()) return a == b;
+  for (int64_t axis = 0; axis < std::max(a.rank(), b.rank()); ++axis) {
+    if ((axis < a.rank() ? a[axis] : Dim(1)) != (axis < b.rank() ? b[axis] : Dim(1))) return false;
+  }
+  return true;
+}
+
 bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter,
                  Places places) {
   if (!data.variable.valid()) {
@@ -75,7 +77,8 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
   const Output& a = first.output();
   const Output& b = variable.output();
   if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // told before
-  if (a.type == b.type && a.shape == b.shape) return true;
+  const bool same_shape = HasExactLabel(variable) ? IsSameShape(a.shape, b.shape) : a.shape == b.shape;
+  if (a.type == b.type && same_shape) return true;
   emitter
       .Emit(
           kVariableShared, PlaceOf(variable, places),
@@ -102,6 +105,15 @@ bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view l
 }  // namespace
 }  // namespace nnef
 
+bool HasExactLabel(const Node& variable) {
+  return variable.attributes().Find(kExactLabel) != nullptr;
+}
+
+std::string VariableKey(const Node& variable) {
+  const std::string& label = variable.attribute("label").AsString();
+  return HasExactLabel(variable) ? label : llvm::StringRef(label).lower();
+}
+
 bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
   llvm::StringMap<nnef::SharedData> labels;
   bool valid = true;
@@ -109,8 +121,7 @@ bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     const std::string* label = node.Is(kNnefSet, "variable") ? nnef::LabelOf(node) : nullptr;
-    if (label != nullptr)
-      valid &= nnef::CheckShared(graph, node, labels[nnef::LowerCase(*label)], emitter, places);
+    if (label != nullptr) valid &= nnef::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
   }
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
@@ -118,7 +129,7 @@ bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
     const Node& variable = graph.node(node.input(0).node);
     const std::string* label = variable.Is(kNnefSet, "variable") ? nnef::LabelOf(variable) : nullptr;
     if (label == nullptr) continue;
-    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[nnef::LowerCase(*label)], emitter, places);
+    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[VariableKey(variable)], emitter, places);
   }
   return valid;
 }
