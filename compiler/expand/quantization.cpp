@@ -24,9 +24,14 @@ using expand::ValueKind;
 // expression makes them.
 class Tensors {
  public:
-  Tensors(SourceRange range, Context& context) : range_(range), context_(context) {}
+  // `graph` holds the constants that may be arguments; null in the ratified
+  // dialect, which has arrays instead.
+  Tensors(const ir::Graph* graph, SourceRange range, Context& context)
+      : graph_(graph), range_(range), context_(context) {}
 
   std::optional<TensorValue> Make(const Value& value) {
+    if (graph_ != nullptr && value.kind() == ValueKind::kTensor)
+      return OfConstant(graph_->node(value.port().node));
     Shape shape;
     std::vector<Value> level{value};
     while (!level.empty() && level[0].kind() == ValueKind::kArray) {
@@ -34,9 +39,7 @@ class Tensors {
       std::vector<Value> next;
       // Arrays that share their items count each time they are used.
       if (length > 0 && static_cast<int64_t>(level.size()) > context_.limits.items / length) {
-        context_.emitter.Emit(kLimitItems, range_, "an argument has more than {} items (`--max-items`)",
-                              context_.limits.items);
-        return std::nullopt;
+        return TooMany();
       }
       for (const Value& array : level) {
         if (array.kind() != ValueKind::kArray || array.length() != length) return Jagged();
@@ -54,6 +57,30 @@ class Tensors {
   }
 
  private:
+  // `max = constant(shape = [1, 32], value = [..])` (P 7.1); singular extents at
+  // the end are implied.
+  std::optional<TensorValue> OfConstant(const ir::Node& node) {
+    const ir::Attribute* value =
+        node.Is(ir::kNnefSet, "constant") ? node.attributes().Find("value") : nullptr;
+    const auto* scalars = value == nullptr ? nullptr : value->get<ir::Attribute::Scalars>();
+    if (scalars == nullptr) {
+      context_.emitter.Emit(
+          kValueType, range_,
+          "the result of `{}` cannot be an argument of a quantization; expected a literal or "
+          "`constant`",
+          node.type());
+      return std::nullopt;
+    }
+    Shape shape = node.output().shape.known_extents();
+    const int64_t volume = *Volume(shape);
+    if (volume > context_.limits.items) return TooMany();
+    llvm::SmallVector<float, 1> numbers(static_cast<size_t>(volume));
+    for (size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = static_cast<float>((*scalars)[scalars->size() == 1 ? 0 : i]);
+    while (!shape.empty() && shape.back() == 1) shape.pop_back();
+    return TensorValue::FromFloats(std::move(shape), numbers);
+  }
+
   std::optional<TensorValue> Fill(Shape shape, llvm::ArrayRef<Value> items) {
     const bool logical = items[0].kind() == ValueKind::kLogical;
     llvm::SmallVector<float, 1> numbers;
@@ -76,12 +103,19 @@ class Tensors {
     return TensorValue::FromFloats(std::move(shape), numbers);
   }
 
+  std::optional<TensorValue> TooMany() {
+    context_.emitter.Emit(kLimitItems, range_, "an argument has more than {} items (`--max-items`)",
+                          context_.limits.items);
+    return std::nullopt;
+  }
+
   std::optional<TensorValue> Jagged() {
     context_.emitter.Emit(semantics::kQuantizationJagged, range_,
                           "the arrays of a level have unequal lengths");
     return std::nullopt;
   }
 
+  const ir::Graph* graph_;
   SourceRange range_;
   Context& context_;
 };
@@ -132,6 +166,7 @@ class Evaluator {
     line.operation = context_.symbols.Text(signature.name.symbol);
     line.is_standard = callee.document->is_library();
     line.range = quantization_.ast().exprs[entry.line->invocation].range;
+    const bool provisional = quantization_.dialect() == ast::Dialect::kProvisional;
     size_t next = entry.first;
     for (size_t i = 1; i < signature.parameters.size(); ++i) {
       const TypedName& parameter = signature.parameters[i];
@@ -146,7 +181,8 @@ class Evaluator {
             expand::LiteralValue(callee.document->ast(), parameter.default_value, context_.symbols, heap_);
       }
       if (!value || value->poison()) return std::nullopt;
-      std::optional<TensorValue> tensor = Tensors(range, context_).Make(*value);
+      std::optional<TensorValue> tensor =
+          Tensors(provisional ? &graph_ : nullptr, range, context_).Make(*value);
       if (!tensor) return std::nullopt;
       line.arguments.push_back(
           {std::string(context_.symbols.Text(parameter.name.symbol)), std::move(*tensor), range});
@@ -157,7 +193,7 @@ class Evaluator {
   const CheckedDocument& quantization_;
   Context& context_;
   ExpandOptions options_;
-  ir::Graph graph_;  // holds nothing: arguments are no tensors of a graph
+  ir::Graph graph_;  // holds the constants among the arguments
   expand::Heap heap_;
   expand::GraphBuilder builder_;
   expand::Machine machine_;
