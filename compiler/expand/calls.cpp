@@ -70,8 +70,8 @@ bool Machine::DoCall(const Call& call) {
   bool instantiate = info.mode == Mode::kInstantiate;
   if (info.mode == Mode::kInstantiateIfChanged) {
     llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(signature.parameters.size());
-    instantiate =
-        MeaningChanged(context_.symbols.Text(signature.name.symbol), signature, arguments, context_.symbols);
+    instantiate = MeaningChanged(context_.symbols.Text(signature.name.symbol), signature, arguments,
+                                 context_.symbols, builder_.graph());
   }
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }
@@ -216,7 +216,7 @@ void Machine::Finish() {
     const ast::Name& name = declared.results[i];
     const bool is_coordinate =
         document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type);
-    if (is_coordinate && options_.purpose != Purpose::kJudge) {
+    if (is_coordinate && options_.purpose == Purpose::kPrint) {
       context_.emitter.Emit(
           kCoordinate, name.range,
           "result `{}` of the graph holds coordinates, which have a ratified form only as the `index` "

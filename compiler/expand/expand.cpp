@@ -1,5 +1,8 @@
 #include "compiler/expand/expand.h"
 
+#include <map>
+
+#include "compiler/expand/coordinates.h"
 #include "compiler/expand/instantiate.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
@@ -22,6 +25,25 @@ void CheckLowered(const CheckedDocument& document, StandardLibrary& library, con
   }
 }
 
+// Variables whose labels differ by case alone are one in the ratified dialect
+// (R 4.1.3).
+void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& builder, Emitter& emitter) {
+  std::map<std::string, std::string> labels;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::kNnefSet, "variable")) continue;
+    const std::string& label = node.attribute("label").AsString();
+    const std::string& first = labels.try_emplace(ir::VariableKey(node), label).first->second;
+    if (first == label) continue;
+    emitter
+        .Emit(kPrintedLabel, builder.VariablePlace(id),
+              "label `{}` differs from `{}` by case alone, which has no ratified form: both would be one "
+              "variable",
+              label, first)
+        .Notes(ir::StackNotes(node.origin().frame));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, StandardLibrary& library,
@@ -31,16 +53,18 @@ std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, Stand
   size_t errors = context.emitter.error_count();
   CheckLowered(document, library, options, context);
   Symbol name = document.graph()->name.symbol;  // invalid if its text was not read
-  std::string text = name.valid() ? std::string(context.symbols.Text(name)) : std::string();
-  // A name in the provisional dialect, a word of the ratified one.
-  if (ast::IsSoftKeyword(text, ast::Dialect::kRatified)) text += "_2";
-  auto graph = std::make_unique<ir::Graph>(&registry, std::move(text));
+  const std::string text = name.valid() ? std::string(context.symbols.Text(name)) : std::string();
+  auto graph = std::make_unique<ir::Graph>(&registry, text);
   expand::Heap heap(context.limits.items);
   expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                context);
   bool complete = expand::Machine(document, registry, options, context, builder).Run();
   if (!builder.stopped()) {
     if (complete) builder.ReportUnknownExternals();
+    if (document.dialect() == ast::Dialect::kProvisional) {
+      expand::NumberCoordinates(*graph, options.purpose, context.emitter);
+      if (options.purpose == Purpose::kPrint) CheckPrintedLabels(*graph, builder, context.emitter);
+    }
     ir::CheckVariables(*graph, context.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
   const bool failed = !complete || context.emitter.error_count() != errors;

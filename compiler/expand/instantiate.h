@@ -162,6 +162,8 @@ class GraphBuilder {
   // The plan of a ratified operation.
   const OpPlan& RatifiedPlan(std::string_view name);
   const CheckedDocument& ratified() const { return ratified_; }
+  // What the graph is for.
+  Purpose purpose() const { return options_.purpose; }
 
  private:
   // Arguments as a node takes them.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/ops/sliding_window.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/pooling.h"
 #include "compiler/lower/table.h"
@@ -31,6 +32,53 @@ OutputPort Digit(NodeLowering& n, OutputPort index, const std::vector<int64_t>& 
   const bool outermost = std::all_of(extents.begin(), extents.begin() + static_cast<int64_t>(i),
                                      [](int64_t extent) { return extent == 1; });
   return outermost ? index : IntBinary(n, "FloorMod", index, extents[i], "column");
+}
+
+// The size of the window that the node's indices are numbered within.
+std::vector<int64_t> IndexSize(NodeLowering& n) {
+  const ir::Attribute* size = n.node().attributes().Find(ir::nnef::kIndexSize);
+  return size == nullptr ? n.Ints("size") : size->AsInts();
+}
+
+// Numbers places in the node's window within that of the indices, which has
+// room for them.
+OutputPort Renumbered(NodeLowering& n, OutputPort index) {
+  const std::vector<int64_t> size = n.Ints("size");
+  const std::vector<int64_t> strides = Strides(IndexSize(n));
+  if (size == IndexSize(n)) return index;
+  OutputPort sum;
+  for (size_t i = 0; i < size.size(); ++i) {
+    if (size[i] == 1) continue;
+    OutputPort place = Digit(n, index, size, i);
+    if (strides[i] != 1) place = IntBinary(n, "Multiply", place, strides[i], "renumbered");
+    sum = sum.valid() ? n.Binary("Add", sum, place, "renumbered_index") : place;
+  }
+  return sum.valid() ? sum : index;
+}
+
+// Widens a window to that of the indices: what lies between is padding.
+void WidenToIndex(NodeLowering& n, Window& window) {
+  const std::vector<int64_t> size = IndexSize(n);
+  for (size_t i = 0; i < window.rank(); ++i) {
+    window.pad_end[i] += (size[i] - window.size[i]) * window.dilation[i];
+    window.size[i] = size[i];
+  }
+}
+
+// The values whose places lie in the node's own window, zeros for the others.
+OutputPort WithinWindow(NodeLowering& n, OutputPort values, OutputPort index) {
+  const std::vector<int64_t> size = n.Ints("size");
+  const std::vector<int64_t> numbered = IndexSize(n);
+  OutputPort inside;
+  for (size_t i = 0; i < size.size(); ++i) {
+    if (numbered[i] == size[i]) continue;
+    const OutputPort fits =
+        n.Binary("Less", Digit(n, index, numbered, i), n.ConstInt(size[i], "size"), "fits");
+    inside = inside.valid() ? n.Binary("LogicalAnd", inside, fits, "inside") : fits;
+  }
+  if (!inside.valid()) return values;
+  return n.Add("opset1", "Select", {inside, values, n.ConstFloat(0, "outside")},
+               Attributes({{"auto_broadcast", "numpy"}}), "within");
 }
 
 // A tensor [1, .., places, .., 1] of `start + place * step`.
@@ -110,14 +158,14 @@ std::optional<std::vector<OutputPort>> MaxWithIndex(NodeLowering& n) {
 
 void LowerArgmaxPool(NodeLowering& n) {
   const auto results = MaxWithIndex(n);
-  if (results) n.SetOutput(results->back());
+  if (results) n.SetOutput(Renumbered(n, results->back()));
 }
 
 void LowerMaxPoolWithIndex(NodeLowering& n) {
   const auto results = MaxWithIndex(n);
   if (!results) return;
   n.SetOutput(0, results->front());
-  n.SetOutput(1, results->back());
+  n.SetOutput(1, Renumbered(n, results->back()));
 }
 
 // What `sample` and `desample` share: windows over a tensor seen as [rows,
@@ -175,6 +223,7 @@ OutputPort FlatPosition(NodeLowering& n, OutputPort index, const Sampling& sampl
 void LowerSample(NodeLowering& n) {
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
   if (!window) return;
+  WidenToIndex(n, *window);
   const OutputPort x = PadBeforehand(n, n.input(0), *window, 0);
   const auto sampling = MakeSampling(n, n.Shape(x, n.input_rank(0)), n.output_shape(), *window);
   if (!sampling) return;
@@ -193,11 +242,12 @@ void LowerSample(NodeLowering& n) {
 // `desample(input, index, size = ..)`: sums the elements where the indices
 // point to in a tensor of zeros, and cuts off the padding.
 void LowerDesample(NodeLowering& n) {
-  const std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"),
-                                                      .extents = n.input_shape(0),
-                                                      .backward = true,
-                                                      .output_shape = n.Ints("output_shape")});
+  std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"),
+                                                .extents = n.input_shape(0),
+                                                .backward = true,
+                                                .output_shape = n.Ints("output_shape")});
   if (!window) return;
+  WidenToIndex(n, *window);
   PartialShape padded = n.output_shape();
   std::vector<int64_t> begin;
   std::vector<int64_t> end;
@@ -221,7 +271,8 @@ void LowerDesample(NodeLowering& n) {
   const OutputPort sums =
       n.Add("opset12", "ScatterElementsUpdate",
             {zeros, n.Reshape(flat, sampling->Rows(sampling->places), "position_rows"),
-             n.Reshape(n.input(0), sampling->Rows(sampling->places), "rows"), n.ConstInt(1, "axis")},
+             n.Reshape(WithinWindow(n, n.input(0), n.input(1)), sampling->Rows(sampling->places), "rows"),
+             n.ConstInt(1, "axis")},
             Attributes({{"reduction", "sum"}, {"use_init_val", true}}));
   n.SetOutput(Pad(n, n.Reshape(sums, padded.known_extents()), begin, end, "constant", 0.0, "crop"));
 }

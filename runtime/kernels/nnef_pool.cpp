@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "compiler/ir/ops/sliding_window.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/nnef_window.h"
@@ -11,6 +12,19 @@
 namespace nnefc::runtime {
 
 namespace {
+
+// The number of a place, row-major in the window, in a window of the size
+// `index_size`.
+int64_t IndexOf(int64_t place, const NnefWindow& pool, llvm::ArrayRef<int64_t> index_size) {
+  int64_t index = 0;
+  int64_t stride = 1;
+  for (size_t axis = pool.size.size(); axis-- > 0;) {
+    index += place % pool.size[axis] * stride;
+    place /= pool.size[axis];
+    stride *= index_size[axis];
+  }
+  return index;
+}
 
 template <typename T>
 struct Maximum {
@@ -55,12 +69,17 @@ ErrorOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* value
   const llvm::ArrayRef<int64_t> extents = run.input(0).shape();
   const auto pool = ReadNnefWindow(run.node, IntsOr(run.node, "size", extents.size(), 1), extents);
   if (!pool) return KernelError("a window that does not fit memory");
+  const ir::Attribute* given = run.node.attributes().Find(ir::nnef::kIndexSize);
+  const std::vector<int64_t> index_size = given == nullptr ? pool->size : given->AsInts();
   const llvm::ArrayRef<int64_t> shape = run.output().shape();
   const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
     ParallelFor(run.output().volume(), pool->volume, [&](int64_t index) {
       const Maximum<T> best = LargestUnderWindow<T>(run.input(0), shape, *pool, index);
       if (values != nullptr) values->mutable_data<T>()[index] = best.value;
-      if (indices != nullptr) indices->mutable_data<int64_t>()[index] = std::max<int64_t>(best.place, 0);
+      if (indices != nullptr) {
+        indices->mutable_data<int64_t>()[index] =
+            IndexOf(std::max<int64_t>(best.place, 0), *pool, index_size);
+      }
     });
   });
   if (!known) return UnsupportedType(run);

@@ -8,6 +8,10 @@ namespace nnefc::ir::nnef {
 // R 4.3: window.size, window.padding, window.stride, window.dilation,
 // window.border, window.fit, window.output-shape.
 
+// The size of the window that the indices are numbered within that an operation
+// makes or takes, where that is not its own (expand/coordinates.h).
+inline constexpr std::string_view kIndexSize = "index_size";
+
 // Checks that `border` is one of R 4.3's modes; `ignore` only where the
 // operation has it.
 enum class IgnoreBorder : uint8_t { kAllowed, kForbidden };

@@ -1,0 +1,95 @@
+#include "compiler/expand/coordinates.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "compiler/expand/rules.h"
+#include "compiler/ir/ops/sliding_window.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace nnefc::expand {
+namespace {
+
+using Size = ir::Attribute::Integers;
+
+// An output as a number.
+using Key = std::pair<int32_t, int32_t>;
+
+Size WithoutTrailingOnes(Size size) {
+  while (!size.empty() && size.back() == 1) size.pop_back();
+  return size;
+}
+
+// Operations whose coordinates meet.
+struct Group {
+  std::vector<ir::NodeId> windows;  // that make or read them
+  std::vector<Size> sizes;
+};
+
+// A coordinate that a node takes or makes; none for other nodes.
+std::vector<Key> CoordinatesOf(const ir::Graph& graph, const ir::Node& node) {
+  std::vector<Key> keys;
+  auto add = [&](ir::OutputPort port) {
+    if (IsInteger(graph.output(port).type)) keys.emplace_back(port.node.index, port.index);
+  };
+  for (ir::OutputPort input : node.inputs()) add(input);
+  for (int32_t i = 0; i < node.num_outputs(); ++i) add(node.port(i));
+  return keys;
+}
+
+void Renumber(ir::Graph& graph, const Group& group, Purpose purpose, Emitter& emitter) {
+  Size common;
+  for (const Size& size : group.sizes) {
+    common.resize(std::max(common.size(), size.size()), 1);
+    for (size_t i = 0; i < size.size(); ++i) common[i] = std::max(common[i], size[i]);
+  }
+  for (ir::NodeId id : group.windows) {
+    const ir::Node& node = graph.node(id);
+    const Size own = node.attribute("size").AsInts();
+    if (WithoutTrailingOnes(own) == common) continue;
+    if (purpose == Purpose::kPrint || common.size() > own.size()) {
+      emitter
+          .Emit(
+              kCoordinate, node.origin().range,
+              "the window of `{}` has the size [{}], but its indices meet those of windows of the size "
+              "[{}]{}",
+              node.type(), fmt::join(own, ","), fmt::join(common, ","),
+              purpose == Purpose::kPrint ? ", which has no ratified form" : "; expected windows of one rank")
+          .Notes(ir::StackNotes(node.origin().frame));
+      return;
+    }
+    Size attribute = common;
+    attribute.resize(own.size(), 1);
+    graph.SetAttribute(id, ir::nnef::kIndexSize, attribute);
+  }
+}
+
+}  // namespace
+
+void NumberCoordinates(ir::Graph& graph, Purpose purpose, Emitter& emitter) {
+  llvm::EquivalenceClasses<Key> meeting;
+  std::vector<ir::NodeId> windows;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.set() != ir::kNnefSet) continue;
+    const std::vector<Key> keys = CoordinatesOf(graph, node);
+    if (keys.empty()) continue;
+    for (const Key& key : keys) meeting.unionSets(keys.front(), key);
+    const ir::Attribute* size = node.attributes().Find("size");
+    if (size != nullptr && size->get<Size>() != nullptr) windows.push_back(id);
+  }
+  std::map<Key, Group> groups;
+  for (ir::NodeId id : windows) {
+    Group& group = groups[meeting.getLeaderValue(CoordinatesOf(graph, graph.node(id)).front())];
+    group.windows.push_back(id);
+    group.sizes.push_back(WithoutTrailingOnes(graph.node(id).attribute("size").AsInts()));
+  }
+  for (const auto& [leader, group] : groups) {
+    const bool one = std::all_of(group.sizes.begin(), group.sizes.end(),
+                                 [&](const Size& size) { return size == group.sizes.front(); });
+    if (!one) Renumber(graph, group, purpose, emitter);
+  }
+}
+
+}  // namespace nnefc::expand
