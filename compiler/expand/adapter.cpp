@@ -1,7 +1,5 @@
 #include "compiler/expand/adapter.h"
 
-#include "compiler/expand/rules.h"
-
 namespace nnefc::expand {
 
 int64_t Adapter::Rank(const Value& value) const {
@@ -23,35 +21,32 @@ std::string Adapter::ShapeText(const Value& value) const {
 }
 
 bool Adapter::Raise(Value& value, int64_t rank) {
-  int64_t current = Rank(value);
-  if (value.kind() != ValueKind::kTensor || current < 0 || current >= rank) return true;
+  const int64_t current = Rank(value);
+  if (current < 0 || current >= rank) return true;
+  if (value.primitive()) {
+    std::vector<Value> extents(static_cast<size_t>(rank), Value::Integer(1));
+    return Replace(
+        "constant", value,
+        {Value::Array(builder_.heap(), std::move(extents)), Value::Array(builder_.heap(), {value})});
+  }
+  if (value.kind() != ValueKind::kTensor) return true;
   std::vector<Value> axes;
   for (int64_t axis = current; axis < rank; ++axis) axes.push_back(Value::Integer(axis));
-  return Replace("unsqueeze", value, std::move(axes));
+  return Replace("unsqueeze", value, {value, Value::Array(builder_.heap(), std::move(axes))});
 }
 
-bool Adapter::Lower(Value& value, int64_t rank, std::string_view parameter) {
-  int64_t current = Rank(value);
-  if (value.kind() != ValueKind::kTensor || current <= rank) return true;
-  const ir::PartialShape& shape = builder_.graph().output(value.port()).shape;
+bool Adapter::Lower(Value& value, int64_t rank) {
   std::vector<Value> axes;
-  for (int64_t axis = rank; axis < current; ++axis) {
-    if (!shape[axis].known() || shape[axis].value() != 1) {
-      fault_ = Fault::Of(kMatrixRank,
-                         "`{}` of `{}` has shape {}; expected at most {} extents that are not singular",
-                         parameter, plan_.called, ir::ToString(shape), rank)
-                   .At(parameter);
-      return false;
-    }
+  for (int64_t axis = rank; axis < Rank(value); ++axis) {
+    if (Extent(value, axis) != ir::Dim(1)) return true;
     axes.push_back(Value::Integer(axis));
   }
-  return Replace("squeeze", value, std::move(axes));
+  return axes.empty() || Replace("squeeze", value, {value, Value::Array(builder_.heap(), std::move(axes))});
 }
 
-bool Adapter::Replace(std::string_view operation, Value& value, std::vector<Value> axes) {
+bool Adapter::Replace(std::string_view operation, Value& value, llvm::ArrayRef<Value> arguments) {
   Site site = site_;
   site.generic = TypeKind::kError;
-  Value arguments[] = {value, Value::Array(builder_.heap(), std::move(axes))};
   value = builder_.MakeRatified(operation, arguments, site);
   return !value.poison();
 }

@@ -19,6 +19,10 @@ class Adapter {
 
   // The argument of a parameter, or null if the operation has no such one.
   Value* Find(std::string_view parameter);
+  // True if the dialect's own operation has no such parameter.
+  bool IsDefault(std::string_view parameter) const {
+    return plan_.parameters[static_cast<size_t>(plan_.Find(parameter))].source < 0;
+  }
   // The items of a list of integers, none if there is no such parameter;
   // nothing if it holds something else.
   std::optional<std::vector<int64_t>> Integers(std::string_view parameter);
@@ -28,10 +32,11 @@ class Adapter {
   // An extent: 1 of a literal and behind the rank.
   ir::Dim Extent(const Value& value, int64_t axis) const;
   std::string ShapeText(const Value& value) const;
-  // Appends singular extents up to `rank`.
+  // Appends singular extents up to `rank`; a literal becomes a `constant` of as
+  // many (P 3.3.2).
   bool Raise(Value& value, int64_t rank);
-  // Removes singular extents from `rank` on; a mistake if they are not.
-  bool Lower(Value& value, int64_t rank, std::string_view parameter);
+  // Removes singular extents from `rank` on, if all there are.
+  bool Lower(Value& value, int64_t rank);
 
   // What the document calls the operation.
   std::string_view called() const { return plan_.called; }
@@ -39,7 +44,7 @@ class Adapter {
   Fault& fault() { return fault_; }
 
  private:
-  bool Replace(std::string_view operation, Value& value, std::vector<Value> axes);
+  bool Replace(std::string_view operation, Value& value, llvm::ArrayRef<Value> arguments);
 
   const OpPlan& plan_;
   llvm::MutableArrayRef<Value> arguments_;

@@ -25,6 +25,8 @@ enum class Family : uint8_t {
   kMatmul,   // both of rank 2
   kUpdate,   //
   kSelect,   //
+  kMinMax,   //
+  kClamp,    //
 };
 
 Family FamilyOf(std::string_view name) {
@@ -45,13 +47,15 @@ Family FamilyOf(std::string_view name) {
       .Cases("matmul", "linear", Family::kMatmul)
       .Case("update", Family::kUpdate)
       .Case("select", Family::kSelect)
+      .Cases("min", "max", Family::kMinMax)
+      .Case("clamp", Family::kClamp)
       .Default(Family::kSame);
 }
 
-// Indices of pooling are positions in each axis in this dialect, one number in
-// the ratified one: nothing but sampling may look at them (P 4.3.3).
-bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const ir::Graph& graph,
-                      Fault& fault) {
+// Indices of pooling are coordinates in this dialect, numbers in the ratified
+// one: nothing but sampling looks at them where they are printed (P 4.3.3).
+bool CheckPrintable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const ir::Graph& graph,
+                    Fault& fault) {
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan.parameters[i];
     if (!parameter.is_tensor || arguments[i].primitive()) continue;
@@ -73,15 +77,17 @@ bool CheckCoordinates(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const
 bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
   if (plan.name == "copy") {
     const Value& x = *adapter.Find("x");
-    if (ElementKind(x, adapter.builder().graph()) == TypeKind::kLogical) {
-      fault = Fault::Of(kProvisionalArgument, "`x` of `{}` is of type logical; expected scalar", plan.called)
+    const TypeKind kind = ElementKind(x, adapter.builder().graph());
+    if (kind == TypeKind::kLogical || kind == TypeKind::kInteger) {
+      fault = Fault::Of(kProvisionalArgument, "`x` of `{}` is of type {}; expected scalar", plan.called,
+                        kind == TypeKind::kLogical ? "logical" : "coordinate")
                   .At("x");
       return false;
     }
   }
   const Value* groups = adapter.Find("groups");
   if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
-      plan.parameters[static_cast<size_t>(plan.Find("groups"))].source >= 0) {
+      !adapter.IsDefault("groups")) {
     fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.called)
                 .At("groups");
     return false;
@@ -162,11 +168,17 @@ bool AdaptReshape(Adapter& adapter) {
   return true;
 }
 
-bool AdaptMatmul(Adapter& adapter) {
+bool AdaptMatmul(Adapter& adapter, std::string_view operation) {
   for (std::string_view parameter : {"A", "B", "input", "filter"}) {
     Value* value = adapter.Find(parameter);
     if (value == nullptr) continue;
-    if (!adapter.Raise(*value, 2) || !adapter.Lower(*value, 2, parameter)) return false;
+    if (!adapter.Raise(*value, 2) || !adapter.Lower(*value, 2)) return false;
+    if (adapter.Rank(*value) <= 2) continue;
+    adapter.fault() =
+        Fault::Of(kMatrixRank, "`{}` of `{}` has shape {}; expected at most 2 extents that are not singular",
+                  parameter, operation, adapter.ShapeText(*value))
+            .At(parameter);
+    return false;
   }
   return true;
 }
@@ -175,33 +187,49 @@ bool AdaptUpdate(Adapter& adapter) {
   int64_t rank = adapter.Rank(*adapter.Find("variable"));
   Value& value = *adapter.Find("value");
   if (rank < 0) return true;
-  for (int64_t axis = rank; axis < adapter.Rank(value); ++axis) {
-    if (adapter.Extent(value, axis) != ir::Dim(1)) return true;  // update.shape: inference tells
-  }
-  return adapter.Raise(value, rank) && adapter.Lower(value, rank, "value");
+  return adapter.Raise(value, rank) && adapter.Lower(value, rank);
 }
 
-// The values are of one shape, or one of them is singular in all axes
-// (P 4.2.3); trailing singular axes are implied.
-bool CheckSelect(Adapter& adapter, Fault& fault) {
-  const Value& first = *adapter.Find("true_value");
-  const Value& second = *adapter.Find("false_value");
-  bool same = true;
-  bool first_singular = true;
-  bool second_singular = true;
-  for (int64_t axis = 0; axis < std::max(adapter.Rank(first), adapter.Rank(second)); ++axis) {
-    const ir::Dim a = adapter.Extent(first, axis);
-    const ir::Dim b = adapter.Extent(second, axis);
-    same &= a.Compatible(b);
-    first_singular &= a.Compatible(ir::Dim(1));
-    second_singular &= b.Compatible(ir::Dim(1));
+bool IsSingular(const Adapter& adapter, const Value& value) {
+  for (int64_t axis = 0; axis < adapter.Rank(value); ++axis) {
+    if (!adapter.Extent(value, axis).Compatible(ir::Dim(1))) return false;
   }
-  if (same || first_singular || second_singular) return true;
-  fault = Fault::Of(kSelectShapes,
-                    "`true_value` of `select` has shape {}, `false_value` {}; expected one shape, or one of "
-                    "them to be singular in all dimensions",
-                    adapter.ShapeText(first), adapter.ShapeText(second))
-              .At("false_value");
+  return true;
+}
+
+// The values that `select` chooses from are of one shape, or one of them is
+// singular in all axes (P 4.2.3); trailing singular axes are implied. The
+// bodies of `min`, `max` and `clamp` choose so too (P 4.2.4).
+bool CheckChoice(Adapter& adapter, std::string_view operation, std::string_view first_name,
+                 std::string_view second_name) {
+  const Value& first = *adapter.Find(first_name);
+  const Value& second = *adapter.Find(second_name);
+  bool same = true;
+  for (int64_t axis = 0; axis < std::max(adapter.Rank(first), adapter.Rank(second)); ++axis) {
+    same &= adapter.Extent(first, axis).Compatible(adapter.Extent(second, axis));
+  }
+  if (same || IsSingular(adapter, first) || IsSingular(adapter, second)) return true;
+  adapter.fault() =
+      Fault::Of(kSelectShapes,
+                "`{}` of `{}` has shape {}, `{}` {}; expected one shape, or one of them to be "
+                "singular in all dimensions",
+                first_name, operation, adapter.ShapeText(first), second_name, adapter.ShapeText(second))
+          .At(second_name);
+  return false;
+}
+
+// max(min(x, b), a)
+bool CheckClamp(Adapter& adapter) {
+  const bool takes_b = IsSingular(adapter, *adapter.Find("x"));
+  return CheckChoice(adapter, "clamp", "x", "b") && CheckChoice(adapter, "clamp", takes_b ? "b" : "x", "a");
+}
+
+// True in the body of a quantization, whose range need only broadcast
+// (P 7.1, P 7.2).
+bool IsQuantizing(const Site& site) {
+  for (const ir::Frame* frame = site.frame.get(); frame != nullptr; frame = frame->parent.get()) {
+    if (IsQuantization(frame->fragment)) return true;
+  }
   return false;
 }
 
@@ -210,8 +238,9 @@ bool CheckSelect(Adapter& adapter, Fault& fault) {
 bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
                       GraphBuilder& builder, Fault& fault) {
   Adapter adapter(plan, arguments, site, builder, fault);
-  if (!CheckCoordinates(plan, arguments, builder.graph(), fault) || !CheckRanges(adapter, plan, fault))
-    return false;
+  const bool is_printed = builder.purpose() == Purpose::kPrint;
+  if (is_printed && !CheckPrintable(plan, arguments, builder.graph(), fault)) return false;
+  if (!CheckRanges(adapter, plan, fault)) return false;
   switch (FamilyOf(plan.name)) {
     case Family::kSame:
       return true;
@@ -235,28 +264,40 @@ bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments
     case Family::kReshape:
       return AdaptReshape(adapter);
     case Family::kMatmul:
-      return AdaptMatmul(adapter);
+      return AdaptMatmul(adapter, plan.called);
     case Family::kUpdate:
       return AdaptUpdate(adapter);
     case Family::kSelect:
-      return CheckSelect(adapter, fault);
+      return IsQuantizing(site) || CheckChoice(adapter, plan.called, "true_value", "false_value");
+    case Family::kMinMax:
+      return IsQuantizing(site) || CheckChoice(adapter, plan.called, "x", "y");
+    case Family::kClamp:
+      return IsQuantizing(site) || CheckClamp(adapter);
   }
   return true;
 }
 
 bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
-                    const SymbolTable& symbols) {
-  if (name == "linear_quantize" || name == "logarithmic_quantize") return true;
+                    const SymbolTable& symbols, const ir::Graph& graph) {
+  if (IsQuantization(name)) return true;
   if (!MayChangeMeaning(name)) return false;
-  const bool l1 = name == "l1_normalization";
+  auto argument = [&](std::string_view parameter) -> const Value* {
+    for (size_t i = 0; i < signature.parameters.size(); ++i) {
+      if (symbols.Text(signature.parameters[i].name.symbol) == parameter) return &arguments[i];
+    }
+    return nullptr;
+  };
+  // A channel makes as many as the filter has; in the ratified dialect, one.
+  if (const Value* filter = argument("plane_filter")) {
+    if (filter->kind() != ValueKind::kTensor) return false;
+    const ir::PartialShape& shape = graph.output(filter->port()).shape;
+    return shape.rank_known() && shape.rank() > 1 && !shape[1].Compatible(ir::Dim(1));
+  }
   // x / (s + bias) and x / max(s + bias, 0.0) are the same where bias is not
   // negative, x / sqrt(s + bias) and x / max(sqrt(s) + bias, 0.0) where it is 0.
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    if (symbols.Text(signature.parameters[i].name.symbol) != "bias") continue;
-    const Value& bias = arguments[i];
-    return bias.kind() != ValueKind::kScalar || (l1 ? bias.scalar() < 0 : bias.scalar() != 0);
-  }
-  return true;
+  const Value* bias = argument("bias");
+  if (bias == nullptr || bias->kind() != ValueKind::kScalar) return true;
+  return name == "l1_normalization" ? bias->scalar() < 0 : bias->scalar() != 0;
 }
 
 }  // namespace nnefc::expand

@@ -8,7 +8,7 @@ namespace nnefc::expand {
 // something else than the ratified operation of its name would with these
 // arguments: then the body is expanded.
 bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
-                    const SymbolTable& symbols);
+                    const SymbolTable& symbols, const ir::Graph& graph);
 
 // Turns arguments that follow the provisional dialect's rules into those that
 // the ratified operation wants: lists of full length, ranks that match (where

@@ -20,10 +20,14 @@ bool IsPlanewise(std::string_view name) {
   return name == "planewise_conv" || name == "planewise_deconv";
 }
 
+bool IsQuantization(std::string_view name) {
+  return name == "linear_quantize" || name == "logarithmic_quantize";
+}
+
 bool MayChangeMeaning(std::string_view name) {
-  return name == "linear_quantize" || name == "logarithmic_quantize" || name == "l1_normalization" ||
-         name == "l2_normalization" || name == "local_variance_normalization" ||
-         name == "local_contrast_normalization";
+  return IsQuantization(name) || name == "l1_normalization" || name == "l2_normalization" ||
+         name == "local_variance_normalization" || name == "local_contrast_normalization" ||
+         name == "separable_deconv";
 }
 
 }  // namespace nnefc::expand

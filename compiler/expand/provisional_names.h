@@ -11,6 +11,8 @@ std::string_view ProvisionalParameter(std::string_view operation, std::string_vi
 // True of the provisional dialect's own operations for one group per channel,
 // `conv` and `deconv` with `groups = 0` in the ratified one.
 bool IsPlanewise(std::string_view name);
+// True of the provisional dialect's operations that quantize.
+bool IsQuantization(std::string_view name);
 // True if the body of a standard compound computes something else in the
 // ratified dialect, at least with some arguments.
 bool MayChangeMeaning(std::string_view name);

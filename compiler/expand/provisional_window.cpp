@@ -177,6 +177,23 @@ bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value&
   return true;
 }
 
+// `planewise_deconv` has as many groups as `input` has channels, `groups = 0`
+// of the ratified `deconv` as many as the result: not the same where a filter
+// has several channels.
+bool GroupPlanes(Adapter& adapter, const Value& input, const Value& filter) {
+  if (!adapter.IsDefault("groups") || adapter.Extent(filter, 1).Compatible(ir::Dim(1))) return true;
+  const ir::Dim channels = adapter.Extent(input, 1);
+  if (channels.known()) {
+    *adapter.Find("groups") = Value::Integer(channels.value());
+    return true;
+  }
+  adapter.fault() = Fault::Of(kShapeUnknown,
+                              "`input` of `planewise_deconv` has channels that an external leaves open; give "
+                              "them with `--input-shape`")
+                        .At("input");
+  return false;
+}
+
 }  // namespace
 
 bool AdaptBox(Adapter& adapter, std::string_view operation) {
@@ -222,6 +239,9 @@ bool AdaptConv(Adapter& adapter, std::string_view operation) {
   for (Value* filter : filters) {
     if (!adapter.Raise(*filter, rank)) return false;
   }
+  if (operation == "deconv" && !GroupPlanes(adapter, input, *filters[0])) return false;
+  Value* bias = adapter.Find("bias");
+  if (bias != nullptr && !adapter.Lower(*bias, rank)) return false;
   bool reverse = operation == "deconv" || operation == "separable_deconv";
   return CompleteLists(adapter, *window, rank - 2, input, {reverse, 2});
 }

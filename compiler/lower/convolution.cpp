@@ -59,6 +59,18 @@ OutputPort AddBias(NodeLowering& n, OutputPort x, int32_t input) {
   return n.Binary("Add", x, bias, "bias");
 }
 
+OutputPort AddChannelBias(NodeLowering& n, OutputPort x, int32_t input) {
+  if (input >= n.num_inputs()) return x;
+  const PartialShape shape = n.target().output(n.input(input)).shape;
+  const int64_t rank = n.output_shape().rank();
+  if (!shape.rank_known() || shape.rank() <= rank) return AddBias(n, x, input);
+  std::vector<int64_t> extents(static_cast<size_t>(rank), 1);
+  extents[1] = shape[1].known() ? shape[1].value() : -1;
+  const OutputPort bias = shape[1].known() ? n.WithShape(n.input(input), extents, "channels")
+                                           : n.Reshape(n.input(input), extents, "channels");
+  return n.Binary("Add", x, bias, "bias");
+}
+
 namespace {
 
 // Spatial dimensions that Convolution and its kin may have.
@@ -243,7 +255,7 @@ void LowerConv(NodeLowering& n) {
       n,
       {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
   if (!window) return;
-  n.SetOutput(AddBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), 2));
+  n.SetOutput(AddChannelBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), 2));
 }
 
 std::vector<int64_t> SpatialOutputShape(NodeLowering& n) {
@@ -262,7 +274,8 @@ void LowerDeconv(NodeLowering& n) {
                                      .backward = true,
                                      .output_shape = output_shape});
   if (!window) return;
-  n.SetOutput(AddBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), 2));
+  n.SetOutput(
+      AddChannelBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), 2));
 }
 
 // A filter of one plane a channel, then a point-wise one that mixes channels.
@@ -277,7 +290,7 @@ void LowerSeparableConv(NodeLowering& n) {
   const auto pointwise =
       AutomaticWindow(n, {.size = SpatialExtents(point.shape), .extents = SpatialShape(filtered_shape)});
   if (!pointwise) return;
-  n.SetOutput(AddBias(n, Convolve(n, filtered, filtered_shape, point, *pointwise), 3));
+  n.SetOutput(AddChannelBias(n, Convolve(n, filtered, filtered_shape, point, *pointwise), 3));
 }
 
 void LowerSeparableDeconv(NodeLowering& n) {
@@ -298,7 +311,7 @@ void LowerSeparableDeconv(NodeLowering& n) {
   const OutputPort mixed = Deconvolve(n, n.input(0), n.input_shape(0), point, *pointwise, {});
   const OutputPort filtered =
       Deconvolve(n, mixed, n.Shape(mixed, n.input_rank(0)), plane, *window, output_shape);
-  n.SetOutput(AddBias(n, filtered, 3));
+  n.SetOutput(AddChannelBias(n, filtered, 3));
 }
 
 }  // namespace

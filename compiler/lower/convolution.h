@@ -28,5 +28,8 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
 // Adds the bias that input `input` is, unless it was left out or is the literal
 // zero.
 OutputPort AddBias(NodeLowering& n, OutputPort x, int32_t input);
+// The same for the bias of a convolution, whose singular extents beyond the
+// rank of the result do not count (4.3.1).
+OutputPort AddChannelBias(NodeLowering& n, OutputPort x, int32_t input);
 
 }  // namespace nnefc::lower

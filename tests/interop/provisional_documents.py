@@ -167,6 +167,13 @@ SIGMOID = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
 
 # 3.1 and 3.2: names and lines
 
+case("names_of_the_ratified_keywords", """    yield = neg(integer)
+    extension = add(yield, version)
+    integer_2 = mul(version, 3.0)""", lambda: {"yield": -M, "extension": 2 * M - M, "integer_2": 6 * M},
+     {"integer": M, "version": 2 * M})
+case("names_beside_renamed_ones", "    y = sub(integer, integer_2)\n    z = div(yield_2, yield)",
+     lambda: {"y": M - 2 * M, "z": M / (M * M + 1)},
+     {"integer": M, "integer_2": 2 * M, "yield": M * M + 1, "yield_2": M})
 case("parameter_named_as_a_ratified_operation", "    y = add(copy, sin)", lambda: {"y": M + 2 * M}, {"copy": M, "sin": 2 * M})
 matrix("statements_on_one_line", "    a = neg(x) b = abs(a); y = add(a, b)", lambda: {"y": np.abs(M) - M})
 matrix("numbers_of_each_form", "    y = mul(x, 1.5E+1) z = add(x, 25e-2) t = sub(x, 0010.50)",
@@ -294,6 +301,10 @@ matrix("constants_with_one_value", """    a = constant(shape = [1,3], value = [2
     y = add_n([a, b, c, x])""", lambda: {"y": M + 102 + np.array([[10.0], [20.0]])})
 matrix("constant_in_row_major_order", """    a = constant(shape = [3,2], value = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     y = matmul(x, a)""", lambda: {"y": M @ np.arange(1.0, 7).reshape(3, 2)})
+matrix("variables", """    a = variable(shape = [1,3], label = 'my weights/a')
+    b = variable(shape = [2], label = "it's")
+    y = add(mul(x, a), b)""", lambda: {"y": M * np.array([[1.0, 2, 3]]) + np.array([[4.0], [5]])},
+       **{"my weights/a": np.array([[1, 2, 3]], np.float32), "it's": np.array([4, 5], np.float32)})
 matrix("variables_that_share_a_label", """    a = variable(shape = [1,3], label = 'w')
     b = variable(shape = [1,3], label = 'w')
     y = add(mul(x, a), b)""", lambda: {"y": M * np.array([[1.0, 2, 3]]) + np.array([[1.0, 2, 3]])},
@@ -305,6 +316,9 @@ matrix("updates_by_each_other", """    a = variable(shape = [2,3], label = 'a')
     y = sub(mul(a, 2.0), b)
     z = sub(mul(c, 2.0), d)""", lambda: {"c": M * 3, "d": M + 1, "y": 2 * (M + 1) - 3 * M, "z": 6 * M - M - 1},
        a=M + np.float32(1), b=M * np.float32(3))
+matrix("update_by_a_literal", """    a = variable(shape = [1], label = 'a')
+    b = update(a, 5.0)
+    y = add(mul(x, a), b)""", lambda: {"b": np.array([5.0]), "y": M * 7 + 5}, a=np.array([7], np.float32))
 matrix("update_in_a_fragment", "    a = step(x, by = 2.0, label = 'sum')\n    y = step(a, by = 1.0, label = 'last')",
        lambda: {"a": 10 + 2 * M, "y": 20 + 10 + 2 * M},
        fragments="""fragment step(x: tensor, by: scalar, label: string) -> (y: tensor)
@@ -360,6 +374,17 @@ case("conv_of_four_spatial_dimensions", "    y = conv(x, f)\n    z = deconv(x, f
      lambda: {"y": conv(FIVE, FIVE_FILTER), "z": deconv(FIVE, FIVE_FILTER, 0.5, stride=[2, 1, 1, 1],
                                                         padding=[(0, 0), (0, 0), (0, 1), (1, 1)])},
      {"x": FIVE, "f": FIVE_FILTER})
+case("conv_with_literals", "    y = conv(x, 2.0, 0.5)\n    z = conv(x, 2.0, stride = [3], padding = [(0,0)])\n    t = deconv(x, 2.0, 1.0, stride = [2], padding = [(0,0)])",
+     lambda: {"y": 2 * LINE + 0.5, "z": 2 * LINE[:, :, ::3], "t": deconv(LINE, np.array([[[2.0]]]), 1.0, stride=[2], padding=[(0, 0)])},
+     {"x": LINE})
+case("conv_of_a_literal", "    y = conv(0.5, f, 1.0)\n    z = conv(0.5, 2.0)",
+     lambda: {"y": conv(np.full((1, 1, 1, 1), 0.5), W[:, :1], 1.0), "z": np.array(1.0)}, {"f": FILTER[:, :1].copy()})
+case("conv_with_biases", "    y = conv(x, f, b)\n    z = conv(x, f, c)\n    t = conv(x, f, d)",
+     lambda: {"y": conv(X, W, channels(1, 2, 3)), "z": conv(X, W, channels(1, 2, 3)), "t": conv(X, W, 7.0)},
+     {"x": X, "f": FILTER, "b": np.array([[1, 2, 3]], np.float32), "c": np.array([1, 2, 3], np.float32).reshape(1, 3, 1, 1, 1, 1),
+      "d": np.full((1, 1, 1), 7, np.float32)})
+case("conv_of_rank_3_with_a_bias_of_rank_5", "    y = conv(x, f, b)", lambda: {"y": conv(LINE, W[:2, :1, :, 0], np.array([[[1.0], [2.0]]]))},
+     {"x": LINE, "f": FILTER[:2, :1, :, 0].copy(), "b": np.array([1, 2], np.float32).reshape(1, 2, 1, 1, 1)})
 GROUPED = data(4, 2, 3, 3)
 case("conv_of_groups", "    y = conv(x, f, groups = 2)\n    z = conv(x, g, groups = 4, stride = [2,2])",
      lambda: {"y": conv(X, GROUPED, groups=2), "z": conv(X, GROUPED[:, :1], groups=4, stride=[2, 2])},
@@ -386,6 +411,8 @@ case("box_with_a_stride_beyond_the_size", "    y = box(x, size = [1], stride = [
      lambda: {"y": LINE[:, :, 1::3], "z": box(LINE, [1, 1, 2], stride=[1, 1, 5])}, {"x": LINE})
 matrix("box_beyond_the_rank", "    y = box(x, size = [1,1,3], border = 'replicate')\n    z = box(x, size = [1,1,2], padding = [(0,0),(0,0),(1,1)])",
        lambda: {"y": 3 * M[:, :, None], "z": np.stack([M, M], 2)})
+case("box_of_a_literal", "    y = box(0.5, size = [3,2], border = 'replicate')\n    z = avg_pool(0.5, size = [2], padding = [(1,1)])\n    t = add(x, y)",
+     lambda: {"y": np.array([[3.0]]), "z": np.array([0.25, 0.25]), "t": V.reshape(4) + 3}, {"x": V})
 case("debox", "    y = debox(x, size = [1,1,3], stride = [1,1,2], normalize = true)\n    z = debox(x, size = [2,1,2,2], padding = [(0,1),(0,0),(0,0),(1,0)], dilation = [1,1,2])",
      lambda: {"y": debox(EVEN, [1, 1, 3], normalize=True, stride=[1, 1, 2]),
               "z": debox(EVEN, [2, 1, 2, 2], padding=[(0, 1), (0, 0), (0, 0), (1, 0)], dilation=[1, 1, 2])}, {"x": EVEN})
@@ -425,9 +452,39 @@ BY_TWO = dict(size=[1, 1, 2, 2], stride=[1, 1, 2, 2], padding=[(0, 0)] * 4)
 INDEX = lambda: argmax(EVEN, **BY_TWO)  # noqa: E731
 case("index_of_a_tensor_without_dimensions", "    i = argmax_pool(x, size = [])\n    y = desample(sample(x, i, size = []), i, size = [])",
      lambda: {"y": np.array(2.5)}, {"x": np.array(2.5, np.float32)})
+case("index_as_a_result", f"    y = argmax_pool(x, {HALVES})", lambda: {"y": INDEX()}, {"x": EVEN})
+case("index_through_operations_on_shapes", f"""    i = argmax_pool(x, {HALVES})
+    a = reshape(i, shape = [0,0,4])
+    b = transpose(a, perm = [1,0,2])
+    [c, d] = split(b, axis = 0, ratios = [1,1])
+    e = concat([d, c], axis = 0)
+    y = reshape(e, shape = [-1])""",
+     lambda: {"a": INDEX().reshape(1, 2, 4), "b": INDEX().reshape(2, 1, 4), "c": INDEX().reshape(2, 1, 4)[:1],
+              "e": INDEX().reshape(2, 1, 4)[::-1], "y": INDEX().reshape(2, 4)[::-1].reshape(-1)}, {"x": EVEN})
+case("index_selected", f"""    i = argmax_pool(x, {HALVES})
+    j = argmax_pool(neg(x), {HALVES})
+    c = gt(sum_reduce(s, axes = [0,1]), 0.0)
+    y = select(c, i, j)
+    z = sample(x, y, {HALVES})""",
+     lambda: {"y": argmax(-EVEN, **BY_TWO), "z": -pool(-EVEN, "max", **BY_TWO)}, {"x": EVEN, "s": -np.abs(M)})
+case("index_selected_by_a_literal", f"    i = argmax_pool(x, {HALVES})\n    j = argmax_pool(neg(x), {HALVES})\n    y = select(true, i, j)",
+     lambda: {"y": INDEX()}, {"x": EVEN})
+case("index_copied", f"    i = argmax_pool(x, {HALVES})\n    [a, b] = copy_n(i, times = 2)\n    y = concat([a, b], axis = 1)",
+     lambda: {"y": np.concatenate([INDEX()] * 2, 1)}, {"x": EVEN})
+case("index_there_and_back", f"""    i = argmax_pool(x, {HALVES})
+    a = reshape(transpose(transpose(i, perm = [3,1,2,0]), perm = [3,1,2,0]), shape = [8])
+    [b, c] = split(a, axis = 0, ratios = [1,1])
+    y = desample(sample(x, reshape(concat([b, c], axis = 0), shape = [1,2,2,2]), {HALVES}), i, {HALVES})""",
+     lambda: {"y": m.desample(pool(EVEN, "max", **BY_TWO), INDEX(), shape=EVEN.shape, **BY_TWO)}, {"x": EVEN})
 case("index_of_another_tensor", f"    i = argmax_pool(x, {HALVES})\n    y = sample(c, i, {HALVES})",
      lambda: {"y": m.sample(X[:1, :2, :5], INDEX(), [1, 1, 2, 2], stride=[1, 1, 2, 2], padding=[(0, 0)] * 4)},
      {"x": EVEN, "c": X[:1, :2, :5].copy()})
+case("max_pool_with_index", "    y, i = max_pool_with_index(x, size = [1,1,3,3], border = 'ignore')\n    z = transpose(i, perm = [1,0])",
+     lambda: {"y": pool(EVEN, "max", [1, 1, 3, 3], "ignore"), "i": argmax(EVEN, [1, 1, 3, 3], "ignore"),
+              "z": argmax(EVEN, [1, 1, 3, 3], "ignore").transpose(1, 0, 2, 3)}, {"x": EVEN})
+case("index_of_a_literal", "    i = argmax_pool(0.5, size = [3], border = 'ignore')\n    y = add(x, sample(0.5, argmax_pool(0.5, size = [1]), size = [1]))",
+     lambda: {"i": np.array([1]), "y": V + 0.5}, {"x": V})
+
 # 4.4 to 4.6: reductions, shapes, products
 
 case("reductions", """    a = sum_reduce(x, axes = [3,0])
@@ -438,6 +495,10 @@ case("reductions", """    a = sum_reduce(x, axes = [3,0])
     g = sum_reduce(x, axes = [9,1], normalize = true)""",
      lambda: {"a": X.sum((0, 3), keepdims=True), "b": X.mean((1, 2), keepdims=True), "c": X, "d": X.min(2, keepdims=True),
               "e": X, "g": X.mean(1, keepdims=True)})
+matrix("reductions_of_literals", """    a = sum_reduce(2.5, axes = [0])
+    b = max_reduce(2.5, axes = [2,1])
+    c, d = moments(2.5, axes = [0])
+    y = add_n([a, b, c, d, x])""", lambda: {"y": M + 7.5})
 case("reshapes", """    a = reshape(x, shape = [0,-1])
     b = reshape(x, shape = [-1,0,0])
     c = reshape(x, shape = [0,0,0,0,0,0])
@@ -449,12 +510,22 @@ matrix("reshapes_of_literals_and_logicals", """    a = reshape(0.5, shape = [1,-
     y = add(x, a)""", lambda: {"b": (M > 0).reshape(3, 2), "c": np.array([[True]]), "y": M[:, :, None] + 0.5})
 case("transposes", "    a = transpose(x, perm = [1,0])\n    b = transpose(x, perm = [])\n    c = transpose(x, perm = [4,3,2,1,0])\n    d = transpose(x, perm = [3,0,1,2])",
      lambda: {"a": X.transpose(1, 0, 2, 3), "b": X, "c": X[..., None].transpose(4, 3, 2, 1, 0), "d": X.transpose(3, 0, 1, 2)})
+matrix("transposes_of_literals", "    a = transpose(0.5, perm = [2,0,1])\n    b = transpose(gt(x, 0.0), perm = [1,0])\n    y = add(x, a)",
+       lambda: {"b": (M > 0).T, "y": M[:, :, None] + 0.5})
 case("splits", """    [a, b] = split(x, axis = 2, ratios = [1,2])
     [c] = split(x, axis = 5, ratios = [1])
     [d, e, g] = split(x, axis = 1, ratios = [1,2,1])""",
      lambda: {"a": X[:, :, :2], "b": X[:, :, 2:], "c": X, "e": X[:, 1:3], "g": X[:, 3:]})
 matrix("joins_beyond_the_rank", "    y = concat([x, x, x], axis = 2)\n    z = concat([x, x], axis = 3)\n    t = concat([x], axis = 5)",
        lambda: {"y": np.stack([M] * 3, 2), "z": np.stack([M] * 2, 2)[:, :, None], "t": M[..., None, None, None, None]})
+case("joins_with_literals", """    a = concat([r, 7.0], axis = 1)
+    b = concat([1.0, c, 2.0], axis = 0)
+    d = concat([t, 0.5, t], axis = 2)
+    e = concat([1.0, 2.0, 3.0], axis = 1)
+    g = concat([true, gt(c, 0.0)], axis = 0)""",
+     lambda: {"a": np.append(M[:1], [[7]], 1), "b": np.concatenate([[1], V, [2]]), "d": np.concatenate([T, [[[0.5]]], T], 2),
+              "e": np.array([[1.0, 2, 3]]), "g": np.append([True], V > 0)},
+     {"r": M[:1].copy(), "c": V, "t": T})
 case("joins_of_different_ranks", "    y = concat([a, b, c], axis = 1)\n    z = concat([c, b], axis = 1)",
      lambda: {"y": np.concatenate([V[:2, None], M, 2 * M], 1)[:, :, None, None], "z": np.concatenate([2 * M, M], 1)[:, :, None, None]},
      {"a": V[:2].copy(), "b": M, "c": (2 * M)[:, :, None, None]})
@@ -466,6 +537,9 @@ case("products_of_vectors", """    inner = matmul(a, a, trA = true)
     right = matmul(s, a)""",
      lambda: {"inner": np.array([[V @ V]]), "outer": np.outer(V, V), "left": V[None] @ SQUARE, "right": SQUARE @ V[:, None]},
      {"a": V, "s": SQUARE})
+case("products_with_literals", "    a = matmul(2.0, r)\n    b = matmul(c, 0.5)\n    d = matmul(2.0, 3.0)\n    e = linear(c, 2.0, 1.0)\n    g = linear(c, 2.0)",
+     lambda: {"a": 2 * M[:1], "b": V[:, None] / 2, "d": np.array([[6.0]]), "e": 2 * V[:, None] + 1, "g": 2 * V[:, None]},
+     {"r": M[:1].copy(), "c": V})
 case("products_with_singletons_behind", "    y = matmul(a, b)", lambda: {"y": M @ M.T},
      {"a": M[:, :, None, None].copy(), "b": M.T[:, :, None].copy()})
 case("linear_layers", "    y = linear(x, w, b)\n    z = linear(x, w, 0.5)\n    t = linear(x, w)",
@@ -477,6 +551,11 @@ case("linear_layers", "    y = linear(x, w, b)\n    z = linear(x, w, 0.5)\n    t
 matrix("activations", "    a = sigmoid(x) b = leaky_relu(x, alpha = 0.1) c = elu(x) d = tanh(x) e = softplus(x) g = relu(neg(x))",
        lambda: {"a": SIGMOID(M), "b": np.where(M < 0, 0.1 * M, M), "c": np.where(M < 0, np.exp(M) - 1, M), "d": np.tanh(M),
                 "e": np.log(np.exp(M) + 1), "g": np.maximum(-M, 0)})
+matrix("activations_of_literals", """    a = add_n([sigmoid(0.5), relu(-0.5), leaky_relu(-0.5, alpha = 0.1), elu(-0.5), tanh(0.5), softplus(0.5)])
+    b = softmax(0.5)
+    c = softmax(0.5, axes = [0,2])
+    y = add_n([a, b, c, x])""",
+       lambda: {"y": M + SIGMOID(0.5) - 0.05 + np.exp(-0.5) - 1 + np.tanh(0.5) + np.log(np.exp(0.5) + 1) + 2})
 case("softmax", "    a = softmax(x)\n    b = softmax(x, axes = [3,0])\n    c = softmax(x, axes = [4])\n    d = softmax(v)\n    e = softmax(v, axes = [0])",
      lambda: {"a": softmax(X), "b": softmax(X, (0, 3)), "c": np.ones_like(X), "d": np.ones_like(V), "e": softmax(V, 0)}, {"x": X, "v": V})
 case("normalizations", """    a = local_response_normalization(x, size = [1,3], alpha = 0.5, beta = 0.75, bias = 2.0)

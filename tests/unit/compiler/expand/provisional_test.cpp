@@ -146,12 +146,106 @@ TEST(ProvisionalTest, Coordinates) {
                       "    y = desample(a, i, size = [1,1,2,2])"),
             "    a, i = max_pool_with_index(x, size = [1, 1, 2, 2], border = 'ignore');\n"
             "    y = desample(a, i, size = [1, 1, 2, 2]);\n");
-  EXPECT_TRUE(Expansion(Provisional("", "    y = argmax_pool(x, size = [1,1,2,2])"))
-                  .Has("provisional.coordinate-index"));
+  const ExpandOptions printed{.purpose = Purpose::kPrint};
+  const std::string result = Provisional("", "    y = argmax_pool(x, size = [1,1,2,2])");
+  EXPECT_TRUE(Expansion(result, printed).Has("provisional.coordinate-index"));
+  EXPECT_NE(Expansion(result).graph, nullptr);
+  const std::string transposed =
+      Provisional("", "    i = argmax_pool(x, size = [1,1,2,2])\n    y = transpose(i, perm = [1,0])");
+  EXPECT_TRUE(Expansion(transposed, printed).Has("provisional.coordinate-index"));
+  EXPECT_NE(Expansion(transposed).graph, nullptr);
+  EXPECT_TRUE(Expansion(Provisional("", "    i = argmax_pool(x, size = [1,1,2,2])\n    y = idn(i)"))
+                  .Has("provisional.argument"));
+}
+
+TEST(ProvisionalTest, CoordinatesOfWindowsOfSeveralSizes) {
+  const std::string text =
+      Provisional("",
+                  "    i = argmax_pool(x, size = [1,1,2,3])\n"
+                  "    j = argmax_pool(x, size = [1,1,3,2])\n"
+                  "    k = argmax_pool(x, size = [1,1,2,2])\n"
+                  "    both = concat([i, j], axis = 1)\n    y = sample(x, k, size = [1,1,2,2])");
+  Expansion expansion(text);
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  const ir::Attribute::Integers common = {1, 1, 3, 3};
+  EXPECT_EQ(expansion.Named("i")->attribute("index_size").AsInts(), common);
+  EXPECT_EQ(expansion.Named("j")->attribute("index_size").AsInts(), common);
+  EXPECT_EQ(expansion.Named("k")->attributes().Find("index_size"), nullptr);
+}
+
+TEST(ProvisionalTest, LiteralsAreTensorsOfSingularShape) {
+  EXPECT_EQ(Translate("    a = reshape(x, shape = [1,128])\n    y = concat([a, 7.0], axis = 1)"),
+            "    a = reshape(x, shape = [1, 128]);\n"
+            "    y_constant = constant(shape = [1, 1], value = [7.0]);\n"
+            "    y = concat([a, y_constant], axis = 1);\n");
+  EXPECT_EQ(Translate("    y = softmax(0.5) + x"),
+            "    y_constant = constant(shape = [1, 1], value = [0.5]);\n"
+            "    y_softmax = softmax(y_constant);\n    y = add(y_softmax, x);\n");
+  EXPECT_EQ(Translate("    y = transpose(true, perm = [1,0])"),
+            "    y_constant = constant<logical>(shape = [1, 1], value = [true]);\n"
+            "    y = transpose(y_constant, axes = [1, 0]);\n");
+  EXPECT_EQ(Translate("    y = relu(0.5)"), "    y = relu(0.5);\n");
+}
+
+TEST(ProvisionalTest, SingularExtentsBeyondTheRankAreDropped) {
+  EXPECT_EQ(Translate("    f = variable(shape = [4,2,3,3], label = 'f')\n"
+                      "    b = variable(shape = [1,4,1,1,1], label = 'b')\n    y = conv(x, f, b)"),
+            "    f = variable(shape = [4, 2, 3, 3], label = 'f');\n"
+            "    b = variable(shape = [1, 4, 1, 1, 1], label = 'b');\n"
+            "    y_squeeze = squeeze(b, axes = [4]);\n    y = conv(x, f, y_squeeze);\n");
+}
+
+TEST(ProvisionalTest, PlanesThatMakeSeveralChannels) {
+  EXPECT_EQ(Translate("    f = variable(shape = [2,3,3,3], label = 'f')\n    y = planewise_deconv(x, f)"),
+            "    f = variable(shape = [2, 3, 3, 3], label = 'f');\n    y = deconv(x, f, groups = 2);\n");
+  EXPECT_EQ(Translate("    f = variable(shape = [2,1,3,3], label = 'f')\n    y = planewise_deconv(x, f)"),
+            "    f = variable(shape = [2, 1, 3, 3], label = 'f');\n    y = deconv(x, f, groups = 0);\n");
+}
+
+TEST(ProvisionalTest, MinimaChooseAsSelectDoes) {
+  const std::string text = Provisional("", "    v = variable(shape = [1,2], label = 'v')\n    y = min(x, v)");
+  EXPECT_TRUE(Expansion(text).Has("provisional.select-shapes"));
+  EXPECT_TRUE(Expansion(text, {.lower = {"min"}}).Has("provisional.select-shapes"));
+  const std::string clamped =
+      Provisional("", "    v = variable(shape = [1,2], label = 'v')\n    y = clamp(0.0, v, x)");
+  EXPECT_TRUE(Expansion(clamped).Has("provisional.select-shapes"));
+  EXPECT_TRUE(Expansion(clamped, {.lower = {"all"}}).Has("provisional.select-shapes"));
+  // P 7.2: the range of each channel.
+  const std::string quantized = Provisional(
+      "", "    v = variable(shape = [1,2], label = 'v')\n    y = linear_quantize(x, 0.0, v, bits = 8)");
+  EXPECT_NE(Expansion(quantized).graph, nullptr);
+  EXPECT_NE(Expansion(quantized, {.lower = {"all"}}).graph, nullptr);
+}
+
+TEST(ProvisionalTest, NamesAreTheDocumentsButWherePrinted) {
+  Expansion expansion(
+      "version 1.0\ngraph yield( integer, integer_2 ) -> ( version )\n{\n    integer = external(shape = "
+      "[2])\n"
+      "    integer_2 = external(shape = [2])\n    version = integer + integer_2\n}\n");
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.graph->name(), "yield");
+  EXPECT_NE(expansion.Named("integer"), nullptr);
+  EXPECT_EQ(expansion.Named("integer_3"), nullptr);
+  EXPECT_EQ(expansion.Flat(),
+            "version 1.0;\n\ngraph yield_2( integer_3, integer_2 ) -> ( version_2 )\n{\n"
+            "    integer_3 = external(shape = [2]);\n    integer_2 = external(shape = [2]);\n"
+            "    version_2 = add(integer_3, integer_2);\n}\n");
+}
+
+TEST(ProvisionalTest, LabelsAreTakenAsTheyAreWritten) {
+  const std::string text = Provisional("",
+                                       "    v = variable(shape = [1,2], label = 'a b')\n"
+                                       "    u = variable(shape = [2], label = 'A b')\n    y = x + v");
+  EXPECT_NE(Expansion(text).graph, nullptr);
+  EXPECT_TRUE(Expansion(text, {.purpose = Purpose::kPrint}).Has("variable.label"));
   EXPECT_TRUE(
-      Expansion(
-          Provisional("", "    i = argmax_pool(x, size = [1,1,2,2])\n    y = transpose(i, perm = [1,0])"))
-          .Has("provisional.coordinate-index"));
+      Expansion(Provisional("", "    v = variable(shape = [1,2], label = 'a/../../b')\n    y = x + v"))
+          .Has("variable.label"));
+  const std::string cases = Provisional("",
+                                        "    v = variable(shape = [1,2], label = 'v')\n"
+                                        "    u = variable(shape = [1,2], label = 'V')\n    y = x + v");
+  EXPECT_NE(Expansion(cases).graph, nullptr);
+  EXPECT_TRUE(Expansion(cases, {.purpose = Purpose::kPrint}).Has("provisional.label-case"));
 }
 
 }  // namespace
