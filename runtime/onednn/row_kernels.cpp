@@ -298,9 +298,9 @@ struct GroupNormalisation {
     for (int64_t first = 0; first < of.terms; first += plane) {
       const int64_t c = (group * of.terms + first) / plane % channels;
       const double scale = factor * static_cast<double>(run.input(1).data<float>()[c]);
-      const double shift = static_cast<double>(run.input(2).data<float>()[c]) - mean * scale;
+      const double shift = static_cast<double>(run.input(2).data<float>()[c]);
       for (int64_t i = first; i < first + plane; ++i)
-        out[i] = static_cast<float>(static_cast<double>(x[i]) * scale + shift);
+        out[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * scale + shift);
     }
   }
 };
