@@ -15,12 +15,6 @@ using dnnl::memory;
 
 constexpr int64_t kChannelBlock = 16;  // a register of AVX-512
 
-bool HasAvx512() {
-  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-  const int avx512 = static_cast<int>(dnnl::cpu_isa::avx512_core);
-  return (isa & avx512) == avx512;
-}
-
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
   bool covers_input = true;  // one output pixel that sees each input pixel once

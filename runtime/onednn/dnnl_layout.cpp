@@ -84,6 +84,12 @@ const dnnl::engine& DnnEngine() {
   return engine;
 }
 
+bool HasAvx512() {
+  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  const int avx512 = static_cast<int>(dnnl::cpu_isa::avx512_core);
+  return (isa & avx512) == avx512;
+}
+
 memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty()) return {1};
   return {shape.begin(), shape.end()};

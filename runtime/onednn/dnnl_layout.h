@@ -23,6 +23,9 @@ class DnnLayout final : public OpaqueLayout {
 // The CPU engine of the process.
 const dnnl::engine& DnnEngine();
 
+// True if oneDNN generates code of 16 lanes.
+bool HasAvx512();
+
 // The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.
 dnnl::memory::dims DnnDims(llvm::ArrayRef<int64_t> shape);
 // True if oneDNN's memory can hold such a tensor and our kernels use it: f32,
