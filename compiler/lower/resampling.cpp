@@ -64,6 +64,7 @@ void LowerNearestUpsample(NodeLowering& n) {
 // Every `factor`-th element, the first one included.
 void LowerNearestDownsample(NodeLowering& n) {
   const std::vector<int64_t> factor = n.Ints("factor");
+  if (factor.empty()) return n.SetOutput(n.input(0));  // OpenVINO loads no Slice without axes
   std::vector<int64_t> axes;
   for (size_t i = 0; i < factor.size(); ++i) axes.push_back(static_cast<int64_t>(i) + 2);
   const std::vector<int64_t> start(factor.size(), 0);
