@@ -125,6 +125,21 @@ std::string CompareForm(const std::vector<TensorValue>& found, const std::vector
   return "";
 }
 
+// The first element that is farther from what is expected than rounding takes it.
+std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
+                        const std::vector<std::vector<double>>& reach) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    for (size_t k = 0; k < reach[i].size(); ++k) {
+      const auto element = static_cast<int64_t>(k);
+      const double distance =
+          Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+      const bool beyond = distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * reach[i][k];
+      if (beyond) return Describe(i, element, found[i], expected[i]);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed) {
@@ -218,47 +233,53 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
   return results;
 }
 
+bool Oracle::Shake(int first, int last, const std::vector<TensorValue>& expected, Reach& reach) const {
+  for (int shake = first; shake < last; ++shake) {
+    Random random(static_cast<uint64_t>(shake) + 1);
+    std::string error;
+    const auto shaken = Run(&random, shake < kFirstShakes ? 1 : 8, error);
+    if (!shaken || !CompareForm(*shaken, expected).empty()) return false;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      for (size_t k = 0; k < reach[i].size(); ++k) {
+        const auto element = static_cast<int64_t>(k);
+        const double distance =
+            Distance((*shaken)[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
+        const double infinity = std::numeric_limits<double>::infinity();
+        reach[i][k] = distance < 0 ? infinity : std::max(reach[i][k], distance);
+      }
+    }
+  }
+  return true;
+}
+
+Oracle::Reach Oracle::NoReach(const std::vector<TensorValue>& expected) {
+  Reach reach;
+  for (const TensorValue& result : expected) reach.emplace_back(static_cast<size_t>(result.volume()), 0.0);
+  return reach;
+}
+
 std::string Oracle::Compare(const std::vector<TensorValue>& found,
                             const std::vector<TensorValue>& expected) const {
   if (std::string form = CompareForm(found, expected); !form.empty()) return form;
   if (FirstDifference(found, expected).empty()) return "";
-  // How far rounding takes each element; infinite where it decides between
-  // finite and not, or makes a shape differ.
-  std::vector<std::vector<double>> reach;
-  for (const TensorValue& result : expected) reach.emplace_back(static_cast<size_t>(result.volume()), 0.0);
-  std::string difference;
-  int shakes = 0;
-  for (int most : {kFirstShakes, kMoreShakes}) {
-    for (; shakes < most; ++shakes) {
-      Random random(static_cast<uint64_t>(shakes) + 1);
-      std::string error;
-      const auto shaken = Run(&random, shakes < kFirstShakes ? 1 : 8, error);
-      // Rounding decides whether it can be computed at all.
-      if (!shaken || !CompareForm(*shaken, expected).empty()) return "";
-      for (size_t i = 0; i < expected.size(); ++i) {
-        for (size_t k = 0; k < reach[i].size(); ++k) {
-          const auto element = static_cast<int64_t>(k);
-          const double distance =
-              Distance((*shaken)[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
-          reach[i][k] =
-              distance < 0 ? std::numeric_limits<double>::infinity() : std::max(reach[i][k], distance);
-        }
-      }
-    }
-    difference.clear();
-    for (size_t i = 0; i < expected.size() && difference.empty(); ++i) {
-      for (size_t k = 0; k < reach[i].size() && difference.empty(); ++k) {
-        const auto element = static_cast<int64_t>(k);
-        const double distance =
-            Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
-        const bool apart = !std::isinf(reach[i][k]);
-        const bool beyond = distance < 0 ? apart : distance > kMargin * reach[i][k];
-        if (beyond) difference = Describe(i, element, found[i], expected[i]);
-      }
-    }
-    if (difference.empty()) return "";
+  Reach reach = NoReach(expected);
+  // Rounding may decide whether it can be computed at all.
+  if (!Shake(0, kFirstShakes, expected, reach)) return "";
+  if (FirstBeyond(found, expected, reach).empty()) return "";
+  if (!Shake(kFirstShakes, kMoreShakes, expected, reach)) return "";
+  return FirstBeyond(found, expected, reach);
+}
+
+std::optional<std::vector<TensorValue>> Oracle::Bounds(const std::vector<TensorValue>& expected) const {
+  Reach reach = NoReach(expected);
+  if (!Shake(0, kMoreShakes, expected, reach)) return std::nullopt;
+  std::vector<TensorValue> bounds;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    std::vector<float> items;
+    for (double distance : reach[i]) items.push_back(static_cast<float>(kMargin * distance));
+    bounds.push_back(TensorValue::FromFloats(expected[i].shape(), items));
   }
-  return difference;
+  return bounds;
 }
 
 }  // namespace nnefc::differential

@@ -40,7 +40,18 @@ class Oracle {
   // of nodes that are not exact is shaken at random and its effect observed.
   std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const;
 
+  // How far from `expected` each element may be, as tensors of f32; infinite where
+  // rounding decides between finite and not. Nothing if it decides whether the
+  // graph can be computed at all.
+  std::optional<std::vector<TensorValue>> Bounds(const std::vector<TensorValue>& expected) const;
+
  private:
+  // By result and element, how far rounding was seen to take it.
+  using Reach = std::vector<std::vector<double>>;
+  static Reach NoReach(const std::vector<TensorValue>& expected);
+  // Shakes from `first` to `last`, widening `reach`. False if one cannot be
+  // computed or has another shape.
+  bool Shake(int first, int last, const std::vector<TensorValue>& expected, Reach& reach) const;
   std::optional<std::vector<TensorValue>> Run(Random* shake, double scale, std::string& error) const;
   // The body of an If that its condition chooses.
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,

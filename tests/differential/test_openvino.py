@@ -1,8 +1,8 @@
 """Random graphs of tests/differential in a real OpenVINO: it loads what nnefc writes, and computes what the reference
 kernels compute.
 
-A result may differ by 1e-3 of its largest element: graphs are chains, and this looks for wrong operations, not for
-rounding, which the ways of nnefc are held to more closely among themselves."""
+An element may be as far off as rounding takes it (the suite shakes it), and 1e-4 of its tensor's largest: this looks for
+wrong operations, not for rounding."""
 
 from __future__ import annotations
 
@@ -31,16 +31,12 @@ def load(path: Path) -> list[np.ndarray]:
         return [archive[str(index)] for index in range(len(archive.files))]
 
 
-def difference(found: np.ndarray, expected: np.ndarray) -> str:
+def difference(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> str:
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{list(found.shape)}, expected {expected.dtype}{list(expected.shape)}"
-    one, other = found.astype(float), expected.astype(float)
-    finite = np.isfinite(one) & np.isfinite(other)
-    if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
-        return "other elements that are not finite"
-    bound = 1e-3 * max(1e-3, np.abs(other[finite]).max(initial=0))
-    apart = np.abs(one - other, where=finite, out=np.zeros_like(one))
-    return f"{apart.max(initial=0)} apart, of {bound}" if apart.max(initial=0) > bound else ""
+    apart = np.abs(found.astype(float) - expected.astype(float))
+    beyond = ~(apart <= 8 * bound + 1e-4 * np.abs(expected.astype(float)).max(initial=0))
+    return f"{np.count_nonzero(beyond)} of {beyond.size} elements apart, {apart[beyond].max()} at most" if beyond.any() else ""
 
 
 def operations(path: Path) -> set[str]:
@@ -51,7 +47,7 @@ def test_openvino_computes_the_same(dumped: Path) -> None:
     core = ov.Core()
     failures, compared, seen = [], 0, set()
     for path in sorted(dumped.glob("*.xml"), key=lambda p: int(p.stem)):
-        inputs, expected = load(path.with_suffix(".inputs.npz")), load(path.with_suffix(".results.npz"))
+        inputs, expected, bounds = (load(path.with_suffix(f".{kind}.npz")) for kind in ("inputs", "results", "bounds"))
         try:
             compiled = core.compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
             request = compiled.create_infer_request()
@@ -61,8 +57,8 @@ def test_openvino_computes_the_same(dumped: Path) -> None:
             continue
         compared += 1
         seen |= operations(path)
-        for index, result in enumerate(expected):
-            if told := difference(request.get_output_tensor(index).data, result):
+        for index, (result, bound) in enumerate(zip(expected, bounds)):
+            if told := difference(request.get_output_tensor(index).data, result, bound):
                 failures.append(f"{path.stem} {sorted(operations(path))}: result {index}: {told}")
                 break
     print(f"{compared} graphs of {len(seen)} operations computed by OpenVINO too")

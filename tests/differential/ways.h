@@ -33,9 +33,10 @@ class Ways {
   Ways(const ir::OpRegistry& registry, std::string folder);
 
   Outcome Run(const Case& given) const;
-  // Writes PATH.xml, PATH.bin, PATH.inputs.npz and PATH.results.npz, whose members
-  // are named by their index. Nothing where the graph has no form in OpenVINO IR
-  // or cannot be computed.
+  // Writes PATH.xml, PATH.bin, and PATH.inputs.npz, PATH.results.npz and
+  // PATH.bounds.npz (how far results may be off), whose members are named by their
+  // index. Nothing where the graph has no form in OpenVINO IR, cannot be computed,
+  // or has numbers that are not finite.
   static Outcome Export(const Case& given, const ir::OpRegistry& registry, const std::string& path);
 
  private:
