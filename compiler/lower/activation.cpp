@@ -33,6 +33,13 @@ OutputPort ConstFloats1(NodeLowering& n, double value, std::string_view suffix) 
 }
 
 void LowerSelu(NodeLowering& n) {
+  if (n.Double("alpha") == 0 || n.Double("lambda") == 0) {
+    // OpenVINO takes its defaults in place of zeros.
+    const OutputPort elu =
+        n.Add("opset1", "Elu", n.input(0), Attributes({{"alpha", n.Double("alpha")}}), "elu");
+    n.SetOutput(n.Binary("Multiply", elu, n.ConstFloat(n.Double("lambda"), "lambda")));
+    return;
+  }
   n.SetOutput(n.Add("opset1", "Selu",
                     {n.input(0), ConstFloats1(n, n.Double("alpha"), "alpha"),
                      ConstFloats1(n, n.Double("lambda"), "lambda")}));

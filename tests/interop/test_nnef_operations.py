@@ -215,6 +215,9 @@ case("batch_normalization", CHANNEL + "v = c * c + 0.5; y = batch_normalization(
 case("min_max_linear_quantize", "y = min_max_linear_quantize(x, -1.0, 1.0, bits = 4, signed = false, symmetric = false);",
      lambda: m.linear_quantize(X, -1.0, 1.0, 15))
 case("linear_quantize", "y = linear_quantize(x, -1.0, 2.0, bits = 3);", lambda: m.linear_quantize(X, -1.0, 2.0, 7))
+# OpenVINO's operation takes its defaults in place of zeros.
+case("selu", "y = selu(x, alpha = 0.0, lambda = 1.5);", lambda: 1.5 * np.maximum(X, 0))
+case("selu", "y = selu(x, alpha = 0.5, lambda = 0.0);", lambda: 0 * X)
 # A half is rounded up, and the lower limit wins over a higher one below it.
 case("linear_quantize", "y = linear_quantize(floor(x), -1.0, 1.0, bits = 1);", lambda: m.linear_quantize(np.floor(X), -1.0, 1.0, 1))
 case("linear_quantize", "y = linear_quantize(x, 1.0, -1.0, bits = 3);", lambda: np.ones_like(X))
