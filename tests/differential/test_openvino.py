@@ -16,6 +16,9 @@ import pytest
 
 ov = pytest.importorskip("openvino")
 
+# What cannot be compared: an index of NNEF's `sample` beyond its window, which random data have, means nothing, and what it
+# becomes depends on the form.
+WITHOUT_MEANING = {"GatherElements", "ScatterElementsUpdate"}
 GRAPHS = int(os.environ.get("NNEFC_DIFFERENTIAL_OPENVINO", "300"))
 
 
@@ -47,6 +50,8 @@ def test_openvino_computes_the_same(dumped: Path) -> None:
     core = ov.Core()
     failures, compared, seen = [], 0, set()
     for path in sorted(dumped.glob("*.xml"), key=lambda p: int(p.stem)):
+        if operations(path) & WITHOUT_MEANING:
+            continue
         inputs, expected, bounds = (load(path.with_suffix(f".{kind}.npz")) for kind in ("inputs", "results", "bounds"))
         try:
             compiled = core.compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
