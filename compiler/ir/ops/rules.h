@@ -73,17 +73,17 @@ namespace nnefc::ir::nnef {
   RULE(kTileRepeats, "tile.repeats", kError, "R 4.5.6")
 
 // R 4.6, R 4.7, R 4.9
-#define NNEFC_OTHER_OPERATION_RULES(RULE)                            \
-  RULE(kRoiInput, "roi.input", kError, "R 4.6")                      \
-  RULE(kRoiShape, "roi.rois", kError, "R 4.6")                       \
-  RULE(kRoiBatchIndex, "roi.batch-index", kError, "R 4.6")           \
-  RULE(kRoiOutputSize, "roi.output-size", kError, "R 4.6")           \
-  RULE(kRoiSamplingRate, "roi.sampling-rate", kError, "R 4.6.2")     \
-  RULE(kRoiMethod, "roi.method", kError, "R 4.6.2")                  \
-  RULE(kMatmulRank, "matmul.rank", kError, "R 4.7")                  \
-  RULE(kMatmulInner, "matmul.inner-extents", kError, "R 4.7, P 4.6") \
-  RULE(kNormalizationSize, "normalization.size", kError, "R 4.9.4")  \
-  RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5")            \
+#define NNEFC_OTHER_OPERATION_RULES(RULE)                                    \
+  RULE(kRoiInput, "roi.input", kError, "R 4.6")                              \
+  RULE(kRoiShape, "roi.rois", kError, "R 4.6")                               \
+  RULE(kRoiBatchIndex, "roi.batch-index", kError, "R 4.6")                   \
+  RULE(kRoiOutputSize, "roi.output-size", kError, "R 4.6")                   \
+  RULE(kRoiSamplingRate, "roi.sampling-rate", kError, "R 4.6.2")             \
+  RULE(kRoiMethod, "roi.method", kError, "R 4.6.2")                          \
+  RULE(kMatmulRank, "matmul.rank", kError, "R 4.7")                          \
+  RULE(kMatmulInner, "matmul.inner-extents", kError, "R 4.7, P 4.6")         \
+  RULE(kNormalizationSize, "normalization.size", kError, "R 4.9.4, P 4.8.4") \
+  RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5")                    \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
 // if_else and tensor_iterator, which NNEFC_control_flow adds
