@@ -37,67 +37,60 @@ void InferSoftMax(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// HardSigmoid-1: `alpha` and `beta` are scalars.
-void InferHardSigmoid(OpContext& op) {
-  if (op.CheckRank(1, 0, 0) && op.CheckRank(2, 0, 0)) InferActivation(op);
-}
-
-// Swish-4: `beta` is a scalar.
-void InferSwish(OpContext& op) {
-  if (op.has_input(1)) op.CheckRank(1, 0, 0);
-  InferActivation(op);
-}
-
 }  // namespace
 
 std::vector<OpRow> ActivationRows() {
   std::vector<OpRow> rows;
-  for (std::string_view name : {"ReLU", "Sigmoid"}) {
-    rows.push_back(
-        MakeRow({.set = "opset1", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
-  }
+  rows.push_back(MakeRow(
+      {.set = "opset1", .name = "ReLU", .inputs = {"data: number"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow(
+      {.set = "opset1", .name = "Sigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
   for (std::string_view name : {"SoftPlus", "Mish", "HSwish"}) {
     rows.push_back(
-        MakeRow({.set = "opset4", .name = name, .inputs = {"data"}, .infer = Infer<InferActivation>}));
+        MakeRow({.set = "opset4", .name = name, .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
   }
+  rows.push_back(MakeRow(
+      {.set = "opset5", .name = "HSigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow(
+      {.set = "opset9", .name = "SoftSign", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
   rows.push_back(
-      MakeRow({.set = "opset5", .name = "HSigmoid", .inputs = {"data"}, .infer = Infer<InferActivation>}));
-  rows.push_back(
-      MakeRow({.set = "opset9", .name = "SoftSign", .inputs = {"data"}, .infer = Infer<InferActivation>}));
-  rows.push_back(
-      MakeRow({.set = "opset2", .name = "Gelu", .inputs = {"data"}, .infer = Infer<InferActivation>}));
+      MakeRow({.set = "opset2", .name = "Gelu", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow(
       {.set = "opset7",
        .name = "Gelu",
-       .inputs = {"data"},
+       .inputs = {"data: float"},
        .attributes = {{"approximation_mode", AttributeKind::kString, "ERF", {"ERF", "TANH", "erf", "tanh"}}},
        .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "HardSigmoid",
-                          .inputs = {"data", "alpha", "beta"},
-                          .infer = Infer<InferHardSigmoid>}));
+                          .inputs = {"data: float", "alpha: float 0", "beta: float 0"},
+                          .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow({.set = "opset5",
                           .name = "LogSoftmax",
-                          .inputs = {"data"},
+                          .inputs = {"data: float"},
                           .attributes = {{"axis", AttributeKind::kInt, 1}},
                           .infer = Infer<InferSoftMax>}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Elu",
-                          .inputs = {"data"},
+                          .inputs = {"data: float"},
                           .attributes = {{"alpha", AttributeKind::kDouble}},
                           .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Selu",
-                          .inputs = {"data", "alpha", "lambda"},
+                          .inputs = {"data: float", "alpha: float one", "lambda: float one"},
                           .infer = Infer<InferActivation>}));
-  rows.push_back(
-      MakeRow({.set = "opset1", .name = "PReLU", .inputs = {"data", "slope"}, .infer = Infer<InferPRelu>}));
-  rows.push_back(
-      MakeRow({.set = "opset4", .name = "Swish", .inputs = {"data", "beta?"}, .infer = Infer<InferSwish>}));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "PReLU",
+                          .inputs = {"data: float", "slope: float"},
+                          .infer = Infer<InferPRelu>}));
+  rows.push_back(MakeRow({.set = "opset4",
+                          .name = "Swish",
+                          .inputs = {"data: float", "beta?: float 0"},
+                          .infer = Infer<InferActivation>}));
   for (std::string_view set : {"opset1", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "SoftMax",
-                            .inputs = {"data"},
+                            .inputs = {"data: float"},
                             .attributes = {{"axis", AttributeKind::kInt, 1}},
                             .infer = Infer<InferSoftMax>}));
   }

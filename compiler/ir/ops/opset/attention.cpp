@@ -13,7 +13,6 @@ void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   PartialShape batch{llvm::ArrayRef<Dim>()};
   for (int32_t i = 0; i < 3; ++i) {
-    if (!op.CheckRank(i, 2, INT64_MAX)) return;
     const PartialShape& shape = op.shape(i);
     if (!shape.rank_known()) return op.Set(type, PartialShape());
     const std::optional<PartialShape> merged = BroadcastNumpy(batch, PartialShape(shape.dims().drop_back(2)));
@@ -45,7 +44,6 @@ void InferAttention(OpContext& op) {
       return;
     }
   }
-  if (op.has_input(4) && !op.CheckRank(4, 0, 1)) return;
   dims.append({dim(0, 2), dim(2, 1)});
   op.Set(type, PartialShape(dims));
 }
@@ -112,12 +110,13 @@ std::vector<OpRow> AttentionRows() {
   return {
       MakeRow({.set = "opset13",
                .name = "ScaledDotProductAttention",
-               .inputs = {"query", "key", "value", "attention_mask?", "scale?"},
+               .inputs = {"query: float 2..", "key: float 2..", "value: float 2..", "attention_mask?",
+                          "scale?: float 0..1 one"},
                .attributes = {{"causal", AttributeKind::kBool, false}},
                .infer = Infer<InferAttention>}),
       MakeRow({.set = "opset7",
                .name = "Einsum",
-               .inputs = {"inputs[]"},
+               .inputs = {"inputs[]: number"},
                .attributes = {{"equation", AttributeKind::kString}},
                .infer = Infer<InferEinsum>}),
   };

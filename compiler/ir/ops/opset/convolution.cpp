@@ -18,9 +18,6 @@ struct FilterLayout {
 // The number of spatial dimensions by the ranks of data and filter; -1 if both
 // are unknown. Emits kOpsetRank and returns nothing if they are at odds.
 std::optional<int64_t> SpatialRank(OpContext& op, FilterLayout layout) {
-  if (!op.CheckRank(0, 3, 5) || !op.CheckRank(1, layout.spatial_start() + 1, layout.spatial_start() + 3)) {
-    return std::nullopt;
-  }
   const PartialShape& data = op.shape(0);
   const PartialShape& filter = op.shape(1);
   if (data.rank_known() && filter.rank_known()) {
@@ -155,26 +152,25 @@ std::vector<OpRow> ConvolutionRows() {
   std::vector<AttributeInfo> forward = WindowAttributeInfos(true);
   std::vector<AttributeInfo> backward = forward;
   backward.push_back({"output_padding", AttributeKind::kInts, Attribute::Integers{}});
-  const std::vector<std::string_view> backward_inputs{"data", "filters", "output_shape?"};
   return {
       MakeRow({.set = "opset1",
                .name = "Convolution",
-               .inputs = {"data", "filters"},
+               .inputs = {"data: number 3..5", "filters: number 3..5"},
                .attributes = forward,
                .infer = Infer<InferConvolution<false>>}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolution",
-               .inputs = {"data", "filters"},
+               .inputs = {"data: number 3..5", "filters: number 4..6"},
                .attributes = forward,
                .infer = Infer<InferConvolution<true>>}),
       MakeRow({.set = "opset1",
                .name = "ConvolutionBackpropData",
-               .inputs = backward_inputs,
+               .inputs = {"data: number 3..5", "filters: number 3..5", "output_shape?: integer 1"},
                .attributes = backward,
                .infer = Infer<InferBackpropData<false>>}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolutionBackpropData",
-               .inputs = backward_inputs,
+               .inputs = {"data: number 3..5", "filters: number 4..6", "output_shape?: integer 1"},
                .attributes = backward,
                .infer = Infer<InferBackpropData<true>>}),
   };

@@ -36,15 +36,12 @@ void InferNonZero(OpContext& op) {
 void InferOneHot(OpContext& op) {
   const PartialShape& indices = op.shape(0);
   const ElementType type = op.CommonType(2, 4);
-  for (int32_t i = 1; i < 4; ++i) {
-    if (!op.CheckRank(i, 0, 1)) return;
-  }
   if (!indices.rank_known()) return op.Set(type, PartialShape());
   const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), indices.rank() + 1);
   if (!axis) return;
   const std::optional<std::vector<int64_t>> depth = op.Integers(1);
-  if (depth && (depth->size() != 1 || depth->front() < 0)) {
-    op.Error(kOpsetConstantInput, "{} is not one length", op.InputName(1));
+  if (depth && depth->front() < 0) {
+    op.Error(kOpsetConstantInput, "{} is {}; expected at least 0", op.InputName(1), depth->front());
     return;
   }
   llvm::SmallVector<Dim, 4> dims(indices.dims().begin(), indices.dims().end());
@@ -57,10 +54,6 @@ void InferCumSum(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (op.has_input(1) && data.rank_known()) {
     const std::optional<std::vector<int64_t>> axis = op.Integers(1);
-    if (axis && axis->size() != 1) {
-      op.Error(kOpsetExtent, "{} has {} elements; expected 1", op.InputName(1), axis->size());
-      return;
-    }
     if (axis && !op.NormalizeAxis(axis->front(), data.rank())) return;
   }
   op.Set(op.type(0), data);
@@ -68,7 +61,7 @@ void InferCumSum(OpContext& op) {
 
 // Bucketize-3: the number of the bucket of each element.
 void InferBucketize(OpContext& op) {
-  if (!CheckIndexType(op, "output_type") || !op.CheckRank(1, 1, 1)) return;
+  if (!CheckIndexType(op, "output_type")) return;
   op.Set(op.Type("output_type"), op.shape(0));
 }
 
@@ -96,8 +89,8 @@ void InferEye(OpContext& op) {
   const auto extent = [&](int32_t input) -> Dim {
     const std::optional<std::vector<int64_t>> value = op.Integers(input);
     if (!value) return Dim();
-    if (value->size() == 1 && value->front() >= 0) return Dim(value->front());
-    op.Error(kOpsetConstantInput, "{} is not one extent", op.InputName(input));
+    if (value->front() >= 0) return Dim(value->front());
+    op.Error(kOpsetConstantInput, "{} is {}; expected at least 0", op.InputName(input), value->front());
     return Dim();
   };
   llvm::SmallVector<Dim, 4> dims;
@@ -118,7 +111,8 @@ void InferEye(OpContext& op) {
 
 std::vector<OpRow> CountingRows() {
   const AttributeInfo output_type{"output_type", AttributeKind::kType, ElementType::kI64};
-  const std::vector<std::string_view> one_hot{"indices", "depth", "on_value", "off_value"};
+  const std::vector<std::string_view> one_hot{"indices: integer", "depth: integer 0..1 one",
+                                              "on_value: 0..1 one", "off_value: 0..1 one"};
   return {
       MakeRow({.set = "opset3",
                .name = "NonZero",
@@ -141,23 +135,24 @@ std::vector<OpRow> CountingRows() {
                .infer = Infer<InferOneHot>}),
       MakeRow({.set = "opset3",
                .name = "CumSum",
-               .inputs = {"data", "axis?"},
+               .inputs = {"data: number", "axis?: index 0..1 one"},
                .attributes = {{"exclusive", AttributeKind::kBool, false},
                               {"reverse", AttributeKind::kBool, false}},
                .infer = Infer<InferCumSum>}),
       MakeRow({.set = "opset3",
                .name = "Bucketize",
-               .inputs = {"data", "buckets"},
+               .inputs = {"data: number", "buckets: number 1"},
                .attributes = {output_type, {"with_right_bound", AttributeKind::kBool, true}},
                .infer = Infer<InferBucketize>}),
       MakeRow({.set = "opset15",
                .name = "SearchSorted",
-               .inputs = {"sorted", "values"},
+               .inputs = {"sorted: number 1..", "values: number"},
                .attributes = {{"right_mode", AttributeKind::kBool, false}, output_type},
                .infer = Infer<InferSearchSorted>}),
       MakeRow({.set = "opset9",
                .name = "Eye",
-               .inputs = {"num_rows", "num_columns", "diagonal_index", "batch_shape?"},
+               .inputs = {"num_rows: index 0..1 one", "num_columns: index 0..1 one",
+                          "diagonal_index: index 0..1 one", "batch_shape?: index 1"},
                .attributes = {{"output_type", AttributeKind::kType}},
                .infer = Infer<InferEye>}),
   };

@@ -42,10 +42,6 @@ void InferGatherNd(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
   const int64_t batch = op.Int("batch_dims");
-  if (batch < 0) {
-    op.Error(kOpsetAttributeValue, "`batch_dims` of `GatherND` is {}", batch);
-    return;
-  }
   if (!op.CheckRank(0, SaturatingAdd(batch, 1), INT64_MAX)) return;
   const std::optional<int64_t> length = TupleLength(op, batch);
   if (op.failed()) return;
@@ -97,7 +93,7 @@ void InferScatterUpdate(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
   const std::optional<std::vector<int64_t>> given = op.Integers(3);
-  if (data.rank_known() && indices.rank_known() && given && given->size() == 1) {
+  if (data.rank_known() && indices.rank_known() && given) {
     const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
     if (!axis) return;
     llvm::SmallVector<Dim, 4> dims;
@@ -121,22 +117,22 @@ std::vector<OpRow> GatherNdRows() {
   for (std::string_view set : {"opset5", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "GatherND",
-                            .inputs = {"data", "indices"},
-                            .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
+                            .inputs = {"data: 1..", "indices: integer 1.."},
+                            .attributes = {NonNegative({"batch_dims", AttributeKind::kInt, 0})},
                             .infer = Infer<InferGatherNd>}));
   }
   rows.push_back(MakeRow({.set = "opset3",
                           .name = "ScatterUpdate",
-                          .inputs = {"data", "indices", "updates", "axis"},
+                          .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
                           .infer = Infer<InferScatterUpdate>}));
   rows.push_back(MakeRow({.set = "opset4",
                           .name = "ScatterNDUpdate",
-                          .inputs = {"data", "indices", "updates"},
+                          .inputs = {"data: 1..", "indices: index 1..", "updates"},
                           .infer = Infer<InferScatterNdUpdate>}));
   rows.push_back(MakeRow(
       {.set = "opset15",
        .name = "ScatterNDUpdate",
-       .inputs = {"data", "indices", "updates"},
+       .inputs = {"data: 1..", "indices: index 1..", "updates"},
        .attributes =
            {{"reduction", AttributeKind::kString, "none", {"none", "sum", "sub", "prod", "min", "max"}}},
        .infer = Infer<InferScatterNdUpdate>}));

@@ -13,7 +13,7 @@ void InferGather(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
   const std::optional<std::vector<int64_t>> given = op.Integers(2);
-  if (!data.rank_known() || !indices.rank_known() || !given || given->size() != 1) {
+  if (!data.rank_known() || !indices.rank_known() || !given) {
     return op.Set(op.type(0), PartialShape());
   }
   const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
@@ -68,7 +68,7 @@ void InferScatterElementsUpdate(OpContext& op) {
     return;
   }
   const std::optional<std::vector<int64_t>> axis = op.Integers(3);
-  if (data.rank_known() && axis && axis->size() == 1 && !op.NormalizeAxis(axis->front(), data.rank())) return;
+  if (data.rank_known() && axis && !op.NormalizeAxis(axis->front(), data.rank())) return;
   if (!Merge(op.shape(1), op.shape(2))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected that of the indices, {}", op.InputName(2),
              ToString(op.shape(2)), ToString(op.shape(1)));
@@ -83,7 +83,7 @@ void InferRange(OpContext& op) {
   const auto& start = op.input(0).value;
   const auto& stop = op.input(1).value;
   const auto& step = op.input(2).value;
-  if (start && stop && step && start->volume() == 1 && stop->volume() == 1 && step->volume() == 1) {
+  if (start && stop && step) {
     const double width = step->ElementAsDouble(0);
     const double number = std::ceil((stop->ElementAsDouble(0) - start->ElementAsDouble(0)) / width);
     if (width == 0 || !std::isfinite(number) || number > 9e15) {
@@ -104,8 +104,8 @@ void InferBroadcast(OpContext& op) {
   const std::string mode = op.String("mode");
   if (!target) {
     const PartialShape& length = op.shape(1);
-    const bool rank_known = mode != "bidirectional" && length.rank_known() && length.rank() == 1 &&
-                            length[0].known() && length[0].value() <= 1024;
+    const bool rank_known =
+        mode != "bidirectional" && length.rank_known() && length[0].known() && length[0].value() <= 1024;
     return op.Set(op.type(0), rank_known ? PartialShape::OfRank(length[0].value()) : PartialShape());
   }
   if (std::any_of(target->begin(), target->end(), [](int64_t extent) { return extent < 0; })) {
@@ -130,42 +130,42 @@ std::vector<OpRow> IndexingRows() {
   std::vector<OpRow> rows{
       MakeRow({.set = "opset1",
                .name = "Gather",
-               .inputs = {"data", "indices", "axis"},
+               .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset7",
                .name = "Gather",
-               .inputs = {"data", "indices", "axis"},
+               .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset8",
                .name = "Gather",
-               .inputs = {"data", "indices", "axis"},
+               .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset6",
                .name = "GatherElements",
-               .inputs = {"data", "indices"},
+               .inputs = {"data: 1..", "indices: index 1.."},
                .attributes = {axis},
                .infer = Infer<InferGatherElements>}),
       MakeRow({.set = "opset3",
                .name = "ScatterElementsUpdate",
-               .inputs = {"data", "indices", "updates", "axis"},
+               .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
                .infer = Infer<InferScatterElementsUpdate>}),
       MakeRow(
           {.set = "opset12",
            .name = "ScatterElementsUpdate",
-           .inputs = {"data", "indices", "updates", "axis"},
+           .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
            .attributes =
                {{"reduction", AttributeKind::kString, "none", {"none", "sum", "prod", "min", "max", "mean"}},
                 {"use_init_val", AttributeKind::kBool, true}},
            .infer = Infer<InferScatterElementsUpdate>}),
       MakeRow({.set = "opset1",
                .name = "Range",
-               .inputs = {"start", "stop", "step"},
+               .inputs = {"start: number 0", "stop: number 0", "step: number 0"},
                .infer = Infer<InferRange>}),
       MakeRow({.set = "opset4",
                .name = "Range",
-               .inputs = {"start", "stop", "step"},
+               .inputs = {"start: number 0", "stop: number 0", "step: number 0"},
                .attributes = {{"output_type", AttributeKind::kType}},
                .infer = Infer<InferRange>}),
   };
@@ -174,7 +174,7 @@ std::vector<OpRow> IndexingRows() {
     if (set == "opset3") modes.push_back("bidirectional");
     rows.push_back(MakeRow({.set = set,
                             .name = "Broadcast",
-                            .inputs = {"data", "target_shape", "axes_mapping?"},
+                            .inputs = {"data", "target_shape: integer 1", "axes_mapping?: integer 0..1"},
                             .attributes = {{"mode", AttributeKind::kString, "numpy", modes}},
                             .infer = Infer<InferBroadcast>}));
   }

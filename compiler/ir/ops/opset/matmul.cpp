@@ -30,7 +30,6 @@ Operand ReadOperand(const PartialShape& shape, bool transposed, bool is_left) {
 // MatMul-1: batch extents broadcast, a vector's unit axis is removed again.
 void InferMatMul(OpContext& op) {
   const ElementType type = op.CommonType(0, 2);
-  if (!op.CheckRank(0, 1, INT64_MAX) || !op.CheckRank(1, 1, INT64_MAX)) return;
   if (!op.shape(0).rank_known() || !op.shape(1).rank_known()) return op.Set(type, PartialShape());
   const Operand a = ReadOperand(op.shape(0), op.Bool("transpose_a"), true);
   const Operand b = ReadOperand(op.shape(1), op.Bool("transpose_b"), false);
@@ -56,7 +55,7 @@ void InferMatMul(OpContext& op) {
 std::vector<OpRow> MatmulRows() {
   return {MakeRow({.set = "opset1",
                    .name = "MatMul",
-                   .inputs = {"a", "b"},
+                   .inputs = {"a: number 1..", "b: number 1.."},
                    .attributes = {{"transpose_a", AttributeKind::kBool, false},
                                   {"transpose_b", AttributeKind::kBool, false}},
                    .infer = Infer<InferMatMul>})};

@@ -56,9 +56,82 @@ bool HasKind(const Attribute& attribute, AttributeKind kind) {
   return false;
 }
 
+std::vector<double> Numbers(const Attribute& attribute, AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kInt:
+      return {static_cast<double>(attribute.AsInt())};
+    case AttributeKind::kDouble: {
+      const auto* integer = attribute.get<int64_t>();
+      return {integer != nullptr ? static_cast<double>(*integer) : attribute.AsDouble()};
+    }
+    case AttributeKind::kInts: {
+      const std::vector<int64_t> items = attribute.AsInts();
+      return {items.begin(), items.end()};
+    }
+    case AttributeKind::kDoubles:
+      if (const auto* items = attribute.get<Attribute::Scalars>()) return {items->begin(), items->end()};
+      return {};
+    default:
+      return {};
+  }
+}
+
+bool Accepts(TypeClass types, ElementType type) {
+  switch (types) {
+    case TypeClass::kAny:
+      return true;
+    case TypeClass::kNumber:
+      return IsFloat(type) || IsInteger(type);
+    case TypeClass::kFloat:
+      return IsFloat(type);
+    case TypeClass::kInteger:
+      return IsInteger(type);
+    case TypeClass::kIndex:
+      return type == ElementType::kI32 || type == ElementType::kI64;
+    case TypeClass::kBoolean:
+      return type == ElementType::kBoolean;
+    case TypeClass::kBits:
+      return IsInteger(type) || type == ElementType::kBoolean;
+  }
+  return false;
+}
+
+std::string_view TypeClassName(TypeClass types) {
+  switch (types) {
+    case TypeClass::kAny:
+      return "any";
+    case TypeClass::kNumber:
+      return "a number";
+    case TypeClass::kFloat:
+      return "a float";
+    case TypeClass::kInteger:
+      return "an integer";
+    case TypeClass::kIndex:
+      return "i32 or i64";
+    case TypeClass::kBoolean:
+      return "boolean";
+    case TypeClass::kBits:
+      return "an integer or boolean";
+  }
+  return "";
+}
+
+std::string Ranks(int64_t lowest, int64_t highest) {
+  if (highest == INT64_MAX) return fmt::format("at least {}", lowest);
+  if (lowest == highest) return fmt::format("{}", lowest);
+  return fmt::format("{} {} {}", lowest, highest == lowest + 1 ? "or" : "to", highest);
+}
+
 }  // namespace
 
 bool OpContext::CheckSchema() {
+  if (!CheckArity()) return false;
+  for (int32_t i = 0; i < num_inputs(); ++i) CheckInput(i);
+  for (const AttributeInfo& info : row_.attributes) CheckAttribute(info);
+  return !failed();
+}
+
+bool OpContext::CheckArity() {
   int32_t needed = 0;
   bool variadic = false;
   for (const InputInfo& input : row_.info.inputs) {
@@ -66,27 +139,54 @@ bool OpContext::CheckSchema() {
     variadic |= input.variadic;
   }
   const auto most = static_cast<int32_t>(row_.info.inputs.size());
-  if (num_inputs() < needed || (!variadic && num_inputs() > most)) {
-    Error(kOpsetArity, "`{}` has {} inputs; expected {}", row_.info.name, num_inputs(),
-          variadic         ? fmt::format("at least {}", needed)
-          : needed == most ? fmt::format("{}", needed)
-                           : fmt::format("{} to {}", needed, most));
-    return false;
+  if (num_inputs() >= needed && (variadic || num_inputs() <= most)) return true;
+  Error(kOpsetArity, "`{}` has {} inputs; expected {}", row_.info.name, num_inputs(),
+        variadic         ? fmt::format("at least {}", needed)
+        : needed == most ? fmt::format("{}", needed)
+                         : fmt::format("{} to {}", needed, most));
+  return false;
+}
+
+void OpContext::CheckInput(int32_t index) {
+  const InputRule& rule = row_.rules[Entry(index)];
+  const ElementType given = type(index);
+  if (given != ElementType::kDynamic && !Accepts(rule.types, given)) {
+    Error(kOpsetElementType, "{} has the element type {}; expected {}", InputName(index), Name(given),
+          TypeClassName(rule.types));
+    return;
   }
-  for (const AttributeInfo& info : row_.attributes) {
-    const Attribute* value = node().attributes().Find(info.name);
-    if (value == nullptr) {
-      if (info.fallback) continue;
-      Error(kOpsetAttributeMissing, "`{}` lacks the attribute `{}`", row_.info.name, info.name);
-    } else if (!HasKind(*value, info.kind)) {
-      Error(kOpsetAttributeKind, "`{}` of `{}` is not {}", info.name, row_.info.name, KindName(info.kind));
-    } else if (!info.choices.empty() &&
-               std::find(info.choices.begin(), info.choices.end(), value->AsString()) == info.choices.end()) {
-      Error(kOpsetAttributeValue, "`{}` of `{}` is `{}`; expected one of `{}`", info.name, row_.info.name,
-            value->AsString(), fmt::join(info.choices, "`, `"));
+  if (!CheckRank(index, rule.lowest_rank, rule.highest_rank) || !rule.one_element) return;
+  const std::optional<int64_t> volume = shape(index).volume();
+  if (volume && *volume != 1) {
+    Error(kOpsetExtent, "{} has the shape {}; expected one element", InputName(index),
+          ToString(shape(index)));
+  }
+}
+
+void OpContext::CheckAttribute(const AttributeInfo& info) {
+  const Attribute* value = node().attributes().Find(info.name);
+  if (value == nullptr) {
+    if (info.fallback) return;
+    Error(kOpsetAttributeMissing, "`{}` lacks the attribute `{}`", row_.info.name, info.name);
+  } else if (!HasKind(*value, info.kind)) {
+    Error(kOpsetAttributeKind, "`{}` of `{}` is not {}", info.name, row_.info.name, KindName(info.kind));
+  } else if (!info.choices.empty() &&
+             std::find(info.choices.begin(), info.choices.end(), value->AsString()) == info.choices.end()) {
+    Error(kOpsetAttributeValue, "`{}` of `{}` is `{}`; expected one of `{}`", info.name, row_.info.name,
+          value->AsString(), fmt::join(info.choices, "`, `"));
+  } else if (info.range != AttributeRange::kAny) {
+    const bool is_list = value->IsList();
+    const bool is_double = info.kind == AttributeKind::kDouble || info.kind == AttributeKind::kDoubles;
+    for (double number : Numbers(*value, info.kind)) {
+      if (info.range == AttributeRange::kPositive ? number > 0 : number >= 0) continue;
+      Error(kOpsetAttributeValue, "`{}` of `{}` {} {}; expected {}", info.name, row_.info.name,
+            is_list ? "has the item" : "is", number,
+            info.range == AttributeRange::kNonNegative ? "at least 0"
+            : is_double                                ? "more than 0"
+                                                       : "at least 1");
+      return;
     }
   }
-  return !failed();
 }
 
 const Attribute& OpContext::attribute(std::string_view name) const {
@@ -118,14 +218,15 @@ std::optional<std::vector<int64_t>> OpContext::Integers(int32_t index) const {
   return items;
 }
 
+size_t OpContext::Entry(int32_t index) const {
+  return std::min(static_cast<size_t>(index), row_.info.inputs.size() - 1);
+}
+
 std::string OpContext::InputName(int32_t index) const {
-  const std::vector<InputInfo>& inputs = row_.info.inputs;
-  const size_t last = inputs.size() - 1;
-  if (static_cast<size_t>(index) >= last && inputs[last].variadic) {
-    return fmt::format("`{}[{}]` of `{}`", inputs[last].name, static_cast<size_t>(index) - last,
-                       row_.info.name);
-  }
-  return fmt::format("`{}` of `{}`", inputs[static_cast<size_t>(index)].name, row_.info.name);
+  const InputInfo& info = row_.info.inputs[Entry(index)];
+  if (!info.variadic) return fmt::format("`{}` of `{}`", info.name, row_.info.name);
+  const size_t item = static_cast<size_t>(index) + 1 - row_.info.inputs.size();
+  return fmt::format("`{}[{}]` of `{}`", info.name, item, row_.info.name);
 }
 
 void OpContext::Set(int32_t index, ElementType type, PartialShape shape) {
@@ -176,8 +277,7 @@ bool OpContext::CheckRank(int32_t index, int64_t lowest, int64_t highest) {
   if (!shape(index).rank_known()) return true;
   const int64_t rank = shape(index).rank();
   if (rank >= lowest && rank <= highest) return true;
-  Error(kOpsetRank, "{} has rank {}; expected {}", InputName(index), rank,
-        lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest));
+  Error(kOpsetRank, "{} has rank {}; expected {}", InputName(index), rank, Ranks(lowest, highest));
   return false;
 }
 

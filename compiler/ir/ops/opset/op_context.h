@@ -19,7 +19,8 @@ class OpContext {
  public:
   OpContext(InferContext& context, const OpRow& row) : context_(context), row_(row) {}
 
-  // Checks the number of inputs and the kinds and values of attributes.
+  // Checks what the row says: the number of inputs, their element types and
+  // ranks, the kinds and values of attributes.
   bool CheckSchema();
 
   const Node& node() const { return context_.node(); }
@@ -72,6 +73,12 @@ class OpContext {
   std::optional<PartialShape> Broadcast(int32_t a, int32_t b);
 
  private:
+  bool CheckArity();
+  void CheckInput(int32_t index);
+  void CheckAttribute(const AttributeInfo& info);
+  // The place in the row of what describes the input.
+  size_t Entry(int32_t index) const;
+
   InferContext& context_;
   const OpRow& row_;
 };

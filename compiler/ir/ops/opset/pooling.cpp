@@ -6,7 +6,6 @@ namespace {
 
 // The shape that a pooling of any kind gives.
 std::optional<PartialShape> PooledShape(OpContext& op) {
-  if (!op.CheckRank(0, 3, 5)) return std::nullopt;
   const std::vector<int64_t> kernel = op.Ints("kernel");
   const PartialShape& data = op.shape(0);
   const auto spatial = static_cast<int64_t>(kernel.size());
@@ -49,7 +48,6 @@ void InferMaxPoolWithIndices(OpContext& op) {
 
 // AdaptiveAvgPool-8 and AdaptiveMaxPool-8: the spatial extents of the second input.
 void InferAdaptivePool(OpContext& op) {
-  if (!op.CheckRank(0, 3, 5) || !op.CheckRank(1, 1, 1)) return;
   const bool indexed = op.node().type() == "AdaptiveMaxPool";
   if (indexed && op.Type("index_element_type") != ElementType::kI32 &&
       op.Type("index_element_type") != ElementType::kI64) {
@@ -81,7 +79,7 @@ void InferAdaptivePool(OpContext& op) {
 }  // namespace
 
 std::vector<OpRow> PoolingRows() {
-  const AttributeInfo kernel{"kernel", AttributeKind::kInts};
+  const AttributeInfo kernel = Positive({"kernel", AttributeKind::kInts});
   const AttributeInfo rounding{"rounding_type", AttributeKind::kString, "floor", {"floor", "ceil"}};
   std::vector<AttributeInfo> plain = WindowAttributeInfos(false);
   plain.push_back(kernel);
@@ -106,43 +104,43 @@ std::vector<OpRow> PoolingRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "MaxPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = plain,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset1",
                .name = "AvgPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = average,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset8",
                .name = "MaxPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = indexed,
                .infer = Infer<InferMaxPoolWithIndices>,
                .outputs = {"output", "indices"}}),
       MakeRow({.set = "opset14",
                .name = "MaxPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = with_torch_rounding(indexed),
                .infer = Infer<InferMaxPoolWithIndices>,
                .outputs = {"output", "indices"}}),
       MakeRow({.set = "opset14",
                .name = "AvgPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = with_torch_rounding(average),
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset16",
                .name = "AvgPool",
-               .inputs = {"data"},
+               .inputs = {"data: number 3..5"},
                .attributes = dilated,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset8",
                .name = "AdaptiveAvgPool",
-               .inputs = {"data", "output_shape"},
+               .inputs = {"data: number 3..5", "output_shape: integer 1"},
                .infer = Infer<InferAdaptivePool>}),
       MakeRow({.set = "opset8",
                .name = "AdaptiveMaxPool",
-               .inputs = {"data", "output_shape"},
+               .inputs = {"data: number 3..5", "output_shape: integer 1"},
                .attributes = {{"index_element_type", AttributeKind::kType, ElementType::kI64}},
                .infer = Infer<InferAdaptivePool>,
                .outputs = {"output", "indices"}}),

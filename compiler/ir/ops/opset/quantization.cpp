@@ -38,7 +38,8 @@ std::vector<OpRow> QuantizationRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "FakeQuantize",
-               .inputs = {"data", "input_low", "input_high", "output_low", "output_high"},
+               .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
+                          "output_high: float"},
                .attributes = {{"levels", AttributeKind::kInt},
                               {"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}}},
                .infer = Infer<InferFakeQuantize>})};

@@ -21,8 +21,9 @@ std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis
 std::optional<int64_t> BlockVolume(OpContext& op) {
   constexpr int64_t kLargestBlock = 1 << 20;
   const int64_t size = op.Int("block_size");
-  if (size < 1 || size > kLargestBlock) {
-    op.Error(kOpsetAttributeValue, "`block_size` of `{}` is {}; expected 1 to 2^20", op.node().type(), size);
+  if (size > kLargestBlock) {
+    op.Error(kOpsetAttributeValue, "`block_size` of `{}` is {}; expected at most 2^20", op.node().type(),
+             size);
     return std::nullopt;
   }
   int64_t volume = 1;
@@ -32,7 +33,6 @@ std::optional<int64_t> BlockVolume(OpContext& op) {
 
 // DepthToSpace-1: channels become blocks of `block_size` along each spatial axis.
 void InferDepthToSpace(OpContext& op) {
-  if (!op.CheckRank(0, 3, 5)) return;
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
   const std::optional<int64_t> volume = BlockVolume(op);
   if (!volume) return;
@@ -45,7 +45,6 @@ void InferDepthToSpace(OpContext& op) {
 }
 
 void InferSpaceToDepth(OpContext& op) {
-  if (!op.CheckRank(0, 3, 5)) return;
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
   const std::optional<int64_t> volume = BlockVolume(op);
   if (!volume) return;
@@ -133,10 +132,6 @@ void InferSpaceToBatch(OpContext& op) {
 
 // ShuffleChannels-1: the axis is a whole number of groups.
 void InferShuffleChannels(OpContext& op) {
-  if (op.Int("group") < 1) {
-    op.Error(kOpsetAttributeValue, "`group` of `ShuffleChannels` is {}", op.Int("group"));
-    return;
-  }
   if (op.shape(0).rank_known()) {
     const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), op.shape(0).rank());
     if (!axis || !Divided(op, op.shape(0)[*axis], op.Int("group"), *axis)) return;
@@ -146,7 +141,6 @@ void InferShuffleChannels(OpContext& op) {
 
 // ReverseSequence-1: a length for each element of the batch.
 void InferReverseSequence(OpContext& op) {
-  if (!op.CheckRank(0, 2, INT64_MAX) || !op.CheckRank(1, 1, 1)) return;
   const PartialShape& data = op.shape(0);
   if (data.rank_known()) {
     const std::optional<int64_t> batch = op.NormalizeAxis(op.Int("batch_axis"), data.rank());
@@ -194,7 +188,6 @@ void InferRoll(OpContext& op) {
 
 // ExtractImagePatches-3: [batch, rows * columns * channels, places..].
 void InferExtractImagePatches(OpContext& op) {
-  if (!op.CheckRank(0, 4, 4)) return;
   const std::vector<int64_t> sizes = op.Ints("sizes");
   const std::vector<int64_t> strides = op.Ints("strides");
   const std::vector<int64_t> rates = op.Ints("rates");
@@ -226,51 +219,55 @@ void InferExtractImagePatches(OpContext& op) {
 std::vector<OpRow> RearrangingRows() {
   const std::vector<AttributeInfo> blocks{
       {"mode", AttributeKind::kString, std::nullopt, {"blocks_first", "depth_first"}},
-      {"block_size", AttributeKind::kInt, 1}};
+      Positive({"block_size", AttributeKind::kInt, 1})};
   return {
       MakeRow({.set = "opset1",
                .name = "DepthToSpace",
-               .inputs = {"data"},
+               .inputs = {"data: 3.."},
                .attributes = blocks,
                .infer = Infer<InferDepthToSpace>}),
       MakeRow({.set = "opset1",
                .name = "SpaceToDepth",
-               .inputs = {"data"},
+               .inputs = {"data: 3.."},
                .attributes = blocks,
                .infer = Infer<InferSpaceToDepth>}),
       MakeRow({.set = "opset2",
                .name = "BatchToSpace",
-               .inputs = {"data", "block_shape", "crops_begin", "crops_end"},
+               .inputs = {"data: 2..", "block_shape: integer 1", "crops_begin: integer 1",
+                          "crops_end: integer 1"},
                .infer = Infer<InferBatchToSpace>}),
-      MakeRow({.set = "opset2",
-               .name = "SpaceToBatch",
-               .inputs = {"data", "block_shape", "pads_begin", "pads_end"},
-               .infer = Infer<InferSpaceToBatch>}),
+      MakeRow(
+          {.set = "opset2",
+           .name = "SpaceToBatch",
+           .inputs = {"data: 2..", "block_shape: integer 1", "pads_begin: integer 1", "pads_end: integer 1"},
+           .infer = Infer<InferSpaceToBatch>}),
       MakeRow({.set = "opset1",
                .name = "ShuffleChannels",
-               .inputs = {"data"},
-               .attributes = {{"axis", AttributeKind::kInt, 1}, {"group", AttributeKind::kInt, 1}},
+               .inputs = {"data: 1.."},
+               .attributes = {{"axis", AttributeKind::kInt, 1}, Positive({"group", AttributeKind::kInt, 1})},
                .infer = Infer<InferShuffleChannels>}),
       MakeRow({.set = "opset1",
                .name = "ReverseSequence",
-               .inputs = {"data", "seq_lengths"},
+               .inputs = {"data: 2..", "seq_lengths: integer 1"},
                .attributes = {{"batch_axis", AttributeKind::kInt, 0}, {"seq_axis", AttributeKind::kInt, 1}},
                .infer = Infer<InferReverseSequence>}),
       MakeRow({.set = "opset1",
                .name = "Reverse",
-               .inputs = {"data", "reversed_axes"},
+               .inputs = {"data: 1..", "reversed_axes: bits 1"},
                .attributes = {{"mode", AttributeKind::kString, std::nullopt, {"index", "mask"}}},
                .infer = Infer<InferReverse>}),
-      MakeRow(
-          {.set = "opset7", .name = "Roll", .inputs = {"data", "shift", "axes"}, .infer = Infer<InferRoll>}),
+      MakeRow({.set = "opset7",
+               .name = "Roll",
+               .inputs = {"data: 1..", "shift: index 0..1", "axes: index 0..1"},
+               .infer = Infer<InferRoll>}),
       MakeRow(
           {.set = "opset3",
            .name = "ExtractImagePatches",
-           .inputs = {"image"},
+           .inputs = {"image: number 4"},
            .attributes =
-               {{"sizes", AttributeKind::kInts},
-                {"strides", AttributeKind::kInts},
-                {"rates", AttributeKind::kInts},
+               {Positive({"sizes", AttributeKind::kInts}),
+                Positive({"strides", AttributeKind::kInts}),
+                Positive({"rates", AttributeKind::kInts}),
                 {"auto_pad", AttributeKind::kString, std::nullopt, {"valid", "same_upper", "same_lower"}}},
            .infer = Infer<InferExtractImagePatches>}),
   };

@@ -34,7 +34,7 @@ class RecurrentInference {
       Unify(next++, {&batch_, &inputs_});
     }
     for (int state = 0; state < (kind_.has_cell_state ? 2 : 1); ++state) UnifyState(next++);
-    if (is_sequence_) UnifyLengths(next++);
+    if (is_sequence_) Unify(next++, {&batch_});
     UnifyWeights(next);
     if (op_.failed()) return;
     SetOutputs();
@@ -44,8 +44,8 @@ class RecurrentInference {
   bool CheckAttributes() {
     // Far more than any memory holds, and little enough to be multiplied.
     constexpr int64_t kLargestState = int64_t{1} << 40;
-    if (hidden_.value() < 1 || hidden_.value() > kLargestState) {
-      op_.Error(kOpsetAttributeValue, "`hidden_size` of `{}` is {}; expected at least 1", op_.node().type(),
+    if (hidden_.value() > kLargestState) {
+      op_.Error(kOpsetAttributeValue, "`hidden_size` of `{}` is {}; expected at most 2^40", op_.node().type(),
                 hidden_.value());
       return false;
     }
@@ -93,15 +93,6 @@ class RecurrentInference {
     } else {
       Unify(input, {&batch_, &hidden_});
     }
-  }
-
-  void UnifyLengths(int32_t input) {
-    const ElementType type = op_.type(input);
-    if (type != ElementType::kDynamic && !IsInteger(type)) {
-      op_.Error(kOpsetElementType, "{} has the element type {}; expected integers", op_.InputName(input),
-                Name(type));
-    }
-    Unify(input, {&batch_});
   }
 
   void UnifyMatrix(int32_t input, Dim rows, Dim* columns) {
@@ -158,11 +149,11 @@ void InferRecurrent(OpContext& op) {
 
 // The attributes that all have.
 std::vector<AttributeInfo> CellAttributes(const char* activations) {
-  return {{"hidden_size", AttributeKind::kInt},
+  return {Positive({"hidden_size", AttributeKind::kInt}),
           {"activations", AttributeKind::kString, activations},
           {"activations_alpha", AttributeKind::kDoubles, Attribute::Scalars{}},
           {"activations_beta", AttributeKind::kDoubles, Attribute::Scalars{}},
-          {"clip", AttributeKind::kDouble, 0.0}};
+          NonNegative({"clip", AttributeKind::kDouble, 0.0})};
 }
 
 std::vector<AttributeInfo> With(std::vector<AttributeInfo> attributes, AttributeInfo more) {
@@ -209,44 +200,48 @@ std::vector<OpRow> RecurrentRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "LSTMCell",
-               .inputs = {"X", "initial_hidden_state", "initial_cell_state", "W", "R", "B?", "P?"},
+               .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float", "W: float",
+                          "R: float", "B?: float", "P?: float"},
                .attributes = With(With(lstm, {"input_forget", AttributeKind::kBool, false}), format),
                .infer = Infer<InferRecurrent<kLstm, false>>,
                .outputs = {"Ho", "Co"}}),
       MakeRow({.set = "opset4",
                .name = "LSTMCell",
-               .inputs = {"X", "initial_hidden_state", "initial_cell_state", "W", "R", "B?"},
+               .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float", "W: float",
+                          "R: float", "B?: float"},
                .attributes = lstm,
                .infer = Infer<InferRecurrent<kLstm, false>>,
                .outputs = {"Ho", "Co"}}),
-      MakeRow(
-          {.set = "opset5",
-           .name = "LSTMSequence",
-           .inputs = {"X", "initial_hidden_state", "initial_cell_state", "sequence_lengths", "W", "R", "B"},
-           .attributes = With(lstm, direction),
-           .infer = Infer<InferRecurrent<kLstm, true>>,
-           .outputs = {"Y", "Ho", "Co"}}),
+      MakeRow({.set = "opset5",
+               .name = "LSTMSequence",
+               .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float",
+                          "sequence_lengths: integer", "W: float", "R: float", "B: float"},
+               .attributes = With(lstm, direction),
+               .infer = Infer<InferRecurrent<kLstm, true>>,
+               .outputs = {"Y", "Ho", "Co"}}),
       MakeRow({.set = "opset3",
                .name = "GRUCell",
-               .inputs = {"X", "initial_hidden_state", "W", "R", "B?"},
+               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B?: float"},
                .attributes = gru,
                .infer = Infer<InferRecurrent<kGru, false>>,
                .outputs = {"Ho"}}),
       MakeRow({.set = "opset5",
                .name = "GRUSequence",
-               .inputs = {"X", "initial_hidden_state", "sequence_lengths", "W", "R", "B"},
+               .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
+                          "R: float", "B: float"},
                .attributes = With(gru, direction),
                .infer = Infer<InferRecurrent<kGru, true>>,
                .outputs = {"Y", "Ho"}}),
       MakeRow({.set = "opset1",
                .name = "RNNCell",
-               .inputs = {"X", "initial_hidden_state", "W", "R", "B?"},
+               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B?: float"},
                .attributes = rnn,
                .infer = Infer<InferRecurrent<kRnn, false>>,
                .outputs = {"Ho"}}),
       MakeRow({.set = "opset5",
                .name = "RNNSequence",
-               .inputs = {"X", "initial_hidden_state", "sequence_lengths", "W", "R", "B"},
+               .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
+                          "R: float", "B: float"},
                .attributes = With(rnn, direction),
                .infer = Infer<InferRecurrent<kRnn, true>>,
                .outputs = {"Y", "Ho"}}),

@@ -10,12 +10,6 @@ namespace {
 void InferReduce(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const bool keep = op.Bool("keep_dims");
-  const bool logical = op.node().type().starts_with("ReduceLogical");
-  if (op.type(0) != ElementType::kDynamic && logical != (op.type(0) == ElementType::kBoolean)) {
-    op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(0), Name(op.type(0)),
-             logical ? "boolean" : "a number");
-    return;
-  }
   const std::optional<std::vector<int64_t>> given = op.Integers(1);
   if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
   if (!given) {
@@ -47,16 +41,11 @@ void InferTopK(OpContext& op) {
              Name(index_type));
     return;
   }
-  if (!op.CheckRank(1, 0, 1)) return;
   PartialShape shape = data;
   if (data.rank_known()) {
     const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), data.rank());
     if (!axis) return;
     const std::optional<std::vector<int64_t>> k = op.Integers(1);
-    if (k && k->size() != 1) {
-      op.Error(kOpsetExtent, "{} has {} elements; expected 1", op.InputName(1), k->size());
-      return;
-    }
     if (k && (*k)[0] < 0) {
       op.Error(kOpsetConstantInput, "{} is {}", op.InputName(1), (*k)[0]);
       return;
@@ -74,17 +63,17 @@ void InferTopK(OpContext& op) {
 
 std::vector<OpRow> ReduceRows() {
   std::vector<OpRow> rows;
-  const auto add = [&](std::string_view set, std::string_view name) {
+  const auto add = [&](std::string_view set, std::string_view name, std::string_view data = "data: number") {
     rows.push_back(MakeRow({.set = set,
                             .name = name,
-                            .inputs = {"data", "axes"},
+                            .inputs = {data, "axes: integer 0..1"},
                             .attributes = {{"keep_dims", AttributeKind::kBool, false}},
                             .infer = Infer<InferReduce>}));
   };
-  for (std::string_view name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
-                                "ReduceLogicalAnd", "ReduceLogicalOr"}) {
+  for (std::string_view name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"}) {
     add("opset1", name);
   }
+  for (std::string_view name : {"ReduceLogicalAnd", "ReduceLogicalOr"}) add("opset1", name, "data: boolean");
   add("opset4", "ReduceL1");
   add("opset4", "ReduceL2");
   std::vector<AttributeInfo> top_k{{"axis", AttributeKind::kInt},
@@ -95,7 +84,7 @@ std::vector<OpRow> ReduceRows() {
     if (set == "opset11") top_k.push_back({"stable", AttributeKind::kBool, false});
     rows.push_back(MakeRow({.set = set,
                             .name = "TopK",
-                            .inputs = {"data", "k"},
+                            .inputs = {"data: number 1..", "k: integer 0..1 one"},
                             .attributes = top_k,
                             .infer = Infer<InferTopK>,
                             .outputs = {"values", "indices"}}));

@@ -104,7 +104,6 @@ void InferInterpolate1(OpContext& op) {
 
 // GridSample-9: [batch, channels] of the data, extents of the grid.
 void InferGridSample(OpContext& op) {
-  if (!op.CheckRank(0, 4, 4) || !op.CheckRank(1, 4, 4)) return;
   PartialShape shape = PartialShape::OfRank(4);
   if (op.shape(0).rank_known()) {
     shape.set(0, op.shape(0)[0]);
@@ -152,7 +151,7 @@ std::vector<OpRow> ResamplingRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "Interpolate",
-               .inputs = {"image", "output_shape"},
+               .inputs = {"image: number 1..", "output_shape: integer 1"},
                .attributes =
                    {{"axes", AttributeKind::kInts},
                     {"mode", AttributeKind::kString, std::nullopt, {"nearest", "linear", "cubic", "area"}},
@@ -163,17 +162,17 @@ std::vector<OpRow> ResamplingRows() {
                .infer = Infer<InferInterpolate1>}),
       MakeRow({.set = "opset4",
                .name = "Interpolate",
-               .inputs = {"data", "sizes", "scales", "axes?"},
+               .inputs = {"data: number 1..", "sizes: integer 1", "scales: float 1", "axes?: integer 1"},
                .attributes = resize,
                .infer = Infer<InferInterpolate>}),
       MakeRow({.set = "opset11",
                .name = "Interpolate",
-               .inputs = {"image", "scales_or_sizes", "axes?"},
+               .inputs = {"image: number 1..", "scales_or_sizes: number 1", "axes?: integer 1"},
                .attributes = resize11,
                .infer = Infer<InferInterpolate11>}),
       MakeRow({.set = "opset9",
                .name = "GridSample",
-               .inputs = {"data", "grid"},
+               .inputs = {"data: number 4", "grid: float 4"},
                .attributes =
                    {{"align_corners", AttributeKind::kBool, false},
                     {"mode", AttributeKind::kString, "bilinear", {"bilinear", "bicubic", "nearest"}},

@@ -12,14 +12,8 @@ namespace {
 
 // [regions, channels, pooled_h, pooled_w].
 void SetRegions(OpContext& op, const char* height, const char* width) {
-  if (!op.CheckRank(0, 4, 4) || !op.CheckRank(1, 2, 2)) return;
   const int64_t h = op.Int(height);
   const int64_t w = op.Int(width);
-  if (h < 1 || w < 1) {
-    op.Error(kOpsetAttributeValue, "`{}` gives regions of {} x {}; expected at least 1 x 1", op.node().type(),
-             h, w);
-    return;
-  }
   PartialShape shape = PartialShape::OfRank(4);
   if (op.shape(1).rank_known()) shape.set(0, op.shape(1)[0]);
   if (op.shape(0).rank_known()) shape.set(1, op.shape(0)[1]);
@@ -30,7 +24,7 @@ void SetRegions(OpContext& op, const char* height, const char* width) {
 
 // ROIPooling-2: each row of the regions is [batch, x1, y1, x2, y2].
 void InferRoiPooling(OpContext& op) {
-  if (op.shape(1).rank_known() && op.shape(1).rank() == 2 && !op.shape(1)[1].Compatible(Dim(5))) {
+  if (op.shape(1).rank_known() && !op.shape(1)[1].Compatible(Dim(5))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 5", op.InputName(1), ToString(op.shape(1)));
     return;
   }
@@ -40,12 +34,11 @@ void InferRoiPooling(OpContext& op) {
 
 // ROIAlign: each row of the regions is [x1, y1, x2, y2].
 void InferRoiAlign(OpContext& op) {
-  if (op.shape(1).rank_known() && op.shape(1).rank() == 2 && !op.shape(1)[1].Compatible(Dim(4))) {
+  if (op.shape(1).rank_known() && !op.shape(1)[1].Compatible(Dim(4))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 4", op.InputName(1), ToString(op.shape(1)));
     return;
   }
   op.CommonType(0, 2);
-  if (!op.CheckRank(2, 1, 1)) return;
   SetRegions(op, "pooled_h", "pooled_w");
 }
 
@@ -79,7 +72,6 @@ std::optional<BoxSelection> KnownSelection(OpContext& op) {
 // NonMaxSuppression: a row for each box that remains, so that the shape follows
 // from the values.
 void InferNonMaxSuppression(OpContext& op) {
-  if (!op.CheckRank(0, 3, 3) || !op.CheckRank(1, 3, 3)) return;
   const ElementType index = op.Type("output_type");
   if (index != ElementType::kI32 && index != ElementType::kI64) {
     op.Error(kOpsetAttributeValue, "`output_type` of `NonMaxSuppression` is {}; expected i32 or i64",
@@ -111,27 +103,29 @@ void InferNonMaxSuppression(OpContext& op) {
 }
 
 OpRow NonMaxSuppressionRow(std::string_view set) {
-  return MakeRow({.set = set,
-                  .name = "NonMaxSuppression",
-                  .inputs = {"boxes", "scores", "max_output_boxes_per_class?", "iou_threshold?",
-                             "score_threshold?", "soft_nms_sigma?"},
-                  .attributes = {{"box_encoding", AttributeKind::kString, "corner", {"corner", "center"}},
-                                 {"sort_result_descending", AttributeKind::kBool, true},
-                                 {"output_type", AttributeKind::kType, ElementType::kI64}},
-                  .infer = Infer<InferNonMaxSuppression>,
-                  .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
+  return MakeRow(
+      {.set = set,
+       .name = "NonMaxSuppression",
+       .inputs = {"boxes: float 3", "scores: float 3", "max_output_boxes_per_class?: integer 0..1 one",
+                  "iou_threshold?: float 0..1 one", "score_threshold?: float 0..1 one",
+                  "soft_nms_sigma?: float 0..1 one"},
+       .attributes = {{"box_encoding", AttributeKind::kString, "corner", {"corner", "center"}},
+                      {"sort_result_descending", AttributeKind::kBool, true},
+                      {"output_type", AttributeKind::kType, ElementType::kI64}},
+       .infer = Infer<InferNonMaxSuppression>,
+       .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
 }
 
 OpRow RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more = {}) {
-  std::vector<AttributeInfo> attributes = {{"pooled_h", AttributeKind::kInt},
-                                           {"pooled_w", AttributeKind::kInt},
-                                           {"sampling_ratio", AttributeKind::kInt},
-                                           {"spatial_scale", AttributeKind::kDouble},
+  std::vector<AttributeInfo> attributes = {Positive({"pooled_h", AttributeKind::kInt}),
+                                           Positive({"pooled_w", AttributeKind::kInt}),
+                                           NonNegative({"sampling_ratio", AttributeKind::kInt}),
+                                           Positive({"spatial_scale", AttributeKind::kDouble}),
                                            {"mode", AttributeKind::kString, std::nullopt, {"avg", "max"}}};
   attributes.insert(attributes.end(), more.begin(), more.end());
   return MakeRow({.set = set,
                   .name = "ROIAlign",
-                  .inputs = {"data", "rois", "batch_indices"},
+                  .inputs = {"data: float 4", "rois: float 2", "batch_indices: integer 1"},
                   .attributes = std::move(attributes),
                   .infer = Infer<InferRoiAlign>});
 }
@@ -139,14 +133,14 @@ OpRow RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more = {}) {
 }  // namespace
 
 std::vector<OpRow> RoiRows() {
-  const AttributeInfo height{"pooled_h", AttributeKind::kInt};
-  const AttributeInfo width{"pooled_w", AttributeKind::kInt};
-  const AttributeInfo scale{"spatial_scale", AttributeKind::kDouble};
+  const AttributeInfo height = Positive({"pooled_h", AttributeKind::kInt});
+  const AttributeInfo width = Positive({"pooled_w", AttributeKind::kInt});
+  const AttributeInfo scale = Positive({"spatial_scale", AttributeKind::kDouble});
   return {
       MakeRow(
           {.set = "opset2",
            .name = "ROIPooling",
-           .inputs = {"data", "rois"},
+           .inputs = {"data: float 4", "rois: float 2"},
            .attributes = {height,
                           width,
                           scale,

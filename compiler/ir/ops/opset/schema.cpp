@@ -1,7 +1,10 @@
 #include "compiler/ir/ops/opset/schema.h"
 
+#include <algorithm>
+
 #include "compiler/ir/ops/opset/register.h"
 #include "fmt/format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::ir {
@@ -21,7 +24,62 @@ bool ConsumeSuffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
+struct TypeClassWord {
+  std::string_view word;
+  TypeClass types;
+};
+constexpr TypeClassWord kTypeClassWords[] = {
+    {"number", TypeClass::kNumber}, {"float", TypeClass::kFloat},     {"integer", TypeClass::kInteger},
+    {"index", TypeClass::kIndex},   {"boolean", TypeClass::kBoolean}, {"bits", TypeClass::kBits},
+};
+
+// Reads "2", "0..1" or "2..".
+void ReadRanks(llvm::StringRef text, InputRule& rule) {
+  const auto [low, high] = text.split("..");
+  NNEFC_CHECK(!low.getAsInteger(10, rule.lowest_rank));
+  if (low.size() == text.size()) {
+    rule.highest_rank = rule.lowest_rank;
+  } else if (!high.empty()) {
+    NNEFC_CHECK(!high.getAsInteger(10, rule.highest_rank));
+  }
+}
+
+InputInfo ReadInput(std::string_view name) {
+  const bool variadic = ConsumeSuffix(name, "[]");
+  const bool optional = ConsumeSuffix(name, "?");
+  return {.name = std::string(name), .variadic = variadic, .optional = optional};
+}
+
+InputRule ReadRule(llvm::StringRef text) {
+  InputRule rule;
+  llvm::SmallVector<llvm::StringRef, 3> words;
+  llvm::SplitString(text, words, " ");
+  for (llvm::StringRef word : words) {
+    const auto* found =
+        std::find_if(std::begin(kTypeClassWords), std::end(kTypeClassWords),
+                     [&](const TypeClassWord& entry) { return std::string_view(word) == entry.word; });
+    if (found != std::end(kTypeClassWords)) {
+      rule.types = found->types;
+    } else if (word == "one") {
+      rule.one_element = true;
+    } else {
+      ReadRanks(word, rule);
+    }
+  }
+  return rule;
+}
+
 }  // namespace
+
+AttributeInfo Positive(AttributeInfo info) {
+  info.range = AttributeRange::kPositive;
+  return info;
+}
+
+AttributeInfo NonNegative(AttributeInfo info) {
+  info.range = AttributeRange::kNonNegative;
+  return info;
+}
 
 OpRow MakeRow(const OpRowSpec& spec) {
   OpRow row;
@@ -29,9 +87,9 @@ OpRow MakeRow(const OpRowSpec& spec) {
   row.info.name = spec.name;
   row.info.section = fmt::format("{}, {}", spec.set, spec.name);
   for (std::string_view input : spec.inputs) {
-    const bool variadic = ConsumeSuffix(input, "[]");
-    const bool optional = ConsumeSuffix(input, "?");
-    row.info.inputs.push_back({.name = std::string(input), .variadic = variadic, .optional = optional});
+    const auto [name, rule] = llvm::StringRef(input.data(), input.size()).split(": ");
+    row.info.inputs.push_back(ReadInput({name.data(), name.size()}));
+    row.rules.push_back(ReadRule(rule));
   }
   for (std::string_view output : spec.outputs) row.info.outputs.emplace_back(output);
   row.info.infer = spec.infer;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 namespace nnefc::ir {
 
 enum class AttributeKind : uint8_t { kBool, kInt, kDouble, kString, kInts, kDoubles, kType, kShape };
+// The values that a number takes, or each item of a list.
+enum class AttributeRange : uint8_t { kAny, kPositive, kNonNegative };
 
 // An attribute of an OpenVINO operation in the spelling of the IR's XML.
 struct AttributeInfo {
@@ -20,18 +23,37 @@ struct AttributeInfo {
   std::optional<Attribute> fallback = std::nullopt;  // none: the attribute must be given
   std::vector<std::string_view> choices = {};        // of an enumeration
   bool is_extra = false;                             // not written where it is not given
+  AttributeRange range = AttributeRange::kAny;
+};
+
+// The element types that an input takes.
+enum class TypeClass : uint8_t { kAny, kNumber, kFloat, kInteger, kIndex, kBoolean, kBits };
+
+// What a tensor must be whatever the other inputs are.
+struct InputRule {
+  TypeClass types = TypeClass::kAny;
+  int64_t lowest_rank = 0;
+  int64_t highest_rank = INT64_MAX;
+  bool one_element = false;
 };
 
 // A row of the table of operations.
 struct OpRow {
   OpInfo info;
+  std::vector<InputRule> rules;  // of the inputs of `info`
   std::vector<AttributeInfo> attributes;
 
   const AttributeInfo* Find(std::string_view attribute) const;
 };
 
-// How rows are written down. An input "x?" may be left out, "x[]" is any
-// number of inputs.
+AttributeInfo Positive(AttributeInfo info);
+AttributeInfo NonNegative(AttributeInfo info);
+
+// How rows are written down. An input "x?" may be left out, "x[]" is any number
+// of inputs. After a colon stands what it must be: element types ("number",
+// "float", "integer", "index" for i32 or i64, "boolean", "bits" for integers and
+// booleans), then the rank ("2", "0..1", "2..") or "one" for one element:
+// "axes?: integer 0..1", "alpha: float one", "data: 4".
 struct OpRowSpec {
   std::string_view set;
   std::string_view name;

@@ -46,9 +46,9 @@ void InferConcat(OpContext& op) {
 
 // The axis of a Split, from its second input; nothing if unknown or wrong.
 std::optional<int64_t> SplitAxis(OpContext& op) {
-  if (!op.CheckRank(1, 0, 1) || !op.shape(0).rank_known()) return std::nullopt;
+  if (!op.shape(0).rank_known()) return std::nullopt;
   const std::optional<std::vector<int64_t>> axis = op.Integers(1);
-  if (!axis || axis->size() != 1) return std::nullopt;
+  if (!axis) return std::nullopt;
   return op.NormalizeAxis(axis->front(), op.shape(0).rank());
 }
 
@@ -61,7 +61,7 @@ void SetUnknownParts(OpContext& op) {
 // Split-1: equal parts.
 void InferSplit(OpContext& op) {
   const int64_t parts = op.Int("num_splits");
-  if (parts < 1 || parts != op.node().num_outputs()) {
+  if (parts != op.node().num_outputs()) {
     op.Error(kOpsetAttributeValue, "`num_splits` of `Split` is {}; it has {} outputs", parts,
              op.node().num_outputs());
     return;
@@ -179,22 +179,23 @@ void InferTile(OpContext& op) {
 std::vector<OpRow> SectionRows() {
   const AttributeInfo pad_mode{
       "pad_mode", AttributeKind::kString, std::nullopt, {"constant", "edge", "reflect", "symmetric"}};
-  const std::vector<std::string_view> pad_inputs{"data", "pads_begin", "pads_end", "pad_value?"};
+  const std::vector<std::string_view> pad_inputs{"data", "pads_begin: integer 1", "pads_end: integer 1",
+                                                 "pad_value?: 0"};
   return {
       MakeRow({.set = "opset1",
                .name = "Concat",
-               .inputs = {"data[]"},
+               .inputs = {"data[]: 1.."},
                .attributes = {{"axis", AttributeKind::kInt}},
                .infer = Infer<InferConcat>}),
       MakeRow({.set = "opset1",
                .name = "Split",
-               .inputs = {"data", "axis"},
-               .attributes = {{"num_splits", AttributeKind::kInt}},
+               .inputs = {"data: 1..", "axis: integer 0..1 one"},
+               .attributes = {Positive({"num_splits", AttributeKind::kInt})},
                .infer = Infer<InferSplit>,
                .outputs = {"parts[]"}}),
       MakeRow({.set = "opset1",
                .name = "VariadicSplit",
-               .inputs = {"data", "axis", "split_lengths"},
+               .inputs = {"data: 1..", "axis: integer 0..1 one", "split_lengths: integer 1"},
                .infer = Infer<InferVariadicSplit>,
                .outputs = {"parts[]"}}),
       MakeRow({.set = "opset1",
@@ -207,7 +208,10 @@ std::vector<OpRow> SectionRows() {
                .inputs = pad_inputs,
                .attributes = {pad_mode},
                .infer = Infer<InferPad>}),
-      MakeRow({.set = "opset1", .name = "Tile", .inputs = {"data", "repeats"}, .infer = Infer<InferTile>}),
+      MakeRow({.set = "opset1",
+               .name = "Tile",
+               .inputs = {"data", "repeats: integer 1"},
+               .infer = Infer<InferTile>}),
   };
 }
 

@@ -53,8 +53,8 @@ void InferReshape(OpContext& op) {
   const bool special_zero = op.Bool("special_zero");
   const std::optional<std::vector<int64_t>> target = op.Integers(1);
   if (!target) {
-    const bool rank_known = op.shape(1).rank_known() && op.shape(1).rank() == 1 && op.shape(1)[0].known() &&
-                            op.shape(1)[0].value() <= 1024;
+    const bool rank_known =
+        op.shape(1).rank_known() && op.shape(1)[0].known() && op.shape(1)[0].value() <= 1024;
     return op.Set(op.type(0), rank_known ? PartialShape::OfRank(op.shape(1)[0].value()) : PartialShape());
   }
   PartialShape shape = PartialShape::OfRank(static_cast<int64_t>(target->size()));
@@ -193,21 +193,25 @@ std::vector<OpRow> ShapeOpsRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "Reshape",
-               .inputs = {"data", "shape"},
+               .inputs = {"data", "shape: integer 1"},
                .attributes = {{"special_zero", AttributeKind::kBool, false}},
                .infer = Infer<InferReshape>}),
-      MakeRow(
-          {.set = "opset1", .name = "Squeeze", .inputs = {"data", "axes?"}, .infer = Infer<InferSqueeze>}),
+      MakeRow({.set = "opset1",
+               .name = "Squeeze",
+               .inputs = {"data", "axes?: integer 0..1"},
+               .infer = Infer<InferSqueeze>}),
       MakeRow({.set = "opset15",
                .name = "Squeeze",
-               .inputs = {"data", "axes?"},
+               .inputs = {"data", "axes?: integer 0..1"},
                .attributes = {{"allow_axis_skip", AttributeKind::kBool, false}},
                .infer = Infer<InferSqueeze>}),
-      MakeRow(
-          {.set = "opset1", .name = "Unsqueeze", .inputs = {"data", "axes"}, .infer = Infer<InferUnsqueeze>}),
+      MakeRow({.set = "opset1",
+               .name = "Unsqueeze",
+               .inputs = {"data", "axes: integer 0..1"},
+               .infer = Infer<InferUnsqueeze>}),
       MakeRow({.set = "opset1",
                .name = "Transpose",
-               .inputs = {"data", "order"},
+               .inputs = {"data", "order: integer 1"},
                .infer = Infer<InferTranspose>}),
       MakeRow({.set = "opset16", .name = "Identity", .inputs = {"data"}, .infer = Infer<InferIdentity>}),
       MakeRow({.set = "opset1", .name = "ShapeOf", .inputs = {"data"}, .infer = Infer<InferShapeOf<false>>}),

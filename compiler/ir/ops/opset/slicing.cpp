@@ -158,7 +158,7 @@ std::vector<OpRow> SlicingRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "StridedSlice",
-               .inputs = {"data", "begin", "end", "strides?"},
+               .inputs = {"data: 1..", "begin: integer 1", "end: integer 1", "strides?: integer 1"},
                .attributes = {{"begin_mask", AttributeKind::kInts, none},
                               {"end_mask", AttributeKind::kInts, none},
                               {"new_axis_mask", AttributeKind::kInts, none},
@@ -167,7 +167,8 @@ std::vector<OpRow> SlicingRows() {
                .infer = Infer<InferStridedSlice>}),
       MakeRow({.set = "opset8",
                .name = "Slice",
-               .inputs = {"data", "start", "stop", "step", "axes?"},
+               .inputs = {"data: 1..", "start: integer 1", "stop: integer 1", "step: integer 1",
+                          "axes?: integer 1"},
                .infer = Infer<InferSlice>}),
   };
 }

@@ -54,6 +54,34 @@ TEST(OpsetSchema, IsChecked) {
   EXPECT_EQ(Infer("opset1.Convolution", "f32[1,3,8,8]; f32[4,3,3,3]"), "f32[1,4,6,6]");
 }
 
+// What a row says of each input, whatever the others are.
+TEST(OpsetSchema, SaysWhatInputsAre) {
+  const std::string lrn = "alpha = 1.0, beta = 0.5, bias = 1.0, size = 3";
+  EXPECT_EQ(Infer("opset1.LRN", "f32[1,3,4,4]; i64[1] = 1", lrn), "f32[1,3,4,4]");
+  EXPECT_EQ(Infer("opset1.LRN", "f32[1,3,4,4]; i64[2,8,33]", lrn), "opset.rank");
+  EXPECT_EQ(Infer("opset1.LRN", "f32[1,3,4,4]; i64[]", lrn), "opset.rank");
+  EXPECT_EQ(Infer("opset1.LRN", "f32[1,3,4,4]; f32[1]", lrn), "opset.element-type");
+  EXPECT_EQ(Infer("opset1.LRN", "i64[1,3,4,4]; i64[1] = 1", lrn), "opset.element-type");
+  EXPECT_EQ(Infer("opset1.VariadicSplit", "f32[]; i64[0]; i64[2] = 1 1"), "opset.rank");
+  EXPECT_EQ(Infer("opset1.VariadicSplit", "f32[2]; i64[0]; i64[2] = 1 1"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.Selu", "f32[2]; f32[1]; f32[]"), "f32[2]");
+  EXPECT_EQ(Infer("opset1.Selu", "f32[2]; f32[2]; f32[1]"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.NormalizeL2", "f32[2,3]; f32[1]", "eps = 1.0, eps_mode = \"add\""),
+            "opset.element-type");
+  EXPECT_EQ(Infer("opset6.GatherElements", "f32[2,3]; u8[2,3]", "axis = 0"), "opset.element-type");
+}
+
+// The range of a number, and of each item of a list.
+TEST(OpsetSchema, SaysTheRangeOfAttributes) {
+  const std::string input = "f32[2,3]; i64[1] = 1";
+  EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = 1e-9, eps_mode = \"add\""), "f32[2,3]");
+  EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = 0.0, eps_mode = \"add\""), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = -1, eps_mode = \"add\""), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.GatherND", "f32[2,3]; i64[2,1]", "batch_dims = -1"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.GatherND", "f32[2,3]; i64[2,1]", "batch_dims = 0"), "f32[2,3]");
+  EXPECT_EQ(Infer("opset1.ShuffleChannels", "f32[2,3]", "group = 0"), "opset.attribute-value");
+}
+
 // What OpenVINO lets pass or answers with an unknown extent.
 TEST(OpsetShapes, RefuseWhatLeavesNothing) {
   EXPECT_EQ(Infer("opset12.Pad", "f32[2,3]; i64[2] = 0 -2; i64[2] = 0 -2", "pad_mode = \"constant\""),
