@@ -11,6 +11,7 @@
 #include "CLI/CLI.hpp"
 #include "compiler/ir/text.h"
 #include "fmt/format.h"
+#include "tests/differential/describe.h"
 #include "tests/differential/generator.h"
 #include "tests/differential/ways.h"
 
@@ -29,6 +30,7 @@ struct Options {
   std::vector<std::string> replay;
   std::string dump;
   bool print = false;
+  bool describe = false;
 };
 
 // The graph that runs, for a handler of signals.
@@ -75,6 +77,10 @@ class Suite {
   ~Suite() { std::filesystem::remove_all(folder_); }
 
   int Run() {
+    if (options_.describe) {
+      Describe(registry_, {.seed = options_.seed, .tries = options_.tries, .only = options_.only});
+      return 0;
+    }
     const Ways ways(registry_, folder_);
     if (!options_.replay.empty()) return Replay(ways);
     const auto start = Clock::now();
@@ -227,6 +233,8 @@ int main(int argc, char** argv) {
                  "a folder for graphs, inputs and reference results; nothing is compared");
   app.add_flag("--print", options.print, "each graph before it is run");
   app.add_option("--replay", options.replay, "graphs that were kept");
+  app.add_flag("--describe", options.describe,
+               "nodes and what the shape functions say of them, as JSON lines");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGFPE, SIGBUS})
     std::signal(signal, nnefc::differential::TellSeed);

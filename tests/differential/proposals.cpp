@@ -276,6 +276,10 @@ std::string Form(const Proposal& proposal) {
 
 }  // namespace
 
+bool IsNoVerdict(const std::string& message) {
+  return message == kTooLarge || message == kUnknownResult;
+}
+
 TensorValue MakeConstant(const InputProposal& input, Random& random) {
   TensorValue value = TensorValue::Filled(input.type, input.shape, 0);
   if (IsFloat(input.type)) {

@@ -39,6 +39,10 @@ struct Proposal {
   std::vector<ValueKind> results = {};  // once it is accepted
 };
 
+// True of a message of Accept that is none of the shape function's: the search
+// goes no further, whatever the operation says.
+bool IsNoVerdict(const std::string& message);
+
 // The elements of a constant, floats in [-2, 2] in steps of 1/8.
 TensorValue MakeConstant(const InputProposal& input, Random& random);
 

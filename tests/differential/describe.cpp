@@ -1,0 +1,77 @@
+#include "tests/differential/describe.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "tests/differential/proposals.h"
+
+namespace nnefc::differential {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kMostElements = 1 << 12;
+
+ordered_json ToJson(const ir::Attribute& attribute) {
+  if (const auto* flag = attribute.get<bool>()) return *flag;
+  if (const auto* integer = attribute.get<int64_t>()) return *integer;
+  if (const auto* number = attribute.get<double>()) return *number;
+  if (const auto* text = attribute.get<std::string>()) return *text;
+  if (const auto* type = attribute.get<ElementType>()) return Name(*type);
+  if (const auto* integers = attribute.get<ir::Attribute::Integers>()) return *integers;
+  if (const auto* numbers = attribute.get<ir::Attribute::Scalars>()) return *numbers;
+  if (const auto* shape = attribute.get<ir::PartialShape>()) return ToString(*shape);
+  return ordered_json::array();
+}
+
+ordered_json ToJson(const InputProposal& input) {
+  ordered_json json{{"type", Name(input.type)}, {"shape", input.shape}, {"values", nullptr}};
+  if (!input.constant) return json;
+  Random random(1);
+  const TensorValue value = MakeConstant(input, random);
+  json["values"] = ordered_json::array();
+  for (int64_t i = 0; i < value.volume(); ++i) json["values"].push_back(value.ElementAsDouble(i));
+  return json;
+}
+
+void Print(const OperationDescription& operation, const Proposal& proposal, const std::string& message) {
+  ordered_json json{{"set", operation.set}, {"name", operation.name}, {"inputs", ordered_json::array()}};
+  for (const InputProposal& input : proposal.inputs) json["inputs"].push_back(ToJson(input));
+  json["attributes"] = ordered_json::object();
+  for (const auto& [name, value] : proposal.attributes) json["attributes"][name] = ToJson(value);
+  json["outputs"] = proposal.outputs;
+  json["message"] = message;
+  json["results"] = ordered_json::array();
+  for (const ValueKind& result : proposal.results)
+    json["results"].push_back({{"type", Name(result.type)}, {"shape", result.shape}});
+  fmt::print("{}\n", json.dump());
+}
+
+}  // namespace
+
+void Describe(const ir::OpRegistry& registry, const DescribeOptions& options) {
+  const Prober prober(registry, kMostElements);
+  for (const OperationDescription& operation : DescribeOpsets()) {
+    const std::string name = fmt::format("{}.{}", operation.set, operation.name);
+    if (!options.only.empty() &&
+        std::find(options.only.begin(), options.only.end(), name) == options.only.end())
+      continue;
+    Random random(options.seed);
+    const std::vector<Proposal> accepted = prober.Explore(operation, options.tries, 24, random);
+    for (const Proposal& proposal : accepted) Print(operation, proposal, "");
+    std::string message;
+    for (int64_t i = 0; i < options.near_misses && !accepted.empty(); ++i) {
+      Proposal changed = prober.Change(operation, random.Pick(accepted), {}, message, random);
+      changed.results.clear();
+      message.clear();
+      // Without a verdict: too large for the search, or of unknown shape.
+      if (prober.Accept(operation, changed, message) || !IsNoVerdict(message))
+        Print(operation, changed, message);
+    }
+  }
+}
+
+}  // namespace nnefc::differential
