@@ -21,12 +21,12 @@ class QuantizationTable {
   // the tensor that is quantized (R 5.3).
   QuantizationTable(std::vector<TensorQuantization> lines, const ir::Graph& graph, Context& context);
 
-  // The line of the variable with the label; null if there is none.
-  const TensorQuantization* FindVariable(const std::string& label) const;
+  // The line of the variables of a key (ir::VariableKey); null if there is none.
+  const TensorQuantization* FindVariable(const std::string& key) const;
 
  private:
   std::vector<TensorQuantization> lines_;
-  llvm::StringMap<size_t> variables_;  // label in lower case -> index in lines_
+  llvm::StringMap<size_t> variables_;  // ir::VariableKey -> index in lines_
 };
 
 // A graph.quant file that was checked against its model.

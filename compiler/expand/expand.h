@@ -15,8 +15,8 @@ class InstanceRecord;  // instances.h
 // What an expanded graph is for, which decides what it may hold.
 enum class Purpose : uint8_t {
   kJudge,    // all that is valid
-  kExecute,  // all but coordinate indices (P 4.3.3) as results, which nothing computes
-  kPrint,    // only what has a ratified form: no unspecified extents either (P 4.1.1)
+  kExecute,  // the same: all that is valid runs
+  kPrint,    // only what has a ratified form: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
 };
 
 struct ExpandOptions {
