@@ -4,6 +4,7 @@
 
 #include "compiler/ir/infer.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::differential {
 
@@ -191,17 +192,18 @@ Recipe RecipeOf(const ir::Graph& graph) {
   std::vector<ir::NodeId> order(graph.parameters().begin(), graph.parameters().end());
   const std::vector<ir::NodeId> topological = *graph.TopologicalOrder();
   for (ir::NodeId id : topological) {
-    if (!graph.node(id).Is("opset1", "Parameter") && !graph.node(id).Is("opset1", "Result"))
+    if (!llvm::is_contained(graph.parameters(), id) && !graph.node(id).Is("opset1", "Result"))
       order.push_back(id);
   }
   for (ir::NodeId id : order) {
     const ir::Node& node = graph.node(id);
     place[static_cast<size_t>(id.index)] = static_cast<int>(recipe.steps.size());
     Step step;
-    if (node.Is("opset1", "Parameter")) {
+    const bool parameter = llvm::is_contained(graph.parameters(), id);
+    if (parameter) {
       step = {.kind = Step::Kind::kParameter, .type = node.output().type};
       step.shape = node.output().shape.known_extents();
-    } else if (node.Is("opset1", "Const")) {
+    } else if (node.info().is_source) {
       const TensorValue& value = *node.output().value;
       step = {.kind = Step::Kind::kConstant, .type = value.type(), .shape = value.shape(), .value = value};
     } else {

@@ -25,7 +25,7 @@ GRAPHS = int(os.environ.get("NNEFC_DIFFERENTIAL_OPENVINO", "300"))
 @pytest.fixture(scope="session")
 def dumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("graphs")
-    subprocess.run([os.environ["NNEFC_DIFFERENTIAL"], "--graphs", str(GRAPHS), "--dump", folder, "--most-operations", "5", *os.environ.get("NNEFC_DIFFERENTIAL_ARGS", "").split()], check=True)
+    subprocess.run([os.environ["NNEFC_DIFFERENTIAL"], "--graphs", str(GRAPHS), "--dump", folder, "--most-operations", "5", "--level", "nnef"], check=True)
     return folder
 
 
