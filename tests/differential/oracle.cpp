@@ -72,14 +72,6 @@ bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
   return true;
 }
 
-bool IsFinite(const TensorValue& value) {
-  if (!IsFloat(value.type())) return true;
-  for (int64_t i = 0; i < value.volume(); ++i) {
-    if (!std::isfinite(value.ElementAsDouble(i))) return false;
-  }
-  return true;
-}
-
 TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
   const TensorValue aligned = value.ConvertedTo(ElementType::kF32).Aligned(alignof(float));
   double largest = 0;
@@ -141,6 +133,14 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
 }
 
 }  // namespace
+
+bool IsFinite(const TensorValue& value) {
+  if (!IsFloat(value.type())) return true;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (!std::isfinite(value.ElementAsDouble(i))) return false;
+  }
+  return true;
+}
 
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed) {
   Random random(seed);

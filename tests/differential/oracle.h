@@ -20,6 +20,9 @@ enum class Spread : uint8_t {
   kSpecial,  // also NaN, infinities, denormals, zeros of both signs, huge numbers
 };
 
+// True of numbers that are neither infinite nor NaN, and of other elements.
+bool IsFinite(const TensorValue& value);
+
 // Data for the parameters of a graph, the same for the same seed. Extents that
 // the graph leaves open are taken from `shapes`.
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed);

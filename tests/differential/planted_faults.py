@@ -76,6 +76,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     prepare()
+    if told := found(options.seconds):
+        sys.exit(f"the suite fails without a fault: {told}")
     missed = 0
     for name in options.names or FAULTS:
         file, text, fault = FAULTS[name]

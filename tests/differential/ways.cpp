@@ -175,7 +175,7 @@ class CaseRun {
     StandardLibrary library(context);
     const std::string document = PrintFlatDocument(*nnef_, library, context.symbols);
     CompareDocument("document", document, {});
-    // A body may overflow, or take a power where the whole takes a root.
+    // A body may take a power where the whole takes a root.
     if (oracle_->all_finite() && Chosen(40)) CompareDocument("document, --lower all", document, {"all"});
   }
 
@@ -192,8 +192,11 @@ class CaseRun {
         PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
     if (options.empty() && again != text)
       return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
-    Nearly(way + ", reference",
-           RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_));
+    const Results reference =
+        RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_);
+    // A body may overflow where the whole does not: log(exp(x) + 1).
+    if (!options.empty() && !llvm::all_of(reference.values, IsFinite)) return;
+    Nearly(way + ", reference", reference);
     Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
   }
 
