@@ -75,7 +75,7 @@ TEST(OpsetSchema, SaysWhatInputsAre) {
 TEST(OpsetSchema, SaysTheRangeOfAttributes) {
   const std::string input = "f32[2,3]; i64[1] = 1";
   EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = 1e-9, eps_mode = \"add\""), "f32[2,3]");
-  EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = 0.0, eps_mode = \"add\""), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = 0.0, eps_mode = \"add\""), "f32[2,3]");
   EXPECT_EQ(Infer("opset1.NormalizeL2", input, "eps = -1, eps_mode = \"add\""), "opset.attribute-value");
   EXPECT_EQ(Infer("opset8.GatherND", "f32[2,3]; i64[2,1]", "batch_dims = -1"), "opset.attribute-value");
   EXPECT_EQ(Infer("opset8.GatherND", "f32[2,3]; i64[2,1]", "batch_dims = 0"), "f32[2,3]");
