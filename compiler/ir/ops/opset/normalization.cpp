@@ -117,7 +117,7 @@ std::vector<OpRow> NormalizationRows() {
                .name = "GroupNormalization",
                .inputs = {"data: float 2..", "scale: float 1", "bias: float 1"},
                .attributes = {Positive({"num_groups", AttributeKind::kInt}),
-                              NonNegative({"epsilon", AttributeKind::kDouble})},
+                              Positive({"epsilon", AttributeKind::kDouble})},
                .infer = Infer<InferGroupNormalization>}),
       MakeRow({.set = "opset6",
                .name = "MVN",
