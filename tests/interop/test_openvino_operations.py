@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -152,5 +153,5 @@ def test_operation(tool: Nnefc, tmp_path: Path, name: str) -> None:
 def test_operation_without_a_form_is_told(tool: Nnefc, tmp_path: Path, name: str) -> None:
     done = tool.call("compile", document(tmp_path / "model", REGIONS + NO_FORM[name]), "-o", tmp_path / "net.xml")
     assert done.returncode == 1
-    assert "has no form in OpenVINO IR [openvino.no-openvino-form]" in done.stderr
+    assert re.search(r"has no form in OpenVINO IR[^\n]* \[openvino.no-openvino-form\]", done.stderr)
     assert not (tmp_path / "net.xml").exists() and not (tmp_path / "net.bin").exists()
