@@ -53,7 +53,7 @@ void ReadUpdatedVariables(LowerState& state) {
     const ir::Node& assign = state.target.node(sink);
     if (!assign.Is("opset6", "Assign")) continue;
     const auto variable = by_id.find(assign.attribute("variable_id").AsString());
-    NNEFC_CHECK(variable != by_id.end());
+    if (variable == by_id.end()) continue;  // the source's own, with a ReadValue of its own
     const OutputPort old = variable->second;
     const OutputPort stored = assign.input(0);
     const bool is_input = state.target.node(stored.node).Is("opset1", "Parameter");
