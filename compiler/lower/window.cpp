@@ -100,7 +100,7 @@ namespace {
 // Emits kWindowTooLarge unless products of two of the window's quantities fit
 // 63 bits.
 bool HasModestSizes(NodeLowering& n, const WindowSource& source, const Window& window) {
-  constexpr int64_t kLargest = int64_t{1} << 30;
+  constexpr int64_t kLargest = int64_t{1} << 31;
   const auto is_modest = [](int64_t value) { return value <= kLargest && value >= -kLargest; };
   bool modest = true;
   for (const auto* list : {&window.size, &window.stride, &window.dilation, &window.pad_begin, &window.pad_end,
@@ -109,7 +109,7 @@ bool HasModestSizes(NodeLowering& n, const WindowSource& source, const Window& w
   }
   for (ir::Dim dim : source.extents.dims()) modest &= !dim.known() || is_modest(dim.value());
   if (!modest)
-    n.Error(kWindowTooLarge, "the window of `{}`, or what it slides along, is larger than 2^30",
+    n.Error(kWindowTooLarge, "the window of `{}`, or what it slides along, is larger than 2^31",
             ir::OperationName(n.node()));
   return modest;
 }
