@@ -259,6 +259,24 @@ TEST(LoopTest, AnEndlessLoopIsStopped) {
             "`loop` (Loop): the loops of this run made 100 iterations; `--max-iterations` raises the limit");
 }
 
+// As many iterations as the limit says are made, by all loops of one run
+// together; the next run has as many again.
+TEST(LoopTest, IterationsUpToTheLimit) {
+  const float endless = std::numeric_limits<float>::infinity();
+  for (int64_t trips : {4, 5, 6}) {
+    const std::string mistake =
+        Mistake(kLoop, LoopInputs(trips, true, endless), {.limits = {.iterations = 5}});
+    EXPECT_EQ(mistake == "no mistake", trips <= 5) << trips << ": " << mistake;
+  }
+  Emitter emitter;
+  const auto executable = Executable::Create(Parse(kLoop), {.limits = {.iterations = 5}}, emitter);
+  ASSERT_NE(executable, nullptr) << Messages(emitter);
+  std::unique_ptr<Session> session = Session::Create(executable);
+  for (int run = 0; run < 3; ++run) EXPECT_TRUE(session->Run(LoopInputs(5, true, endless)).ok()) << run;
+  EXPECT_FALSE(session->Run(LoopInputs(6, true, endless)).ok());
+  EXPECT_TRUE(session->Run(LoopInputs(5, true, endless)).ok());
+}
+
 TEST(LoopTest, OutputsAreBoundedByMemory) {
   EXPECT_EQ(Mistake(kLoop, LoopInputs(1000000, true, std::numeric_limits<float>::infinity()),
                     {.backend = Backend::kReference, .limits = {.bytes = 1 << 14}}),
@@ -281,6 +299,7 @@ TEST(DynamicStepTest, ResultsAreBoundedByMemory) {
     return Mistake(text, inputs, {.backend = Backend::kReference, .limits = {.bytes = bytes}});
   };
   EXPECT_EQ(limited(1 << 14), "no mistake");
+  EXPECT_EQ(limited(1200), "no mistake");
   EXPECT_EQ(limited(1199),
             "`twice` (Concat): a result of shape [200] takes more memory than is allowed; `--max-memory` "
             "raises the limit");

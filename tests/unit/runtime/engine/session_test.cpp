@@ -171,6 +171,84 @@ TEST(SessionTest, VariablesKeepTheirValue) {
   }
 }
 
+ir::OutputPort ReadVariable(TestGraph& g, const std::string& id, std::vector<float> first) {
+  const Shape shape{static_cast<int64_t>(first.size())};
+  ir::AttributeMap attributes;
+  attributes.Set("variable_id", id);
+  attributes.Set("variable_type", ElementType::kF32);
+  attributes.Set("variable_shape", ir::PartialShape(llvm::ArrayRef<int64_t>(shape)));
+  return g.Op("opset6", "ReadValue", {g.Const(TensorValue::FromFloats(shape, first))}, attributes);
+}
+
+void AssignVariable(TestGraph& g, const std::string& id, ir::OutputPort value) {
+  ir::AttributeMap attributes;
+  attributes.Set("variable_id", id);
+  g.Op("opset6", "Assign", {value}, attributes);
+}
+
+// State takes its new value at the end of a run: of one that fails there is
+// none, wherever the step that fails stands.
+TEST(SessionTest, AFailingRunLeavesTheState) {
+  for (Backend backend : kBackends) {
+    for (bool assigned_first : {true, false}) {
+      TestGraph g;
+      const auto x = g.Parameter("x", {2});
+      const auto index = g.Parameter("index", {1}, ElementType::kI64);
+      const auto read = ReadVariable(g, "v", {10, 20});
+      if (assigned_first) AssignVariable(g, "v", g.Op("Add", {read, x}));
+      ir::AttributeMap batch_dims;
+      batch_dims.Set("batch_dims", 0);
+      g.Result(g.Op("opset8", "Gather", {x, index, g.Const(TensorValue::FromInts({}, {0}))}, batch_dims));
+      if (!assigned_first) AssignVariable(g, "v", g.Op("Add", {read, x}));
+      g.Result(g.Op("Multiply", {read, g.Const(TensorValue::Scalar(1))}));
+      const auto executable = Compile(g.graph, {.backend = backend});
+      ASSERT_NE(executable, nullptr);
+      std::unique_ptr<Session> session = Session::Create(executable);
+      const auto run = [&](int64_t place) {
+        return session->Run({TensorValue::FromFloats({2}, {1, 2}), TensorValue::FromInts({1}, {place})});
+      };
+      const auto seen = [&] { return (*run(0))[1]; };
+      EXPECT_FALSE(run(2).ok());
+      EXPECT_EQ(seen(), TensorValue::FromFloats({2}, {10, 20}));
+      EXPECT_FALSE(run(-3).ok());
+      EXPECT_FALSE(run(2).ok());
+      EXPECT_EQ(seen(), TensorValue::FromFloats({2}, {11, 22}));
+      EXPECT_EQ(seen(), TensorValue::FromFloats({2}, {12, 24}));
+    }
+  }
+}
+
+// Each variable gets what the other one was before the run, and a value that
+// is stored may be a result, too.
+TEST(SessionTest, VariablesSwap) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {2});
+    const auto a = ReadVariable(g, "a", {1, 2});
+    const auto b = ReadVariable(g, "b", {3, 4});
+    const auto sum = g.Op("Add", {b, x});
+    AssignVariable(g, "a", sum);
+    AssignVariable(g, "b", a);
+    g.Result(a, "a");
+    g.Result(b, "b");
+    g.Result(sum, "sum");
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    std::unique_ptr<Session> session = Session::Create(executable);
+    std::vector<std::vector<TensorValue>> held;
+    for (int i = 0; i < 4; ++i) held.push_back(*session->Run({TensorValue::FromFloats({2}, {10, 20})}));
+    const float expected[4][6] = {
+        {1, 2, 3, 4, 13, 24}, {13, 24, 1, 2, 11, 22}, {11, 22, 13, 24, 23, 44}, {23, 44, 11, 22, 21, 42}};
+    for (size_t i = 0; i < held.size(); ++i) {
+      for (size_t output = 0; output < 3; ++output) {
+        const float* values = expected[i] + 2 * output;
+        EXPECT_EQ(held[i][output], TensorValue::FromFloats({2}, {values[0], values[1]}))
+            << i << " " << output;
+      }
+    }
+  }
+}
+
 TestGraph SmallNetwork() {
   TestGraph g;
   auto x = g.Parameter("x", {1, 3, 32, 32});
