@@ -95,7 +95,7 @@ void ReadCases(const std::string& name, std::vector<Case>& cases) {
 const std::vector<Case>& Cases() {
   static const auto* cases = [] {
     auto* read = new std::vector<Case>;
-    for (const char* name : {"cases.txt", "recurrent_cases.txt"}) ReadCases(name, *read);
+    for (const char* name : {"cases.txt", "corner_cases.txt", "recurrent_cases.txt"}) ReadCases(name, *read);
     return read;
   }();
   return *cases;
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, OperationsTest, testing::Range(size_t{0}, Cases(
                          [](const testing::TestParamInfo<size_t>& info) { return Cases()[info.param].name; });
 
 TEST(OperationsTable, IsThere) {
-  EXPECT_GE(Cases().size(), 250u);
+  EXPECT_GE(Cases().size(), 600u);
 }
 
 }  // namespace
