@@ -1,0 +1,101 @@
+#pragma once
+
+// What shape functions owe to shapes that are known in part: a shape function
+// that is given an interval answers with extents that hold those of every
+// extent in the interval, and finds no mistake where one of them has none.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/text_values.h"
+#include "compiler/support/context.h"
+
+namespace nnefc::testing {
+
+struct TypedShape {
+  ElementType type = ElementType::kDynamic;
+  ir::PartialShape shape;
+
+  std::string text() const { return std::string(Name(type)) + ToString(shape); }
+};
+
+// "f32[2,?]; i64[3]"
+inline std::optional<std::vector<TypedShape>> ParseTypes(const std::string& text) {
+  std::vector<TypedShape> types;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find("; ", begin), text.size());
+    Context context;
+    ir::TextScanner scanner(context.sources.AddText("type", text.substr(begin, end - begin)), context);
+    const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+    if (!type) return std::nullopt;
+    types.push_back({type->type, type->shape});
+    begin = end + 2;
+  }
+  return types;
+}
+
+inline bool Holds(const TypedShape& outer, const TypedShape& inner) {
+  if (outer.type != ElementType::kDynamic && outer.type != inner.type) return false;
+  if (!outer.shape.rank_known()) return true;
+  if (!inner.shape.rank_known() || outer.shape.rank() != inner.shape.rank()) return false;
+  for (int64_t axis = 0; axis < outer.shape.rank(); ++axis) {
+    const ir::Dim a = outer.shape[axis];
+    const ir::Dim b = inner.shape[axis];
+    if (a.min > b.min || a.max < b.max) return false;
+  }
+  return true;
+}
+
+// The results of an operation in the form of ParseTypes, or the label of the
+// rule that the inputs break.
+using InferTypes = std::function<std::string(const std::vector<TypedShape>& inputs)>;
+
+// Opens extents of inputs whose extents are all known, and compares what is
+// inferred with what is inferred of the extents inside.
+inline void ExpectWideningIsSound(const std::vector<TypedShape>& inputs, const InferTypes& infer,
+                                  std::mt19937& random) {
+  const auto below = [&](size_t bound) { return random() % bound; };
+  for (int round = 0; round < 6; ++round) {
+    std::vector<TypedShape> open = inputs;
+    std::vector<std::vector<TypedShape>> inside = {inputs};
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (round == 0 && below(3) == 0) open[i].shape = ir::PartialShape();
+      if (!open[i].shape.rank_known()) continue;
+      for (int64_t axis = 0; axis < inputs[i].shape.rank(); ++axis) {
+        if (below(2) == 0) continue;
+        const int64_t extent = inputs[i].shape[axis].min;
+        const ir::Dim around{std::max<int64_t>(extent - 1, 0), extent + 1};
+        const ir::Dim choices[] = {ir::Dim(), around, {extent, ir::Dim::kUnbounded}, {0, extent}};
+        const ir::Dim chosen = choices[below(4)];
+        open[i].shape.set(axis, chosen);
+        for (int64_t other : {extent - 1, extent + 1}) {
+          if (other < chosen.min || other > chosen.max) continue;
+          inside.push_back(inputs);
+          inside.back()[i].shape.set(axis, ir::Dim(other));
+        }
+      }
+    }
+    const std::string wide_text = infer(open);
+    const std::optional<std::vector<TypedShape>> wide =
+        wide_text.find('[') == std::string::npos ? std::nullopt : ParseTypes(wide_text);
+    for (const std::vector<TypedShape>& known : inside) {
+      const std::string text = infer(known);
+      if (text.find('[') == std::string::npos) continue;  // the label of a rule
+      std::string given;
+      for (size_t i = 0; i < open.size(); ++i) given += open[i].text() + " of " + known[i].text() + "; ";
+      ASSERT_TRUE(wide.has_value()) << given << "gives " << wide_text << ", but " << text;
+      const std::optional<std::vector<TypedShape>> narrow = ParseTypes(text);
+      ASSERT_TRUE(narrow.has_value() && narrow->size() == wide->size()) << given << text;
+      for (size_t i = 0; i < narrow->size(); ++i) {
+        EXPECT_TRUE(Holds((*wide)[i], (*narrow)[i])) << given << "gives " << wide_text << ", but " << text;
+      }
+    }
+  }
+}
+
+}  // namespace nnefc::testing
