@@ -59,7 +59,7 @@ def attribute(draw: random.Random, name: str, kind: str) -> str:
     if name == "shape":
         return draw.choice(["[-1]", "[1]", "[0, -1]", "[1, 1, 1]", "[0, 0, 0]", "[2, -1]"])
     if name == "border":
-        return draw.choice(["'constant'", "'replicate'", "'reflect-even'", "'ignore'"])
+        return draw.choice(["'constant'", "'replicate'", "'ignore'"])
     if name == "method":
         return draw.choice(["'symmetric'", "'asymmetric'", "'aligned'"])
     if kind == "(extent,extent)[]":
@@ -223,8 +223,12 @@ def test_implied_extents(tool: Nnefc, tmp_path: Path, place: int) -> None:
     (tmp_path / "graph.nnef").write_text(graph(parts))
     (tmp_path / "flat").mkdir()
     done = tool.call("expand", tmp_path, "--lower=all", "-o", tmp_path / "flat" / "graph.nnef")
-    assert done.returncode == 0, done.stderr
-    for model, *options in ([tmp_path, "--backend", "reference", "--verify"], [tmp_path], [tmp_path / "flat"]):
+    models = [[tmp_path, "--backend", "reference", "--verify"], [tmp_path]]
+    if done.returncode == 0:
+        models.append([tmp_path / "flat"])
+    else:  # coordinates as results have no ratified form
+        assert set(re.findall(r"\[([\w.-]+)\]$", done.stderr, re.MULTILINE)) == {"provisional.coordinate-index"}, done.stderr
+    for model, *options in models:
         found = tool.run(model, "--input", f"o={zeros(tmp_path)}", "--random-weights", "1", *options)
         for i, case in enumerate(accepted):
             names = [key for key in found if re.fullmatch(rf"[yz]\d*_{i}_0", key)]
