@@ -17,7 +17,7 @@ class Shrinker {
 
   Case Shrink() {
     if (!StillFails(case_)) return case_;
-    while (tries_ < kMostTries && (DropResult() || ReplaceOperation() || SimplifyAttributes())) {
+    while (tries_ < kMostTries && (DropResult() || DropOperation())) {
     }
     return case_;
   }
@@ -45,9 +45,8 @@ class Shrinker {
     return false;
   }
 
-  // Drops an operation at the end in favour of what it reads, or turns one at
-  // the beginning into a parameter.
-  bool ReplaceOperation() {
+  // Drops an operation that nothing reads in favour of what it reads itself.
+  bool DropOperation() {
     for (size_t i = case_.recipe.steps.size(); i-- > 0;) {
       const Step& step = case_.recipe.steps[i];
       if (step.kind != Step::Kind::kOperation) continue;
@@ -68,8 +67,6 @@ class Shrinker {
     }
     return false;
   }
-
-  bool SimplifyAttributes() { return false; }
 
   Case case_;
   const Ways& ways_;
