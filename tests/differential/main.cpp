@@ -119,7 +119,7 @@ class Suite {
     if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter))
       coverage_.Count(made.recipe, *graph);
     if (options_.print) Print(made);
-    if (!options_.dump.empty()) return Dump(made);
+    if (!options_.dump.empty()) return Dump(made, ways);
     const Outcome outcome = ways.Run(made);
     ++graphs_;
     refused_ += outcome.built ? 0 : 1;
@@ -132,8 +132,8 @@ class Suite {
 
   // The graph as OpenVINO IR with the data of its inputs and the results of the
   // reference kernels, in files named by the seed: for another judge.
-  void Dump(const Case& made) {
-    const Outcome outcome = Ways::Export(made, registry_, fmt::format("{}/{}", options_.dump, made.seed));
+  void Dump(const Case& made, const Ways& ways) {
+    const Outcome outcome = ways.Export(made, fmt::format("{}/{}", options_.dump, made.seed));
     ++graphs_;
     if (outcome.way.empty()) return;
     ++failures_;

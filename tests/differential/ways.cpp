@@ -239,10 +239,8 @@ Ways::Ways(const ir::OpRegistry& registry, std::string folder)
   runtime::RegisterReferenceKernels(kernels_);
 }
 
-Outcome Ways::Export(const Case& given, const ir::OpRegistry& registry, const std::string& path) {
-  runtime::KernelRegistry kernels;
-  runtime::RegisterReferenceKernels(kernels);
-  return CaseRun(given, registry, kernels, path).Export(path);
+Outcome Ways::Export(const Case& given, const std::string& path) const {
+  return CaseRun(given, registry_, kernels_, folder_).Export(path);
 }
 
 Outcome Ways::Run(const Case& given) const {

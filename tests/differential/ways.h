@@ -37,7 +37,7 @@ class Ways {
   // PATH.bounds.npz (how far results may be off), whose members are named by their
   // index. Nothing where the graph has no form in OpenVINO IR, cannot be computed,
   // or has numbers that are not finite.
-  static Outcome Export(const Case& given, const ir::OpRegistry& registry, const std::string& path);
+  Outcome Export(const Case& given, const std::string& path) const;
 
  private:
   const ir::OpRegistry& registry_;
