@@ -115,7 +115,7 @@ class TensorValue {
   double ElementAsDouble(int64_t index) const;
   int64_t ElementAsInt(int64_t index) const;
   // Converts element by element: float to integer truncates toward zero and
-  // saturates; to boolean is "!= 0".
+  // saturates; to boolean and to u1 is "!= 0".
   TensorValue ConvertedTo(ElementType type) const;
 
   // Equal type, shape and bytes.

@@ -97,6 +97,34 @@ fragment f( x: tensor ) -> ( y: tensor )
   }
 }
 
+// As many as the limit says, and not one more.
+TEST(LimitsTest, AreReachedAndNotPassed) {
+  for (int64_t limit : {2, 3, 7}) {
+    for (int64_t asked : {limit - 1, limit, limit + 1}) {
+      SCOPED_TRACE(std::to_string(asked) + " of " + std::to_string(limit));
+      Limits calls;
+      calls.recursion = limit;
+      Expansion recursion(Ratified(R"(
+fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = f(x, n = n - 1) if n > 1 else relu(x); })",
+                                   "    y = f(x, n = " + std::to_string(asked) + ");"),
+                          {}, calls);
+      EXPECT_EQ(recursion.Has("limit.recursion"), asked > limit) << recursion.Diagnostics();
+      EXPECT_EQ(recursion.graph != nullptr, asked <= limit);
+
+      std::string body;
+      for (int64_t i = 1; i < asked; ++i) body += "    t" + std::to_string(i) + " = relu(x);\n";
+      Limits made;
+      made.operations = limit;
+      Expansion operations(Ratified("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n" + body +
+                                        "    y = relu(x);\n}",
+                                    "    y = f(x);"),
+                           {}, made);
+      EXPECT_EQ(operations.Has("limit.operations"), asked > limit) << operations.Diagnostics();
+      EXPECT_EQ(operations.graph != nullptr, asked <= limit);
+    }
+  }
+}
+
 TEST(LimitsTest, OutputsCountAsOperations) {
   Expansion expansion(Ratified(R"(
 fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { c = copy_n(x, times = 1000000000); y = c[0]; })",

@@ -359,6 +359,46 @@ TEST_F(DatTest, DoesNotBelieveExtents) {
             std::string::npos);
 }
 
+// R 5.2, P 5.2: every byte, those that are kept free too.
+TEST_F(DatTest, WritesTheBytesOfBothLayouts) {
+  struct Row {
+    TensorValue value;
+    uint32_t bits;
+    uint8_t ratified;
+    uint8_t provisional;
+    std::string data;
+  };
+  const std::vector<Row> rows = {
+      {TensorValue::FromFloats({2, 2}, {1, -2, 0.5f, 0}), 32, 0, 0, Raw<float>({1, -2, 0.5f, 0})},
+      {TensorValue::Scalar(3), 32, 0, 0, Raw<float>({3})},
+      {TensorValue::Filled(ElementType::kF32, Shape(8, 1), 4), 32, 0, 0, Raw<float>({4})},
+      {TensorValue::Filled(ElementType::kF16, {3}, -2), 16, 0, 0, Raw<uint16_t>({0xc000, 0xc000, 0xc000})},
+      {TensorValue::Filled(ElementType::kF64, {1, 1}, 0.25), 64, 0, 0, Raw<double>({0.25})},
+      // What the formats do not have is written as f32.
+      {TensorValue::Filled(ElementType::kBF16, {2}, -3), 32, 0, 0, Raw<float>({-3, -3})},
+      {TensorValue::Filled(ElementType::kF8E4M3, {1, 2}, 2), 32, 0, 0, Raw<float>({2, 2})},
+      {TensorValue::FromInts({3}, {-1, 0, INT64_MAX}), 64, 4, 2, Raw<int64_t>({-1, 0, INT64_MAX})},
+      {TensorValue::Filled(ElementType::kI32, {2}, -2), 32, 4, 2, Raw<int32_t>({-2, -2})},
+      {TensorValue::Filled(ElementType::kI8, {5}, -7), 8, 4, 2, std::string(5, '\xf9')},
+      {TensorValue::Filled(ElementType::kU16, {2}, 65535), 16, 1, 3, std::string(4, '\xff')},
+      {TensorValue::Filled(ElementType::kU32, {2}, 5), 32, 1, 3, Raw<uint32_t>({5, 5})},
+      {TensorValue::FromBools({3}, {1, 0, 1}), 8, 5, 3, std::string("\1\0\1", 3)},
+      {TensorValue::FromInts({3}, {1, -1, 7}).ConvertedTo(ElementType::kI4), 4, 4, 2, "\x1f\x70"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(Name(row.value.type()));
+    const std::vector<uint32_t> extents(row.value.shape().begin(), row.value.shape().end());
+    ASSERT_TRUE(WriteDat(Path("r.dat"), row.value, DatFile::Format::kRatified).ok());
+    EXPECT_EQ(Slurp(Path("r.dat")),
+              Make(Ratified{.extents = extents, .bits = row.bits, .type = row.ratified, .data = row.data}));
+    ASSERT_TRUE(WriteDat(Path("p.dat"), row.value, DatFile::Format::kProvisional).ok());
+    EXPECT_EQ(Slurp(Path("p.dat")), Make(Provisional{.extents = extents,
+                                                     .type = row.provisional,
+                                                     .bits = static_cast<uint8_t>(row.bits),
+                                                     .data = row.data}));
+  }
+}
+
 TEST_F(DatTest, WritesWhatItReads) {
   std::vector<TensorValue> values = {TensorValue::FromFloats({2, 2}, {1, 2, -3, 0.5f}),
                                      TensorValue::FromInts({3}, {-1, 0, INT64_MAX}),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -66,6 +67,44 @@ TEST(TensorValueTest, KeepsWideIntegersExact) {
   TensorValue value = TensorValue::FromInts({2}, {big, -1});
   EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(0), big);
   EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(1), 0);
+}
+
+// Between any two integer types a value outside the target's range becomes the
+// nearer end of it. Values of u64 above those of i64 are read as the highest.
+TEST(TensorValueTest, IntegersSaturateBetweenAllTypes) {
+  struct Range {
+    ElementType type;
+    int64_t lowest, highest;
+  };
+  const Range ranges[] = {{ElementType::kU1, 0, 1},           {ElementType::kU2, 0, 3},
+                          {ElementType::kU4, 0, 15},          {ElementType::kI4, -8, 7},
+                          {ElementType::kU8, 0, UINT8_MAX},   {ElementType::kI8, INT8_MIN, INT8_MAX},
+                          {ElementType::kU16, 0, UINT16_MAX}, {ElementType::kI16, INT16_MIN, INT16_MAX},
+                          {ElementType::kU32, 0, UINT32_MAX}, {ElementType::kI32, INT32_MIN, INT32_MAX},
+                          {ElementType::kU64, 0, INT64_MAX},  {ElementType::kI64, INT64_MIN, INT64_MAX}};
+  for (const Range& from : ranges) {
+    for (const Range& to : ranges) {
+      std::vector<int64_t> values;
+      for (int64_t end : {from.lowest, from.highest, to.lowest, to.highest, int64_t{0}}) {
+        for (int64_t step : {-1, 0, 1}) {
+          int64_t value = 0;
+          if (__builtin_add_overflow(end, step, &value)) continue;
+          if (value >= from.lowest && value <= from.highest) values.push_back(value);
+        }
+      }
+      const Shape shape{static_cast<int64_t>(values.size())};
+      const TensorValue given = TensorValue::FromInts(shape, values).ConvertedTo(from.type);
+      const TensorValue made = given.ConvertedTo(to.type);
+      for (size_t i = 0; i < values.size(); ++i) {
+        SCOPED_TRACE(std::string(Name(from.type)) + " to " + std::string(Name(to.type)));
+        EXPECT_EQ(given.ElementAsInt(static_cast<int64_t>(i)), values[i]);
+        // A bit says whether there was something.
+        const int64_t expected = to.type == ElementType::kU1 ? static_cast<int64_t>(values[i] != 0)
+                                                             : std::clamp(values[i], to.lowest, to.highest);
+        EXPECT_EQ(made.ElementAsInt(static_cast<int64_t>(i)), expected) << values[i];
+      }
+    }
+  }
 }
 
 TEST(TensorValueTest, PacksNibblesLowFirst) {
