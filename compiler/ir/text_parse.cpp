@@ -9,8 +9,6 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int kMaxBodyNesting = 64;
-
 // What is told of an output behind the colon.
 struct OutputText {
   TypeText type;

@@ -9,8 +9,6 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int kMaxBodyNesting = 64;
-
 class Verifier {
  public:
   Verifier(const Graph& graph, std::string prefix, int depth, std::vector<std::string>& violations)

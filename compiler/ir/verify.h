@@ -7,6 +7,9 @@
 
 namespace nnefc::ir {
 
+// How deep bodies may nest.
+inline constexpr int kMaxBodyNesting = 64;
+
 // Checks every invariant of a graph: inputs name existing outputs, uses and
 // inputs agree, no cycle, results and sinks are listed once, attributes and
 // arity fit the operation, port maps fit the bodies. Returns the violations.

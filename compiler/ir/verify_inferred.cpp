@@ -7,7 +7,6 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int kMaxBodyNesting = 64;
 constexpr int64_t kLargestComparedValue = 4096;  // elements
 
 bool TypesAgree(ElementType a, ElementType b) {

@@ -8,16 +8,14 @@
 namespace nnefc::lint {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\v";
-
 bool Contains(SourceRange outer, SourceRange inner) {
   return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
 std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
+  const size_t first = text.find_first_not_of(ast::kBlanks);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  return text.substr(first, text.find_last_not_of(ast::kBlanks) - first + 1);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 namespace nnefc::lint {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\v";
-
 // A comment that is a list of shapes and nothing else, as exporters write it
 // behind a statement: `scalar[1, 3], integer[2]`, `[1, 3]`, `scalar(1,)`.
 class ShapeList {
@@ -31,7 +29,7 @@ class ShapeList {
  private:
   explicit ShapeList(std::string_view text) : rest_(text) {}
 
-  void SkipBlanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size())); }
+  void SkipBlanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(ast::kBlanks), rest_.size())); }
   bool Take(std::string_view text) {
     SkipBlanks();
     if (!rest_.starts_with(text)) return false;

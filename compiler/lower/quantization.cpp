@@ -41,7 +41,7 @@ void LowerMinMaxLinear(NodeLowering& n) {
   Quantize(n, steps, offset);
 }
 
-void LowerLinear(NodeLowering& n) {
+void LowerLinearQuantize(NodeLowering& n) {
   Quantize(n, std::ldexp(1.0, static_cast<int>(n.Int("bits"))) - 1, 0);
 }
 
@@ -83,7 +83,7 @@ void LowerLogarithmic(NodeLowering& n) {
 void RegisterQuantization(LoweringTable& table) {
   table["min_max_linear_quantize"] = LowerMinMaxLinear;
   table["zero_point_linear_quantize"] = LowerZeroPoint;
-  table["linear_quantize"] = LowerLinear;
+  table["linear_quantize"] = LowerLinearQuantize;
   table["logarithmic_quantize"] = LowerLogarithmic;
 }
 

@@ -1,12 +1,11 @@
 #include "compiler/openvino/const_reader.h"
 
 #include "compiler/openvino/attribute_text.h"
+#include "compiler/openvino/limits.h"
 
 namespace nnefc::openvino {
 
 namespace {
-
-constexpr size_t kShown = 60;
 
 template <typename T>
 std::optional<T> ParsedData(XmlFile& xml, pugi::xml_node data, const char* name, ir::AttributeKind kind) {

@@ -15,8 +15,6 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr size_t kShown = 60;  // characters of a name in messages
-
 constexpr int kMostWarnings = 100;  // of attributes that are not known
 
 std::string_view Shown(std::string_view name) {

@@ -5,12 +5,12 @@
 #include <unordered_set>
 
 #include "compiler/openvino/attribute_text.h"
+#include "compiler/openvino/limits.h"
 
 namespace nnefc::openvino {
 
 namespace {
 
-constexpr size_t kShown = 60;        // characters of a name in messages
 constexpr size_t kShownUnused = 20;  // layers that nothing uses
 
 class LayerReader {

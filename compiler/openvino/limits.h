@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace nnefc::openvino {
@@ -8,6 +9,7 @@ inline constexpr int kDeepestBody = 64;          // bodies within bodies, as Ope
 inline constexpr int kMostAttributes = 256;      // of one XML element
 inline constexpr int kMostRtInfoEntries = 4096;  // of one graph or layer
 inline constexpr int kDeepestRtInfo = 64;
+inline constexpr size_t kShown = 60;                             // bytes of a name or text in messages
 inline constexpr uint64_t kLongestXml = uint64_t{256} << 20;     // bytes of text
 inline constexpr uint64_t kMostXmlMemory = uint64_t{768} << 20;  // of the parsed elements
 

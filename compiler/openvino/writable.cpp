@@ -17,8 +17,7 @@ namespace {
 using openvino::AttributeText;
 using openvino::kDeepestBody;
 using openvino::kMostAttributes;
-
-constexpr size_t kShown = 60;  // bytes of a text in messages
+using openvino::kShown;
 
 // A name that an attribute of XML may have.
 bool IsXmlName(std::string_view name) {

@@ -240,6 +240,9 @@ struct Extension {
   llvm::ArrayRef<Name> names;
 };
 
+// What parts the words within a line, of comments too.
+inline constexpr std::string_view kBlanks = " \t\r\v";
+
 // `# text`, in document order, without the line end. A comment is `trailing`
 // if code stands before it on its line.
 struct Comment {

@@ -5,7 +5,6 @@
 namespace nnefc {
 namespace {
 
-constexpr int kIndent = 4;
 // Further right no list hangs.
 constexpr int kLastHangingColumn = 60;
 

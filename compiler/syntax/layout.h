@@ -8,6 +8,8 @@
 
 namespace nnefc {
 
+inline constexpr int kIndent = 4;  // blanks of a level
+
 // Text with places where a line may end, and the breaking of it into lines
 // (after Oppen, "Prettyprinting"): time and memory in proportion to the text,
 // and no recursion however deep groups nest.

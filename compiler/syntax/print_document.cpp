@@ -9,7 +9,6 @@ namespace nnefc {
 namespace {
 
 constexpr int kWidth = 100;
-constexpr int kIndent = 4;
 
 // Prints statements in document order, with the comments between and in them.
 class DocumentPrinter : public CommentFeed {

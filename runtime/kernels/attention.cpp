@@ -13,11 +13,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-template <typename T>
-double AsDouble(T value) {
-  return static_cast<double>(static_cast<ComputeType<T>>(value));
-}
-
 // What is added to the score of query `l` and key `s` in a batch: the mask, or
 // minus infinity where it is false.
 class Mask {

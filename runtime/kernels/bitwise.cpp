@@ -10,21 +10,21 @@ namespace nnefc::runtime {
 
 namespace {
 
-struct And {
+struct BitAnd {
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
 
-struct Or {
+struct BitOr {
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
 
-struct Xor {
+struct BitXor {
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a ^ b);
@@ -104,9 +104,9 @@ ErrorOr<Success> BitwiseNot(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterBitwise(KernelRegistry& registry) {
-  registry.AddReference({"opset13"}, "BitwiseAnd", Bitwise<And>);
-  registry.AddReference({"opset13"}, "BitwiseOr", Bitwise<Or>);
-  registry.AddReference({"opset13"}, "BitwiseXor", Bitwise<Xor>);
+  registry.AddReference({"opset13"}, "BitwiseAnd", Bitwise<BitAnd>);
+  registry.AddReference({"opset13"}, "BitwiseOr", Bitwise<BitOr>);
+  registry.AddReference({"opset13"}, "BitwiseXor", Bitwise<BitXor>);
   registry.AddReference({"opset13"}, "BitwiseNot", BitwiseNot);
   registry.AddReference({"opset15"}, "BitwiseLeftShift", Bitwise<LeftShift>);
   registry.AddReference({"opset15"}, "BitwiseRightShift", Bitwise<RightShift>);

@@ -11,12 +11,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-int64_t Product(llvm::ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents) product *= extent;
-  return product;
-}
-
 // Lines of `extent` elements, `outer` of each batch, of which `count` are taken.
 struct GatheredLines {
   int64_t lines, outer, count, extent;
@@ -43,10 +37,10 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
   const size_t batch_dims = static_cast<size_t>(NormalAxis(IntOr(run.node, "batch_dims", 0), indices.rank()));
   const llvm::ArrayRef<int64_t> shape = data.shape();
   const int64_t extent = shape[axis];
-  const int64_t batches = Product(shape.take_front(batch_dims));
-  const int64_t outer = Product(shape.slice(batch_dims, axis - batch_dims));
+  const int64_t batches = VolumeOf(shape.take_front(batch_dims));
+  const int64_t outer = VolumeOf(shape.slice(batch_dims, axis - batch_dims));
   const int64_t inner_bytes =
-      Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
+      VolumeOf(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
   ErrorOr<std::vector<int64_t>> positions = Positions(indices, extent);
   if (!positions) return positions.error();
   const int64_t count = batches == 0 ? 0 : indices.volume() / batches;

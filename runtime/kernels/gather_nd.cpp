@@ -11,12 +11,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-int64_t Product(llvm::ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents) product *= extent;
-  return product;
-}
-
 // The offset in blocks that each tuple of the last axis of `indices` names
 // among `extents`; a negative coordinate counts from the end.
 ErrorOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::ArrayRef<int64_t> extents) {
@@ -45,16 +39,16 @@ ErrorOr<Success> GatherNd(const ReferenceRun& run) {
   const auto batch_dims = static_cast<size_t>(IntOr(run.node, "batch_dims", 0));
   const auto length = static_cast<size_t>(indices.shape().back());
   const llvm::ArrayRef<int64_t> shape = data.shape();
-  const int64_t batches = Product(shape.take_front(batch_dims));
+  const int64_t batches = VolumeOf(shape.take_front(batch_dims));
   const llvm::ArrayRef<int64_t> indexed = shape.slice(batch_dims, length);
   const int64_t block =
-      Product(shape.drop_front(batch_dims + length)) * static_cast<int64_t>(data.element_bytes());
+      VolumeOf(shape.drop_front(batch_dims + length)) * static_cast<int64_t>(data.element_bytes());
   ErrorOr<std::vector<int64_t>> offsets = TupleOffsets(indices, indexed);
   if (!offsets) return offsets.error();
   const auto count = static_cast<int64_t>(offsets->size());
   const int64_t per_batch = batches == 0 ? 0 : count / batches;
   ParallelFor(count, block, [&](int64_t i) {
-    const int64_t from = i / per_batch * Product(indexed) + (*offsets)[static_cast<size_t>(i)];
+    const int64_t from = i / per_batch * VolumeOf(indexed) + (*offsets)[static_cast<size_t>(i)];
     if (block > 0) {
       std::memcpy(run.output().mutable_bytes() + i * block, data.bytes() + from * block,
                   static_cast<size_t>(block));
@@ -80,13 +74,13 @@ ErrorOr<Success> ScatterUpdate(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> shape = data.shape();
   ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), shape[axis]);
   if (!positions) return positions.error();
-  const int64_t needed = Product(shape.take_front(axis)) * static_cast<int64_t>(positions->size()) *
-                         Product(shape.drop_front(axis + 1));
+  const int64_t needed = VolumeOf(shape.take_front(axis)) * static_cast<int64_t>(positions->size()) *
+                         VolumeOf(shape.drop_front(axis + 1));
   if (updates.volume() != needed) return KernelError("{} updates; expected {}", updates.volume(), needed);
   CopyData(run);
-  const int64_t block = Product(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
+  const int64_t block = VolumeOf(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
   const auto count = static_cast<int64_t>(positions->size());
-  for (int64_t row = 0; row < Product(shape.take_front(axis)); ++row) {
+  for (int64_t row = 0; row < VolumeOf(shape.take_front(axis)); ++row) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t to = row * shape[axis] + (*positions)[static_cast<size_t>(i)];
       std::memcpy(run.output().mutable_bytes() + to * block, updates.bytes() + (row * count + i) * block,
@@ -115,7 +109,7 @@ ErrorOr<Success> ScatterNdUpdate(const ReferenceRun& run) {
   ErrorOr<std::vector<int64_t>> offsets = TupleOffsets(indices, shape.take_front(length));
   if (!offsets) return offsets.error();
   CopyData(run);
-  const int64_t block = Product(shape.drop_front(length));
+  const int64_t block = VolumeOf(shape.drop_front(length));
   const std::string reduction = StringOr(run.node, "reduction", "none");
   const bool known = VisitAnyType(data.type(), [&]<typename T>(TypeTag<T>) {
     using C = ComputeType<T>;

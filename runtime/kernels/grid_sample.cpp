@@ -46,12 +46,12 @@ std::array<double, 4> CubicWeights(double t) {
 }
 
 // The positions along an axis that a point sums up, with weights.
-struct Taps {
+struct PointTaps {
   double first;
   llvm::SmallVector<double, 4> weights;
 };
 
-Taps MakeTaps(const Sampling& how, double position) {
+PointTaps MakePointTaps(const Sampling& how, double position) {
   if (how.mode == "nearest") return {std::nearbyint(position), {1.0}};
   const double base = std::floor(position);
   const double t = position - base;
@@ -67,8 +67,8 @@ void GridSampleAs(const ReferenceRun& run, const Sampling& how, llvm::ArrayRef<d
   const int64_t height = data.extent(2), width = data.extent(3), channels = data.extent(1);
   const int64_t points = output.extent(2) * output.extent(3);
   ParallelFor(output.extent(0) * points, channels * 16, [&](int64_t index) {
-    const Taps x = MakeTaps(how, how.Position(grid[static_cast<size_t>(index) * 2], width));
-    const Taps y = MakeTaps(how, how.Position(grid[static_cast<size_t>(index) * 2 + 1], height));
+    const PointTaps x = MakePointTaps(how, how.Position(grid[static_cast<size_t>(index) * 2], width));
+    const PointTaps y = MakePointTaps(how, how.Position(grid[static_cast<size_t>(index) * 2 + 1], height));
     const int64_t n = index / points;
     for (int64_t c = 0; c < channels; ++c) {
       const T* plane = data.data<T>() + (n * channels + c) * height * width;

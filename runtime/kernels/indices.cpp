@@ -5,6 +5,12 @@
 
 namespace nnefc::runtime {
 
+int64_t VolumeOf(llvm::ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) product *= extent;
+  return product;
+}
+
 ErrorOr<std::vector<int64_t>> IndexElements(const TensorView& indices) {
   std::vector<int64_t> elements(static_cast<size_t>(indices.volume()));
   const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {

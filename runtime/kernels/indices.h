@@ -8,6 +8,9 @@
 
 namespace nnefc::runtime {
 
+// The number of elements of extents that a tensor has, which therefore fits.
+int64_t VolumeOf(llvm::ArrayRef<int64_t> extents);
+
 // The elements of a tensor of integers, or an error for another type.
 ErrorOr<std::vector<int64_t>> IndexElements(const TensorView& indices);
 // Indices as positions of an axis; a negative one counts from the end, one

@@ -8,18 +8,13 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-struct Tap {
-  int64_t position;
-  double weight;
-};
-using Taps = llvm::SmallVector<Tap, 4>;
 
 // What positions of an input axis each position of the output axis sums up.
 struct ResizedAxis {

@@ -12,11 +12,11 @@ namespace {
 
 // An element of the filter's window and the element of the input's plane that
 // it weighs, by their row-major places.
-struct Tap {
+struct FilterTap {
   int64_t filter = 0;
   int64_t input = 0;
 };
-using Taps = std::vector<Tap>;
+using FilterTaps = std::vector<FilterTap>;
 
 enum class Direction : uint8_t { kBasic, kReverse };
 
@@ -37,10 +37,10 @@ std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_
 
 // The taps at each position of the output along one axis; zeros in the border
 // are left out.
-ErrorOr<std::vector<Taps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
-                                     const ReferenceRun& run) {
+ErrorOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
+                                           const ReferenceRun& run) {
   const int64_t extent = Spatial(run.input(0))[axis];
-  std::vector<Taps> positions(static_cast<size_t>(Spatial(run.output())[axis]));
+  std::vector<FilterTaps> positions(static_cast<size_t>(Spatial(run.output())[axis]));
   for (size_t i = 0; i < positions.size(); ++i) {
     for (int64_t j = 0; j < window.size[axis]; ++j) {
       const auto at = Read(direction, window, axis, static_cast<int64_t>(i), j);
@@ -59,20 +59,20 @@ ErrorOr<std::vector<Taps>> TapsAlong(Direction direction, const NnefWindow& wind
 
 // The taps of the window at one position of the output's plane: every choice
 // of one tap along each axis.
-Taps TapsAt(int64_t position, const std::vector<std::vector<Taps>>& along, const NnefWindow& window,
-            llvm::ArrayRef<int64_t> input) {
-  std::vector<const Taps*> axes(along.size());
+FilterTaps TapsAt(int64_t position, const std::vector<std::vector<FilterTaps>>& along,
+                  const NnefWindow& window, llvm::ArrayRef<int64_t> input) {
+  std::vector<const FilterTaps*> axes(along.size());
   for (size_t axis = along.size(); axis-- > 0;) {
     const auto extent = static_cast<int64_t>(along[axis].size());
     axes[axis] = &along[axis][static_cast<size_t>(position % extent)];
     position /= extent;
   }
-  Taps taps{{}};
+  FilterTaps taps{{}};
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    Taps longer;
+    FilterTaps longer;
     longer.reserve(taps.size() * axes[axis]->size());
-    for (const Tap& tap : taps) {
-      for (const Tap& item : *axes[axis]) {
+    for (const FilterTap& tap : taps) {
+      for (const FilterTap& item : *axes[axis]) {
         longer.push_back(
             {tap.filter * window.size[axis] + item.filter, tap.input * input[axis] + item.input});
       }
@@ -86,8 +86,8 @@ Taps TapsAt(int64_t position, const std::vector<std::vector<Taps>>& along, const
 // taps of input[b][k'] * filter[k][k'], where `filter_plane(k, k')` tells the
 // place of the filter's plane.
 template <typename T, typename FilterPlane>
-void SumTaps(const ReferenceRun& run, const NnefWindow& window, const std::vector<std::vector<Taps>>& along,
-             int64_t groups, FilterPlane&& filter_plane) {
+void SumTaps(const ReferenceRun& run, const NnefWindow& window,
+             const std::vector<std::vector<FilterTaps>>& along, int64_t groups, FilterPlane&& filter_plane) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const int64_t inputs = input.extent(1) / groups;
@@ -96,7 +96,7 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window, const std::vecto
   const int64_t out_plane = *Volume(Spatial(output));
   const int64_t batch = output.extent(0);
   ParallelFor(out_plane, batch * output.extent(1) * inputs * window.volume, [&](int64_t position) {
-    const Taps taps = TapsAt(position, along, window, Spatial(input));
+    const FilterTaps taps = TapsAt(position, along, window, Spatial(input));
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t k = 0; k < output.extent(1); ++k) {
         double sum = 0;
@@ -104,7 +104,7 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window, const std::vecto
           const int64_t channel = k / outputs * inputs + i;
           const T* x = input.data<T>() + (b * input.extent(1) + channel) * in_plane;
           const T* w = run.input(1).data<T>() + filter_plane(k, channel) * window.volume;
-          for (const Tap& tap : taps) sum += static_cast<double>(x[tap.input]) * w[tap.filter];
+          for (const FilterTap& tap : taps) sum += static_cast<double>(x[tap.input]) * w[tap.filter];
         }
         output.mutable_data<T>()[(b * output.extent(1) + k) * out_plane + position] =
             T(static_cast<ComputeType<T>>(sum));
@@ -120,9 +120,9 @@ ErrorOr<Success> Convolve(const ReferenceRun& run) {
   const auto window =
       ReadNnefWindow(run.node, Spatial(filter), basic ? Spatial(run.input(0)) : Spatial(run.output()));
   if (!window) return KernelError("a window that does not fit memory");
-  std::vector<std::vector<Taps>> along;
+  std::vector<std::vector<FilterTaps>> along;
   for (size_t axis = 0; axis < window->size.size(); ++axis) {
-    ErrorOr<std::vector<Taps>> taps = TapsAlong(kDirection, *window, axis, run);
+    ErrorOr<std::vector<FilterTaps>> taps = TapsAlong(kDirection, *window, axis, run);
     if (!taps) return taps.error();
     along.push_back(std::move(*taps));
   }

@@ -27,7 +27,7 @@ int64_t IndexOf(int64_t place, const NnefWindow& pool, llvm::ArrayRef<int64_t> i
 }
 
 template <typename T>
-struct Maximum {
+struct WindowMaximum {
   T value = T(-std::numeric_limits<ComputeType<T>>::infinity());
   int64_t place = -1;  // in the window, row-major
 };
@@ -35,15 +35,15 @@ struct Maximum {
 // The first largest value under the window at output element `index`, NaN passed
 // over; the first place where nothing is greater than negative infinity.
 template <typename T>
-Maximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> output, const NnefWindow& pool,
-                              int64_t index) {
+WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> output,
+                                    const NnefWindow& pool, int64_t index) {
   const size_t rank = output.size();
   llvm::SmallVector<int64_t, 6> start(rank);
   for (size_t axis = rank; axis-- > 0;) {
     start[axis] = index % output[axis] * pool.stride[axis] - pool.before[axis];
     index /= output[axis];
   }
-  Maximum<T> best;
+  WindowMaximum<T> best;
   for (int64_t place = 0; place < pool.volume; ++place) {
     int64_t rest = place;
     int64_t offset = 0;
@@ -74,7 +74,7 @@ ErrorOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* value
   const llvm::ArrayRef<int64_t> shape = run.output().shape();
   const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
     ParallelFor(run.output().volume(), pool->volume, [&](int64_t index) {
-      const Maximum<T> best = LargestUnderWindow<T>(run.input(0), shape, *pool, index);
+      const WindowMaximum<T> best = LargestUnderWindow<T>(run.input(0), shape, *pool, index);
       if (values != nullptr) values->mutable_data<T>()[index] = best.value;
       if (indices != nullptr) {
         indices->mutable_data<int64_t>()[index] =

@@ -6,25 +6,12 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
+#include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-constexpr double kFarthest = 1e9;  // coordinates beyond are outside of every map
-
-template <typename T>
-double AsDouble(T value) {
-  return static_cast<double>(static_cast<ComputeType<T>>(value));
-}
-
-// What one output position sums up along an axis: positions with weights.
-struct Tap {
-  int64_t position;
-  double weight;
-};
-using Taps = llvm::SmallVector<Tap, 4>;
 
 // The taps of every output position of every region along every spatial axis.
 struct Regions {
@@ -88,11 +75,11 @@ void ForEachTap(llvm::ArrayRef<const Taps*> taps, llvm::ArrayRef<int64_t> stride
   }
 }
 
-enum class Combine : uint8_t { kSum, kMean, kMax };
+enum class RegionValue : uint8_t { kSum, kMean, kMax };
 
 // out[n, c, i..] = the combination of input[batch[n], c, taps..]
 template <typename T>
-void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine) {
+void CombineAs(const ReferenceRun& run, const Regions& regions, RegionValue combine) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const auto axes = static_cast<size_t>(input.rank()) - 2;
@@ -114,7 +101,7 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine)
     int64_t count = 0;
     ForEachTap(taps, strides, [&](int64_t offset, double weight) {
       const double x = AsDouble(input.data<T>()[plane + offset]);
-      if (combine == Combine::kMax) {
+      if (combine == RegionValue::kMax) {
         const double before = count == 0 ? -HUGE_VAL : value;
         value = x > before ? x : before;
       } else {
@@ -122,12 +109,13 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, Combine combine)
       }
       ++count;
     });
-    if (combine == Combine::kMean && count > 0) value /= static_cast<double>(count);
+    if (combine == RegionValue::kMean && count > 0) value /= static_cast<double>(count);
     output.mutable_data<T>()[index] = ConvertElement<T>(value);
   });
 }
 
-ErrorOr<Success> CombineRegions(const ReferenceRun& run, const ErrorOr<Regions>& regions, Combine combine) {
+ErrorOr<Success> CombineRegions(const ReferenceRun& run, const ErrorOr<Regions>& regions,
+                                RegionValue combine) {
   if (!regions) return regions.error();
   const bool known = VisitFloatType(run.input(0).type(),
                                     [&]<typename T>(TypeTag<T>) { CombineAs<T>(run, *regions, combine); });
@@ -151,11 +139,11 @@ Taps PoolTaps(Interval region, int64_t extent, int64_t outputs, int64_t i) {
 }
 
 ErrorOr<Success> AvgRoiPool(const ReferenceRun& run) {
-  return CombineRegions(run, ReadRegions(run, PoolTaps), Combine::kMean);
+  return CombineRegions(run, ReadRegions(run, PoolTaps), RegionValue::kMean);
 }
 
 ErrorOr<Success> MaxRoiPool(const ReferenceRun& run) {
-  return CombineRegions(run, ReadRegions(run, PoolTaps), Combine::kMax);
+  return CombineRegions(run, ReadRegions(run, PoolTaps), RegionValue::kMax);
 }
 
 // R 4.6.2 with the interpolation of 4.4.2: position u of the region that
@@ -177,7 +165,7 @@ ErrorOr<Success> RoiResample(const ReferenceRun& run) {
     return {{low, 1 - t}, {std::min(low + 1, extent - 1), t}};
   };
   if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
-  return CombineRegions(run, ReadRegions(run, taps), Combine::kSum);
+  return CombineRegions(run, ReadRegions(run, taps), RegionValue::kSum);
 }
 
 }  // namespace

@@ -12,11 +12,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-template <typename T>
-double AsDouble(T value) {
-  return static_cast<double>(static_cast<ComputeType<T>>(value));
-}
-
 // One of the axes that a window of LRN spans.
 struct SpannedAxis {
   int64_t extent, stride, reach;

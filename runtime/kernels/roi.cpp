@@ -6,16 +6,12 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
+#include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-template <typename T>
-double AsDouble(T value) {
-  return static_cast<double>(static_cast<ComputeType<T>>(value));
-}
 
 // One plane of the feature map.
 template <typename T>
@@ -108,8 +104,6 @@ void RoiPoolingAs(const ReferenceRun& run, llvm::ArrayRef<double> rois) {
     output.mutable_data<T>()[index] = ConvertElement<T>(value);
   });
 }
-
-constexpr double kFarthest = 1e9;  // positions beyond are outside of every map
 
 ErrorOr<Success> CheckRegions(llvm::ArrayRef<double> rois) {
   for (double item : rois) {

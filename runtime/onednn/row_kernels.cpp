@@ -51,21 +51,21 @@ std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t
 
 // ---- sums ----
 
-constexpr int64_t kLanes = 16;
+constexpr int64_t kReducerLanes = 16;
 
 // Combines the terms of a row in f64, in lanes that are combined in the end.
 template <typename Reducer>
 [[gnu::always_inline]] inline double ReduceRow(const float* x, int64_t count, const Reducer& reducer) {
-  std::array<double, kLanes> lanes;
-  for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] = reducer.first();
+  std::array<double, kReducerLanes> lanes;
+  for (int64_t lane = 0; lane < kReducerLanes; ++lane) lanes[lane] = reducer.first();
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane)
+  for (; i + kReducerLanes <= count; i += kReducerLanes) {
+    for (int64_t lane = 0; lane < kReducerLanes; ++lane)
       lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i + lane])));
   }
   for (int64_t lane = 0; i < count; ++i, ++lane)
     lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i])));
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+  for (int64_t width = kReducerLanes / 2; width > 0; width /= 2) {
     for (int64_t lane = 0; lane < width; ++lane)
       lanes[lane] = reducer.Combine(lanes[lane], lanes[lane + width]);
   }

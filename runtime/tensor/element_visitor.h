@@ -44,6 +44,11 @@ template <typename T>
 using ComputeType = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, float,
                                        std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>>;
 
+template <typename T>
+double AsDouble(T value) {
+  return static_cast<double>(static_cast<ComputeType<T>>(value));
+}
+
 // Converts as `Convert` does: to an integer truncates toward zero and
 // saturates (NaN gives 0), to boolean is "!= 0".
 template <typename To, typename From>

@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kMostElements = 1 << 12;
-
 ordered_json ToJson(const ir::Attribute& attribute) {
   if (const auto* flag = attribute.get<bool>()) return *flag;
   if (const auto* integer = attribute.get<int64_t>()) return *integer;

@@ -8,7 +8,6 @@ namespace nnefc::differential {
 
 namespace {
 
-constexpr int64_t kMostElements = 4096;
 constexpr size_t kMostForms = 24;
 constexpr int kRepairs = 40;  // changes until an operation takes a value that is there
 constexpr int kAttempts = 6;  // operations that are tried behind a value

@@ -18,6 +18,8 @@
 
 namespace nnefc::differential {
 
+inline constexpr int64_t kMostElements = 4096;  // of an output of an operation of a random graph
+
 struct InputProposal {
   ElementType type = ElementType::kF32;
   Shape shape = {};

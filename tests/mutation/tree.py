@@ -83,6 +83,7 @@ class Tree:
             (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=mold"]
         subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF",
+                        "-DNNEFC_UNITY=OFF",  # what a mutant makes anew is few files
                         *(linker if shutil.which("mold") else [])], cwd=self.folder, check=True,
                        stdout=subprocess.DEVNULL)
 

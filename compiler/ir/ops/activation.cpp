@@ -7,12 +7,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
-
-void ProduceLikeInput(InferContext& context) {
-  Produce(context, 0, context.input(0).type, context.input(0).shape);
-}
-
 // R 4.9.1: element by element.
 void InferActivation(InferContext& context) {
   if (CheckSignature(context, {.inputs = kScalar})) ProduceLikeInput(context);
@@ -40,8 +34,7 @@ void InferPrelu(InferContext& context) {
 
 // axis.range, axis.repeated: by its reductions (R 4.4).
 void InferSoftmax(InferContext& context) {
-  const AttributeRule axes_rule{"axes", ArgumentKind::kIntegers};
-  if (!CheckSignature(context, {.inputs = kScalar, .attributes = axes_rule})) return;
+  if (!CheckSignature(context, {.inputs = kScalar, .attributes = kAxesRule})) return;
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers axes = context.attribute("axes").AsInts();
   if (input.rank_known() && !CheckAxes(context, "axes", axes, input.rank())) return;

@@ -218,6 +218,10 @@ void Produce(InferContext& context, int32_t index, ElementType type, PartialShap
   context.SetOutput(index, type, std::move(shape));
 }
 
+void ProduceLikeInput(InferContext& context) {
+  Produce(context, 0, context.input(0).type, context.input(0).shape);
+}
+
 bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank) return true;
   context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name), axis,

@@ -16,6 +16,7 @@ enum class DataType : uint8_t {
   kAny,      // `tensor<>`
   kGeneric,  // `tensor<?>`: one and the same for all inputs declared so
 };
+using enum DataType;
 
 // The kinds of attribute that NNEF's declarations have.
 enum class ArgumentKind : uint8_t {
@@ -31,6 +32,7 @@ struct AttributeRule {
   std::string_view name;
   ArgumentKind kind;
 };
+inline constexpr AttributeRule kAxesRule{"axes", ArgumentKind::kIntegers};
 
 // What the arguments of a node must be before its shape function may read
 // them without looking: one data type for each entry of OpInfo::inputs.
@@ -63,6 +65,8 @@ Argument Describe(const InferContext& context, std::string_view name, size_t ite
 
 // Sets an output; emits kShapeOverflow if its volume does not fit 63 bits.
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape);
+// Sets the only output to the type and shape of the first input.
+void ProduceLikeInput(InferContext& context);
 
 // Checks that every item of the attribute `axes` is in [0, rank) and none
 // repeats; emits kAxisRange, kAxisRepeated.

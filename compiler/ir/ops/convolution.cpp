@@ -7,7 +7,6 @@ namespace nnefc::ir::nnef {
 
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
 constexpr AttributeRule kConvAttributes[] = {{"border", ArgumentKind::kString},
                                              {"padding", ArgumentKind::kPairs},
                                              {"stride", ArgumentKind::kIntegers},

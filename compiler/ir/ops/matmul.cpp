@@ -7,8 +7,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
-
 struct Transposed {
   bool a = false;
   bool b = false;

@@ -7,12 +7,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
-
-void ProduceLikeInput(InferContext& context) {
-  Produce(context, 0, context.input(0).type, context.input(0).shape);
-}
-
 // R 4.9.4: the box filters of the bodies pad automatically with stride 1, so
 // that the shape stays. normalization.size: a positive item for every axis.
 void ProduceLocallyNormalized(InferContext& context) {

@@ -7,7 +7,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
 // `2 ^ bits` is evaluated as an integer (R 4.9.5).
 constexpr int64_t kMaxBits = 62;
 
@@ -45,7 +44,7 @@ void InferZeroPointLinear(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
 
-void InferLinear(InferContext& context) {
+void InferLinearQuantize(InferContext& context) {
   const AttributeRule bits{"bits", ArgumentKind::kInteger};
   if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = bits})) return;
   if (!CheckBits(context, 1)) return;
@@ -68,7 +67,7 @@ void RegisterQuantization(OpRegistry& registry) {
   };
   row("min_max_linear_quantize", {"x", "min", "max"}, nnef::InferMinMaxLinear);
   row("zero_point_linear_quantize", {"x", "zero_point", "scale"}, nnef::InferZeroPointLinear);
-  row("linear_quantize", {"x", "min", "max"}, nnef::InferLinear);
+  row("linear_quantize", {"x", "min", "max"}, nnef::InferLinearQuantize);
   row("logarithmic_quantize", {"x", "max"}, nnef::InferLogarithmic);
 }
 

@@ -7,8 +7,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr AttributeRule kAxes[] = {{"axes", ArgumentKind::kIntegers}};
-
 // R 4.4: axis.range, axis.repeated. The result is singular along `axes`.
 std::optional<PartialShape> ReducedShape(InferContext& context) {
   PartialShape shape = context.input(0).shape;
@@ -25,7 +23,7 @@ void ProduceReduced(InferContext& context, ElementType type) {
 }
 
 void InferReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule})) return;
   ProduceReduced(context, context.input(0).type);
 }
 
@@ -39,18 +37,19 @@ void InferSumReduce(InferContext& context) {
 }
 
 void InferArgReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule})) return;
   ProduceReduced(context, ElementType::kI64);
 }
 
 void InferLogicalReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kLogical, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = DataType::kLogical, .attributes = kAxesRule})) return;
   ProduceReduced(context, ElementType::kBoolean);
 }
 
 // R 4.9.6: mean and variance, reduced alike.
 void InferMoments(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxes, .num_outputs = 2})) return;
+  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule, .num_outputs = 2}))
+    return;
   std::optional<PartialShape> shape = ReducedShape(context);
   if (!shape) return;
   Produce(context, 0, context.input(0).type, *shape);

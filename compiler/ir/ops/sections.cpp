@@ -12,7 +12,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kGeneric = DataType::kGeneric;
 constexpr AttributeRule kAxis[] = {{"axis", ArgumentKind::kInteger}};
 
 // ---- split, concat, stack, unstack (R 4.5.3) ----

@@ -11,9 +11,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kGeneric = DataType::kGeneric;
-constexpr AttributeRule kAxes[] = {{"axes", ArgumentKind::kIntegers}};
-
 // ---- reshape (R 4.5.1) ----
 
 // The axes [begin, end) of the input that a `reshape` affects.
@@ -152,7 +149,7 @@ void InferReshape(InferContext& context) {
 
 // squeeze.singular: removed extents are 1.
 void InferSqueeze(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -176,7 +173,7 @@ void InferSqueeze(InferContext& context) {
 
 // `axes` are those of the result.
 void InferUnsqueeze(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -194,7 +191,7 @@ void InferUnsqueeze(InferContext& context) {
 
 // transpose.axes: a permutation of the first axes; the others stay.
 void InferTranspose(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxes})) return;
+  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();

@@ -9,9 +9,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kScalar = DataType::kScalar;
-constexpr DataType kInteger = DataType::kInteger;
-
 constexpr AttributeRule kSize{"size", ArgumentKind::kIntegers};
 constexpr AttributeRule kBorder{"border", ArgumentKind::kString};
 constexpr AttributeRule kPadding{"padding", ArgumentKind::kPairs};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,6 +17,17 @@
 #include "runtime/engine/executable.h"
 
 namespace nnefc::runtime {
+
+inline constexpr Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Attributes of which one is given.
+inline ir::AttributeMap With(std::string_view name, ir::Attribute value) {
+  ir::AttributeMap attributes;
+  attributes.Set(name, std::move(value));
+  return attributes;
+}
 
 inline const ir::OpRegistry& TestRegistry() {
   static const ir::OpRegistry* registry = [] {

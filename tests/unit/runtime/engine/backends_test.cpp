@@ -122,12 +122,6 @@ void CheckRows(const RowCase& made, const Shape& shape, const std::vector<int64_
   ExpectBackendsAgree(g, {value}, 2e-6, "onednn:rows");
 }
 
-ir::AttributeMap With(std::string_view name, ir::Attribute value) {
-  ir::AttributeMap attributes;
-  attributes.Set(name, std::move(value));
-  return attributes;
-}
-
 // Rows of no whole number of vectors, columns of no whole number of parts.
 TEST(RowTest, Reductions) {
   const ir::AttributeMap keep = With("keep_dims", true);

@@ -12,15 +12,6 @@
 namespace nnefc::runtime {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-ir::AttributeMap With(std::string_view name, ir::Attribute value) {
-  ir::AttributeMap attributes;
-  attributes.Set(name, std::move(value));
-  return attributes;
-}
-
 // Makes one graph of a seed.
 class ChainMaker {
  public:

@@ -5,8 +5,6 @@
 namespace nnefc::runtime {
 namespace {
 
-const Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
-
 std::shared_ptr<ir::Graph> Parse(const std::string& text) {
   Context context;
   std::shared_ptr<ir::Graph> graph =

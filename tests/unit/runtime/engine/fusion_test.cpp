@@ -10,7 +10,7 @@ constexpr double kTolerance = 2e-5;
 
 // Runs both backends, twice in one session of the fast one (the arena is used
 // again), and returns the fast plan's description.
-std::string ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
+std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const std::vector<TensorValue> expected =
       RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
   const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = 2});
@@ -36,7 +36,7 @@ TEST(FusionTest, ConvolutionBiasRelu) {
   auto y = g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1);
   y = g.Op("Add", {y, g.Weights({1, 32, 1, 1}, 2)});
   g.Result(g.Op("ReLU", {y}));
-  EXPECT_TRUE(Contains(ExpectBackendsAgree(g, {RandomTensor({1, 16, 9, 9}, 3)}), "Convolution+Add+ReLU"));
+  EXPECT_TRUE(Contains(PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 9, 9}, 3)}), "Convolution+Add+ReLU"));
 }
 
 TEST(FusionTest, BatchNormalisationIsFolded) {
@@ -51,7 +51,7 @@ TEST(FusionTest, BatchNormalisationIsFolded) {
            attributes);
   y = g.Op("Multiply", {y, g.Weights({1, 16, 1, 1}, 7)});
   g.Result(g.Op("ReLU", {y}));
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({2, 8, 7, 7}, 8)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({2, 8, 7, 7}, 8)});
   EXPECT_TRUE(Contains(plan, "Convolution+Add+ReLU")) << plan;
   EXPECT_FALSE(Contains(plan, "BatchNorm")) << plan;
   EXPECT_FALSE(Contains(plan, "Multiply")) << plan;
@@ -71,7 +71,7 @@ TEST(FusionTest, GroupedBatchNormalisationIsFolded) {
            {y, g.Weights({16}, 3), g.Weights({16}, 4), g.Weights({16}, 5), g.Weights({16}, 6, 0.1f, 2)},
            epsilon);
   g.Result(y);
-  EXPECT_FALSE(Contains(ExpectBackendsAgree(g, {RandomTensor({1, 16, 7, 7}, 8)}), "BatchNorm"));
+  EXPECT_FALSE(Contains(PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 7, 7}, 8)}), "BatchNorm"));
 }
 
 // A residual unit: the sum goes into the convolution whose other operand is
@@ -85,7 +85,7 @@ TEST(FusionTest, ResidualUnits) {
   auto third = g.Op("Add", {sum, g.Convolution(sum, g.Weights({32, 32, 3, 3}, 4), 1)});
   g.Result(third);
   g.Result(sum, "sum");
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 5)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 5)});
   EXPECT_TRUE(Contains(plan, "Convolution+Add+ReLU")) << plan;
 }
 
@@ -93,7 +93,7 @@ TEST(FusionTest, AConvolutionAddedToItsOwnInput) {
   TestGraph g;
   auto x = g.Op("ReLU", {g.Parameter("x", {1, 32, 8, 8})});
   g.Result(g.Op("Add", {g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1), x}));
-  ExpectBackendsAgree(g, {RandomTensor({1, 32, 8, 8}, 2)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 32, 8, 8}, 2)});
 }
 
 TEST(FusionTest, BothOperandsAreConvolutions) {
@@ -104,7 +104,7 @@ TEST(FusionTest, BothOperandsAreConvolutions) {
   auto sum = g.Op("ReLU", {g.Op("Add", {a, b})});
   g.Result(sum);
   g.Result(g.Op("Sigmoid", {b}), "other");
-  ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 3)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 3)});
 }
 
 TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
@@ -117,7 +117,7 @@ TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
   auto joined = g.Op("Concat", {a, b}, axis);
   g.Result(g.Convolution(joined, g.Weights({16, 48, 3, 3}, 3), 1));
   g.Result(g.Op("Sigmoid", {a}), "part");
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
   EXPECT_FALSE(Contains(plan, "Concat")) << plan;
 }
 
@@ -133,7 +133,7 @@ TEST(FusionTest, ConcatenationsThatMustCopy) {
     auto odd = g.Op("Concat", {g.Convolution(x, g.Weights({5, 16, 3, 3}, 2), 1), with_input}, axis);
     g.Result(odd);
     g.Result(with_input, "with_input");
-    ExpectBackendsAgree(g, {RandomTensor({batch, 16, 8, 8}, 3)});
+    PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 8, 8}, 3)});
   }
 }
 
@@ -151,7 +151,7 @@ TEST(FusionTest, ZerosAroundAnImageMoveIntoTheWindow) {
   pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
   pool.Set("pads_end", ir::Attribute::Integers{0, 0});
   g.Result(g.Op("MaxPool", {around}, pool));
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2)});
   EXPECT_FALSE(Contains(plan, "Pad")) << plan;
 }
 
@@ -167,7 +167,7 @@ TEST(FusionTest, PaddingOfNegativeValuesStays) {
   pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
   pool.Set("pads_end", ir::Attribute::Integers{0, 0});
   g.Result(g.Op("MaxPool", {padded}, pool));
-  ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2, -5, -1)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2, -5, -1)});
 }
 
 TEST(FusionTest, FullyConnectedLayers) {
@@ -189,7 +189,7 @@ TEST(FusionTest, FullyConnectedLayers) {
   ir::AttributeMap axis;
   axis.Set("axis", 1);
   g.Result(g.Op("SoftMax", {y}, axis));
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({2, 16, 4, 4}, 6)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({2, 16, 4, 4}, 6)});
   EXPECT_TRUE(Contains(plan, "MatMul+Add+ReLU")) << plan;
 }
 
@@ -216,7 +216,7 @@ TEST(FusionTest, ActivationsAfterConvolution) {
   g.Result(g.Op("Minimum", {g.Op("ReLU", {conv(15)}), g.Const(TensorValue::Scalar(6))}), "relu6");
   g.Result(g.Op("Maximum", {g.Const(TensorValue::Scalar(-0.5)), conv(16)}), "above");
   g.Result(g.Op("Maximum", {g.Op("Tanh", {x}), g.Const(TensorValue::Scalar(0.25))}), "alone");
-  ExpectBackendsAgree(g, {RandomTensor({1, 16, 6, 6}, 13)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 6, 6}, 13)});
 }
 
 // Squeeze and excitation: a full tensor times one value a channel.
@@ -230,7 +230,7 @@ TEST(FusionTest, ChannelAttention) {
   auto gate = g.Op("Sigmoid", {g.Convolution(mean, g.Weights({32, 32, 1, 1}, 2), 0)});
   g.Result(g.Op("Multiply", {y, gate}));
   g.Result(g.Op("Add", {gate, g.Op("Multiply", {gate, gate})}), "gates");
-  ExpectBackendsAgree(g, {RandomTensor({1, 32, 6, 6}, 3)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 32, 6, 6}, 3)});
 }
 
 // Normalisation before a convolution (ResNet v2) cannot be folded.
@@ -250,7 +250,7 @@ TEST(FusionTest, PreActivationUnits) {
   auto z = g.Op("Add", {y, g.Convolution(activated(y), g.Weights({32, 32, 3, 3}, 7), 1)});
   g.Result(g.Op("Tanh", {activated(z)}));
   g.Result(g.Op("ReLU", {g.Op("Add", {g.Op("Sigmoid", {z}), g.Op("Abs", {y})})}), "sum");
-  const std::string plan = ExpectBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 8)});
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 8)});
   EXPECT_TRUE(Contains(plan, "BatchNormInference+ReLU")) << plan;
   EXPECT_TRUE(Contains(plan, " Add+ReLU")) << plan;
 }
@@ -264,7 +264,7 @@ TEST(FusionTest, OperationsWithoutAFastKernelBetweenFastOnes) {
   auto t = g.Op("Transpose", {y, g.Ints({0, 2, 3, 1})});
   g.Result(t);
   g.Result(g.Op("Cos", {y}), "cos");
-  ExpectBackendsAgree(g, {RandomTensor({1, 5, 7, 7}, 3)});
+  PlanWhereBackendsAgree(g, {RandomTensor({1, 5, 7, 7}, 3)});
 }
 
 }  // namespace

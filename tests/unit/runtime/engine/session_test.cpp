@@ -5,8 +5,6 @@
 namespace nnefc::runtime {
 namespace {
 
-const Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
-
 std::string ErrorOf(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const auto executable = Compile(graph.graph, {.backend = Backend::kReference});
   if (executable == nullptr) return "";

@@ -13,8 +13,6 @@
 namespace nnefc::runtime {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 const std::vector<float>& SpecialValues() {
