@@ -30,8 +30,7 @@ bool Tensors(const InstanceValue& value, std::vector<ir::OutputPort>& ports) {
 
 }  // namespace
 
-PieceFinder::PieceFinder(const Source& source, Rewriter& rewriter, const Context& context)
-    : source_(source), rewriter_(rewriter), context_(context) {
+PieceFinder::PieceFinder(const Source& source, Rewriter& rewriter) : source_(source), rewriter_(rewriter) {
   for (const FragmentInstance& instance : source.instances) by_frame_[instance.frame.get()] = &instance;
 }
 

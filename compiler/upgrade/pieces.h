@@ -24,7 +24,7 @@ struct Piece {
 // values that they were given; what lies around them becomes operations.
 class PieceFinder {
  public:
-  PieceFinder(const Source& source, Rewriter& rewriter, const Context& context);
+  PieceFinder(const Source& source, Rewriter& rewriter);
 
   // The pieces of a statement of the graph, in order.
   std::vector<Piece> Find(size_t statement, const Choice& choice);
@@ -48,7 +48,6 @@ class PieceFinder {
 
   const Source& source_;
   Rewriter& rewriter_;
-  const Context& context_;
   llvm::DenseMap<const ir::Frame*, const FragmentInstance*> by_frame_;
   llvm::DenseSet<const FragmentInstance*> refused_;
   std::set<size_t> operations_only_;  // statements

@@ -73,7 +73,7 @@ class Upgrader {
     if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return GiveUp();
     const Source source = SourceOf(*flat, std::move(*groups));
     Rewriter rewriter(source, context_);
-    PieceFinder finder(source, rewriter, context_);
+    PieceFinder finder(source, rewriter);
     FindInvocations();
     LeaveOutUntried();
     for (int trial = 0; trial < kMaxTrials; ++trial) {
