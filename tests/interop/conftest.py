@@ -33,6 +33,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A file all of whose tests were left out has not failed."""
+    if os.environ.get("NNEFC_SANITIZE") == "ON" and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
+
+
 def _find_nnefc(option: str | None) -> Path | None:
     if option:
         return Path(option).resolve()

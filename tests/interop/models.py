@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -33,14 +34,17 @@ def stamp(*parts: bytes | str) -> str:
 
 
 def made_once(folder: Path, mark: str, make: Callable[[Path], None]) -> Path:
-    """Makes a folder unless an earlier run left one with the same mark."""
+    """Makes a folder unless an earlier run left one with the same mark; others that want it meanwhile wait."""
     note = folder / ".stamp"
-    if note.exists() and note.read_text() == mark:
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    make(folder)
-    note.write_text(mark)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if note.exists() and note.read_text() == mark:
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        make(folder)
+        note.write_text(mark)
     return folder
 
 
