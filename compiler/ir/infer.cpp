@@ -2,12 +2,20 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nnefc::ir {
 
 std::vector<const Output*> InferContext::segment(int32_t parameter) const {
   std::vector<const Output*> outputs;
   for (OutputPort port : node().segment(parameter)) outputs.push_back(&graph_.output(port));
   return outputs;
+}
+
+const std::optional<TensorValue>& InferContext::value(int32_t index) {
+  const std::optional<TensorValue>& value = input(index).value;
+  if (!value && !llvm::is_contained(unknown_values_, index)) unknown_values_.push_back(index);
+  return value;
 }
 
 void InferContext::SetOutput(int32_t index, ElementType type, PartialShape shape) {
@@ -62,7 +70,8 @@ bool HasUnknownInput(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* places) {
+bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* places,
+               llvm::SmallVectorImpl<int32_t>* unknown_values) {
   const Node& node = graph.node(id);
   if (node.info().infer == nullptr) return true;
   if (node.set() == kNnefSet && HasUnknownInput(graph, node)) {
@@ -74,6 +83,8 @@ bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* 
   }
   InferContext context(graph, id, emitter, places);
   node.info().infer(context);
+  if (unknown_values != nullptr)
+    unknown_values->assign(context.unknown_values().begin(), context.unknown_values().end());
   if (context.failed()) ForgetOutputs(graph, node);
   return !context.failed();
 }

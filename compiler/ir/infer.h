@@ -45,6 +45,11 @@ class InferContext {
   const Graph& graph() const { return graph_; }
   const Node& node() const { return graph_.node(node_); }
   const Output& input(int32_t index) const { return graph_.output(node().input(index)); }
+  // The value of an input by which the node is judged, if it is known. Ask for
+  // all of them before the first return: a run judges the node again on those
+  // that were asked for in vain.
+  const std::optional<TensorValue>& value(int32_t index);
+  llvm::ArrayRef<int32_t> unknown_values() const { return unknown_values_; }
   int32_t num_inputs() const { return node().num_inputs(); }
   // The inputs of entry `parameter` of OpInfo::inputs; empty if absent.
   std::vector<const Output*> segment(int32_t parameter) const;
@@ -89,6 +94,7 @@ class InferContext {
   NodeId node_;
   Emitter& emitter_;
   const ArgumentPlaces* places_;
+  llvm::SmallVector<int32_t, 4> unknown_values_;  // inputs
   bool failed_ = false;
 };
 
@@ -97,8 +103,11 @@ class InferContext {
 // of an earlier mistake: an operation of the nnef set is not judged while the
 // element type of an input is unknown. Operations without a shape function
 // keep the outputs that they have. Mistakes are told at the arguments' places
-// if these are known, otherwise at the node's.
-bool InferNode(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places = nullptr);
+// if these are known, otherwise at the node's. `unknown_values` is told the inputs
+// whose values the shape function asked for in vain: axes, orders and sizes that a
+// run computes.
+bool InferNode(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places = nullptr,
+               llvm::SmallVectorImpl<int32_t>* unknown_values = nullptr);
 // Infers all nodes in topological order, sub-graphs included; checked: the
 // graph has no cycle.
 bool InferGraph(Graph& graph, Emitter& emitter);

@@ -1,4 +1,4 @@
-#include "compiler/ir/infer.h"
+#include "compiler/ir/lone_node.h"
 #include "compiler/ir/verify.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringSet.h"
@@ -72,29 +72,15 @@ class InferredVerifier {
   void CheckNode(const Graph& graph, const Node& node) {
     if (node.info().infer == nullptr || node.info().is_source || !node.bodies().empty()) return;
     if (node.Is(kNnefSet, "update")) return;
-    Graph single(&graph.registry());
-    llvm::SmallVector<OutputPort, 4> inputs;
-    for (OutputPort port : node.inputs()) {
-      const Output& output = graph.output(port);
-      const NodeId parameter = single.AddParameter("", output.type, output.shape);
-      single.SetOutputType({parameter, 0}, output.type, output.shape);
-      if (output.value) single.SetOutputValue({parameter, 0}, output.value);
-      inputs.push_back({parameter, 0});
-    }
-    const NodeId id = single.AddNode({.op = node.op(),
-                                      .name = node.name(),
-                                      .inputs = inputs,
-                                      .segments = node.segments(),
-                                      .attributes = node.attributes(),
-                                      .num_outputs = node.num_outputs()});
+    LoneNode lone(graph, node);
     Emitter emitter;
-    if (!InferNode(single, id, emitter)) {
+    if (!lone.Infer(emitter)) {
       const bool told = !emitter.diagnostics().empty();
       Tell("{} breaks a rule of its operation: {}", Called(node),
            told ? emitter.diagnostics().front().message : "an input has no type");
       return;
     }
-    for (int32_t i = 0; i < node.num_outputs(); ++i) CompareOutput(node, i, single.node(id).output(i));
+    for (int32_t i = 0; i < node.num_outputs(); ++i) CompareOutput(node, i, lone.node().output(i));
   }
 
   void CompareOutput(const Node& node, int32_t index, const Output& inferred) {

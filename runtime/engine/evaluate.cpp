@@ -1,6 +1,5 @@
 #include "runtime/engine/evaluate.h"
 
-#include "compiler/ir/infer.h"
 #include "fmt/format.h"
 
 namespace nnefc::runtime {
@@ -59,32 +58,25 @@ ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   return outputs;
 }
 
+ErrorOr<Success> InferOnValues(ir::LoneNode& lone) {
+  Emitter emitter;
+  if (lone.Infer(emitter)) return Success();
+  if (emitter.diagnostics().empty()) return SystemError{"its inputs do not fit it"};
+  const Diagnostic& first = emitter.diagnostics().front();
+  return SystemError{fmt::format("{} (`{}`)", first.message, first.rule->label)};
+}
+
 ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit) {
-  // A graph of this node alone, its inputs parameters of known value.
-  ir::Graph single(&graph.registry());
-  llvm::SmallVector<ir::OutputPort, 4> ports;
-  for (const TensorValue& input : inputs) {
-    const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape())};
-    const ir::NodeId parameter = single.AddParameter("", input.type(), shape);
-    single.SetOutputType({parameter, 0}, input.type(), shape);
-    single.SetOutputValue({parameter, 0}, input);
-    ports.push_back({parameter, 0});
+  ir::LoneNode lone(graph, node);
+  for (int32_t i = 0; i < node.num_inputs(); ++i) {
+    const TensorValue& input = inputs[static_cast<size_t>(i)];
+    lone.SetInput(i, input.type(), ir::PartialShape(llvm::ArrayRef<int64_t>(input.shape())), input);
   }
-  const ir::NodeId id = single.AddNode({.op = node.op(),
-                                        .name = node.name(),
-                                        .inputs = ports,
-                                        .segments = node.segments(),
-                                        .attributes = node.attributes(),
-                                        .num_outputs = node.num_outputs()});
-  Emitter emitter;
-  if (!ir::InferNode(single, id, emitter)) {
-    const bool told = !emitter.diagnostics().empty();
-    return SystemError{told ? emitter.diagnostics().front().message : "its inputs do not fit it"};
-  }
+  if (ErrorOr<Success> judged = InferOnValues(lone); !judged) return judged.error();
   size_t left = limit;
-  for (const ir::Output& output : single.node(id).outputs()) {
+  for (const ir::Output& output : lone.node().outputs()) {
     const std::optional<int64_t> volume = output.shape.volume();
     const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
     if (bytes && *bytes <= left) {
@@ -95,7 +87,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, co
           ToString(output.shape))};
     }
   }
-  return EvaluateNode(single.node(id), inputs, kernels);
+  return EvaluateNode(lone.node(), inputs, kernels);
 }
 
 }  // namespace nnefc::runtime

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/lone_node.h"
 #include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/registry.h"
@@ -15,7 +16,11 @@ namespace nnefc::runtime {
 ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
 
-// The same where shapes follow from the values: infers them first. Outputs of
+// Infers a node whose inputs were set to values of a run. A mistake is told with
+// the rule that it breaks.
+ErrorOr<Success> InferOnValues(ir::LoneNode& lone);
+
+// EvaluateNode where shapes follow from the values: infers them first. Outputs of
 // more than `limit` bytes in all are a mistake.
 ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,

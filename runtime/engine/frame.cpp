@@ -84,6 +84,7 @@ void Frame::BindSteps() {
     for (ValueId id : step.outputs) bound.outputs.push_back(&views_[static_cast<size_t>(id)]);
     if (step.scratch >= 0) bound.scratch = view(step.scratch).mutable_bytes();
     if (step.kernel != nullptr) bound.state = step.kernel->NewState();
+    if (step.kind == Step::Kind::kJudge) bound.control = MakeJudgeStep(step, *plan_->graph);
     if (step.kind == Step::Kind::kIf) bound.control = MakeIfStep(step, environment_);
     if (step.kind == Step::Kind::kLoop) bound.control = MakeLoopStep(step, environment_);
     steps_.push_back(std::move(bound));
@@ -115,6 +116,8 @@ ErrorOr<Success> Frame::RunStep(BoundStep& bound) {
                                       .state = bound.state.get()});
     case Step::Kind::kDynamic:
       return RunDynamic(bound);
+    case Step::Kind::kJudge:
+      return bound.control->Run(*this);
     case Step::Kind::kReadState:
       return ReadState(bound);
     case Step::Kind::kWriteState:

@@ -101,7 +101,7 @@ class Frame {
   std::vector<BoundStep> steps_;
 };
 
-// Runs the bodies of a node; keeps their frames from run to run.
+// A step that is more than a call of a kernel, with what it keeps from run to run.
 class ControlStep {
  public:
   virtual ~ControlStep() = default;
@@ -109,7 +109,9 @@ class ControlStep {
   virtual ErrorOr<Success> Run(Frame& outer) = 0;
 };
 
-// If-8 (if_step.cpp); TensorIterator-1 and Loop-5 (loop_step.cpp).
+// The shape function on values of the run (judge_step.cpp); the bodies of If-8
+// (if_step.cpp), and of TensorIterator-1 and Loop-5 (loop_step.cpp).
+std::unique_ptr<ControlStep> MakeJudgeStep(const Step& step, const ir::Graph& graph);
 std::unique_ptr<ControlStep> MakeIfStep(const Step& step, RunEnvironment& environment);
 std::unique_ptr<ControlStep> MakeLoopStep(const Step& step, RunEnvironment& environment);
 

@@ -47,6 +47,7 @@ struct Step {
   enum class Kind : uint8_t {
     kKernel,
     kDynamic,     // shapes are found at run time, by shape inference on values
+    kJudge,       // the shape function again, on values that a run alone knows
     kReadState,   // ReadValue
     kWriteState,  // Assign
     kIf,
@@ -59,6 +60,7 @@ struct Step {
   std::string operation = {};  // "Convolution+ReLU"
   std::shared_ptr<const Kernel> kernel = nullptr;
   llvm::SmallVector<ValueId, 4> inputs = {};
+  llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: which of the node's inputs they are
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
   // Of a node with bodies: their plans for the shapes that they have at first;

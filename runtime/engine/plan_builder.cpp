@@ -107,7 +107,7 @@ bool PlanBuilder::AddGroup(const Work& work) {
     Request request = MakeRequest(part);
     if (llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); })) continue;
     if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
-      if (!AddKernelStep(part, request, std::move(*prepared))) return false;
+      if (!AddJudgeSteps(part) || !AddKernelStep(part, request, std::move(*prepared))) return false;
       break;
     }
   }
@@ -129,9 +129,10 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
     }
   }
   if (dynamic) return AddDynamicStep(node);
+  const Work work{.main = &node, .posts = {}};
+  if (!AddJudgeSteps(work)) return false;
   if (IsView(node)) return AddView(node);
   if (node.Is("opset1", "Concat") && TryJoin(node)) return true;
-  const Work work{.main = &node, .posts = {}};
   Request request = MakeRequest(work);
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared) prepared = Prepare(Backend::kReference, work, request);
@@ -317,6 +318,28 @@ bool PlanBuilder::AddStateStep(const ir::Node& node) {
   } else if (node.num_outputs() > 0) {
     // Assign passes its input on.
     SetValue(node.port(), step.inputs[0]);
+  }
+  plan_.steps.push_back(std::move(step));
+  return true;
+}
+
+bool PlanBuilder::AddJudgeSteps(const Work& work) {
+  return AddJudgeStep(*work.main) &&
+         llvm::all_of(work.posts, [&](const ir::Node* post) { return AddJudgeStep(*post); });
+}
+
+bool PlanBuilder::AddJudgeStep(const ir::Node& node) {
+  const auto unjudged = unjudged_.find(node.id());
+  if (unjudged == unjudged_.end()) return true;
+  Step step{.kind = Step::Kind::kJudge,
+            .node = &node,
+            .name = node.name(),
+            .operation = node.type(),
+            .judged = unjudged->second};
+  for (int32_t input : step.judged) {
+    const ValueId id = InLayout(ValueOf(node.input(input)), nullptr);
+    if (id < 0) return Fail(kRuntimeMemory, node, "its inputs cannot be laid out");
+    step.inputs.push_back(id);
   }
   plan_.steps.push_back(std::move(step));
   return true;

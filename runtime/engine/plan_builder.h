@@ -13,8 +13,13 @@ namespace nnefc::runtime {
 // Turns a prepared graph into steps, node by node in topological order.
 class PlanBuilder {
  public:
-  PlanBuilder(Plan& plan, const PlanOptions& options, Emitter& emitter)
-      : plan_(plan), graph_(*plan.graph), options_(options), emitter_(emitter), values_(&plan.values) {}
+  PlanBuilder(Plan& plan, const UnjudgedInputs& unjudged, const PlanOptions& options, Emitter& emitter)
+      : plan_(plan),
+        graph_(*plan.graph),
+        unjudged_(unjudged),
+        options_(options),
+        emitter_(emitter),
+        values_(&plan.values) {}
 
   // Makes steps, values and results; false if a mistake was emitted.
   bool Build();
@@ -41,6 +46,10 @@ class PlanBuilder {
   bool AddSource(const ir::Node& node);
   bool AddGroup(const Work& work);
   bool AddSingle(const ir::Node& node);
+  // Steps that judge the nodes of one whose output shapes are known before it
+  // runs, where their shape functions asked for values that are not.
+  bool AddJudgeSteps(const Work& work);
+  bool AddJudgeStep(const ir::Node& node);
   bool AddStateStep(const ir::Node& node);
   bool AddDynamicStep(const ir::Node& node);
   bool AddControlStep(const ir::Node& node);
@@ -72,6 +81,7 @@ class PlanBuilder {
 
   Plan& plan_;
   const ir::Graph& graph_;
+  const UnjudgedInputs& unjudged_;
   const PlanOptions& options_;
   Emitter& emitter_;
   PlanValues values_;

@@ -107,12 +107,13 @@ bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Em
   return true;
 }
 
-bool PrepareNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
+bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
 
 // Puts the nodes of the body that a constant condition takes into the graph.
 // Recursion goes as deep as bodies are nested.
-bool InlineBranch(ir::Graph& graph, ir::NodeId id, bool condition, const KernelRegistry& kernels,
+bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const KernelRegistry& kernels,
                   Emitter& emitter) {
+  ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
   const ir::Body& body = node.bodies()[condition ? 0 : 1];
   const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
@@ -133,45 +134,49 @@ bool InlineBranch(ir::Graph& graph, ir::NodeId id, bool condition, const KernelR
     graph.ReplaceAllUses({id, mapping.external}, copier.Mapped(result.input(0)));
   }
   for (const auto& [inner, copy] : copies) {
-    if (!PrepareNode(graph, copy, kernels, emitter)) return false;
+    if (!PrepareNode(prepared, copy, kernels, emitter)) return false;
   }
   return true;
 }
 
-bool PrepareNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter) {
+bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter) {
+  ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
+  llvm::SmallVector<int32_t, 2> unknown;
   // Types of constants and parameters are set.
-  if (!node.info().is_source && !ir::InferNode(graph, id, emitter)) return false;
+  if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
+  if (!unknown.empty()) prepared.unjudged[id] = unknown;
   if (!node.Is("opset8", "If")) return FoldNode(graph, id, kernels, emitter);
   const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
   if (!condition || condition->volume() != 1) return true;
-  return InlineBranch(graph, id, condition->ElementAsInt(0) != 0, kernels, emitter);
+  return InlineBranch(prepared, id, condition->ElementAsInt(0) != 0, kernels, emitter);
 }
 
 }  // namespace
 
-std::unique_ptr<ir::Graph> PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
-                                        const KernelRegistry& kernels, Emitter& emitter) {
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
+                           Emitter& emitter) {
   const std::optional<std::vector<ir::NodeId>> source_order = graph.TopologicalOrder();
   if (!source_order) {
     emitter.Emit(kRuntimeCycle, {}, "the graph has a cycle");
-    return nullptr;
+    return {};
   }
-  if (!HasAllData(graph, *source_order, emitter)) return nullptr;
-  std::unique_ptr<ir::Graph> copy = CopyForInputs(graph, inputs, *source_order);
-  const std::optional<std::vector<ir::NodeId>> order = copy->TopologicalOrder();
+  if (!HasAllData(graph, *source_order, emitter)) return {};
+  PreparedGraph prepared{.graph = CopyForInputs(graph, inputs, *source_order)};
+  ir::Graph& copy = *prepared.graph;
+  const std::optional<std::vector<ir::NodeId>> order = copy.TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   bool ok = true;
   for (ir::NodeId id : *order) {
     if (ok) {
-      ok = PrepareNode(*copy, id, kernels, emitter);
-    } else if (!copy->node(id).info().is_source) {
-      ir::InferNode(*copy, id, emitter);  // for its mistakes
+      ok = PrepareNode(prepared, id, kernels, emitter);
+    } else if (!copy.node(id).info().is_source) {
+      ir::InferNode(copy, id, emitter);  // for its mistakes
     }
   }
-  if (!ok) return nullptr;
-  copy->EraseDeadNodes();
-  return copy;
+  if (!ok) return {};
+  copy.EraseDeadNodes();
+  return prepared;
 }
 
 }  // namespace nnefc::runtime

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/support/diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
@@ -17,10 +18,18 @@ struct PlannedInputs {
   std::vector<TensorValue> constants = {};
 };
 
+// By node: the inputs by whose values it is to be judged, which a run alone knows.
+using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
+
+struct PreparedGraph {
+  std::unique_ptr<ir::Graph> graph;  // null if a mistake was emitted
+  UnjudgedInputs unjudged = UnjudgedInputs();
+};
+
 // A copy of the graph for these inputs: shapes inferred as far as they can be,
 // nodes of constants evaluated, the taken body in place of an If whose
-// condition is constant, dead nodes gone. Null if a mistake was emitted.
-std::unique_ptr<ir::Graph> PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
-                                        const KernelRegistry& kernels, Emitter& emitter);
+// condition is constant, dead nodes gone.
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
+                           Emitter& emitter);
 
 }  // namespace nnefc::runtime

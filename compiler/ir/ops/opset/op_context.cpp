@@ -209,9 +209,14 @@ ElementType OpContext::Type(std::string_view name) const {
   return *type;
 }
 
-std::optional<std::vector<int64_t>> OpContext::Integers(int32_t index) const {
-  const std::optional<TensorValue>& value = input(index).value;
-  if (!value || !IsInteger(value->type()) || value->volume() > kLongestList) return std::nullopt;
+std::optional<std::vector<int64_t>> OpContext::Integers(int32_t index) {
+  const std::optional<TensorValue>& value = Value(index);
+  if (!value || !IsInteger(value->type())) return std::nullopt;
+  if (value->volume() > kLongestList) {
+    Error(kOpsetConstantInput, "{} has {} items; expected at most {}", InputName(index), value->volume(),
+          kLongestList);
+    return std::nullopt;
+  }
   std::vector<int64_t> items;
   items.reserve(static_cast<size_t>(value->volume()));
   for (int64_t i = 0; i < value->volume(); ++i) items.push_back(value->ElementAsInt(i));

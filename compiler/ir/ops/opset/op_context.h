@@ -29,8 +29,10 @@ class OpContext {
   const Output& input(int32_t index) const { return context_.input(index); }
   ElementType type(int32_t index) const { return input(index).type; }
   const PartialShape& shape(int32_t index) const { return input(index).shape; }
-  // The elements of an integer input that is known at compile time.
-  std::optional<std::vector<int64_t>> Integers(int32_t index) const;
+  // The value of an input by which the node is judged, and the elements of one
+  // of integers; a list that is too long is a mistake. See InferContext::value.
+  const std::optional<TensorValue>& Value(int32_t index) { return context_.value(index); }
+  std::optional<std::vector<int64_t>> Integers(int32_t index);
   // The name of the input in messages: "`data` of `Convolution`".
   std::string InputName(int32_t index) const;
 
