@@ -145,7 +145,7 @@ ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayR
   const bool by_scales = StringOr(run.node, "shape_calculation_mode", "sizes") == "scales";
   llvm::SmallVector<double, 8> scales;
   if (by_scales) scales = ElementsAsDoubles(run.input(set == "opset4" ? 2 : 1));
-  if (by_scales && scales.size() != axes.size())
+  if (by_scales && scales.size() < axes.size())
     return KernelError("{} scales for {} axes", scales.size(), axes.size());
 
   std::vector<ResizedAxis> resized;

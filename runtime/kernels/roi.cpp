@@ -140,9 +140,9 @@ struct Bins {
 
 // The neighbours of a sample; nothing if it lies more than one outside.
 std::optional<Neighbours> Around(double y, double x, int64_t height, int64_t width) {
-  if (y < -1 || y > static_cast<double>(height) || x < -1 || x > static_cast<double>(width)) {
-    return std::nullopt;
-  }
+  // Not a number, either: a scale may make one.
+  const auto near = [](double at, int64_t extent) { return at >= -1 && at <= static_cast<double>(extent); };
+  if (!near(y, height) || !near(x, width)) return std::nullopt;
   Neighbours around;
   const auto along = [](double at, int64_t extent, int64_t& low, int64_t& high, double& distance) {
     at = std::max(at, 0.0);

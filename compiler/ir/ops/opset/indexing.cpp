@@ -80,9 +80,9 @@ void InferScatterElementsUpdate(OpContext& op) {
 // Range: ceil((stop - start) / step) elements.
 void InferRange(OpContext& op) {
   Dim count;
-  const auto& start = op.input(0).value;
-  const auto& stop = op.input(1).value;
-  const auto& step = op.input(2).value;
+  const auto& start = op.Value(0);
+  const auto& stop = op.Value(1);
+  const auto& step = op.Value(2);
   if (start && stop && step) {
     const double width = step->ElementAsDouble(0);
     const double number = std::ceil((stop->ElementAsDouble(0) - start->ElementAsDouble(0)) / width);
@@ -97,11 +97,41 @@ void InferRange(OpContext& op) {
   op.Set(type, PartialShape(llvm::ArrayRef<Dim>(count)));
 }
 
+// The axes of the target that those of the data become, one for each, in order.
+bool CheckAxesMapping(OpContext& op, const PartialShape& wanted, const std::vector<int64_t>& mapping) {
+  const PartialShape& data = op.shape(0);
+  if (!data.rank_known()) return true;
+  if (static_cast<int64_t>(mapping.size()) != data.rank()) {
+    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(2), mapping.size(),
+             data.rank());
+    return false;
+  }
+  for (size_t i = 0; i < mapping.size(); ++i) {
+    if (mapping[i] >= (i == 0 ? 0 : mapping[i - 1] + 1) && mapping[i] < wanted.rank()) continue;
+    op.Error(kOpsetAxis, "{} has the item {}; expected axes of {} in increasing order", op.InputName(2),
+             mapping[i], ToString(wanted));
+    return false;
+  }
+  for (int64_t i = 0; i < data.rank(); ++i) {
+    const Dim target = wanted[mapping[static_cast<size_t>(i)]];
+    if (data[i].Compatible(Dim(1)) || data[i].Compatible(target)) continue;
+    op.Error(kOpsetBroadcast, "{} has the shape {}, whose axis {} does not broadcast to {}", op.InputName(0),
+             ToString(data), i, ToString(wanted));
+    return false;
+  }
+  return true;
+}
+
 // Broadcast-1 and -3: the target shape of the second input.
 void InferBroadcast(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> target = op.Integers(1);
   const std::string mode = op.String("mode");
+  if (mode == "explicit" && !op.has_input(2)) {
+    op.Error(kOpsetArity, "`Broadcast` by the mode `explicit` lacks the input `axes_mapping`");
+    return;
+  }
+  const auto mapping = mode == "explicit" ? op.Integers(2) : std::nullopt;
   if (!target) {
     const PartialShape& length = op.shape(1);
     const bool rank_known =
@@ -113,7 +143,10 @@ void InferBroadcast(OpContext& op) {
     return;
   }
   const PartialShape wanted{llvm::ArrayRef<int64_t>(*target)};
-  if (mode == "explicit") return op.Set(op.type(0), wanted);
+  if (mode == "explicit") {
+    if (!mapping || CheckAxesMapping(op, wanted, *mapping)) op.Set(op.type(0), wanted);
+    return;
+  }
   const std::optional<PartialShape> shape = BroadcastNumpy(wanted, data);
   if (!shape || (mode == "numpy" && shape->rank_known() && *shape != wanted)) {
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(0),

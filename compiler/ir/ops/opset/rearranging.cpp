@@ -158,7 +158,12 @@ void InferReverseSequence(OpContext& op) {
 // Reverse-1: by a list of axes, or by a mask with an item for each.
 void InferReverse(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  if (data.rank_known() && op.String("mode") == "index") {
+  const bool by_index = op.String("mode") == "index";
+  if (by_index && op.type(1) == ElementType::kBoolean) {
+    op.Error(kOpsetElementType, "{} has the element type boolean; expected an integer", op.InputName(1));
+    return;
+  }
+  if (data.rank_known() && by_index) {
     const std::optional<std::vector<int64_t>> axes = op.Integers(1);
     if (axes && !op.NormalizeAxes(*axes, data.rank())) return;
   } else if (data.rank_known() && op.shape(1).rank_known() && op.shape(1).rank() == 1 &&

@@ -27,6 +27,14 @@ int64_t Scaled(int64_t extent, double scale) {
   return scaled >= 9e18 ? Dim::kUnbounded : static_cast<int64_t>(scaled);
 }
 
+// An item for each axis; more say nothing.
+bool CheckItems(OpContext& op, int32_t input, size_t axes) {
+  const std::optional<int64_t> items = op.shape(input).volume();
+  if (!items || *items >= static_cast<int64_t>(axes)) return true;
+  op.Error(kOpsetConstantInput, "{} has {} items; expected at least {}", op.InputName(input), *items, axes);
+  return false;
+}
+
 // Where an Interpolate finds its sizes, scales and axes.
 struct ResizeInputs {
   int32_t sizes, scales, axes;
@@ -37,6 +45,9 @@ void InferResize(OpContext& op, ResizeInputs at) {
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
   std::optional<PartialShape> shape = PaddedShape(op);
   if (!shape) return;
+  const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
+  const auto sizes = by_sizes ? op.Integers(at.sizes) : std::nullopt;
+  const std::optional<TensorValue> scales = by_sizes ? std::nullopt : op.Value(at.scales);
   std::vector<int64_t> axes;
   if (op.has_input(at.axes)) {
     const auto given = op.Integers(at.axes);
@@ -47,22 +58,19 @@ void InferResize(OpContext& op, ResizeInputs at) {
   } else {
     for (int64_t i = 0; i < shape->rank(); ++i) axes.push_back(i);
   }
-  const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
-  const auto sizes = op.Integers(at.sizes);
-  const std::optional<TensorValue>& scales = op.input(at.scales).value;
+  if (!CheckItems(op, by_sizes ? at.sizes : at.scales, axes.size())) return;
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
     Dim extent;
-    if (by_sizes ? sizes && i < sizes->size() && (*sizes)[i] < 0
-                 : scales && position < scales->volume() && !(scales->ElementAsDouble(position) > 0)) {
+    if (sizes ? (*sizes)[i] < 0 : scales && !(scales->ElementAsDouble(position) > 0)) {
       op.Error(kOpsetConstantInput, "{} has an item that is not positive",
                op.InputName(by_sizes ? at.sizes : at.scales));
       return;
     }
     const Dim source = (*shape)[axes[i]];
-    if (by_sizes && sizes && i < sizes->size()) {
+    if (sizes) {
       extent = Dim((*sizes)[i]);
-    } else if (!by_sizes && scales && position < scales->volume()) {
+    } else if (scales) {
       const double scale = scales->ElementAsDouble(position);
       extent = Dim(Scaled(source.min, scale),
                    source.max == Dim::kUnbounded ? source.max : Scaled(source.max, scale));
@@ -87,11 +95,7 @@ void InferInterpolate1(OpContext& op) {
   const auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
   if (!axes) return;
   const auto sizes = op.Integers(1);
-  if (sizes && sizes->size() != axes->size()) {
-    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), sizes->size(),
-             axes->size());
-    return;
-  }
+  if (!CheckItems(op, 1, axes->size())) return;
   for (size_t i = 0; i < axes->size(); ++i) {
     if (sizes && (*sizes)[i] < 0) {
       op.Error(kOpsetConstantInput, "{} has the item {}", op.InputName(1), (*sizes)[i]);

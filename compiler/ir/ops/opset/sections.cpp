@@ -117,7 +117,12 @@ void InferVariadicSplit(OpContext& op) {
 // Pad: negative pads crop; only Pad-12 has them.
 void InferPad(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  if (op.has_input(3)) op.CommonType(0, 1);
+  if (op.has_input(3) && op.type(0) != ElementType::kDynamic && op.type(3) != ElementType::kDynamic &&
+      op.type(0) != op.type(3)) {
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(3), Name(op.type(3)),
+             Name(op.type(0)));
+    return;
+  }
   const std::optional<std::vector<int64_t>> begin = op.Integers(1);
   const std::optional<std::vector<int64_t>> end = op.Integers(2);
   if (!data.rank_known() || !begin || !end) {
@@ -161,7 +166,10 @@ void InferTile(OpContext& op) {
   const PartialShape& data = op.shape(0);
   std::optional<std::vector<int64_t>> repeats = op.Integers(1);
   if (!data.rank_known() || !repeats) {
-    return op.Set(op.type(0), data.rank_known() ? PartialShape::OfRank(data.rank()) : PartialShape());
+    const std::optional<int64_t> length = op.shape(1).volume();
+    const bool rank_known = data.rank_known() && length && *length <= 1024;
+    return op.Set(op.type(0),
+                  rank_known ? PartialShape::OfRank(std::max(data.rank(), *length)) : PartialShape());
   }
   const int64_t rank = std::max<int64_t>(data.rank(), static_cast<int64_t>(repeats->size()));
   repeats->insert(repeats->begin(), static_cast<size_t>(rank) - repeats->size(), 1);

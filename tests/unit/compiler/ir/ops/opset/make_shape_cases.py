@@ -191,9 +191,15 @@ def sections():
     yield "opset1.Pad", ["f32[2,3]", const([0, 3]), const([0, 0])], dict(pad_mode="reflect")
     yield "opset1.Pad", ["f32[2,3]", const([0, 3]), const([0, 0])], dict(pad_mode="symmetric")
     yield "opset1.Pad", ["f32[2,3]", const([0, 4]), const([0, 0])], dict(pad_mode="symmetric")
+    for value in ["f32[]", "i32[]"]:
+        yield "opset1.Pad", ["f32[2,3]", const([0, 4]), const([0, 0]), value], dict(pad_mode="constant")
     yield "opset1.Tile", ["f32[2,?,4]", const([1, 2, 3])], {}
     yield "opset1.Tile", ["f32[2,3]", const([2, 1, 1])], {}
     yield "opset1.Tile", ["f32[2,3]", const([2])], {}
+    yield "opset1.Tile", ["f32[]", "i64[3]"], {}
+    yield "opset1.Tile", ["f32[2]", "i64[3]"], {}
+    yield "opset1.Tile", ["f32[2,3,4]", "i64[1]"], {}
+    yield "opset1.Tile", ["f32[2]", "i64[?]"], {}
     masks = dict(begin_mask=[0, 0], end_mask=[0, 0], new_axis_mask=[0, 0], shrink_axis_mask=[0, 0],
                  ellipsis_mask=[0, 0])
     for begin, end, stride, more in [([0, 1], [2, 3], [1, 1], {}), ([0, -1], [2, 0], [1, -2], {}),
@@ -225,6 +231,10 @@ def indexing():
     yield "opset3.Broadcast", ["f32[3,1]", const([2, 3, 4])], dict(mode="numpy")
     yield "opset3.Broadcast", ["f32[3,1]", const([1, 4])], dict(mode="bidirectional")
     yield "opset1.Broadcast", ["f32[3]", const([2, 4])], dict(mode="numpy")
+    for data, axes in [
+        ("f32[5]", [0]), ("f32[1]", [0]), ("f32[3]", [1]), ("f32[2]", [0]), ("f32[5,3]", [0, 1]), ("f32[5,3]", [0]),
+        ("f32[3,5]", [1, 0]), ("f32[3]", [2]), ("f32[3]", [-1]), ("f32[]", []), ("f32[?]", [1])]:
+        yield "opset3.Broadcast", [data, const([5, 3]), const(axes)], dict(mode="explicit")
 
 
 def recurrent():
@@ -279,6 +289,10 @@ def others():
     yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize
     yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize | dict(shape_calculation_mode="sizes")
     yield "opset4.Interpolate", ["f32[1,3,?,2..5]", sizes, scales, axes], resize
+    for count in [1, 3]:
+        items = const([8, 9, 7][:count]), const([2.0, 1.5, 3.0][:count], "f32")
+        yield "opset4.Interpolate", ["f32[1,3,4,5]", *items, axes], resize
+        yield "opset4.Interpolate", ["f32[1,3,4,5]", *items, axes], resize | dict(shape_calculation_mode="sizes")
     roi = dict(pooled_h=2, pooled_w=3, spatial_scale=1.0)
     yield "opset2.ROIPooling", ["f32[1,3,8,8]", "f32[7,5]"], roi | dict(method="max")
     yield "opset9.ROIAlign", ["f32[1,3,8,8]", "f32[7,4]", "i64[7]"], roi | dict(
@@ -360,6 +374,8 @@ def blocks():
     yield "opset1.ReverseSequence", ["f32[3,5,2]", "i64[4]"], dict(batch_axis=0, seq_axis=1)
     yield "opset1.Reverse", ["f32[3,?]", const([0])], dict(mode="index")
     yield "opset1.Reverse", ["f32[3,4]", const([2])], dict(mode="index")
+    yield "opset1.Reverse", ["f32[3]", const([True], "boolean")], dict(mode="index")
+    yield "opset1.Reverse", ["f32[3]", const([True], "boolean")], dict(mode="mask")
     yield "opset7.Roll", ["f32[3,?]", const([1]), const([0])], {}
     patches = dict(sizes=[3, 2], strides=[2, 3], rates=[1, 2])
     for pad in ["valid", "same_upper", "same_lower"]:
@@ -392,8 +408,9 @@ def blocks():
     yield "opset11.Interpolate", ["f32[1,?,4,5]", const([8, 9]), const([2, 3])], resize
     yield "opset11.Interpolate", ["f32[1,3,4,?]", const([2.0, 1.5], "f32"), const([2, 3])], resize | dict(
         shape_calculation_mode="scales")
-    yield "opset1.Interpolate", ["f32[1,3,?,5]", const([8, 9])], dict(
-        axes=[2, 3], mode="nearest", align_corners=False, antialias=False, pads_begin=[0], pads_end=[0])
+    for sizes in [[8, 9], [8, 9, 7]]:  # fewer crash OpenVINO
+        yield "opset1.Interpolate", ["f32[1,3,?,5]", const(sizes)], dict(
+            axes=[2, 3], mode="nearest", align_corners=False, antialias=False, pads_begin=[0], pads_end=[0])
     yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,2]"], dict(align_corners=True, mode="nearest",
                                                                       padding_mode="border")
     yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,3]"], dict(align_corners=True, mode="nearest",
@@ -429,7 +446,7 @@ def input_text(value):
     if isinstance(value, str):
         return value
     dtype = next(name for name, kind in TYPES.items() if value.dtype == kind)
-    return f"{dtype}[{','.join(map(str, value.shape))}] = {' '.join(str(item) for item in value.flatten())}".rstrip()
+    return f"{dtype}[{','.join(map(str, value.shape))}] = {' '.join(str(item) for item in value.flatten() * 1)}".rstrip()
 
 
 def make_input(value):
