@@ -120,7 +120,7 @@ void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
     T* out = run.output().mutable_data<T>() + first;
     double sum = 0;
     reduction.ForEachTerm([&](int64_t offset) { sum += AsDouble(x[offset]) * AsDouble(x[offset]); });
-    const double norm = std::sqrt(add ? sum + eps : std::max(sum, eps));
+    const double norm = std::sqrt(add ? sum + eps : sum > eps ? sum : eps);
     reduction.ForEachTerm(
         [&](int64_t offset) { out[offset] = ConvertElement<T>(AsDouble(x[offset]) / norm); });
   });

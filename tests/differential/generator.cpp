@@ -58,11 +58,18 @@ class Generator::Maker {
   }
 
  private:
+  // How a node was made.
+  struct Made {
+    const Entry* entry = nullptr;
+    Proposal form = {};
+  };
   struct Value {
     ValueRef ref;
     ValueKind kind;
-    bool computed = false;
+    int made = -1;  // by which of `made_`; -1: a parameter or a constant
     bool used = false;
+
+    bool computed() const { return made >= 0; }
   };
 
   const Entry& PickEntry() {
@@ -76,28 +83,52 @@ class Generator::Maker {
     const size_t value = random_.Chance(65)
                              ? latest
                              : static_cast<size_t>(random_.Below(static_cast<int64_t>(values_.size())));
+    const int made = values_[value].made;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const Entry& entry = PickEntry();
-      Proposal form = random_.Pick(entry.forms);
-      std::vector<int> places;
-      for (size_t i = 0; i < form.inputs.size(); ++i) {
-        if (!form.inputs[i].constant) places.push_back(static_cast<int>(i));
-      }
-      if (places.empty()) continue;
-      const Pinned pinned{random_.Pick(places)};
-      InputProposal& input = form.inputs[static_cast<size_t>(pinned.input)];
-      // Inputs of the same shape change with it.
-      const Shape before = input.shape;
-      for (InputProposal& other : form.inputs) {
-        if (other.shape == before && other.type == input.type && random_.Chance(60))
-          other.shape = values_[value].kind.shape;
-      }
-      input = {.type = values_[value].kind.type, .shape = values_[value].kind.shape};
-      if (!generator_.prober_.Repair(entry.operation, form, pinned, kRepairs, random_)) continue;
-      Add(entry.operation, form, pinned.input, static_cast<int>(value));
-      return true;
+      // One of its own kind: parts of parts, windows over windows.
+      const bool again = attempt == 0 && made >= 0 && random_.Chance(20);
+      const Entry& entry = again ? *made_[static_cast<size_t>(made)].entry : PickEntry();
+      const Proposal form = again ? made_[static_cast<size_t>(made)].form : random_.Pick(entry.forms);
+      if (AddOn(value, {&entry, form}, again ? 60 : 20)) return true;
     }
     return false;
+  }
+
+  // Adds the operation on a value, which it may not take. Of its other operands
+  // some are computed too.
+  bool AddOn(size_t value, Made made, int computed_percent) {
+    Proposal& form = made.form;
+    std::vector<int> places;
+    for (size_t i = 0; i < form.inputs.size(); ++i) {
+      if (!form.inputs[i].constant) places.push_back(static_cast<int>(i));
+    }
+    if (places.empty()) return false;
+    const Pinned pinned{random_.Pick(places)};
+    InputProposal& input = form.inputs[static_cast<size_t>(pinned.input)];
+    // Inputs of the same shape change with it.
+    const Shape before = input.shape;
+    for (InputProposal& other : form.inputs) {
+      if (other.shape == before && other.type == input.type && random_.Chance(60))
+        other.shape = values_[value].kind.shape;
+    }
+    input = {.type = values_[value].kind.type, .shape = values_[value].kind.shape};
+    if (!generator_.prober_.Repair(made.entry->operation, form, pinned, kRepairs, random_)) return false;
+    PreferConstants(made, pinned);
+    Add(std::move(made), pinned.input, static_cast<int>(value), computed_percent);
+    return true;
+  }
+
+  // Axes and sizes that a run computes are seldom such as the operation takes.
+  void PreferConstants(Made& made, Pinned pinned) {
+    if (made.form.judged.empty() || random_.Chance(15)) return;
+    Proposal fixed = made.form;
+    for (int32_t index : fixed.judged) {
+      InputProposal& input = fixed.inputs[static_cast<size_t>(index)];
+      if (index == pinned.input) continue;
+      input.constant = true;
+      if (input.values.empty()) input.values = {0};
+    }
+    if (generator_.prober_.Repair(made.entry->operation, fixed, pinned, kRepairs, random_)) made.form = fixed;
   }
 
   void AddAlone() {
@@ -105,14 +136,22 @@ class Generator::Maker {
     const Proposal form = random_.Pick(entry.forms);
     Proposal changed = generator_.prober_.Change(entry.operation, form, {}, "", random_);
     std::string message;
-    Add(entry.operation, generator_.prober_.Accept(entry.operation, changed, message) ? changed : form, -1,
-        -1);
+    const bool accepted = generator_.prober_.Accept(entry.operation, changed, message);
+    Made made{&entry, accepted ? changed : form};
+    PreferConstants(made, {});
+    Add(std::move(made), -1, -1, 20);
   }
 
-  void Add(const OperationDescription& operation, const Proposal& form, int pinned, int value) {
+  void Add(Made made, int pinned, int value, int computed_percent) {
+    const OperationDescription& operation = made.entry->operation;
+    const Proposal& form = made.form;
     std::vector<ValueRef> inputs;
     for (size_t i = 0; i < form.inputs.size(); ++i) {
-      const int use = static_cast<int>(i) == pinned ? value : ValueFor(form.inputs[i]);
+      int use = value;
+      if (static_cast<int>(i) != pinned) {
+        use = ValueFor(form.inputs[i]);
+        if (random_.Chance(computed_percent)) use = Computed(use);
+      }
       values_[static_cast<size_t>(use)].used = true;
       inputs.push_back(values_[static_cast<size_t>(use)].ref);
     }
@@ -121,9 +160,29 @@ class Generator::Maker {
     step.num_outputs = form.outputs;
     recipe_.steps.push_back(std::move(step));
     for (int i = 0; i < form.outputs; ++i) {
-      values_.push_back(
-          {.ref = {LastStep(), i}, .kind = form.results[static_cast<size_t>(i)], .computed = true});
+      values_.push_back({.ref = {LastStep(), i},
+                         .kind = form.results[static_cast<size_t>(i)],
+                         .made = static_cast<int>(made_.size())});
     }
+    made_.push_back(std::move(made));
+  }
+
+  // A value of the same kind that an operation makes of this parameter; the
+  // parameter itself where none is found.
+  int Computed(int value) {
+    const Value from = values_[static_cast<size_t>(value)];
+    const bool is_parameter =
+        recipe_.steps[static_cast<size_t>(from.ref.step)].kind == Step::Kind::kParameter;
+    if (!is_parameter || from.kind.type != ElementType::kF32 || generator_.keeping_.empty()) return value;
+    const Entry& entry = generator_.entries_[random_.Pick(generator_.keeping_)];
+    const size_t before = values_.size();
+    if (!AddOn(static_cast<size_t>(value), {&entry, random_.Pick(entry.forms)}, 0)) return value;
+    for (size_t i = before; i < values_.size(); ++i) {
+      const Value& made = values_[i];
+      if (made.computed() && made.kind.type == from.kind.type && made.kind.shape == from.kind.shape)
+        return static_cast<int>(i);
+    }
+    return value;
   }
 
   // A value for an input: one that is there, a parameter or a constant.
@@ -149,7 +208,7 @@ class Generator::Maker {
   // What nobody reads, and some of what somebody does.
   void ChooseResults() {
     for (const Value& value : values_) {
-      if (value.computed && (!value.used || random_.Chance(12))) recipe_.results.push_back(value.ref);
+      if (value.computed() && (!value.used || random_.Chance(12))) recipe_.results.push_back(value.ref);
     }
   }
 
@@ -159,6 +218,7 @@ class Generator::Maker {
   Random random_;
   Recipe recipe_;
   std::vector<Value> values_;
+  std::vector<Made> made_;
   bool chain_ = false;
 };
 

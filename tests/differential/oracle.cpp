@@ -33,6 +33,13 @@ double SpecialNumber(Random& random) {
                       -0.0, 1e12, -1e12, 1e-30, 65504.0, 1.0});
 }
 
+// Indices, axes and lengths that nobody has; conversion cuts them off at the ends
+// of narrower types.
+int64_t SpecialInteger(Random& random) {
+  return random.Pick({INT64_MIN, INT64_MAX, int64_t{INT32_MIN}, int64_t{INT32_MAX}, int64_t{1} << 40,
+                      int64_t{-1000}, int64_t{1000}, int64_t{-1}});
+}
+
 double Number(Spread spread, Random& random) {
   if (spread == Spread::kSpecial && random.Chance(20)) return SpecialNumber(random);
   if (spread == Spread::kEighths) return static_cast<double>(random.Between(-16, 16)) / 8;
@@ -49,15 +56,18 @@ TensorValue MakeInput(ElementType type, const Shape& shape, Spread spread, Rando
   const int64_t high = random.Between(1, 4);
   const int64_t low = IsSigned(type) && random.Chance(50) ? -high : 0;
   std::vector<int64_t> items;
-  for (int64_t i = 0; i < volume; ++i)
-    items.push_back(type == ElementType::kBoolean ? random.Below(2) : random.Between(low, high));
+  for (int64_t i = 0; i < volume; ++i) {
+    items.push_back(type == ElementType::kBoolean                     ? random.Below(2)
+                    : spread == Spread::kSpecial && random.Chance(10) ? SpecialInteger(random)
+                                                                      : random.Between(low, high));
+  }
   return TensorValue::FromInts(shape, items).ConvertedTo(type);
 }
 
-// True if each element of the result is one of the inputs', a small integer or
-// an infinity: a choice, which no rounding changes.
+// True if each element of the result is one of the inputs', zero or an infinity: a
+// choice, which no rounding changes.
 bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
-  std::vector<double> known = {0, 1, -1, std::numeric_limits<double>::infinity(),
+  std::vector<double> known = {0, std::numeric_limits<double>::infinity(),
                                -std::numeric_limits<double>::infinity()};
   for (const TensorValue& input : inputs) {
     if (!IsFloat(input.type())) continue;
@@ -132,6 +142,24 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
   return "";
 }
 
+// What is known at compile time, constants among it, is computed from nothing.
+bool HasKnownValues(const ir::Node& node) {
+  return llvm::all_of(node.outputs(), [](const ir::Output& output) { return output.value.has_value(); });
+}
+
+// By node: what the results come from. The shape of a value needs no value.
+std::vector<bool> NeededNodes(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order) {
+  std::vector<bool> needed(graph.node_bound(), false);
+  const auto need_inputs = [&](const ir::Node& node) {
+    for (ir::OutputPort port : node.inputs()) needed[static_cast<size_t>(port.node.index)] = true;
+  };
+  for (ir::NodeId id : graph.results()) need_inputs(graph.node(id));
+  for (ir::NodeId id : llvm::reverse(order)) {
+    if (needed[static_cast<size_t>(id.index)] && !HasKnownValues(graph.node(id))) need_inputs(graph.node(id));
+  }
+  return needed;
+}
+
 }  // namespace
 
 bool IsFinite(const TensorValue& value) {
@@ -192,12 +220,13 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
   for (size_t i = 0; i < inputs_.size(); ++i)
     values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
   const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
+  const std::vector<bool> needed = NeededNodes(graph_, order);
   for (ir::NodeId id : order) {
     const ir::Node& node = graph_.node(id);
-    if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) continue;
+    if (node.Is("opset1", "Parameter") || !needed[static_cast<size_t>(id.index)]) continue;
     std::vector<TensorValue>& outputs = values[static_cast<size_t>(id.index)];
-    if (node.info().is_source) {
-      outputs = {*node.output().value};
+    if (HasKnownValues(node)) {
+      for (const ir::Output& output : node.outputs()) outputs.push_back(*output.value);
       continue;
     }
     std::vector<TensorValue> inputs;

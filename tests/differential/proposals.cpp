@@ -14,6 +14,7 @@ using Kind = AttributeDescription::Kind;
 
 constexpr int64_t kMostRank = 7;
 constexpr size_t kMostVariadic = 4;
+constexpr double kMostWork = 1 << 20;  // elements read
 const std::string kTooLarge = "too many elements, or none";
 const std::string kUnknownResult = "a result of unknown type or shape";
 constexpr size_t kMostKept = 24;  // proposals that a search goes on from
@@ -317,6 +318,26 @@ Proposal Simplest(const OperationDescription& operation) {
   return proposal;
 }
 
+namespace {
+
+// How often an operation may read an element: lists of integers may be windows
+// that every element of a result looks through.
+double Work(const Proposal& proposal) {
+  double results = 0;
+  for (const ValueKind& result : proposal.results) results += static_cast<double>(*Volume(result.shape));
+  double window = 1;
+  for (const auto& [name, attribute] : proposal.attributes) {
+    const auto* items = attribute.get<ir::Attribute::Integers>();
+    double volume = 1;
+    for (size_t i = 0; items != nullptr && i < items->size(); ++i)
+      volume *= static_cast<double>(std::max<int64_t>((*items)[i], 1));
+    if (volume != results) window = std::max(window, volume);  // or else a shape
+  }
+  return window * results;
+}
+
+}  // namespace
+
 bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, std::string& message) const {
   ir::Graph graph(&registry_);
   std::vector<ir::OutputPort> ports;
@@ -345,11 +366,13 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
        .attributes = proposal.attributes,
        .num_outputs = proposal.outputs});
   Emitter emitter;
-  if (!ir::InferNode(graph, id, emitter)) {
+  llvm::SmallVector<int32_t, 2> judged;
+  if (!ir::InferNode(graph, id, emitter, nullptr, &judged)) {
     message = emitter.diagnostics().empty() ? "not inferred" : emitter.diagnostics().front().message;
     return false;
   }
   proposal.results.clear();
+  proposal.judged.assign(judged.begin(), judged.end());
   for (const ir::Output& output : graph.node(id).outputs()) {
     const std::optional<Shape> shape = output.shape.extents();
     if (!shape || output.type == ElementType::kDynamic || IsStorageOnly(output.type) ||
@@ -362,6 +385,10 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
       return false;
     }
     proposal.results.push_back({output.type, *shape});
+  }
+  if (Work(proposal) > kMostWork) {
+    message = kTooLarge;
+    return false;
   }
   return true;
 }

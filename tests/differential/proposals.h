@@ -38,6 +38,8 @@ struct Proposal {
   std::vector<int32_t> segments;  // how many inputs each entry of the description has
   ir::AttributeMap attributes;
   int outputs = 1;
+  // Once it is accepted: inputs by whose values it is judged when it runs.
+  std::vector<int32_t> judged = {};
   std::vector<ValueKind> results = {};  // once it is accepted
 };
 
