@@ -10,7 +10,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 import mutants
 import tree as trees
@@ -123,7 +122,8 @@ def suites(tree: trees.Tree, room: mutants.Room, path: str, root: pathlib.Path) 
 
 
 class Times:
-    """How long each suite takes on unchanged code, and how often it killed a mutant of a room; kept between runs."""
+    """How many seconds of a processor each suite takes on unchanged code, and how often it killed a mutant of a room; kept
+    between runs."""
 
     def __init__(self, path: pathlib.Path):
         self._path = path
@@ -142,9 +142,8 @@ class Times:
         """Runs a suite on unchanged code: one that fails there says nothing of mutants."""
         if self.seconds(suite.name) is not None or self.broken(suite.name):
             return
-        begin = time.monotonic()
         outcome = trees.call(suite.command, tree.folder, 1800, suite.environment, limited=True)
-        self._known["seconds"][suite.name] = time.monotonic() - begin
+        self._known["seconds"][suite.name] = outcome.seconds
         if outcome.code not in (0, 5):  # 5: pytest found nothing that it can run here
             print(f"warning: {suite.name} fails on unchanged code and is left out\n{outcome.output[-2000:]}", flush=True)
             self._known["broken"].append(suite.name)

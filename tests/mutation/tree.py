@@ -17,27 +17,40 @@ FILE_BYTES = 1 << 30
 QUIET = {"OMP_WAIT_POLICY": "passive"}  # threads that wait take no time from others
 
 
+WAITED = 20  # a process that takes no time of a processor, or has to share it, is waited for so many times as long
+
+
 @dataclasses.dataclass
 class Outcome:
     code: int | None  # None where the time was over
     output: str
+    seconds: float  # of processors, by the command and its children
+
+
+def processor_seconds() -> float:
+    """What children of this process have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def call(command: list[str], folder: pathlib.Path, seconds: float, environment: dict[str, str] | None = None,
          limited: bool = False) -> Outcome:
-    """Runs a command with all its children in a group of processes that ends with it."""
+    """Runs a command with all its children in a group of processes that ends with it. `seconds` are those of a processor
+    where the command is limited: what else the machine does must not look like a fault."""
 
     def limit() -> None:
         if limited:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+    begin = processor_seconds()
     process = subprocess.Popen(command, cwd=folder, env={**os.environ, **QUIET, **(environment or {})}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
                                preexec_fn=limit)
     try:
-        output, _ = process.communicate(timeout=seconds)
+        output, _ = process.communicate(timeout=WAITED * seconds if limited else seconds)
         code = process.returncode
     except subprocess.TimeoutExpired:
         code, output = None, b""
@@ -48,7 +61,7 @@ def call(command: list[str], folder: pathlib.Path, seconds: float, environment: 
             pass
     if code is None:
         process.communicate()
-    return Outcome(code, output.decode("utf-8", "replace"))
+    return Outcome(code, output.decode("utf-8", "replace"), processor_seconds() - begin)
 
 
 class Tree:
