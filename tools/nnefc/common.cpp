@@ -5,12 +5,11 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
-#include <deque>
 #include <mutex>
 #include <thread>
 
+#include "compiler/driver/told.h"
 #include "compiler/support/order_of_place.h"
-#include "compiler/support/sections.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/misuse.h"
@@ -214,20 +213,9 @@ Reporter::~Reporter() {
 }
 
 int Reporter::Report(Compilation& compilation) {
-  const CheckedDocument* document = compilation.checked();
-  if (document == nullptr) return Report(compilation.context(), compilation.environment_failed());
-  const char specification = document->dialect() == ast::Dialect::kRatified ? 'R' : 'P';
-  std::vector<Diagnostic> diagnostics = InOrderOfPlace(compilation.context().emitter.diagnostics());
-  // The rules as the document's specification has them.
-  std::deque<Rule> rules;
-  for (Diagnostic& diagnostic : diagnostics) {
-    rules.push_back(*diagnostic.rule);
-    rules.back().section = SectionsIn(rules.back().section, specification);
-    diagnostic.rule = &rules.back();
-  }
-  if (auto text = Render(options_, is_product_, diagnostics, compilation.context())) {
+  const ToldDiagnostics told = Tell(compilation);
+  if (auto text = Render(options_, is_product_, told.diagnostics, compilation.context()))
     documents_.push_back(std::move(*text));
-  }
   return Finish(compilation.context(), compilation.environment_failed());
 }
 
