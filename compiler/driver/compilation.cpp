@@ -32,7 +32,9 @@ std::string_view Name(Stage stage) {
 }
 
 Compilation::Compilation(std::string path, CompileOptions options)
-    : path_(std::move(path)), options_(std::move(options)), is_openvino_(IsOpenVino(path_)) {
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      is_openvino_(!options_.document && IsOpenVino(path_)) {
   context_.limits = options_.limits;
   context_.emitter = Emitter(options_.error_limit);
 }
@@ -97,7 +99,9 @@ bool Compilation::Run(Stage stage) {
 }
 
 bool Compilation::Open() {
-  ModelOpenResult result = ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
+  ModelOpenResult result = options_.document
+                               ? ModelContainer::FromText(path_, *options_.document, context_)
+                               : ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
   if (model_ == nullptr) return false;

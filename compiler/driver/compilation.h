@@ -41,6 +41,8 @@ struct CompileOptions {
   // Texts that stand for those of the model's files, by the names that messages
   // tell them by: what an editor holds, or what a change would make.
   std::map<std::string, std::string> texts;
+  // The model is this document, which messages call by the path; it has no data.
+  std::optional<std::string> document;
   // Errors to tell; more are counted.
   size_t error_limit = 100;
   Limits limits;

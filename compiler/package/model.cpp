@@ -298,6 +298,11 @@ ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
   return {.model = std::make_unique<BareModel>(path, *text, context), .environment_failed = false};
 }
 
+ModelOpenResult ModelContainer::FromText(const std::string& name, std::string text, Context& context) {
+  const FileId file = context.sources.AddText(name, std::move(text));
+  return {.model = std::make_unique<BareModel>(name, file, context), .environment_failed = false};
+}
+
 namespace {
 
 // The file of a label; nothing for a label that names no file inside.

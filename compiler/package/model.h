@@ -39,6 +39,8 @@ class ModelContainer {
   // that are given twice are refused. `context` must outlive the model.
   static ModelOpenResult Open(const std::string& path, Context& context,
                               const ModelOpenOptions& options = {});
+  // A document held in memory, which messages call `name`; without weights.
+  static ModelOpenResult FromText(const std::string& name, std::string text, Context& context);
   virtual ~ModelContainer() = default;
 
   // The path that was opened.
