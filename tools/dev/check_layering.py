@@ -29,7 +29,8 @@ ALLOWED = {
     "runtime/kernels": {"compiler/ir", "compiler/support", "runtime/tensor"},
     "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels"},
     "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/onednn"},
-    "tools": {"compiler", "runtime", "stdlib"},
+    "tools/api": {"compiler", "runtime"},
+    "tools": {"compiler", "runtime", "stdlib", "tools/api"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
 }
 # The first part of a library's headers -> where it may be included.

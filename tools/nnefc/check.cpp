@@ -1,8 +1,8 @@
 #include "compiler/openvino/read.h"
+#include "tools/api/openvino_form.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
 #include "tools/nnefc/misuse.h"
-#include "tools/nnefc/openvino_form.h"
 
 namespace nnefc::cli {
 namespace {
@@ -30,7 +30,7 @@ struct CheckCommand : CommonOptions {
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.is_openvino())
       RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
-    if (ok && for_openvino) RequireOpenVinoForm(compilation, compile.structure_only);
+    if (ok && for_openvino) api::RequireOpenVinoForm(compilation, compile.structure_only);
     fixes.Deliver(model, report, output_format() == Format::kText);
     return reporter.Report(compilation);
   }

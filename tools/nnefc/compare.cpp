@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "fmt/format.h"
+#include "tools/api/difference.h"
 #include "tools/nnefc/execution.h"
 
 namespace nnefc::cli {
@@ -18,26 +18,6 @@ double Bound(const std::string& tolerance) {
   return 0;
 }
 
-// max|a-b| / max|b|; infinite where one is not finite and the other differs.
-double Difference(const TensorValue& actual, const TensorValue& expected) {
-  double difference = 0;
-  double magnitude = 0;
-  for (int64_t i = 0; i < actual.volume(); ++i) {
-    double a = actual.ElementAsDouble(i);
-    double b = expected.ElementAsDouble(i);
-    bool both_nan = std::isnan(a) && std::isnan(b);
-    if (both_nan || a == b) {
-      if (std::isfinite(b)) magnitude = std::max(magnitude, std::abs(b));
-      continue;
-    }
-    if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
-    difference = std::max(difference, std::abs(a - b));
-    magnitude = std::max(magnitude, std::abs(b));
-  }
-  if (difference == 0) return 0;
-  return magnitude == 0 ? std::numeric_limits<double>::infinity() : difference / magnitude;
-}
-
 bool CompareOne(const std::string& name, const TensorValue& actual, const TensorValue& expected,
                 const std::string& tolerance) {
   if (actual.shape() != expected.shape()) {
@@ -47,10 +27,11 @@ bool CompareOne(const std::string& name, const TensorValue& actual, const Tensor
   if (tolerance == "exact") {
     bool equal = actual == expected;
     fmt::print("{}: {}\n", name, equal ? "equal bit for bit" : "not equal bit for bit");
-    if (!equal) fmt::print("{}: max|a-b| / max|b| = {:.3g}\n", name, Difference(actual, expected));
+    if (!equal)
+      fmt::print("{}: max|a-b| / max|b| = {:.3g}\n", name, api::RelativeDifference(actual, expected));
     return equal;
   }
-  double difference = Difference(actual, expected);
+  double difference = api::RelativeDifference(actual, expected);
   bool within = difference <= Bound(tolerance);
   fmt::print("{}: max|a-b| / max|b| = {:.3g}, {} {}\n", name, difference, within ? "within" : "above",
              Bound(tolerance));

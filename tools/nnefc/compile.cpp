@@ -1,8 +1,8 @@
 #include "compiler/ir/text.h"
 #include "compiler/openvino/write.h"
+#include "tools/api/openvino_form.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
-#include "tools/nnefc/openvino_form.h"
 
 namespace nnefc::cli {
 namespace {
@@ -18,7 +18,7 @@ struct CompileCommand : CommonOptions {
     compile.structure_only = !to_xml;
     Compilation compilation(models.front(), compile);
     bool ok = RunStages(compilation, Stage::kLower);
-    if (ok && to_xml) ok = RequireOpenVinoForm(compilation, /*structure_only=*/false);
+    if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
     if (!to_xml) {

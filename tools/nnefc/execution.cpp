@@ -10,6 +10,7 @@
 #include "compiler/package/npz.h"
 #include "compiler/package/random.h"
 #include "fmt/format.h"
+#include "tools/api/bind_inputs.h"
 #include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
@@ -28,20 +29,6 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
     return dat ? DecodeDat(*dat, port.type, context.emitter) : std::nullopt;
   }
   throw MisuseError(fmt::format("`--input {}={}`: expected a .npy or .dat file", port.name, path));
-}
-
-// Data of a wider or narrower type of the same kind is converted; numbers are
-// never made of another kind silently.
-std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Context& context) {
-  bool same_kind = (IsFloat(value.type()) && IsFloat(port.type)) ||
-                   (IsInteger(value.type()) && IsInteger(port.type)) || value.type() == port.type ||
-                   port.type == ElementType::kDynamic;
-  if (!same_kind) {
-    context.emitter.Emit(kInputType, {}, "the data of input `{}` is of type {}; expected {}", port.name,
-                         Name(value.type()), Name(port.type));
-    return std::nullopt;
-  }
-  return port.type == ElementType::kDynamic ? value : value.ConvertedTo(port.type);
 }
 
 class InputGatherer {
@@ -87,22 +74,15 @@ class InputGatherer {
     return true;
   }
 
-  // The input of that name, or the only one that has a tensor so called.
-  const runtime::Port* FindPort(std::string_view name) const {
-    const auto exact = llvm::find_if(ports_, [&](const runtime::Port& port) { return port.name == name; });
-    if (exact != ports_.end()) return &*exact;
-    const auto called = [&](const runtime::Port& port) { return port.IsCalled(name); };
-    return llvm::count_if(ports_, called) == 1 ? &*llvm::find_if(ports_, called) : nullptr;
-  }
-
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
       if (equals == std::string::npos)
         throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
       std::string name = text.substr(0, equals);
-      const runtime::Port* port = FindPort(name);
-      if (port == nullptr) throw MisuseError(fmt::format("`--input {}`: {}", text, NoInput(name)));
+      const runtime::Port* port = api::FindPort(ports_, name);
+      if (port == nullptr)
+        throw MisuseError(fmt::format("`--input {}`: {}", text, api::NoInput(ports_, name)));
       if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) {
         given_[port->name] = std::move(*value);
       } else {
@@ -115,9 +95,10 @@ class InputGatherer {
     auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_, {.max_bytes = max_bytes_});
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
-      const runtime::Port* port = FindPort(tensor.name);
+      const runtime::Port* port = api::FindPort(ports_, tensor.name);
       if (port == nullptr) {
-        context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz, NoInput(tensor.name));
+        context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz,
+                              api::NoInput(ports_, tensor.name));
         continue;
       }
       given_.try_emplace(port->name, std::move(tensor.value));
@@ -127,7 +108,7 @@ class InputGatherer {
 
   std::optional<TensorValue> InputFor(const runtime::Port& port) {
     auto given = given_.find(port.name);
-    if (given != given_.end()) return FitType(given->second, port, context_);
+    if (given != given_.end()) return api::FitType(given->second, port, context_.emitter);
     if (unreadable_.contains(port.name)) return std::nullopt;
     if (options_.random_inputs) {
       auto shape = port.shape.extents();
@@ -148,12 +129,6 @@ class InputGatherer {
                           "`--random-inputs SEED`",
                           port.name, FormatType(port.type, port.shape), port.name);
     return std::nullopt;
-  }
-
-  std::string NoInput(const std::string& name) const {
-    std::vector<std::string> names;
-    for (const runtime::Port& port : ports_) names.push_back(fmt::format("`{}`", port.name));
-    return fmt::format("the graph has no input `{}`; it has {}", name, fmt::join(names, ", "));
   }
 
   const ExecutionOptions& options_;

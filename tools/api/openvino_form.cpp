@@ -1,9 +1,9 @@
-#include "tools/nnefc/openvino_form.h"
+#include "tools/api/openvino_form.h"
 
 #include "compiler/lower/forms.h"
 #include "compiler/openvino/write.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 bool RequireOpenVinoForm(Compilation& compilation, bool structure_only) {
   const auto reason = [](const ir::Node& node) -> std::string {
@@ -15,4 +15,4 @@ bool RequireOpenVinoForm(Compilation& compilation, bool structure_only) {
                        {.reason = reason, .structure_only = structure_only});
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

@@ -1,0 +1,297 @@
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/api/model.h"
+#include "tools/api/nnefc.h"
+
+namespace api = nnefc::api;
+
+struct nnefc_report {
+  api::Report report;
+  std::string text;
+  std::string json;
+};
+
+struct nnefc_model {
+  api::Model model;
+};
+
+struct nnefc_executable {
+  api::Executable executable;
+};
+
+struct nnefc_session {
+  api::Session session;
+};
+
+struct nnefc_tensors {
+  struct Item {
+    std::string name;
+    std::string type;
+    api::Tensor tensor;
+  };
+  std::vector<Item> items;
+};
+
+namespace {
+
+// Gives the report to the caller who wants it; the result that it earns.
+int Finish(api::Report report, nnefc_report** given) {
+  const int result = report.environment_failed() ? NNEFC_FAILED : report.ok() ? NNEFC_OK : NNEFC_INVALID;
+  if (given != nullptr) *given = new nnefc_report{std::move(report), {}, {}};
+  return result;
+}
+
+// Runs `work` with the caller's pointers cleared; no exception leaves.
+template <typename Work>
+int Enter(nnefc_report** report, Work work) {
+  if (report != nullptr) *report = nullptr;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return NNEFC_FAILED;
+  }
+}
+
+std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
+  api::ModelOptions options;
+  if (given == nullptr) return options;
+  const std::string dialect = given->dialect == nullptr ? "auto" : given->dialect;
+  if (dialect == "provisional") {
+    options.dialect = api::Dialect::kProvisional;
+  } else if (dialect == "ratified") {
+    options.dialect = api::Dialect::kRatified;
+  } else if (dialect != "auto") {
+    return std::nullopt;
+  }
+  if (given->graph != nullptr) options.graph = given->graph;
+  for (size_t i = 0; i < given->num_input_shapes; ++i) {
+    const nnefc_input_shape& shape = given->input_shapes[i];
+    options.input_shapes[shape.name].assign(shape.extents, shape.extents + shape.rank);
+  }
+  if (given->has_random_weights != 0) options.random_weights = given->random_weights;
+  if (given->max_bytes != 0) options.max_bytes = given->max_bytes;
+  return options;
+}
+
+// A copy for the caller.
+char* ToText(const std::string& text) {
+  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+int FinishText(api::Outcome<std::string> outcome, char** text, nnefc_report** report) {
+  if (outcome) *text = ToText(*outcome);
+  return Finish(std::move(outcome.report), report);
+}
+
+int FinishModel(api::Outcome<api::Model> outcome, nnefc_model** model, nnefc_report** report) {
+  if (outcome) *model = new nnefc_model{std::move(*outcome)};
+  return Finish(std::move(outcome.report), report);
+}
+
+nnefc_port ToPort(const std::vector<api::Port>& ports, size_t index) {
+  if (index >= ports.size()) return {};
+  const api::Port& port = ports[index];
+  return {.name = port.name.c_str(),
+          .type = nnefc::Name(port.type).data(),
+          .rank = port.shape ? port.shape->size() : SIZE_MAX,
+          .extents = port.shape ? port.shape->data() : nullptr};
+}
+
+std::optional<api::Tensor> ToTensor(const nnefc_tensor& given) {
+  if (given.type == nullptr || (given.rank > 0 && given.extents == nullptr) ||
+      (given.bytes > 0 && given.data == nullptr))
+    return std::nullopt;
+  const std::optional<nnefc::ElementType> type = nnefc::ParseElementType(given.type);
+  if (!type) return std::nullopt;
+  return api::Tensor::Copy(*type, std::vector<int64_t>(given.extents, given.extents + given.rank),
+                           {static_cast<const std::byte*>(given.data), given.bytes});
+}
+
+}  // namespace
+
+const char* nnefc_version(void) {
+  static const std::string kVersion = api::Version();
+  return kVersion.c_str();
+}
+
+size_t nnefc_report_errors(const nnefc_report* report) {
+  return report == nullptr ? 0 : report->report.error_count();
+}
+
+const char* nnefc_report_text(nnefc_report* report) {
+  if (report == nullptr) return "";
+  if (report->text.empty()) report->text = report->report.ToText();
+  return report->text.c_str();
+}
+
+const char* nnefc_report_json(nnefc_report* report) {
+  if (report == nullptr) return "";
+  if (report->json.empty()) report->json = report->report.ToJson();
+  return report->json.c_str();
+}
+
+void nnefc_report_free(nnefc_report* report) {
+  delete report;
+}
+
+int nnefc_check(const char* path, const nnefc_model_options* options, nnefc_report** report) {
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    return given && path != nullptr ? Finish(api::Check(path, *given), report) : NNEFC_FAILED;
+  });
+}
+
+int nnefc_check_text(const char* name, const char* text, size_t length, const nnefc_model_options* options,
+                     nnefc_report** report) {
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    if (!given || name == nullptr || text == nullptr) return int{NNEFC_FAILED};
+    return Finish(api::CheckText(name, std::string(text, length), *given), report);
+  });
+}
+
+int nnefc_load(const char* path, const nnefc_model_options* options, nnefc_model** model,
+               nnefc_report** report) {
+  *model = nullptr;
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    return given && path != nullptr ? FinishModel(api::Model::Open(path, *given), model, report)
+                                    : NNEFC_FAILED;
+  });
+}
+
+int nnefc_load_text(const char* name, const char* text, size_t length, const nnefc_model_options* options,
+                    nnefc_model** model, nnefc_report** report) {
+  *model = nullptr;
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    if (!given || name == nullptr || text == nullptr) return int{NNEFC_FAILED};
+    return FinishModel(api::Model::FromText(name, std::string(text, length), *given), model, report);
+  });
+}
+
+int nnefc_expand(const nnefc_model* model, char** text, nnefc_report** report) {
+  *text = nullptr;
+  return Enter(report, [&] { return FinishText(model->model.Expand(), text, report); });
+}
+
+int nnefc_format(const char* name, const char* text, size_t length, char** formatted, nnefc_report** report) {
+  *formatted = nullptr;
+  return Enter(report, [&] {
+    if (name == nullptr || text == nullptr) return int{NNEFC_FAILED};
+    return FinishText(api::Format(name, std::string(text, length)), formatted, report);
+  });
+}
+
+void nnefc_text_free(char* text) {
+  std::free(text);
+}
+
+int nnefc_write_openvino(const nnefc_model* model, const char* path, nnefc_report** report) {
+  return Enter(report, [&] { return Finish(model->model.WriteOpenVino(path), report); });
+}
+
+void nnefc_model_free(nnefc_model* model) {
+  delete model;
+}
+
+int nnefc_compile(const nnefc_model* model, const nnefc_executable_options* options,
+                  nnefc_executable** executable, nnefc_report** report) {
+  *executable = nullptr;
+  return Enter(report, [&] {
+    api::ExecutableOptions given;
+    if (options != nullptr) {
+      const std::string backend = options->backend == nullptr ? "onednn" : options->backend;
+      if (backend != "onednn" && backend != "reference") return int{NNEFC_FAILED};
+      given.backend = backend == "reference" ? api::Backend::kReference : api::Backend::kOneDnn;
+      given.threads = options->threads;
+      given.max_memory = options->max_memory;
+    }
+    api::Outcome<api::Executable> outcome = model->model.Compile(given);
+    if (outcome) *executable = new nnefc_executable{std::move(*outcome)};
+    return Finish(std::move(outcome.report), report);
+  });
+}
+
+void nnefc_executable_free(nnefc_executable* executable) {
+  delete executable;
+}
+
+size_t nnefc_num_inputs(const nnefc_executable* executable) {
+  return executable->executable.inputs().size();
+}
+
+size_t nnefc_num_outputs(const nnefc_executable* executable) {
+  return executable->executable.outputs().size();
+}
+
+nnefc_port nnefc_input(const nnefc_executable* executable, size_t index) {
+  return ToPort(executable->executable.inputs(), index);
+}
+
+nnefc_port nnefc_output(const nnefc_executable* executable, size_t index) {
+  return ToPort(executable->executable.outputs(), index);
+}
+
+int nnefc_open_session(const nnefc_executable* executable, nnefc_session** session) {
+  *session = nullptr;
+  return Enter(nullptr, [&] {
+    *session = new nnefc_session{executable->executable.NewSession()};
+    return int{NNEFC_OK};
+  });
+}
+
+void nnefc_session_free(nnefc_session* session) {
+  delete session;
+}
+
+void nnefc_reset_state(nnefc_session* session) {
+  session->session.ResetState();
+}
+
+int nnefc_run(nnefc_session* session, const nnefc_tensor* inputs, size_t num_inputs, nnefc_tensors** outputs,
+              nnefc_report** report) {
+  *outputs = nullptr;
+  return Enter(report, [&] {
+    api::Tensors given;
+    for (size_t i = 0; i < num_inputs; ++i) {
+      std::optional<api::Tensor> tensor = ToTensor(inputs[i]);
+      if (inputs[i].name == nullptr || !tensor) return int{NNEFC_FAILED};
+      given.insert_or_assign(inputs[i].name, std::move(*tensor));
+    }
+    api::Outcome<api::Tensors> outcome = session->session.Run(given);
+    if (outcome) {
+      *outputs = new nnefc_tensors;
+      for (auto& [name, tensor] : *outcome)
+        (*outputs)->items.push_back({name, std::string(nnefc::Name(tensor.type())), std::move(tensor)});
+    }
+    return Finish(std::move(outcome.report), report);
+  });
+}
+
+size_t nnefc_tensors_size(const nnefc_tensors* tensors) {
+  return tensors == nullptr ? 0 : tensors->items.size();
+}
+
+nnefc_tensor nnefc_tensors_at(const nnefc_tensors* tensors, size_t index) {
+  if (index >= nnefc_tensors_size(tensors)) return {};
+  const nnefc_tensors::Item& item = tensors->items[index];
+  return {.name = item.name.c_str(),
+          .type = item.type.c_str(),
+          .rank = item.tensor.shape().size(),
+          .extents = item.tensor.shape().data(),
+          .data = item.tensor.bytes().data(),
+          .bytes = item.tensor.bytes().size()};
+}
+
+void nnefc_tensors_free(nnefc_tensors* tensors) {
+  delete tensors;
+}

@@ -1,0 +1,88 @@
+#include "tools/api/executable.h"
+
+#include "compiler/driver/rules.h"
+#include "compiler/package/random.h"
+#include "tools/api/bind_inputs.h"
+#include "tools/api/internals.h"
+
+namespace nnefc::api {
+
+Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& shape) {
+  Port port{.name = name, .type = type, .shape = std::nullopt};
+  if (!shape.rank_known()) return port;
+  port.shape.emplace();
+  for (const ir::Dim& dim : shape.dims()) port.shape->push_back(dim.known() ? dim.value() : -1);
+  return port;
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Outcome<Tensors> Session::Run(const Tensors& inputs) {
+  return Guard([&]() -> Outcome<Tensors> {
+    Context context;
+    const runtime::Executable& executable = *state_->executable->executable;
+    InputBinder binder(executable.inputs(), context.emitter);
+    for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
+    std::optional<std::vector<TensorValue>> values = binder.Finish();
+    if (!values) return {.value = std::nullopt, .report = TakeReport(context)};
+    ErrorOr<std::vector<TensorValue>> results = state_->session->Run(*values);
+    if (!results) {
+      context.emitter.Emit(kRunFailed, {}, "{}", results.error().message);
+      return {.value = std::nullopt, .report = TakeReport(context)};
+    }
+    Outcome<Tensors> outcome{.value = Tensors(), .report = Report()};
+    for (size_t i = 0; i < results->size(); ++i)
+      outcome.value->emplace(executable.outputs()[i].name, ToTensor(std::move((*results)[i])));
+    return outcome;
+  });
+}
+
+void Session::ResetState() {
+  state_->session->ResetState();
+}
+
+void Session::EnableProfile(bool on) {
+  state_->session->EnableProfile(on);
+}
+
+std::vector<StepTime> Session::profile() const {
+  std::vector<StepTime> times;
+  for (const runtime::StepProfile& step : state_->session->profile())
+    times.push_back({step.name, step.operation, step.kernel, step.milliseconds});
+  return times;
+}
+
+const std::vector<Port>& Executable::inputs() const {
+  return state_->inputs;
+}
+
+const std::vector<Port>& Executable::outputs() const {
+  return state_->outputs;
+}
+
+Session Executable::NewSession() const {
+  auto state = std::make_unique<Session::State>();
+  state->executable = state_;
+  state->session = runtime::Session::Create(state_->executable);
+  return Session(std::move(state));
+}
+
+Outcome<Tensors> Executable::Run(const Tensors& inputs) const {
+  return NewSession().Run(inputs);
+}
+
+Tensors Executable::RandomInputs(uint64_t seed) const {
+  Tensors tensors;
+  for (const runtime::Port& port : state_->executable->inputs()) {
+    const std::optional<Shape> shape = port.shape.extents();
+    if (!shape) continue;
+    TensorValue value = RandomTensor(VariableRole::kData, seed, port.name, port.type, *shape);
+    if (value.valid()) tensors.emplace(port.name, ToTensor(std::move(value)));
+  }
+  return tensors;
+}
+
+}  // namespace nnefc::api

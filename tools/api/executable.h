@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/kernels/backend.h"
+#include "tools/api/port.h"
+#include "tools/api/report.h"
+#include "tools/api/tensor.h"
+
+namespace nnefc::api {
+
+using runtime::Backend;
+
+struct ExecutableOptions {
+  Backend backend = Backend::kOneDnn;
+  // 0: one a core.
+  int threads = 0;
+  // Bounds the bytes of all values of a run; 0: the machine's memory.
+  uint64_t max_memory = 0;
+};
+
+// Time spent in one step of a run.
+struct StepTime {
+  std::string name;
+  std::string operation;  // "Convolution+ReLU"
+  std::string kernel;
+  double milliseconds = 0;
+};
+
+// One run at a time: its memory, and the state of the graph's variables.
+class Session {
+ public:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // Runs the graph once. Inputs are known by name; numbers are converted within
+  // their kind (f64 to f32, i32 to i64), not to another. The outputs by name, or
+  // what is wrong with the inputs, or the operation that failed.
+  Outcome<Tensors> Run(const Tensors& inputs);
+  // Gives variables their first values again.
+  void ResetState();
+  // When on, Run keeps the time of each step.
+  void EnableProfile(bool on);
+  std::vector<StepTime> profile() const;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// A model that is ready to run: immutable, shared by copies and threads.
+class Executable {
+ public:
+  struct State;
+  explicit Executable(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  const std::vector<Port>& inputs() const;
+  const std::vector<Port>& outputs() const;
+  Session NewSession() const;
+  // Runs once, in a session of its own.
+  Outcome<Tensors> Run(const Tensors& inputs) const;
+  // Data for all inputs, as `--random-inputs SEED` makes them; without those
+  // whose shape is open.
+  Tensors RandomInputs(uint64_t seed) const;
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace nnefc::api

@@ -1,0 +1,218 @@
+#include "tools/api/model.h"
+
+#include <mutex>
+
+#include "compiler/driver/rules.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/ir/text.h"
+#include "compiler/openvino/read.h"
+#include "compiler/openvino/write.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
+#include "fmt/format.h"
+#include "tools/api/internals.h"
+#include "tools/api/openvino_form.h"
+
+namespace nnefc::api {
+
+struct Model::State {
+  std::string path;
+  CompileOptions options;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::mutex mutex;
+  // Expanded when the model is made, lowered when that is asked for.
+  std::shared_ptr<Compilation> compilation;
+  Report not_lowered;  // why it cannot be lowered
+};
+
+namespace {
+
+std::optional<ast::Dialect> ToDialect(Dialect dialect) {
+  if (dialect == Dialect::kProvisional) return ast::Dialect::kProvisional;
+  if (dialect == Dialect::kRatified) return ast::Dialect::kRatified;
+  return std::nullopt;
+}
+
+CompileOptions ToCompileOptions(const ModelOptions& options) {
+  CompileOptions compile;
+  compile.dialect = ToDialect(options.dialect);
+  compile.graph = options.graph;
+  for (const auto& [name, shape] : options.input_shapes)
+    compile.input_shapes[name] = Shape(shape.begin(), shape.end());
+  compile.random_weights = options.random_weights;
+  compile.max_bytes = options.max_bytes;
+  return compile;
+}
+
+bool Judge(Compilation& compilation) {
+  if (!compilation.RunUntil(Stage::kExpand)) return false;
+  return !compilation.is_openvino() ||
+         RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
+}
+
+Report Check(const std::string& path, CompileOptions options) {
+  return Guard([&]() -> Report {
+    options.purpose = Purpose::kJudge;
+    auto compilation = std::make_shared<Compilation>(path, std::move(options));
+    Judge(*compilation);
+    return TakeReport(*compilation);
+  });
+}
+
+Outcome<Model> Open(const std::string& path, CompileOptions options) {
+  return Guard([&]() -> Outcome<Model> {
+    auto state = std::make_shared<Model::State>();
+    state->path = path;
+    state->options = options;
+    state->compilation = std::make_shared<Compilation>(path, options);
+    Compilation& compilation = *state->compilation;
+    const bool ok = Judge(compilation);
+    Report report = TakeReport(*state->compilation);
+    if (!ok) return {.value = std::nullopt, .report = std::move(report)};
+    const ir::Graph& graph = compilation.is_openvino() ? *compilation.lowered() : *compilation.expanded();
+    for (ir::NodeId id : graph.parameters()) {
+      const ir::Output& output = graph.node(id).output();
+      state->inputs.push_back(ToPort(graph.node(id).name(), output.type, output.shape));
+    }
+    for (ir::NodeId id : graph.results()) {
+      const ir::Output& output = graph.output(graph.node(id).input(0));
+      state->outputs.push_back(ToPort(graph.node(id).name(), output.type, output.shape));
+    }
+    return {.value = Model(std::move(state)), .report = std::move(report)};
+  });
+}
+
+// The graph of OpenVINO operations; null if there is none, which the report tells.
+std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& report) {
+  Compilation& compilation = *state.compilation;
+  if (!state.not_lowered.ok()) {
+    report = state.not_lowered;
+    return nullptr;
+  }
+  const bool ok = compilation.RunUntil(Stage::kLower);
+  report = TakeReport(*state.compilation);
+  if (ok) return compilation.lowered();
+  state.not_lowered = report;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string Version() {
+  return NNEFC_VERSION;
+}
+
+Report Check(const std::string& path, const ModelOptions& options) {
+  return Check(path, ToCompileOptions(options));
+}
+
+Report CheckText(const std::string& name, const std::string& text, const ModelOptions& options) {
+  CompileOptions compile = ToCompileOptions(options);
+  compile.document = text;
+  return Check(name, std::move(compile));
+}
+
+Outcome<std::string> Format(const std::string& name, const std::string& text, Dialect dialect) {
+  return Guard([&]() -> Outcome<std::string> {
+    Context context;
+    const FileId file = context.sources.AddText(name, text);
+    const auto document = ParseDocument(file, {.dialect = ToDialect(dialect)}, context);
+    Outcome<std::string> outcome;
+    if (!context.emitter.has_errors()) outcome.value = PrintDocument(*document, context);
+    outcome.report = TakeReport(context);
+    return outcome;
+  });
+}
+
+Outcome<Model> Model::Open(const std::string& path, const ModelOptions& options) {
+  return api::Open(path, ToCompileOptions(options));
+}
+
+Outcome<Model> Model::FromText(const std::string& name, const std::string& text,
+                               const ModelOptions& options) {
+  CompileOptions compile = ToCompileOptions(options);
+  compile.document = text;
+  return api::Open(name, std::move(compile));
+}
+
+const std::vector<Port>& Model::inputs() const {
+  return state_->inputs;
+}
+
+const std::vector<Port>& Model::outputs() const {
+  return state_->outputs;
+}
+
+Outcome<std::string> Model::Expand(const std::vector<std::string>& lower) const {
+  return Guard([&]() -> Outcome<std::string> {
+    if (state_->compilation->is_openvino())
+      return {.value = std::nullopt,
+              .report = EnvironmentReport(fmt::format("`{}` is a graph of OpenVINO operations, "
+                                                      "which no document can hold",
+                                                      state_->path))};
+    CompileOptions options = state_->options;
+    options.lower = lower;
+    options.purpose = Purpose::kPrint;
+    auto compilation = std::make_shared<Compilation>(state_->path, std::move(options));
+    Outcome<std::string> outcome;
+    if (compilation->RunUntil(Stage::kExpand)) {
+      outcome.value =
+          PrintFlatDocument(*compilation->expanded(), compilation->library(), compilation->context().symbols);
+    }
+    outcome.report = TakeReport(*compilation);
+    return outcome;
+  });
+}
+
+Outcome<std::string> Model::Lower() const {
+  return Guard([&]() -> Outcome<std::string> {
+    std::lock_guard lock(state_->mutex);
+    Outcome<std::string> outcome;
+    if (const auto graph = LoweredGraph(*state_, outcome.report)) outcome.value = ir::PrintGraph(*graph);
+    return outcome;
+  });
+}
+
+Report Model::WriteOpenVino(const std::string& path) const {
+  return Guard([&]() -> Report {
+    if (!path.ends_with(".xml"))
+      return EnvironmentReport(fmt::format("`{}`: the name of OpenVINO IR ends in `.xml`", path));
+    std::lock_guard lock(state_->mutex);
+    Report report;
+    const auto graph = LoweredGraph(*state_, report);
+    if (graph == nullptr) return report;
+    if (!RequireOpenVinoForm(*state_->compilation, /*structure_only=*/false))
+      return TakeReport(*state_->compilation);
+    if (auto written = nnefc::WriteOpenVino(*graph, path); !written)
+      return EnvironmentReport(written.error().message);
+    return report;
+  });
+}
+
+Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
+  return Guard([&]() -> Outcome<Executable> {
+    std::lock_guard lock(state_->mutex);
+    Outcome<Executable> outcome;
+    const auto graph = LoweredGraph(*state_, outcome.report);
+    if (graph == nullptr) return outcome;
+    runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
+    given.limits.bytes = options.max_memory;
+    auto executable = std::make_shared<Executable::State>();
+    executable->compilation = state_->compilation;
+    executable->executable =
+        runtime::Executable::Create(graph, given, state_->compilation->context().emitter);
+    if (executable->executable == nullptr) {
+      outcome.report = TakeReport(*state_->compilation);
+      return outcome;
+    }
+    for (const runtime::Port& port : executable->executable->inputs())
+      executable->inputs.push_back(ToPort(port.name, port.type, port.shape));
+    for (const runtime::Port& port : executable->executable->outputs())
+      executable->outputs.push_back(ToPort(port.name, port.type, port.shape));
+    outcome.value.emplace(std::shared_ptr<const Executable::State>(std::move(executable)));
+    return outcome;
+  });
+}
+
+}  // namespace nnefc::api

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/api/executable.h"
+#include "tools/api/port.h"
+#include "tools/api/report.h"
+
+namespace nnefc::api {
+
+enum class Dialect : uint8_t { kAuto, kProvisional, kRatified };
+
+struct ModelOptions {
+  Dialect dialect = Dialect::kAuto;
+  // The graph to take of a document that has several.
+  std::optional<std::string> graph;
+  // Shapes of external tensors, instead of those of the document.
+  std::map<std::string, std::vector<int64_t>> input_shapes;
+  // The seed of data for variables that have none.
+  std::optional<uint64_t> random_weights;
+  // Bounds the unpacked size of an archive.
+  uint64_t max_bytes = uint64_t{16} << 30;
+};
+
+// The version of nnefc: "0.1.0".
+std::string Version();
+
+// Judges a model by the specification, through expansion and shapes. `path` is a
+// folder, an archive, a document, OpenVINO IR (.xml), or `-` for a document on
+// standard input.
+Report Check(const std::string& path, const ModelOptions& options = {});
+// Judges a document held in memory, which messages call `name`.
+Report CheckText(const std::string& name, const std::string& text, const ModelOptions& options = {});
+
+// The document in the one style, comments included.
+Outcome<std::string> Format(const std::string& name, const std::string& text,
+                            Dialect dialect = Dialect::kAuto);
+
+// A model without mistakes. Copies share it; all functions may be called by
+// several threads.
+class Model {
+ public:
+  struct State;
+  explicit Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // As Check.
+  static Outcome<Model> Open(const std::string& path, const ModelOptions& options = {});
+  static Outcome<Model> FromText(const std::string& name, const std::string& text,
+                                 const ModelOptions& options = {});
+
+  // In the order of the document.
+  const std::vector<Port>& inputs() const;
+  const std::vector<Port>& outputs() const;
+
+  // The model as a flat ratified document. `lower` names standard compounds to
+  // expand too, "all" all of them.
+  Outcome<std::string> Expand(const std::vector<std::string>& lower = {}) const;
+  // The model in the text form of the graph of OpenVINO operations.
+  Outcome<std::string> Lower() const;
+  // Writes OpenVINO IR: `path` must end in .xml; constants go beside it (.bin).
+  Report WriteOpenVino(const std::string& path) const;
+  // Makes the model ready to run.
+  Outcome<Executable> Compile(const ExecutableOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace nnefc::api
