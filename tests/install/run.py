@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Installs a build into a fresh folder, compiles each installed header by itself, and builds and runs programs in C++ and C
+that know nothing but the package."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def run(*command: object) -> None:
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}\nexit code {done.returncode}")
+
+
+def main() -> int:
+    build = pathlib.Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        prefix = folder / "prefix"
+        run("cmake", "--install", build, "--prefix", prefix)
+        headers = sorted((prefix / "include").rglob("*.h"))
+        for header in headers:
+            source = folder / "alone.cpp"
+            source.write_text(f'#include "{header.relative_to(prefix / "include")}"\n')
+            run("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", prefix / "include", source)
+        source = folder / "alone.c"
+        source.write_text('#include "nnefc/nnefc.h"\n')
+        run("cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", source)
+        sources = folder / "programs"
+        shutil.copytree(HERE / "programs", sources)
+        os.environ["CMAKE_PREFIX_PATH"] = str(prefix)
+        run("cmake", "-S", sources, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", folder / "build")
+        for program in ("program_cpp", "program_c"):
+            run(folder / "build" / program)
+        run(prefix / "bin/nnefc", "--version")
+    print(f"{len(headers)} headers compile alone, two programs run")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+# Installs the headers of the face. In the sources they are included by their path, installed they lie below <nnefc/..>:
+# "tools/api/model.h" becomes "nnefc/model.h", "runtime/kernels/backend.h" becomes "nnefc/runtime/kernels/backend.h".
+set(headers
+    tools/api/executable.h tools/api/model.h tools/api/nnefc.h tools/api/port.h tools/api/report.h tools/api/tensor.h
+    compiler/support/tensor/element_type.h runtime/kernels/backend.h)
+set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include")
+foreach(header ${headers})
+  file(READ "${NNEFC_SOURCE_DIR}/${header}" text)
+  string(REPLACE "#include \"tools/api/" "#include \"nnefc/" text "${text}")
+  string(REGEX REPLACE "#include \"(compiler|runtime)/" "#include \"nnefc/\\1/" text "${text}")
+  string(REPLACE "tools/api/" "" installed "${header}")
+  message(STATUS "Installing: ${target}/nnefc/${installed}")
+  file(WRITE "${target}/nnefc/${installed}" "${text}")
+endforeach()
