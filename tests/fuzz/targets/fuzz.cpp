@@ -10,6 +10,7 @@
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/support/file.h"
+#include "fmt/format.h"
 
 namespace nnefc::fuzz {
 
@@ -17,8 +18,7 @@ namespace fs = std::filesystem;
 
 void Require(bool holds, const char* invariant, std::string_view detail) {
   if (holds) return;
-  std::fprintf(stderr, "broken invariant: %s\n%.*s\n", invariant, static_cast<int>(detail.size()),
-               detail.data());
+  fmt::print(stderr, "broken invariant: {}\n{}\n", invariant, detail);
   std::abort();
 }
 

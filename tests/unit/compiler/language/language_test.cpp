@@ -403,8 +403,9 @@ TEST(LanguageNetworks, EveryNameOfANetworkIsFound) {
         const auto hover = service.HoverAt(kUri, child.selection.begin);
         ASSERT_TRUE(hover) << name << " " << child.name;
         EXPECT_FALSE(hover->type.empty()) << name << " " << child.name;
-        if (symbol.kind == SymbolKind::kGraph)
+        if (symbol.kind == SymbolKind::kGraph) {
           EXPECT_FALSE(hover->shape.empty()) << name << " " << child.name;
+        }
       }
     }
   }

@@ -142,7 +142,9 @@ TEST(NarrowFloatTest, WritesEveryNumberAsItsCode) {
                            ElementType::kF8E5M2, ElementType::kF8E8M0}) {
     for (unsigned code = 0; code < (1U << BitWidth(type)); ++code) {
       const float number = NarrowToFloat(type, static_cast<uint8_t>(code));
-      if (std::isfinite(number)) EXPECT_EQ(FloatToNarrow(type, number), code) << Name(type);
+      if (std::isfinite(number)) {
+        EXPECT_EQ(FloatToNarrow(type, number), code) << Name(type);
+      }
     }
   }
   EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 1e9F), 0x7e);
