@@ -1,6 +1,7 @@
 #ifndef NNEFC_STDLIB_STDLIB_H_
 #define NNEFC_STDLIB_STDLIB_H_
 
+#include <span>
 #include <string_view>
 
 namespace nnefc {
@@ -16,6 +17,9 @@ std::string_view ProvisionalLibraryText();
 // Returns the text of `control_flow.nnef`, the operations of the extension NNEFC_control_flow. It lives as
 // long as the program.
 std::string_view ControlFlowLibraryText();
+
+// Returns every word (identifier, keyword, word of a string) that the documents hold, once.
+std::span<const std::string_view> LibraryWords();
 
 }  // namespace nnefc
 

@@ -117,7 +117,6 @@ FileId Compilation::TextOf(FileId file) {
 }
 
 bool Compilation::OpenGraph() {
-  ir::RegisterStandardOps(registry_);
   return llvm::StringRef(path_).endswith(".xml") ? OpenOpenVino() : OpenGraphText();
 }
 
@@ -158,11 +157,9 @@ bool Compilation::OpenOpenVino() {
 }
 
 bool Compilation::Parse() {
-  ir::RegisterStandardOps(registry_);
   parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
   // A document with syntax errors is checked all the same: what could be read
   // of it may hold more mistakes.
-  library_ = std::make_unique<StandardLibrary>(context_);
   if (context_.emitter.has_errors()) {
     Check();
     return false;
@@ -171,13 +168,13 @@ bool Compilation::Parse() {
 }
 
 bool Compilation::Check() {
-  checked_ = CheckDocument(std::move(parsed_), *library_, {.graph = options_.graph}, context_);
+  checked_ = CheckDocument(std::move(parsed_), library_, {.graph = options_.graph}, context_);
   if (!context_.emitter.has_errors()) return true;
   // What has nothing to do with these mistakes is expanded all the same, for
   // what is wrong with values, shapes and labels.
   if (!context_.emitter.exhausted()) {
     ExpandDocument(
-        *checked_, *library_, registry_,
+        *checked_, library_, registry_,
         {.input_shapes = options_.input_shapes, .purpose = options_.purpose, .keep_incomplete = true},
         context_);
   }
@@ -189,14 +186,14 @@ bool Compilation::Expand() {
                         .lower = options_.lower,
                         .purpose = options_.purpose,
                         .record = options_.keep_instances ? &record_ : nullptr};
-  expanded_ = ExpandDocument(*checked_, *library_, registry_, options, context_);
+  expanded_ = ExpandDocument(*checked_, library_, registry_, options, context_);
   return expanded_ != nullptr && CheckQuantization();
 }
 
 bool Compilation::CheckQuantization() {
   if (!quantization_text_) return true;
   quantization_ = CheckModelQuantization(*quantization_text_, *checked_, *expanded_, /*is_complete=*/true,
-                                         *library_, registry_, context_)
+                                         library_, registry_, context_)
                       .table;
   return !context_.emitter.has_errors();
 }

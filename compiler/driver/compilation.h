@@ -86,7 +86,7 @@ class Compilation {
   Context& context() { return context_; }
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
-  StandardLibrary& library() { return *library_; }
+  const StandardLibrary& library() const { return library_; }
   const ModelContainer* model() const { return model_.get(); }
   // The texts of a model that is open: its own, or what stands for them.
   FileId graph_text() const { return graph_text_; }
@@ -120,9 +120,9 @@ class Compilation {
 
   std::string path_;
   CompileOptions options_;
-  Context context_;
-  ir::OpRegistry registry_;
-  std::unique_ptr<StandardLibrary> library_;
+  const StandardLibrary& library_ = StandardLibrary::Shared();
+  Context context_{library_.base()};
+  ir::OpRegistry registry_{&ir::StandardOps()};
   std::unique_ptr<ModelContainer> model_;
   FileId graph_text_;
   std::optional<FileId> quantization_text_;

@@ -68,8 +68,8 @@ const TensorQuantization* QuantizationTable::FindVariable(const std::string& key
 }
 
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
-                                         bool is_complete, StandardLibrary& library, ir::OpRegistry& registry,
-                                         Context& context) {
+                                         bool is_complete, const StandardLibrary& library,
+                                         ir::OpRegistry& registry, Context& context) {
   const size_t errors = context.emitter.error_count();
   auto document =
       ParseDocument(text, {.dialect = model.dialect(), .kind = DocumentKind::kQuantization}, context);

@@ -38,8 +38,8 @@ struct ModelQuantization {
 // expands to; of one that lacks something (`is_complete` is false) every key may
 // name a tensor.
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
-                                         bool is_complete, StandardLibrary& library, ir::OpRegistry& registry,
-                                         Context& context);
+                                         bool is_complete, const StandardLibrary& library,
+                                         ir::OpRegistry& registry, Context& context);
 
 // How the items of `dat`, a tensor file that was quantized so, are read; nothing
 // for an operation that is not of the standard, which was emitted.

@@ -82,7 +82,7 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   if (!signature.is_generic) return TypeKind::kError;
   if (call.generic.valid()) {
-    TypeKind kind = call.callee.document->types().Kind(call.generic);
+    TypeKind kind = document_.types().Kind(call.generic);
     if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
     if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
   }

@@ -12,8 +12,8 @@ namespace nnefc {
 namespace {
 
 // Names in `--lower` must be those of standard compounds.
-void CheckLowered(const CheckedDocument& document, StandardLibrary& library, const ExpandOptions& options,
-                  Context& context) {
+void CheckLowered(const CheckedDocument& document, const StandardLibrary& library,
+                  const ExpandOptions& options, Context& context) {
   const CheckedDocument& standard = library.Get(document.dialect());
   for (const std::string& name : options.lower) {
     if (name == "all") continue;
@@ -46,7 +46,7 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
 
 }  // namespace
 
-std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, StandardLibrary& library,
+std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
                                           ir::OpRegistry& registry, const ExpandOptions& options,
                                           Context& context) {
   if (document.graph() == nullptr) return nullptr;

@@ -43,7 +43,7 @@ struct ExpandOptions {
 // the attribute "dtype" ("scalar", "integer", "logical", "string"); an output's
 // first name is its NNEF identifier; a literal given for a tensor is a
 // `constant` of shape [] and one value.
-std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, StandardLibrary& library,
+std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
                                           ir::OpRegistry& registry, const ExpandOptions& options,
                                           Context& context);
 

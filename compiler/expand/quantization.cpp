@@ -203,7 +203,7 @@ class Evaluator {
 }  // namespace
 
 std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
-                                                     StandardLibrary& library, ir::OpRegistry& registry,
+                                                     const StandardLibrary& library, ir::OpRegistry& registry,
                                                      Context& context) {
   return Evaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
 }

@@ -33,7 +33,7 @@ struct TensorQuantization {
 // that only values show (an array of unequal lengths, a division by zero) is
 // left out and the mistake emitted.
 std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
-                                                     StandardLibrary& library, ir::OpRegistry& registry,
+                                                     const StandardLibrary& library, ir::OpRegistry& registry,
                                                      Context& context);
 
 }  // namespace nnefc

@@ -44,6 +44,13 @@ struct OpInfo {
 // primitives, plug-ins and unknown layers add rows.
 class OpRegistry {
  public:
+  OpRegistry() = default;
+  // Begins with the operations of `base`, which keep their ids. `base` must
+  // outlive this registry and not grow any more; threads may share it.
+  explicit OpRegistry(const OpRegistry* base) : base_(base), infos_(base->infos_) {}
+  OpRegistry(OpRegistry&&) = default;
+  OpRegistry& operator=(OpRegistry&&) = default;
+
   // Adds an operation; a set holds a name once (later opsets hold new
   // versions of a name).
   OpId Add(OpInfo info);
@@ -56,12 +63,19 @@ class OpRegistry {
   size_t size() const { return infos_.size(); }
 
  private:
-  ValueStore<OpId, std::unique_ptr<OpInfo>> infos_;
-  llvm::StringMap<OpId> by_name_;  // "set.name"
+  OpId FindKey(llvm::StringRef key) const;
+
+  const OpRegistry* base_ = nullptr;
+  ValueStore<OpId, const OpInfo*> infos_;  // those of the base, too
+  std::vector<std::unique_ptr<OpInfo>> added_;
+  llvm::StringMap<OpId> by_name_;  // "set.name" of what was added
 };
 
 // Registers NNEF's standard operations and the OpenVINO operations of
 // ir/ops: one Register<Family>() call each.
 void RegisterStandardOps(OpRegistry& registry);
+
+// The registry of these operations that the process shares.
+const OpRegistry& StandardOps();
 
 }  // namespace nnefc::ir

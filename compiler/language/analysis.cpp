@@ -12,17 +12,15 @@ namespace nnefc::language {
 
 Analysis::Analysis(EditorText document, const AnalysisOptions& options) : uri_(std::move(document.uri)) {
   context_.limits = options.limits;
-  ir::RegisterStandardOps(registry_);
-  library_ = std::make_unique<StandardLibrary>(context_);
   file_ = context_.sources.AddText(uri_, std::move(document.text));
   positions_ = std::make_unique<PositionMap>(context_.sources, file_);
   checked_ =
-      CheckDocument(ParseDocument(file_, {.dialect = options.dialect}, context_), *library_, {}, context_);
+      CheckDocument(ParseDocument(file_, {.dialect = options.dialect}, context_), library_, {}, context_);
   if (!context_.emitter.exhausted()) {
     ExpandOptions expand;
     expand.purpose = Purpose::kJudge;
     expand.keep_incomplete = true;
-    graph_ = ExpandDocument(*checked_, *library_, registry_, expand, context_);
+    graph_ = ExpandDocument(*checked_, library_, registry_, expand, context_);
   }
   const bool is_right = graph_ != nullptr && !context_.emitter.has_errors();
   if (options.quantization) CheckQuantization(*options.quantization);
@@ -43,7 +41,7 @@ void Analysis::CheckQuantization(const EditorText& text) {
   const ir::Graph none(&registry_);
   const bool is_complete = graph_ != nullptr && !context_.emitter.has_errors();
   quantization_ = CheckModelQuantization(quantization_file_, *checked_, graph_ != nullptr ? *graph_ : none,
-                                         is_complete, *library_, registry_, context_)
+                                         is_complete, library_, registry_, context_)
                       .document;
 }
 

@@ -69,9 +69,9 @@ class Analysis {
   void IndexShapes();
 
   std::string uri_;
-  Context context_;
-  ir::OpRegistry registry_;
-  std::unique_ptr<StandardLibrary> library_;
+  const StandardLibrary& library_ = StandardLibrary::Shared();
+  Context context_{library_.base()};
+  ir::OpRegistry registry_{&ir::StandardOps()};
   FileId file_;
   std::string quantization_uri_;
   FileId quantization_file_;  // invalid if there is none

@@ -14,11 +14,11 @@ namespace {
 // dialect's parser and checker are asked.
 void LintProvisional(Subject& subject) {
   if (subject.IsRatified() || !subject.enabled(kNotRatified) || !subject.is_right) return;
-  Context other;
+  const StandardLibrary& library = StandardLibrary::Shared();
+  Context other(library.base());
   other.limits = subject.context.limits;
   const FileId file = other.sources.AddText(std::string(subject.context.sources.Name(subject.document.file)),
                                             std::string(subject.context.sources.Text(subject.document.file)));
-  StandardLibrary library(other);
   auto document = ParseDocument(file, {.dialect = ast::Dialect::kRatified}, other);
   CheckDocument(std::move(document), library, {}, other);
   // The first place of each rule that is broken, and how many there are.

@@ -22,51 +22,60 @@ const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
   return index >= 0 ? &bindings_[static_cast<size_t>(index)] : nullptr;
 }
 
-StandardLibrary::StandardLibrary(Context& context)
-    : context_(context), types_(std::make_shared<TypeTable>()) {}
-
-std::unique_ptr<CheckedDocument> StandardLibrary::Load(std::string_view name, std::string_view text,
-                                                       ast::Dialect dialect) {
-  const FileId file = context_.sources.AddText(std::string(name), std::string(text));
-  // With an emitter and limits of its own: whatever is wrong with the library is
-  // no mistake of the user's.
-  Emitter users = std::exchange(context_.emitter, Emitter());
-  const Limits limits = std::exchange(context_.limits, Limits());
-  std::unique_ptr<const ast::Document> parsed =
-      ParseDocument(file, {.dialect = dialect, .kind = DocumentKind::kLibrary}, context_);
-  std::unique_ptr<CheckedDocument> document =
-      Checker(std::move(parsed), CheckedKind::kLibrary, nullptr, *this, context_).CheckLibrary();
-  const Emitter ours = std::exchange(context_.emitter, std::move(users));
-  context_.limits = limits;
-  if (!ours.diagnostics().empty()) {
-    std::fputs(RenderText(ours.diagnostics(), context_.sources, {}).c_str(), stderr);
-  }
-  NNEFC_CHECK(ours.diagnostics().empty());
-  return document;
+StandardLibrary::StandardLibrary()
+    : control_flow_{.file = base_.sources.AddText("<extension NNEFC_control_flow>",
+                                                  std::string(ControlFlowLibraryText())),
+                    .dialect = ast::Dialect::kRatified,
+                    .before = nullptr},
+      ratified_{
+          .file = base_.sources.AddText("<ratified standard library>", std::string(RatifiedLibraryText())),
+          .dialect = ast::Dialect::kRatified,
+          .before = &control_flow_},
+      provisional_{.file = base_.sources.AddText("<provisional standard library>",
+                                                 std::string(ProvisionalLibraryText())),
+                   .dialect = ast::Dialect::kProvisional,
+                   .before = &ratified_} {
+  for (std::string_view word : LibraryWords()) base_.symbols.Intern(word);
 }
 
-const CheckedDocument& StandardLibrary::Get(ast::Dialect dialect) {
-  std::unique_ptr<CheckedDocument>& document = documents_[static_cast<size_t>(dialect)];
-  if (document == nullptr) {
-    document = dialect == ast::Dialect::kRatified
-                   ? Load("<ratified standard library>", RatifiedLibraryText(), dialect)
-                   : Load("<provisional standard library>", ProvisionalLibraryText(), dialect);
-  }
-  return *document;
+StandardLibrary::~StandardLibrary() = default;
+
+const StandardLibrary& StandardLibrary::Shared() {
+  static const StandardLibrary* library = new StandardLibrary();  // threads may use it to the end
+  return *library;
 }
 
-const CheckedDocument& StandardLibrary::ControlFlow() {
-  if (control_flow_ == nullptr) {
-    control_flow_ = Load("<extension NNEFC_control_flow>", ControlFlowLibraryText(), ast::Dialect::kRatified);
-  }
-  return *control_flow_;
+const CheckedDocument& StandardLibrary::Load(const Part& part) const {
+  std::call_once(part.once, [&] {
+    Context context(base_);
+    std::unique_ptr<const ast::Document> parsed =
+        ParseDocument(part.file, {.dialect = part.dialect, .kind = DocumentKind::kLibrary}, context);
+    const TypeTable* types = part.before != nullptr ? &Load(*part.before).types() : nullptr;
+    part.document =
+        Checker(std::move(parsed), CheckedKind::kLibrary, nullptr, types, *this, context).CheckLibrary();
+    // Whatever is wrong with the library is no mistake of the user's.
+    const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
+    if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);
+    NNEFC_CHECK(ours.empty());
+    NNEFC_CHECK(context.symbols.size() == base_.symbols.size());  // or its ids would mean nothing elsewhere
+  });
+  return *part.document;
+}
+
+const CheckedDocument& StandardLibrary::Get(ast::Dialect dialect) const {
+  return Load(dialect == ast::Dialect::kRatified ? ratified_ : provisional_);
+}
+
+const CheckedDocument& StandardLibrary::ControlFlow() const {
+  return Load(control_flow_);
 }
 
 std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
-                                               StandardLibrary& library, const CheckOptions& options,
+                                               const StandardLibrary& library, const CheckOptions& options,
                                                Context& context) {
   const CheckedDocument& standard = library.Get(document->dialect);
-  return Checker(std::move(document), CheckedKind::kModel, &standard, library, context).CheckModel(options);
+  return Checker(std::move(document), CheckedKind::kModel, &standard, &standard.types(), library, context)
+      .CheckModel(options);
 }
 
 }  // namespace nnefc

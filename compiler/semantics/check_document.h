@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -9,25 +10,38 @@
 
 namespace nnefc {
 
-// The standard library of a dialect, parsed and checked when it is first asked
-// for. Outlives the documents that are checked against it.
+// The standard library of each dialect, parsed and checked when it is first
+// asked for, by whichever thread. Outlives the documents that are checked
+// against it, whose contexts begin with `base()`.
 class StandardLibrary {
  public:
-  explicit StandardLibrary(Context& context);
-  // Shared by both dialects' documents and by every document checked against
-  // them.
-  const std::shared_ptr<TypeTable>& types() const { return types_; }
-  const CheckedDocument& Get(ast::Dialect dialect);
+  StandardLibrary();
+  ~StandardLibrary();
+  StandardLibrary(const StandardLibrary&) = delete;
+  const StandardLibrary& operator=(const StandardLibrary&) = delete;
+  // The one that the process shares.
+  static const StandardLibrary& Shared();
+
+  // The libraries' texts and every name in them.
+  const ContextBase& base() const { return base_; }
+  const CheckedDocument& Get(ast::Dialect dialect) const;
   // The operations of the extension NNEFC_control_flow.
-  const CheckedDocument& ControlFlow();
+  const CheckedDocument& ControlFlow() const;
 
  private:
-  std::unique_ptr<CheckedDocument> Load(std::string_view name, std::string_view text, ast::Dialect dialect);
+  // A document of the library. Its types are those of the one before it and its
+  // own, so that the ids of all that are loaded go together.
+  struct Part {
+    FileId file;
+    ast::Dialect dialect;
+    const Part* before;
+    mutable std::once_flag once = {};
+    mutable std::unique_ptr<const CheckedDocument> document = {};
+  };
+  const CheckedDocument& Load(const Part& part) const;
 
-  Context& context_;
-  std::shared_ptr<TypeTable> types_;
-  std::unique_ptr<CheckedDocument> documents_[2];
-  std::unique_ptr<CheckedDocument> control_flow_;
+  ContextBase base_;
+  const Part control_flow_, ratified_, provisional_;
 };
 
 struct CheckOptions {
@@ -39,7 +53,7 @@ struct CheckOptions {
 // (chapter 3.3 of both specifications). What values decide -
 // indices, lengths, branches - is left to expansion.
 std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
-                                               StandardLibrary& library, const CheckOptions& options,
+                                               const StandardLibrary& library, const CheckOptions& options,
                                                Context& context);
 
 }  // namespace nnefc

@@ -96,10 +96,9 @@ class CheckedDocument {
 
  private:
   friend class Checker;
-  friend class StandardLibrary;
 
   std::unique_ptr<const ast::Document> ast_;
-  std::shared_ptr<TypeTable> types_;
+  std::unique_ptr<TypeTable> types_;
   const CheckedDocument* library_ = nullptr;
   const CheckedDocument* control_flow_ = nullptr;  // the extension's declarations, if it is enabled
   const ast::Graph* graph_ = nullptr;

@@ -12,7 +12,8 @@ const CheckedDocument* StandardBelow(const CheckedDocument* library) {
 }  // namespace
 
 Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind,
-                 const CheckedDocument* library, StandardLibrary& libraries, Context& context)
+                 const CheckedDocument* library, const TypeTable* types, const StandardLibrary& libraries,
+                 Context& context)
     : out_(std::make_unique<CheckedDocument>()),
       document_(*document),
       kind_(kind),
@@ -20,7 +21,7 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
       standard_(library != nullptr ? StandardBelow(library) : out_.get()),
       libraries_(libraries),
       context_(context),
-      types_(*libraries.types()),
+      types_(*(out_->types_ = types != nullptr ? TypeTable::Over(*types) : std::make_unique<TypeTable>())),
       error_(types_.Primitive(TypeKind::kError)),
       integer_(types_.Primitive(TypeKind::kInteger)),
       scalar_(types_.Primitive(TypeKind::kScalar)),
@@ -31,8 +32,8 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
       update_(context.symbols.Intern("update")),
       if_else_(context.symbols.Intern("if_else")),
       tensor_iterator_(context.symbols.Intern("tensor_iterator")) {
+  NNEFC_CHECK(context.symbols.base() == &libraries.base().symbols);
   out_->ast_ = std::move(document);
-  out_->types_ = libraries.types();
   out_->library_ = library;
   out_->signatures_.resize(document_.fragments.size());
   out_->unsound_.resize(document_.fragments.size());

@@ -31,8 +31,10 @@ enum class BodyKind : uint8_t { kFragment, kGraph, kQuantization };
 // walked in loops.
 class Checker {
  public:
+  // The document's types begin with `types`, unless that is null. The context
+  // begins with the libraries' base.
   Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, const CheckedDocument* library,
-          StandardLibrary& libraries, Context& context);
+          const TypeTable* types, const StandardLibrary& libraries, Context& context);
 
   std::unique_ptr<CheckedDocument> CheckModel(const CheckOptions& options);
   std::unique_ptr<CheckedDocument> CheckLibrary();
@@ -214,7 +216,7 @@ class Checker {
   const CheckedKind kind_;
   const ast::Dialect dialect_;
   const CheckedDocument* standard_;
-  StandardLibrary& libraries_;
+  const StandardLibrary& libraries_;
   Context& context_;
   TypeTable& types_;
   const TypeId error_, integer_, scalar_, logical_, string_;

@@ -10,8 +10,8 @@ using namespace semantics;
 std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Document> document,
                                                    const CheckedDocument& model,
                                                    llvm::function_ref<bool(std::string_view)> is_activation,
-                                                   StandardLibrary& library, Context& context) {
-  return Checker(std::move(document), CheckedKind::kQuantization, &model, library, context)
+                                                   const StandardLibrary& library, Context& context) {
+  return Checker(std::move(document), CheckedKind::kQuantization, &model, &model.types(), library, context)
       .CheckQuantization(is_activation);
 }
 

@@ -20,6 +20,6 @@ namespace nnefc {
 std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Document> document,
                                                    const CheckedDocument& model,
                                                    llvm::function_ref<bool(std::string_view)> is_activation,
-                                                   StandardLibrary& library, Context& context);
+                                                   const StandardLibrary& library, Context& context);
 
 }  // namespace nnefc

@@ -1,7 +1,6 @@
 #include "compiler/semantics/types.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace nnefc {
 namespace {
@@ -36,6 +35,13 @@ TypeTable::TypeTable() {
   for (TypeKind kind : kPrimitives) {
     types_.Add({.kind = kind, .contains_generic = kind == TypeKind::kGeneric});
   }
+}
+
+std::unique_ptr<TypeTable> TypeTable::Over(const TypeTable& base) {
+  auto table = std::make_unique<TypeTable>();
+  table->types_ = base.types_;  // their parts stay where they are
+  table->by_hash_ = base.by_hash_;
+  return table;
 }
 
 TypeId TypeTable::Primitive(TypeKind kind) const {

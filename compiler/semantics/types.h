@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,8 @@ enum class TypeKind : uint8_t {
   kTuple,
 };
 
-// Interns types; one per Context-wide run.
+// Interns types. A document's table begins with that of its library, so that
+// ids of the library's types are valid in it.
 class TypeTable {
  public:
   // Bounds on the types that a document may build, `[[[..]]]` or
@@ -43,6 +45,8 @@ class TypeTable {
   static constexpr uint32_t kMaxSize = 4096;
 
   TypeTable();
+  // Begins with the types of `base`, which must outlive this table.
+  static std::unique_ptr<TypeTable> Over(const TypeTable& base);
   TypeTable(const TypeTable&) = delete;
   TypeTable& operator=(const TypeTable&) = delete;
 

@@ -18,9 +18,20 @@ struct Limits {
   int64_t items = 20'000'000;    // --max-items: live array items and string bytes
 };
 
+// What contexts begin with: texts and names of libraries that a process reads
+// once. Made whole, then never changed, so that threads share it.
+struct ContextBase {
+  SourceManager sources = SourceManager::MakeBase();
+  SymbolTable symbols;
+};
+
 // What the stages of one run share: texts, interned names, limits and the
 // diagnostics emitter. Everything that points into it must not outlive it.
 struct Context {
+  Context() = default;
+  // `base` must outlive the context.
+  explicit Context(const ContextBase& base) : sources(&base.sources), symbols(&base.symbols) {}
+
   SourceManager sources;
   SymbolTable symbols;
   Limits limits;

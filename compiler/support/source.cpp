@@ -14,6 +14,24 @@ SourceRange Cover(SourceRange first, SourceRange last) {
   return {first.file, std::min(first.begin, last.begin), std::max(first.end, last.end)};
 }
 
+SourceManager SourceManager::MakeBase() {
+  SourceManager base;
+  base.first_ = kFirstOfBase;
+  return base;
+}
+
+FileId SourceManager::Add(std::unique_ptr<File> file) {
+  if (first_ == kFirstOfBase) LineStarts(*file);  // now: threads share it
+  files_.push_back(std::move(file));
+  return FileId(first_ + static_cast<int32_t>(files_.size()) - 1);
+}
+
+const SourceManager::File& SourceManager::Get(FileId file) const {
+  if (base_ != nullptr && file.index >= kFirstOfBase) return base_->Get(file);
+  NNEFC_CHECK(file.index >= first_ && static_cast<size_t>(file.index - first_) < files_.size());
+  return *files_[static_cast<size_t>(file.index - first_)];
+}
+
 ErrorOr<FileId> SourceManager::Open(const std::string& path) {
   auto mapped = MappedFile::Open(path);
   if (!mapped) return mapped.error();
@@ -24,7 +42,7 @@ ErrorOr<FileId> SourceManager::Open(const std::string& path) {
   file->name = path;
   file->mapped = *mapped;
   file->text = (*mapped)->text();
-  return files_.Add(std::move(file));
+  return Add(std::move(file));
 }
 
 FileId SourceManager::AddText(std::string name, std::string text) {
@@ -32,24 +50,24 @@ FileId SourceManager::AddText(std::string name, std::string text) {
   file->name = std::move(name);
   file->owned = std::move(text);
   file->text = file->owned;
-  return files_.Add(std::move(file));
+  return Add(std::move(file));
 }
 
 FileId SourceManager::AddOpaque(std::string name, FileKind kind) {
   auto file = std::make_unique<File>();
   file->name = std::move(name);
   file->kind = kind;
-  return files_.Add(std::move(file));
+  return Add(std::move(file));
 }
 
 std::string_view SourceManager::Name(FileId file) const {
-  return files_[file]->name;
+  return Get(file).name;
 }
 std::string_view SourceManager::Text(FileId file) const {
-  return files_[file]->text;
+  return Get(file).text;
 }
 FileKind SourceManager::Kind(FileId file) const {
-  return files_[file]->kind;
+  return Get(file).kind;
 }
 
 const std::vector<uint32_t>& SourceManager::LineStarts(const File& file) const {
@@ -67,21 +85,21 @@ const std::vector<uint32_t>& SourceManager::LineStarts(const File& file) const {
 }
 
 LineColumn SourceManager::Position(Location location) const {
-  const auto& starts = LineStarts(*files_[location.file]);
+  const auto& starts = LineStarts(Get(location.file));
   auto next = std::upper_bound(starts.begin(), starts.end(), location.offset);
   int line = static_cast<int>(next - starts.begin());
   return {line, static_cast<int>(location.offset - starts[static_cast<size_t>(line) - 1]) + 1};
 }
 
 uint32_t SourceManager::LineStart(FileId file, int line) const {
-  const auto& starts = LineStarts(*files_[file]);
+  const auto& starts = LineStarts(Get(file));
   NNEFC_CHECK(line >= 1 && static_cast<size_t>(line) <= starts.size());
   return starts[static_cast<size_t>(line) - 1];
 }
 
 std::string_view SourceManager::Line(FileId file, int line) const {
-  const auto& starts = LineStarts(*files_[file]);
-  std::string_view text = files_[file]->text;
+  const auto& starts = LineStarts(Get(file));
+  std::string_view text = Get(file).text;
   size_t begin = LineStart(file, line);
   size_t end =
       static_cast<size_t>(line) < starts.size() ? starts[static_cast<size_t>(line)] - 1 : text.size();

@@ -54,6 +54,18 @@ enum class FileKind : uint8_t {
 // Owns the text of every file that a run has read; a FileId names one.
 class SourceManager {
  public:
+  SourceManager() = default;
+  // Knows the files of `base` too, which keep their ids and come after all
+  // others. `base` must outlive this one and not grow any more; any number of
+  // managers and threads may share it.
+  explicit SourceManager(const SourceManager* base) : base_(base) {
+    NNEFC_CHECK(base->first_ == kFirstOfBase);
+  }
+  SourceManager(SourceManager&&) = default;
+  SourceManager& operator=(SourceManager&&) = default;
+  // One that is fit for a base: its texts are the same for the whole process.
+  static SourceManager MakeBase();
+
   // Reads `path` ("-" is not special). At most 4 GiB.
   ErrorOr<FileId> Open(const std::string& path);
   // Adds text held in memory (a document of an archive, of an editor, of the
@@ -80,9 +92,15 @@ class SourceManager {
     std::string_view text;
     mutable std::vector<uint32_t> line_starts;
   };
+  static constexpr int32_t kFirstOfBase = 1 << 30;
+
+  FileId Add(std::unique_ptr<File> file);
+  const File& Get(FileId file) const;
   const std::vector<uint32_t>& LineStarts(const File& file) const;
 
-  ValueStore<FileId, std::unique_ptr<File>> files_;
+  const SourceManager* base_ = nullptr;
+  int32_t first_ = 0;
+  std::vector<std::unique_ptr<File>> files_;  // from first_ on
 };
 
 }  // namespace nnefc

@@ -4,20 +4,24 @@ namespace nnefc {
 
 Symbol SymbolTable::Intern(std::string_view text) {
   auto [entry, inserted] = symbols_.try_emplace(llvm::StringRef(text.data(), text.size()));
-  if (inserted) {
-    llvm::StringRef key = entry->getKey();
-    entry->second = texts_.Add(std::string_view(key.data(), key.size()));
-  }
+  if (!inserted) return entry->second;
+  const Symbol known = base_ != nullptr ? base_->Find(text) : Symbol();
+  if (known.valid()) return entry->second = known;
+  entry->second = Symbol(static_cast<int32_t>(size()));
+  texts_.emplace_back(entry->getKeyData(), entry->getKeyLength());
   return entry->second;
 }
 
 Symbol SymbolTable::Find(std::string_view text) const {
   auto entry = symbols_.find(llvm::StringRef(text.data(), text.size()));
-  return entry == symbols_.end() ? Symbol() : entry->second;
+  if (entry != symbols_.end()) return entry->second;
+  return base_ != nullptr ? base_->Find(text) : Symbol();
 }
 
 std::string_view SymbolTable::Text(Symbol symbol) const {
-  return texts_[symbol];
+  NNEFC_CHECK(symbol.valid() && static_cast<size_t>(symbol.index) < size());
+  if (symbol.index < first_) return base_->Text(symbol);
+  return texts_[static_cast<size_t>(symbol.index - first_)];
 }
 
 }  // namespace nnefc

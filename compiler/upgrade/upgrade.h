@@ -16,7 +16,7 @@ struct UpgradeInput {
   const CheckedDocument& document;                 // sound, provisional
   const ir::Graph& expanded;                       // what it expands to
   const std::vector<FragmentInstance>& instances;  // through these
-  StandardLibrary& library;
+  const StandardLibrary& library;
   ir::OpRegistry& registry;
 };
 

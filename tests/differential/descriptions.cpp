@@ -110,14 +110,14 @@ std::vector<OperationDescription> DescribeOpsets() {
 }
 
 std::vector<OperationDescription> DescribeNnef(const ir::OpRegistry& registry) {
-  Context context;
-  StandardLibrary library(context);
+  const StandardLibrary& library = StandardLibrary::Shared();
+  const SymbolTable& symbols = library.base().symbols;
   const CheckedDocument& document = library.Get(ast::Dialect::kRatified);
   const TypeTable& types = document.types();
   std::vector<OperationDescription> operations;
   for (size_t i = 0; i < document.ast().fragments.size(); ++i) {
     const Signature& signature = document.signature(ast::FragmentId(static_cast<int32_t>(i)));
-    const ir::OpId op = registry.Find(ir::kNnefSet, context.symbols.Text(signature.name.symbol));
+    const ir::OpId op = registry.Find(ir::kNnefSet, symbols.Text(signature.name.symbol));
     if (!op.valid()) continue;  // a helper of the library's
     const ir::OpInfo& info = registry.Info(op);
     if (info.is_source || info.is_sink) continue;
@@ -126,12 +126,12 @@ std::vector<OperationDescription> DescribeNnef(const ir::OpRegistry& registry) {
     for (ir::InputInfo& input : operation.inputs) input.optional = false;
     for (const TypedName& parameter : signature.parameters) {
       if (types.ContainsTensor(parameter.type)) continue;
-      AttributeDescription attribute{.name = std::string(context.symbols.Text(parameter.name.symbol))};
+      AttributeDescription attribute{.name = std::string(symbols.Text(parameter.name.symbol))};
       const std::optional<Kind> kind = KindOf(types, parameter.type);
       if (!kind) continue;
       attribute.kind = *kind;
       if (parameter.default_value.valid())
-        attribute.fallback = Evaluate(document.ast(), parameter.default_value, context.symbols);
+        attribute.fallback = Evaluate(document.ast(), parameter.default_value, symbols);
       operation.attributes.push_back(std::move(attribute));
     }
     if (signature.is_generic) {

@@ -75,7 +75,6 @@ Spread SpreadOf(uint64_t seed) {
 class Suite {
  public:
   explicit Suite(const Options& options) : options_(options) {
-    ir::RegisterStandardOps(registry_);
     folder_ =
         fmt::format("{}/nnefc-differential-{}", std::filesystem::temp_directory_path().string(), getpid());
     std::filesystem::create_directories(folder_);
@@ -216,7 +215,7 @@ class Suite {
   }
 
   const Options& options_;
-  ir::OpRegistry registry_;
+  ir::OpRegistry registry_{&ir::StandardOps()};
   std::string folder_;
   Coverage coverage_;
   int64_t graphs_ = 0, refused_ = 0, uncomputed_ = 0, compared_ = 0, failures_ = 0;

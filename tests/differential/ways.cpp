@@ -160,8 +160,7 @@ class CaseRun {
     ErrorOr<Success> written = WriteOpenVino(*graph_, path);
     if (!written) return Fail("writing OpenVINO IR", written.error().message);
     Context context;
-    ir::OpRegistry registry;
-    ir::RegisterStandardOps(registry);
+    ir::OpRegistry registry(&ir::StandardOps());
     ErrorOr<std::unique_ptr<ir::Graph>> read = ReadOpenVino(path, registry, context);
     if (!read || *read == nullptr) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
     if (context.emitter.has_errors()) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
@@ -171,9 +170,8 @@ class CaseRun {
 
   // The document that prints the graph, its expansion, and its compounds lowered.
   void CompareDocuments() {
-    Context context;
-    StandardLibrary library(context);
-    const std::string document = PrintFlatDocument(*nnef_, library, context.symbols);
+    const StandardLibrary& library = StandardLibrary::Shared();
+    const std::string document = PrintFlatDocument(*nnef_, library, library.base().symbols);
     CompareDocument("document", document, {});
     // A body may take a power where the whole takes a root.
     if (oracle_->all_finite() && Chosen(40)) CompareDocument("document, --lower all", document, {"all"});

@@ -15,8 +15,7 @@ struct OperationsCommand {
 
   // A line for each operation of the standard, with what OpenVINO IR lacks.
   std::string Standard() const {
-    ir::OpRegistry registry;
-    ir::RegisterStandardOps(registry);
+    const ir::OpRegistry& registry = ir::StandardOps();
     std::vector<std::string> lines;
     for (size_t i = 0; i < registry.size(); ++i) {
       const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));

@@ -20,7 +20,7 @@ using ir::OutputPort;
 
 class FlatPrinter {
  public:
-  FlatPrinter(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
+  FlatPrinter(const ir::Graph& graph, const StandardLibrary& library, const SymbolTable& symbols,
               const PrintedNames& names)
       : graph_(&graph),
         library_(library),
@@ -63,7 +63,7 @@ class FlatPrinter {
   }
 
   const ir::Graph* graph_;  // that is being printed: the document's, or a body
-  StandardLibrary& library_;
+  const StandardLibrary& library_;
   const CheckedDocument& ratified_;
   const SymbolTable& symbols_;
   const PrintedNames& names_;
@@ -305,16 +305,17 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 
 }  // namespace
 
-std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
-                              const PrintedNames& names) {
+std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+                              const SymbolTable& symbols, const PrintedNames& names) {
   return FlatPrinter(graph, library, symbols, names).Print();
 }
 
-std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols) {
+std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+                              const SymbolTable& symbols) {
   return PrintFlatDocument(graph, library, symbols, PrintedNames(graph));
 }
 
-std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, const StandardLibrary& library,
                                                const SymbolTable& symbols, const PrintedNames& names) {
   return FlatPrinter(graph, library, symbols, names).Statements();
 }

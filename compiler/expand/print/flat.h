@@ -15,9 +15,10 @@ namespace nnefc {
 // Bodies of `if_else` and `tensor_iterator` become fragments, flat as well: one
 // for all bodies that are the same. Names, order and defaults are the library's;
 // tensors are called as `names` says.
-std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols,
-                              const PrintedNames& names);
-std::string PrintFlatDocument(const ir::Graph& graph, StandardLibrary& library, const SymbolTable& symbols);
+std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+                              const SymbolTable& symbols, const PrintedNames& names);
+std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+                              const SymbolTable& symbols);
 
 // One line of that document's body, and the node that it prints.
 struct FlatStatement {
@@ -25,7 +26,7 @@ struct FlatStatement {
   std::string text;
 };
 // The lines of its body in order.
-std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, StandardLibrary& library,
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, const StandardLibrary& library,
                                                const SymbolTable& symbols, const PrintedNames& names);
 
 }  // namespace nnefc

@@ -23,4 +23,13 @@ void RegisterStandardOps(OpRegistry& registry) {
   RegisterOpsets(registry);
 }
 
+const OpRegistry& StandardOps() {
+  static const OpRegistry* registry = [] {
+    auto* made = new OpRegistry();  // threads may use it to the end
+    RegisterStandardOps(*made);
+    return made;
+  }();
+  return *registry;
+}
+
 }  // namespace nnefc::ir

@@ -40,8 +40,7 @@ Expanded Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool
 void CheckFlat(const ir::Graph& graph, bool allow_unknown, Session& session) {
   const std::string flat = PrintFlatDocument(graph, session.library, session.context.symbols);
   session.context.emitter.Clear();
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  ir::OpRegistry registry(&ir::StandardOps());
   ast::Dialect told;
   const Limits low = session.context.limits;
   session.context.limits = Limits();
@@ -83,9 +82,8 @@ void CheckLowered(const ir::Graph& graph, Session& session) {
 }
 
 ast::Dialect Run(std::string_view text, std::optional<ast::Dialect> dialect) {
-  Session& session = Session::Get();
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  Session session;
+  ir::OpRegistry registry(&ir::StandardOps());
   ast::Dialect told = kRatified;
   for (bool allow_unknown : {false, true}) {
     session.context.emitter.Clear();

@@ -57,17 +57,8 @@ std::string Messages(const Context& context) {
   return RenderText(context.emitter.diagnostics(), context.sources, {.color = false, .excerpts = false});
 }
 
-Session::Session() : library(context) {
+Session::Session() {
   context.limits = LowLimits();
-}
-
-Session& Session::Get() {
-  constexpr int kInputsOfSession = 500;
-  static std::unique_ptr<Session> session;
-  if (session == nullptr || session->inputs == kInputsOfSession) session = std::make_unique<Session>();
-  ++session->inputs;
-  session->context.emitter.Clear();
-  return *session;
 }
 
 namespace {
@@ -148,8 +139,7 @@ void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
   const std::string second = Folder() + "/second.xml";
   auto written = WriteOpenVino(graph, first);
   Require(written.ok(), "a writable graph is written", written.ok() ? "" : written.error().message);
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  ir::OpRegistry registry(&ir::StandardOps());
   auto again = ReadOpenVino(first, registry, context);
   Require(again.ok(), "what was written can be opened");
   Require(*again != nullptr && !context.emitter.has_errors(), "what was written is read without a mistake",

@@ -36,16 +36,12 @@ void CheckDiagnostics(const Context& context);
 // The messages alone, for the detail of Require.
 std::string Messages(const Context& context);
 
-// What costs much to make and is shared by inputs, made anew now and then so
-// that it does not grow without bound.
+// What one input is checked in, with low limits.
 struct Session {
   Session();
-  // The session for the next input, its emitter cleared.
-  static Session& Get();
 
-  Context context;
-  StandardLibrary library;
-  int inputs = 0;
+  const StandardLibrary& library = StandardLibrary::Shared();
+  Context context{library.base()};
 };
 
 // A folder of the process for what is only read from, or written to, files.

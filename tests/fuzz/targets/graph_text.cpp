@@ -9,8 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   Context context;
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  ir::OpRegistry registry(&ir::StandardOps());
   const FileId file = context.sources.AddText("net.ir", std::string(fuzz::Text(data, size)));
   std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
   fuzz::CheckDiagnostics(context);

@@ -11,8 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string path = fuzz::WriteInput("net.xml", input.substr(0, end));
   fuzz::WriteInput("net.bin", end == std::string_view::npos ? std::string_view() : input.substr(end + 1));
   Context context;
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  ir::OpRegistry registry(&ir::StandardOps());
   auto graph = ReadOpenVino(path, registry, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require(graph.ok(), "files that are there can be opened");

@@ -48,10 +48,9 @@ DatFile QuantizedFile(const Shape& shape, Context& context) {
 }
 
 void Run(std::string_view text, ast::Dialect dialect) {
-  Session& session = Session::Get();
+  Session session;
   Context& context = session.context;
-  ir::OpRegistry registry;
-  ir::RegisterStandardOps(registry);
+  ir::OpRegistry registry(&ir::StandardOps());
   const char* model = dialect == ast::Dialect::kRatified ? kRatified : kProvisional;
   const auto checked = CheckDocument(
       ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),

@@ -30,12 +30,7 @@ inline ir::AttributeMap With(std::string_view name, ir::Attribute value) {
 }
 
 inline const ir::OpRegistry& TestRegistry() {
-  static const ir::OpRegistry* registry = [] {
-    auto* made = new ir::OpRegistry;
-    ir::RegisterStandardOps(*made);
-    return made;
-  }();
-  return *registry;
+  return ir::StandardOps();
 }
 
 inline std::string Messages(const Emitter& emitter) {

@@ -17,12 +17,10 @@ class Expansion {
  public:
   explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {}) {
     context.limits = limits;
-    ir::RegisterStandardOps(registry);
-    library = std::make_unique<StandardLibrary>(context);
     auto document = ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
-    checked = CheckDocument(std::move(document), *library, {}, context);
+    checked = CheckDocument(std::move(document), library, {}, context);
     check_errors = context.emitter.error_count();
-    graph = ExpandDocument(*checked, *library, registry, options, context);
+    graph = ExpandDocument(*checked, library, registry, options, context);
   }
 
   // The diagnostics as one line each: "3:7: message [label]".
@@ -43,7 +41,7 @@ class Expansion {
   }
   std::string Flat() {
     if (graph == nullptr) return Diagnostics();
-    return PrintFlatDocument(*graph, *library, context.symbols);
+    return PrintFlatDocument(*graph, library, context.symbols);
   }
   // The lines of the graph's body in the flat document.
   std::string Body() {
@@ -59,9 +57,9 @@ class Expansion {
     return nullptr;
   }
 
-  Context context;
-  ir::OpRegistry registry;
-  std::unique_ptr<StandardLibrary> library;
+  const StandardLibrary& library = StandardLibrary::Shared();
+  Context context{library.base()};
+  ir::OpRegistry registry{&ir::StandardOps()};
   std::unique_ptr<CheckedDocument> checked;
   size_t check_errors = 0;
   std::unique_ptr<ir::Graph> graph;

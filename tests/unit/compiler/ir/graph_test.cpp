@@ -9,8 +9,6 @@ namespace {
 
 class GraphTest : public ::testing::Test {
  protected:
-  GraphTest() { RegisterStandardOps(registry_); }
-
   OutputPort Add(const char* op, std::vector<OutputPort> inputs) {
     return {graph_.AddNode("nnef", op, {.name = op, .inputs = inputs}), 0};
   }
@@ -19,7 +17,7 @@ class GraphTest : public ::testing::Test {
   }
   void ExpectValid() { EXPECT_EQ(Verify(graph_), std::vector<std::string>()); }
 
-  OpRegistry registry_;
+  OpRegistry registry_{&StandardOps()};
   Graph graph_{&registry_, "g"};
 };
 
@@ -207,6 +205,28 @@ TEST(OpRegistryTest, FindsTheNewest) {
   EXPECT_EQ(registry.FindNewest("MaxPool"), second);
   EXPECT_FALSE(registry.Find("opset2", "MaxPool").valid());
   EXPECT_FALSE(registry.FindNewest("MinPool").valid());
+}
+
+// Several registries share a base, each with operations of its own.
+TEST(OpRegistryTest, BeginsWithABase) {
+  OpRegistry base;
+  const OpId pool = base.Add({.set = "opset1", .name = "MaxPool"});
+  OpRegistry first(&base), second(&base);
+  const OpId newer = first.Add({.set = "opset8", .name = "MaxPool"});
+  const OpId mine = second.Add({.set = "mine", .name = "Op"});
+  EXPECT_EQ(newer, mine);  // ids of one registry mean nothing in another
+  EXPECT_EQ(first.Find("opset1", "MaxPool"), pool);
+  EXPECT_EQ(first.FindNewest("MaxPool"), newer);
+  EXPECT_EQ(second.FindNewest("MaxPool"), pool);
+  EXPECT_EQ(&second.Info(pool), &base.Info(pool));
+  EXPECT_EQ(second.Info(mine).name, "Op");
+  EXPECT_FALSE(first.Find("mine", "Op").valid());
+  EXPECT_FALSE(base.FindNewest("Op").valid());
+  EXPECT_EQ(base.size(), 1u);
+  EXPECT_EQ(second.size(), 2u);
+  const OpRegistry third(&second);
+  EXPECT_EQ(third.Find("mine", "Op"), mine);
+  EXPECT_EQ(third.Find("opset1", "MaxPool"), pool);
 }
 
 }  // namespace

@@ -10,10 +10,7 @@ namespace {
 
 class TextTest : public ::testing::Test {
  protected:
-  TextTest() {
-    RegisterStandardOps(registry_);
-    registry_.Add({.set = "test", .name = "loop"});
-  }
+  TextTest() { registry_.Add({.set = "test", .name = "loop"}); }
 
   std::unique_ptr<Graph> Parse(std::string text) {
     context_.emitter.Clear();
@@ -34,7 +31,7 @@ class TextTest : public ::testing::Test {
     EXPECT_EQ(PrintGraph(*graph, {.max_constant_elements = -1}), text);
   }
 
-  OpRegistry registry_;
+  OpRegistry registry_{&StandardOps()};
   Context context_;
 };
 

@@ -10,7 +10,6 @@ namespace {
 class VerifyInferredTest : public ::testing::Test {
  protected:
   VerifyInferredTest() {
-    RegisterStandardOps(registry_);
     x_ = graph_.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
     relu_ = graph_.AddNode("opset1", "ReLU", {.name = "y", .inputs = OutputPort{x_, 0}});
     graph_.AddResult("y", {relu_, 0});
@@ -27,7 +26,7 @@ class VerifyInferredTest : public ::testing::Test {
       EXPECT_NE(violations[i].find(texts[i]), std::string::npos) << violations[i];
   }
 
-  OpRegistry registry_;
+  OpRegistry registry_{&StandardOps()};
   Graph graph_{&registry_, "g"};
   NodeId x_, relu_;
 };

@@ -39,7 +39,6 @@ class IrFilesTest : public ::testing::Test {
         std::filesystem::temp_directory_path() / (std::string("nnefc_openvino_") + test->test_suite_name() +
                                                   "_" + test->name() + "_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
-    ir::RegisterStandardOps(registry_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -89,7 +88,7 @@ class IrFilesTest : public ::testing::Test {
   }
 
   std::filesystem::path folder_;
-  ir::OpRegistry registry_;
+  ir::OpRegistry registry_{&ir::StandardOps()};
 };
 
 }  // namespace nnefc::testing

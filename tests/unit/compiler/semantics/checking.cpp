@@ -49,7 +49,7 @@ std::string ProvisionalBody(std::string_view body) {
 }
 
 Checked::Checked(std::string text, const CheckOptions& options, std::optional<ast::Dialect> dialect)
-    : library_(context_), file_(context_.sources.AddText("test.nnef", std::move(text))) {
+    : file_(context_.sources.AddText("test.nnef", std::move(text))) {
   document_ =
       CheckDocument(ParseDocument(file_, {.dialect = dialect}, context_), library_, options, context_);
 }

@@ -45,13 +45,13 @@ class Checked {
   const CheckedDocument& document() const { return *document_; }
   Context& context() { return context_; }
   const Context& context() const { return context_; }
-  StandardLibrary& library() { return library_; }
+  const StandardLibrary& library() const { return library_; }
   // The first expression with this text.
   ast::ExprId Find(std::string_view text) const;
 
  private:
-  Context context_;
-  StandardLibrary library_;
+  const StandardLibrary& library_ = StandardLibrary::Shared();
+  Context context_{library_.base()};
   FileId file_;
   std::unique_ptr<CheckedDocument> document_;
 };

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "checking.h"
 #include "compiler/support/suggest.h"
 #include "gtest/gtest.h"
@@ -6,8 +8,7 @@ namespace nnefc {
 namespace {
 
 TEST(StandardLibrary, BothDialectsAreSound) {
-  Context context;
-  StandardLibrary library(context);
+  const StandardLibrary library;
   for (ast::Dialect dialect : {ast::Dialect::kRatified, ast::Dialect::kProvisional}) {
     const CheckedDocument& document = library.Get(dialect);
     EXPECT_TRUE(document.is_library());
@@ -19,14 +20,66 @@ TEST(StandardLibrary, BothDialectsAreSound) {
   }
   EXPECT_TRUE(library.ControlFlow().is_library());
   EXPECT_EQ(library.ControlFlow().ast().fragments.size(), 2u);
-  EXPECT_TRUE(context.emitter.diagnostics().empty());
+}
+
+TEST(StandardLibrary, IsOneForTheProcess) {
+  const StandardLibrary& library = StandardLibrary::Shared();
+  EXPECT_EQ(&StandardLibrary::Shared(), &library);
+  const Checked first(RatifiedGraph("y = relu(x);")), second(RatifiedGraph("y = relu(x);"));
+  EXPECT_EQ(first.document().library(), &library.Get(ast::Dialect::kRatified));
+  EXPECT_EQ(second.document().library(), first.document().library());
+}
+
+// Ids of a library's types mean the same in every document that is checked
+// against it, and in the libraries that are loaded after it.
+TEST(StandardLibrary, TypesKeepTheirIds) {
+  const StandardLibrary library;
+  const CheckedDocument& ratified = library.Get(ast::Dialect::kRatified);
+  const CheckedDocument& provisional = library.Get(ast::Dialect::kProvisional);
+  for (size_t i = 0; i < ratified.ast().fragments.size(); ++i) {
+    const Signature& signature = ratified.signature(ast::FragmentId(static_cast<int32_t>(i)));
+    for (const TypedName& parameter : signature.parameters) {
+      EXPECT_EQ(provisional.types().Text(parameter.type, ast::Dialect::kRatified),
+                ratified.types().Text(parameter.type, ast::Dialect::kRatified));
+    }
+  }
+}
+
+// Whichever thread asks first, and whatever it asks for.
+TEST(StandardLibrary, IsSharedByThreads) {
+  const std::string texts[] = {
+      RatifiedGraph("y = relu(x);"),
+      ProvisionalGraph("y = relu(x)"),
+      RatifiedGraph("y = relu(x, z = 1);"),
+      ProvisionalGraph("y = rleu(x)"),
+      RatifiedGraph("y = if_else(x, x);"),
+      Ratified("fragment relu( a: tensor<scalar> ) -> ( b: tensor<scalar> ) { b = a; }")};
+  std::vector<std::string> expected;
+  for (const std::string& text : texts) expected.push_back(Checked(text).Rendered());
+  EXPECT_NE(expected.back().find("<ratified standard library>:"), std::string::npos);
+  for (int round = 0; round < 3; ++round) {
+    const StandardLibrary library;  // not loaded yet
+    std::vector<std::string> found(std::size(texts));
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < found.size(); ++i) {
+      threads.emplace_back([&, i] {
+        for (int repeat = 0; repeat < 20; ++repeat) {
+          Context context(library.base());
+          auto document = ParseDocument(context.sources.AddText("test.nnef", texts[i]), {}, context);
+          CheckDocument(std::move(document), library, {}, context);
+          found[i] = RenderText(context.emitter.diagnostics(), context.sources, {});
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(found, expected);
+  }
 }
 
 TEST(StandardLibrary, Signatures) {
-  Context context;
-  StandardLibrary library(context);
+  const StandardLibrary library;
   const CheckedDocument& document = library.Get(ast::Dialect::kRatified);
-  const Callee external = document.Find(context.symbols.Find("external"));
+  const Callee external = document.Find(library.base().symbols.Find("external"));
   ASSERT_TRUE(external.valid());
   const Signature& signature = document.signature(external.fragment);
   EXPECT_TRUE(signature.is_generic);

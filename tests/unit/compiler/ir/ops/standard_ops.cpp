@@ -26,15 +26,6 @@ std::string InTextForm(std::string value) {
 
 }  // namespace
 
-const ir::OpRegistry& StandardOps() {
-  static const ir::OpRegistry* registry = [] {
-    auto* ops = new ir::OpRegistry();
-    ir::RegisterStandardOps(*ops);
-    return ops;
-  }();
-  return *registry;
-}
-
 ir::AttributeMap CompletedAttributes(const Declaration& declaration, std::string_view text) {
   ir::AttributeMap attributes = ParseAttributes("{" + std::string(text) + "}");
   for (const DeclaredValue& parameter : declaration.parameters) {

@@ -8,8 +8,8 @@
 
 namespace nnefc::testing {
 
-// All operations, registered once.
-const ir::OpRegistry& StandardOps();
+using ir::StandardOps;
+
 // Attributes in the text form without braces, "stride = [2,2]", completed by
 // the defaults of the declaration.
 ir::AttributeMap CompletedAttributes(const Declaration& declaration, std::string_view attributes);

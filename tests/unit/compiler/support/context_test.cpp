@@ -1,0 +1,67 @@
+#include "compiler/support/context.h"
+
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+TEST(ContextTest, BeginsWithTheNamesOfItsBase) {
+  ContextBase base;
+  const Symbol conv = base.symbols.Intern("conv");
+  const Symbol relu = base.symbols.Intern("relu");
+  Context first(base), second(base);
+  const Symbol mine = first.symbols.Intern("mine");
+  const Symbol other = second.symbols.Intern("other");
+  EXPECT_EQ(mine, other);  // symbols of one context mean nothing in another
+  for (Context* context : {&first, &second}) {
+    EXPECT_EQ(context->symbols.Find("relu"), relu);
+    EXPECT_EQ(context->symbols.Intern("conv"), conv);
+    EXPECT_EQ(context->symbols.Intern("conv"), conv);
+    EXPECT_EQ(context->symbols.Text(relu), "relu");
+    EXPECT_EQ(context->symbols.size(), 3u);
+  }
+  EXPECT_EQ(first.symbols.Text(mine), "mine");
+  EXPECT_EQ(second.symbols.Text(other), "other");
+  EXPECT_EQ(first.symbols.Intern("mine"), mine);
+  EXPECT_FALSE(first.symbols.Find("other").valid());
+  EXPECT_FALSE(base.symbols.Find("mine").valid());
+  EXPECT_EQ(base.symbols.size(), 2u);
+}
+
+TEST(ContextTest, KeepsItsNamesWhereTheyAre) {
+  ContextBase base;
+  base.symbols.Intern("base");
+  Context context(base);
+  std::vector<std::pair<Symbol, std::string_view>> kept;
+  for (int i = 0; i < 5000; ++i) {
+    const Symbol symbol = context.symbols.Intern("name" + std::to_string(i));
+    kept.emplace_back(symbol, context.symbols.Text(symbol));
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(kept[i].second, "name" + std::to_string(i));
+    EXPECT_EQ(context.symbols.Text(kept[i].first).data(), kept[i].second.data());
+  }
+}
+
+// Files of the base come after all others, as if they had been read last.
+TEST(ContextTest, KnowsTheFilesOfItsBase) {
+  ContextBase base;
+  const FileId library = base.sources.AddText("library", "one\ntwo\n");
+  Context first(base), second(base);
+  const FileId mine = first.sources.AddText("mine", "a\nb");
+  const FileId other = second.sources.AddText("other", "c");
+  EXPECT_EQ(mine, other);
+  EXPECT_LT(mine, library);
+  for (const Context* context : {&first, &second}) {
+    EXPECT_EQ(context->sources.Name(library), "library");
+    EXPECT_EQ(context->sources.Line(library, 2), "two");
+    EXPECT_EQ(context->sources.Position({library, 5}).line, 2);
+    EXPECT_EQ(context->sources.Kind(library), FileKind::kText);
+  }
+  EXPECT_EQ(first.sources.Name(mine), "mine");
+  EXPECT_EQ(first.sources.Line(mine, 2), "b");
+  EXPECT_EQ(second.sources.Text(other), "c");
+}
+
+}  // namespace
+}  // namespace nnefc
