@@ -50,8 +50,7 @@ bool Compilation::RunUntil(Stage last) {
   for (int stage = next; !failed_ && stage <= static_cast<int>(last); ++stage) {
     if (observer_) observer_(static_cast<Stage>(stage));
     auto start = std::chrono::steady_clock::now();
-    failed_ = !Run(static_cast<Stage>(stage)) || context_.emitter.has_errors();
-    if (!failed_ && options_.verify) failed_ = !VerifyStage(static_cast<Stage>(stage));
+    failed_ = !Run(static_cast<Stage>(stage)) || (options_.verify && !VerifyStage(static_cast<Stage>(stage)));
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     times_.push_back({static_cast<Stage>(stage), elapsed.count()});
   }
@@ -59,7 +58,7 @@ bool Compilation::RunUntil(Stage last) {
 }
 
 void Compilation::SetInputShapes(const std::map<std::string, Shape>& shapes) {
-  NNEFC_CHECK(expanded_ != nullptr && lowered_ == nullptr);
+  NNEFC_CHECK(expanded_.complete && lowered_ == nullptr);
   for (const auto& [name, shape] : shapes) options_.input_shapes[name] = shape;
   times_.resize(static_cast<size_t>(Stage::kExpand));
 }
@@ -67,15 +66,16 @@ void Compilation::SetInputShapes(const std::map<std::string, Shape>& shapes) {
 bool Compilation::VerifyStage(Stage stage) {
   const ir::Graph* graph = nullptr;
   if (stage == Stage::kOpen && is_openvino_) graph = lowered_.get();
-  if (stage == Stage::kExpand && !is_openvino_) graph = expanded_.get();
+  if (stage == Stage::kExpand && !is_openvino_) graph = expanded_.graph.get();
   if (stage == Stage::kLower && !is_openvino_) graph = lowered_.get();
   if (graph == nullptr) return true;
   const ir::PortNames names = stage == Stage::kOpen ? ir::PortNames::kAny : ir::PortNames::kDistinct;
-  for (const std::string& violation : ir::VerifyInferred(*graph, names)) {
+  const std::vector<std::string> violations = ir::VerifyInferred(*graph, names);
+  for (const std::string& violation : violations) {
     context_.emitter.Emit(kGraphInvalid, {}, "a fault of nnefc, not of the model: after the stage `{}`, {}",
                           Name(stage), violation);
   }
-  return !context_.emitter.has_errors();
+  return violations.empty();
 }
 
 bool Compilation::Run(Stage stage) {
@@ -158,56 +158,43 @@ bool Compilation::OpenOpenVino() {
 
 bool Compilation::Parse() {
   parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
-  // A document with syntax errors is checked all the same: what could be read
-  // of it may hold more mistakes.
-  if (context_.emitter.has_errors()) {
-    Check();
-    return false;
-  }
-  return true;
+  if (parsed_->complete) return true;
+  // What could be read of it may hold more mistakes.
+  Check();
+  return false;
 }
 
 bool Compilation::Check() {
   checked_ = CheckDocument(std::move(parsed_), library_, {.graph = options_.graph}, context_);
-  if (!context_.emitter.has_errors()) return true;
+  if (checked_->complete()) return true;
   // What has nothing to do with these mistakes is expanded all the same, for
   // what is wrong with values, shapes and labels.
-  if (!context_.emitter.exhausted()) {
-    ExpandDocument(
-        *checked_, library_, registry_,
-        {.input_shapes = options_.input_shapes, .purpose = options_.purpose, .keep_incomplete = true},
-        context_);
-  }
+  if (!context_.emitter.exhausted()) Expand();
   return false;
 }
 
 bool Compilation::Expand() {
-  ExpandOptions options{.input_shapes = options_.input_shapes,
-                        .lower = options_.lower,
-                        .purpose = options_.purpose,
-                        .record = options_.keep_instances ? &record_ : nullptr};
+  const ExpandOptions options{.input_shapes = options_.input_shapes,
+                              .lower = options_.lower,
+                              .purpose = options_.purpose,
+                              .record = options_.keep_instances ? &record_ : nullptr};
   expanded_ = ExpandDocument(*checked_, library_, registry_, options, context_);
-  return expanded_ != nullptr && CheckQuantization();
-}
-
-bool Compilation::CheckQuantization() {
-  if (!quantization_text_) return true;
-  quantization_ = CheckModelQuantization(*quantization_text_, *checked_, *expanded_, /*is_complete=*/true,
-                                         library_, registry_, context_)
-                      .table;
-  return !context_.emitter.has_errors();
+  if (!quantization_text_) return expanded_.complete;
+  quantization_ =
+      CheckModelQuantization(*quantization_text_, *checked_, expanded_, library_, registry_, context_);
+  return expanded_.complete && quantization_.complete;
 }
 
 bool Compilation::Lower() {
   LowerOptions options;
-  VariableStore variables(*model_, *expanded_, quantization_, options_.random_weights, context_);
+  VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
     options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,
                                 const ir::Origin& origin) {
       return variables.Load(label, type, shape, origin);
     };
   }
-  lowered_ = LowerGraph(*expanded_, options, context_);
+  lowered_ = LowerGraph(*expanded_.graph, options, context_);
   return lowered_ != nullptr;
 }
 

@@ -92,12 +92,14 @@ class Compilation {
   FileId graph_text() const { return graph_text_; }
   std::optional<FileId> quantization_text() const { return quantization_text_; }
   const CheckedDocument* checked() const { return checked_.get(); }
-  // The graph of NNEF operations.
-  const ir::Graph* expanded() const { return expanded_.get(); }
+  // What the document expands to, after mistakes as far as it goes.
+  const Expanded& expansion() const { return expanded_; }
+  // Its graph of NNEF operations.
+  const ir::Graph* expanded() const { return expanded_.graph.get(); }
   // Instantiations of the document's fragments, if they are kept.
   const std::vector<FragmentInstance>& instances() const { return record_.instances(); }
   // What graph.quant says of an expanded model's variables.
-  const QuantizationTable& quantization() const { return quantization_; }
+  const ModelQuantization& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
   const std::vector<StageTime>& times() const { return times_; }
@@ -114,7 +116,6 @@ class Compilation {
   bool Check();
   bool Expand();
   bool Lower();
-  bool CheckQuantization();
   // True if the graph of the stage, if it makes one, holds every invariant.
   bool VerifyStage(Stage stage);
 
@@ -128,9 +129,9 @@ class Compilation {
   std::optional<FileId> quantization_text_;
   std::unique_ptr<const ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
-  std::unique_ptr<ir::Graph> expanded_;
+  Expanded expanded_;
   InstanceRecord record_;
-  QuantizationTable quantization_;
+  ModelQuantization quantization_;
   std::shared_ptr<const ir::Graph> lowered_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;

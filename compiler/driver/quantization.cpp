@@ -67,12 +67,11 @@ const TensorQuantization* QuantizationTable::FindVariable(const std::string& key
   return found == variables_.end() ? nullptr : &lines_[found->second];
 }
 
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
-                                         bool is_complete, const StandardLibrary& library,
-                                         ir::OpRegistry& registry, Context& context) {
-  const size_t errors = context.emitter.error_count();
-  auto document =
-      ParseDocument(text, {.dialect = model.dialect(), .kind = DocumentKind::kQuantization}, context);
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
+                                         const StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context) {
+  const ir::Graph none(&registry);
+  const ir::Graph& graph = expanded.graph != nullptr ? *expanded.graph : none;
   llvm::StringSet<> activations;
   for (ir::NodeId id : graph.nodes()) {
     for (const ir::Output& output : graph.node(id).outputs()) {
@@ -81,14 +80,17 @@ ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& mod
   }
   ModelQuantization result;
   result.document = CheckQuantization(
-      std::move(document), model,
+      ParseDocument(text, {.dialect = model.dialect(), .kind = DocumentKind::kQuantization}, context), model,
       [&](std::string_view name) {
-        return !is_complete || activations.contains(llvm::StringRef(name.data(), name.size()));
+        return !expanded.complete || activations.contains(llvm::StringRef(name.data(), name.size()));
       },
       library, context);
-  if (context.emitter.error_count() != errors) return result;
+  if (!result.document->complete()) return result;
+  Context own(context, context.emitter.room());
   result.table =
-      QuantizationTable(EvaluateQuantization(*result.document, library, registry, context), graph, context);
+      QuantizationTable(EvaluateQuantization(*result.document, library, registry, own), graph, own);
+  result.complete = !own.emitter.has_errors();
+  context.emitter.Take(std::move(own.emitter));
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/expand/expand.h"
 #include "compiler/expand/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/dat.h"
@@ -33,13 +34,13 @@ class QuantizationTable {
 struct ModelQuantization {
   std::unique_ptr<CheckedDocument> document;
   QuantizationTable table;  // empty after mistakes
+  bool complete = false;    // there was none
 };
-// Parses and checks the text of a graph.quant file. `graph` is what the model
-// expands to; of one that lacks something (`is_complete` is false) every key may
-// name a tensor.
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const ir::Graph& graph,
-                                         bool is_complete, const StandardLibrary& library,
-                                         ir::OpRegistry& registry, Context& context);
+// Parses and checks the text of a graph.quant file. `expanded` is what the model
+// expands to: of one that lacks something every key may name a tensor.
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
+                                         const StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context);
 
 // How the items of `dat`, a tensor file that was quantized so, are read; nothing
 // for an operation that is not of the standard, which was emitted.

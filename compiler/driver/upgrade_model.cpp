@@ -4,7 +4,6 @@
 #include <set>
 
 #include "compiler/driver/variable_data.h"
-#include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "compiler/upgrade/rules.h"
 #include "compiler/upgrade/upgrade.h"
@@ -30,17 +29,13 @@ fs::path FileOf(const std::string& folder, std::string_view label) {
 UpgradedTexts UpgradeTexts(Compilation& compilation) {
   Context& context = compilation.context();
   const CheckedDocument& document = *compilation.checked();
-  std::unique_ptr<const ast::Document> quantization;
-  if (compilation.quantization_text()) {
-    const ParseOptions options{.dialect = document.dialect(), .kind = DocumentKind::kQuantization};
-    quantization = ParseDocument(*compilation.quantization_text(), options, context);
-  }
+  const CheckedDocument* quantization = compilation.quantization().document.get();
   UpgradedTexts texts;
   if (document.dialect() == ast::Dialect::kRatified) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
                          "the document is ratified already and was formatted, no more");
     texts.graph = PrintDocument(document.ast(), context);
-    if (quantization != nullptr) texts.quantization = PrintDocument(*quantization, context);
+    if (quantization != nullptr) texts.quantization = PrintDocument(quantization->ast(), context);
     return texts;
   }
   const UpgradeInput input{.document = document,
@@ -51,7 +46,7 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
   UpgradedDocument upgraded = UpgradeDocument(input, context);
   texts.graph = std::move(upgraded.text);
   if (quantization != nullptr)
-    texts.quantization = UpgradeQuantization(input, *quantization, upgraded.renamed, context);
+    texts.quantization = UpgradeQuantization(input, quantization->ast(), upgraded.renamed, context);
   return texts;
 }
 
@@ -59,7 +54,7 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
   Context& context = compilation.context();
   const ModelContainer& model = *compilation.model();
   const ir::Graph& graph = *compilation.expanded();
-  VariableStore variables(model, graph, compilation.quantization(), std::nullopt, context);
+  VariableStore variables(model, graph, compilation.quantization().table, std::nullopt, context);
   std::set<std::string> labels;  // in lower case
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);

@@ -46,31 +46,33 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
 
 }  // namespace
 
-std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                                          ir::OpRegistry& registry, const ExpandOptions& options,
-                                          Context& context) {
-  if (document.graph() == nullptr) return nullptr;
-  size_t errors = context.emitter.error_count();
-  CheckLowered(document, library, options, context);
+Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
+                        ir::OpRegistry& registry, const ExpandOptions& options, Context& context) {
+  Expanded result;
+  if (document.graph() == nullptr) return result;
+  Context own(context, context.emitter.room());
+  CheckLowered(document, library, options, own);
   Symbol name = document.graph()->name.symbol;  // invalid if its text was not read
-  const std::string text = name.valid() ? std::string(context.symbols.Text(name)) : std::string();
-  auto graph = std::make_unique<ir::Graph>(&registry, text);
-  expand::Heap heap(context.limits.items);
-  expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
-                               context);
-  bool complete = expand::Machine(document, registry, options, context, builder).Run();
+  const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
+  result.graph = std::make_unique<ir::Graph>(&registry, text);
+  expand::Heap heap(own.limits.items);
+  expand::GraphBuilder builder(*result.graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
+                               own);
+  const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
   if (!builder.stopped()) {
-    if (complete) builder.ReportUnknownExternals();
+    if (evaluated) builder.ReportUnknownExternals();
     if (document.dialect() == ast::Dialect::kProvisional) {
-      expand::NumberCoordinates(*graph, options.purpose, context.emitter);
-      if (options.purpose == Purpose::kPrint) CheckPrintedLabels(*graph, builder, context.emitter);
+      expand::NumberCoordinates(*result.graph, options.purpose, own.emitter);
+      if (options.purpose == Purpose::kPrint) CheckPrintedLabels(*result.graph, builder, own.emitter);
     }
-    ir::CheckVariables(*graph, context.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
+    ir::CheckVariables(*result.graph, own.emitter,
+                       [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
-  const bool failed = !complete || context.emitter.error_count() != errors;
-  if (failed && !options.keep_incomplete) return nullptr;
-  builder.names().Finish(*graph);
-  return graph;
+  builder.names().Finish(*result.graph);
+  result.complete = document.complete() && evaluated && !own.emitter.has_errors();
+  result.diagnostics = own.emitter.diagnostics();
+  context.emitter.Take(std::move(own.emitter));
+  return result;
 }
 
 }  // namespace nnefc

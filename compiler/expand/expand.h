@@ -25,26 +25,32 @@ struct ExpandOptions {
   // Standard compounds to expand too: names, or "all".
   std::vector<std::string> lower;
   Purpose purpose = Purpose::kExecute;
-  // True: after mistakes, those of earlier stages too, a graph of what could be
-  // made is returned, for editors. It lacks what depends on a mistake.
-  bool keep_incomplete = false;
   // If given: what fragments of the document were instantiated with.
   InstanceRecord* record = nullptr;
+};
+
+// What a document expands to.
+struct Expanded {
+  // Of NNEF operations; null if the document has no graph to expand. After
+  // mistakes, those of earlier stages too, it lacks what depends on them.
+  std::unique_ptr<ir::Graph> graph;
+  // True if there is no mistake: neither here nor in the document.
+  bool complete = false;
+  // What was told here.
+  std::vector<Diagnostic> diagnostics;
 };
 
 // Evaluates a checked document's graph: fragments of the document are
 // instantiated, attributes computed, and what remains is a graph of NNEF
 // operations (set "nnef", in the ratified dialect's terms) whose shapes are
-// inferred as it grows. Mistakes are emitted with the stack of fragments; a
-// null result means that there were some, or that there is no graph to expand.
+// inferred as it grows. Mistakes are emitted with the stack of fragments.
 //
 // Conventions of the nnef set: attributes are those of the ratified
 // declaration, all of them, defaults included; a generic operation's type is
 // the attribute "dtype" ("scalar", "integer", "logical", "string"); an output's
 // first name is its NNEF identifier; a literal given for a tensor is a
 // `constant` of shape [] and one value.
-std::unique_ptr<ir::Graph> ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                                          ir::OpRegistry& registry, const ExpandOptions& options,
-                                          Context& context);
+Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
+                        ir::OpRegistry& registry, const ExpandOptions& options, Context& context);
 
 }  // namespace nnefc

@@ -35,18 +35,19 @@ bool HidesNames(const Rule& rule) {
 Subject::Subject(const LintInput& input, const Settings& settings, Context& context)
     : checked(input.checked),
       document(checked.ast()),
-      graph(input.graph != nullptr ? *input.graph : NoGraph()),
+      graph(input.expanded.graph != nullptr ? *input.expanded.graph : NoGraph()),
       model(input.model),
       context(context),
-      is_right(input.is_right),
+      is_right(input.expanded.complete),
       settings_(settings),
       lost_count_(context.emitter.exhausted()) {
   for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
     if (diagnostic.severity != Severity::kError || diagnostic.range.file != document.file) continue;
     mistakes_.emplace_back(diagnostic.range.begin, HidesNames(*diagnostic.rule));
   }
-  for (const Diagnostic& diagnostic : input.untold) {
-    if (diagnostic.range.file == document.file) mistakes_.emplace_back(diagnostic.range.begin, false);
+  // Values go wrong where fragments are invoked, too.
+  for (const Diagnostic& diagnostic : input.expanded.diagnostics) {
+    if (diagnostic.severity != Severity::kError) continue;
     for (const DiagnosticNote& note : diagnostic.notes) {
       if (note.range.file == document.file) mistakes_.emplace_back(note.range.begin, false);
     }
@@ -107,10 +108,10 @@ bool Subject::IsReadable(SourceRange range) const {
 
 namespace {
 
-void RunFamilies(Subject& subject, const ast::Document* quantization) {
+void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
   LintUnused(subject);
   LintDeprecated(subject);
-  if (quantization != nullptr) LintQuantizationFile(*quantization, subject);
+  if (quantization != nullptr) LintQuantizationFile(quantization->ast(), subject);
   LintDefaults(subject);
   LintData(subject);
   LintRedundant(subject);
@@ -145,9 +146,9 @@ void Lint(const LintInput& input, const Settings& settings, Context& context) {
   Subject subject(input, settings, context);
   RunFamilies(subject, input.quantization);
   allowed.Add(input.checked.ast(), context);
-  if (input.quantization != nullptr) allowed.Add(*input.quantization, context);
+  if (input.quantization != nullptr) allowed.Add(input.quantization->ast(), context);
   Settle(settings, allowed, context);
-  if (!input.is_right) return;  // a rule that was not tried would be told
+  if (!input.expanded.complete) return;  // a rule that was not tried would be told
   const size_t before = context.emitter.diagnostics().size();
   allowed.ReportUnused(settings, context);
   if (context.emitter.diagnostics().size() != before) {

@@ -1,29 +1,21 @@
 #pragma once
 
-#include "compiler/ir/graph.h"
+#include "compiler/expand/expand.h"
 #include "compiler/lint/settings.h"
 #include "compiler/package/model.h"
 #include "compiler/semantics/checked_document.h"
 #include "compiler/support/context.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::lint {
 
 // What lint looks at.
 struct LintInput {
   const CheckedDocument& checked;
-  // Of NNEF operations, after mistakes what could be made
-  // (ExpandOptions::keep_incomplete); null if there is none.
-  const ir::Graph* graph = nullptr;
+  const Expanded& expanded;
   // The tensor files beside the document; null if there are none to look at.
   const ModelContainer* model = nullptr;
-  // A graph.quant file that was read without mistakes; null if there is none.
-  const ast::Document* quantization = nullptr;
-  // Mistakes that were found while `graph` was made, and are not among the
-  // diagnostics.
-  llvm::ArrayRef<Diagnostic> untold = {};
-  // The document holds no mistake and the graph is complete.
-  bool is_right = false;
+  // The graph.quant file; null if there is none.
+  const CheckedDocument* quantization = nullptr;
 };
 
 // Runs every lint rule over a document and adds what they find to the

@@ -59,6 +59,9 @@ struct Binding {
 class CheckedDocument {
  public:
   const ast::Document& ast() const { return *ast_; }
+  // True if neither its text nor its meaning holds a mistake, as far as is known
+  // without values.
+  bool complete() const { return complete_; }
   ast::Dialect dialect() const { return ast_->dialect; }
   const TypeTable& types() const { return *types_; }
   // The standard library it was checked against; null for a library itself.
@@ -98,6 +101,7 @@ class CheckedDocument {
   friend class Checker;
 
   std::unique_ptr<const ast::Document> ast_;
+  bool complete_ = false;
   std::unique_ptr<TypeTable> types_;
   const CheckedDocument* library_ = nullptr;
   const CheckedDocument* control_flow_ = nullptr;  // the extension's declarations, if it is enabled

@@ -20,7 +20,8 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
       dialect_(document->dialect),
       standard_(library != nullptr ? StandardBelow(library) : out_.get()),
       libraries_(libraries),
-      context_(context),
+      outer_(context),
+      context_(context, context.emitter.room()),
       types_(*(out_->types_ = types != nullptr ? TypeTable::Over(*types) : std::make_unique<TypeTable>())),
       error_(types_.Primitive(TypeKind::kError)),
       integer_(types_.Primitive(TypeKind::kInteger)),
@@ -60,7 +61,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options
   for (const ast::Graph& graph : document_.graphs) {
     if (out_->graph_ == nullptr || out_->graph_ == &graph) CheckGraphBody(graph);
   }
-  return std::move(out_);
+  return Finish();
 }
 
 std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
@@ -69,6 +70,12 @@ std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
     CheckFragmentBody(ast::FragmentId(static_cast<int32_t>(i)));
   }
+  return Finish();
+}
+
+std::unique_ptr<CheckedDocument> Checker::Finish() {
+  out_->complete_ = document_.complete && !context_.emitter.has_errors();
+  outer_.emitter.Take(std::move(context_.emitter));
   return std::move(out_);
 }
 

@@ -45,6 +45,9 @@ class Checker {
  private:
   using ExprId = ast::ExprId;
 
+  // Hands over the document and what was told of it.
+  std::unique_ptr<CheckedDocument> Finish();
+
   // ---- declarations.cpp ----
   void ChooseGraph(const CheckOptions& options);
   void DeclareFragments();
@@ -217,7 +220,8 @@ class Checker {
   const ast::Dialect dialect_;
   const CheckedDocument* standard_;
   const StandardLibrary& libraries_;
-  Context& context_;
+  Context& outer_;
+  Context context_;  // what the checker itself tells
   TypeTable& types_;
   const TypeId error_, integer_, scalar_, logical_, string_;
   const Symbol external_, variable_, update_, if_else_, tensor_iterator_;

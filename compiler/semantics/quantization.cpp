@@ -32,7 +32,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckQuantization(
     scope_.Clear();
     CheckQuantizationEntry(entry);
   }
-  return std::move(out_);
+  return Finish();
 }
 
 void Checker::CheckQuantizationEntry(const ast::Quantization& entry) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "compiler/support/diagnostics.h"
 #include "compiler/support/source.h"
@@ -28,12 +29,28 @@ struct ContextBase {
 // What the stages of one run share: texts, interned names, limits and the
 // diagnostics emitter. Everything that points into it must not outlive it.
 struct Context {
-  Context() = default;
-  // `base` must outlive the context.
-  explicit Context(const ContextBase& base) : sources(&base.sources), symbols(&base.symbols) {}
+ private:
+  struct Store {
+    SourceManager sources;
+    SymbolTable symbols;
+  };
+  std::unique_ptr<Store> own_ = {};
 
-  SourceManager sources;
-  SymbolTable symbols;
+ public:
+  Context() : own_(std::make_unique<Store>()), sources(own_->sources), symbols(own_->symbols) {}
+  // `base` must outlive the context.
+  explicit Context(const ContextBase& base)
+      : own_(new Store{SourceManager(&base.sources), SymbolTable(&base.symbols)}),
+        sources(own_->sources),
+        symbols(own_->symbols) {}
+  // What `outer` knows, with an emitter of its own: for a callee whose
+  // diagnostics are its caller's to pass on (Emitter::Take), to read or to drop.
+  // `outer` must outlive the context.
+  Context(Context& outer, size_t error_limit)
+      : sources(outer.sources), symbols(outer.symbols), limits(outer.limits), emitter(error_limit) {}
+
+  SourceManager& sources;
+  SymbolTable& symbols;
   Limits limits;
   Emitter emitter;
 };

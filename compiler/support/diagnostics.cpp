@@ -22,6 +22,15 @@ void Emitter::Add(Diagnostic diagnostic) {
   diagnostics_.push_back(std::move(diagnostic));
 }
 
+void Emitter::Take(Emitter callee) {
+  size_t unkept = callee.error_count_;
+  for (Diagnostic& diagnostic : callee.diagnostics_) {
+    unkept -= diagnostic.severity == Severity::kError ? 1 : 0;
+    Add(std::move(diagnostic));
+  }
+  error_count_ += unkept;
+}
+
 void Emitter::Clear() {
   error_count_ = 0;
   diagnostics_.clear();

@@ -96,11 +96,15 @@ class Emitter {
         this, {&rule, rule.severity, range, fmt::format(format, std::forward<Args>(args)...), {}, {}});
   }
   void Add(Diagnostic diagnostic);
+  // Adds what a callee's emitter was told, as if it had been told to this one.
+  void Take(Emitter callee);
 
   bool has_errors() const { return error_count_ > 0; }
   size_t error_count() const { return error_count_; }
   // True once so many errors were told that a stage may stop early.
   bool exhausted() const { return error_count_ >= error_limit_; }
+  // Errors that may be told until then.
+  size_t room() const { return exhausted() ? 0 : error_limit_ - error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   void Clear();
 

@@ -259,6 +259,7 @@ struct Quantization {
 // A parsed text: immutable once built. Owns the memory of its lists.
 struct Document {
   FileId file;
+  bool complete = false;  // all of the text was read: no mistake was told
   Dialect dialect = Dialect::kRatified;
   bool has_version = false;
   SourceRange version_range;

@@ -22,7 +22,7 @@ struct ParseOptions {
 
 // Parses a text of either dialect. Total: always returns a document; what
 // could not be read is an Error node, and each mistake was emitted, local to
-// its statement.
+// its statement. `complete` tells that there were none.
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context);
 
 }  // namespace nnefc

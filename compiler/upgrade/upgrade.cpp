@@ -68,7 +68,7 @@ class Upgrader {
   }
 
   UpgradedDocument Run() {
-    const auto flat = Parse(flat_text_);
+    const auto flat = Parse(flat_text_, context_);
     auto groups = LinesByStatement(input_.expanded, lines_, input_.document.graph()->body);
     if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return GiveUp();
     const Source source = SourceOf(*flat, std::move(*groups));
@@ -94,7 +94,7 @@ class Upgrader {
 
   std::string Quantization(const ast::Document& quantization,
                            const std::map<std::string, std::string>& renamed) {
-    const auto flat = Parse(flat_text_);
+    const auto flat = Parse(flat_text_, context_);
     const Source source = SourceOf(*flat, {});
     return PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization, renamed), context_);
   }
@@ -119,9 +119,9 @@ class Upgrader {
             .names = names_};
   }
 
-  std::unique_ptr<ast::Document> Parse(const std::string& text) {
-    return ParseDocument(context_.sources.AddText("upgraded", text), {.dialect = ast::Dialect::kRatified},
-                         context_);
+  std::unique_ptr<ast::Document> Parse(const std::string& text, Context& context) {
+    return ParseDocument(context.sources.AddText("upgraded", text), {.dialect = ast::Dialect::kRatified},
+                         context);
   }
 
   bool LeaveOutFragment(size_t fragment, std::string reason) {
@@ -152,9 +152,8 @@ class Upgrader {
         choice_.pieces[i].push_back(count++);
       }
     }
-    Emitter said = std::exchange(context_.emitter, Emitter(kMaxErrors));
-    auto expanded = Parse(text + "}\n");
-    context_.emitter = std::move(said);
+    Context untold(context_, kMaxErrors);
+    auto expanded = Parse(text + "}\n", untold);
     if (expanded->graphs.size() != 1 || expanded->graphs[0].body.size() != count) return nullptr;
     choice_.expanded = expanded.get();
     return expanded;
@@ -264,28 +263,25 @@ class Upgrader {
 
   // Checks and expands a rewritten document, and compares it with the old one.
   Outcome Try(const std::string& text, const Source& source, PieceFinder& finder) {
-    Emitter said = std::exchange(context_.emitter, Emitter(kMaxErrors));
-    const auto restore = [&] { context_.emitter = std::move(said); };
-    auto parsed = Parse(text);
-    const ast::Document& document = *parsed;
+    Context trial(context_, kMaxErrors);
+    auto parsed = Parse(text, trial);
+    const ast::Document& tried = *parsed;
     std::unique_ptr<CheckedDocument> checked;
-    std::unique_ptr<ir::Graph> graph;
-    if (!context_.emitter.has_errors())
-      checked = CheckDocument(std::move(parsed), input_.library, {}, context_);
-    if (checked != nullptr && !context_.emitter.has_errors())
-      graph = ExpandDocument(*checked, input_.library, input_.registry, {}, context_);
-    const std::vector<Diagnostic> diagnostics = context_.emitter.diagnostics();
-    restore();
-    const ast::Document& tried = checked != nullptr ? checked->ast() : document;
+    Expanded expanded;
+    if (tried.complete) checked = CheckDocument(std::move(parsed), input_.library, {}, trial);
+    if (checked != nullptr && checked->complete())
+      expanded = ExpandDocument(*checked, input_.library, input_.registry, {}, trial);
+    const std::vector<Diagnostic>& diagnostics = trial.emitter.diagnostics();
     if (tried.graphs.size() != 1) return Outcome::kStuck;
     const std::vector<Part> parts = Parts();
     if (tried.graphs[0].body.size() != parts.size()) return Outcome::kStuck;
     if (!diagnostics.empty())
       return Blame(diagnostics, tried, parts, finder) ? Outcome::kAgain : Outcome::kStuck;
-    if (graph == nullptr) return Outcome::kStuck;
+    if (!expanded.complete) return Outcome::kStuck;
     renamed_ = RenamedKeywords();
-    if (PrintFlatDocument(*graph, input_.library, context_.symbols) == flat_text_) return Outcome::kSame;
-    return Compare(*graph, tried, source, parts, finder);
+    if (PrintFlatDocument(*expanded.graph, input_.library, context_.symbols) == flat_text_)
+      return Outcome::kSame;
+    return Compare(*expanded.graph, tried, source, parts, finder);
   }
 
   // A statement of the rewritten graph: an old one, or a piece of it.
@@ -417,7 +413,7 @@ class Upgrader {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
                           "of it was found that the ratified dialect reads alike");
-    return {PrintDocument(*Parse(flat_text_), context_), RenamedKeywords()};
+    return {PrintDocument(*Parse(flat_text_, context_), context_), RenamedKeywords()};
   }
 
   const UpgradeInput& input_;

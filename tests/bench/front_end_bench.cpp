@@ -48,7 +48,7 @@ struct FrontEnd {
   explicit FrontEnd(const std::string& text) { file = context.sources.AddText("flat.nnef", text); }
   void Parse() { parsed = ParseDocument(file, {}, context); }
   void Check() { checked = CheckDocument(std::move(parsed), library, {}, context); }
-  void Expand() { expanded = ExpandDocument(*checked, library, registry, {}, context); }
+  void Expand() { expanded = ExpandDocument(*checked, library, registry, {}, context).graph; }
   void Shapes() { ir::InferGraph(*expanded, context.emitter); }
   void Lower() { benchmark::DoNotOptimize(LowerGraph(*expanded, {}, context)); }
 };

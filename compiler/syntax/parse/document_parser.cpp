@@ -396,13 +396,17 @@ std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& op
   constexpr size_t kBytesPerExpr = 8;
   constexpr size_t kMostReserved = size_t{1} << 22;
   document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));
-  if (ReportBinary(file, context)) return document;
-  parse::DocumentParser parser(*document, options, context);
-  if (options.kind == DocumentKind::kQuantization) {
-    parser.ParseQuantization();
-  } else {
-    parser.ParseModel();
+  Context own(context, context.emitter.room());
+  if (!ReportBinary(file, own)) {
+    parse::DocumentParser parser(*document, options, own);
+    if (options.kind == DocumentKind::kQuantization) {
+      parser.ParseQuantization();
+    } else {
+      parser.ParseModel();
+    }
   }
+  document->complete = !own.emitter.has_errors();
+  context.emitter.Take(std::move(own.emitter));
   return document;
 }
 

@@ -11,28 +11,31 @@ namespace {
 
 constexpr ast::Dialect kRatified = ast::Dialect::kRatified;
 
-struct Expanded {
+struct Result {
   std::unique_ptr<CheckedDocument> checked;
-  std::unique_ptr<ir::Graph> graph;
+  std::unique_ptr<ir::Graph> graph;  // null after a mistake
 };
 
-// Emits; a null graph goes with a mistake.
-Expanded Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool allow_unknown,
-                ir::OpRegistry& registry, Session& session, ast::Dialect& told) {
+Result Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool allow_unknown,
+              ir::OpRegistry& registry, Session& session, ast::Dialect& told) {
   Context& context = session.context;
-  Expanded result;
+  Result result;
   auto document =
       ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {.dialect = dialect}, context);
   Require(document != nullptr, "parsing always gives a document");
   told = document->dialect;
-  const bool parsed = !context.emitter.has_errors();
+  Require(document->complete == !context.emitter.has_errors(), "what was not read whole has a mistake",
+          Messages(context));
   result.checked = CheckDocument(std::move(document), session.library, {}, context);
   Require(result.checked != nullptr, "checking always gives a document");
-  if (!parsed || context.emitter.has_errors()) return result;
-  result.graph = ExpandDocument(*result.checked, session.library, registry,
-                                {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint}, context);
-  Require((result.graph == nullptr) == context.emitter.has_errors(),
-          "a document without a graph has a mistake, and one with a graph has none", Messages(context));
+  Require(result.checked->complete() == !context.emitter.has_errors(),
+          "what is not checked whole has a mistake", Messages(context));
+  Expanded expanded =
+      ExpandDocument(*result.checked, session.library, registry,
+                     {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint}, context);
+  Require(expanded.complete == !context.emitter.has_errors(), "what is not expanded whole has a mistake",
+          Messages(context));
+  if (expanded.complete) result.graph = std::move(expanded.graph);
   return result;
 }
 
@@ -44,7 +47,7 @@ void CheckFlat(const ir::Graph& graph, bool allow_unknown, Session& session) {
   ast::Dialect told;
   const Limits low = session.context.limits;
   session.context.limits = Limits();
-  const Expanded again = Expand(flat, kRatified, allow_unknown, registry, session, told);
+  const Result again = Expand(flat, kRatified, allow_unknown, registry, session, told);
   session.context.limits = low;
   Require(again.graph != nullptr, "a flat document is valid", Messages(session.context) + flat);
   const std::string second = PrintFlatDocument(*again.graph, session.library, session.context.symbols);
@@ -87,7 +90,7 @@ ast::Dialect Run(std::string_view text, std::optional<ast::Dialect> dialect) {
   ast::Dialect told = kRatified;
   for (bool allow_unknown : {false, true}) {
     session.context.emitter.Clear();
-    const Expanded expanded = Expand(text, dialect, allow_unknown, registry, session, told);
+    const Result expanded = Expand(text, dialect, allow_unknown, registry, session, told);
     CheckDiagnostics(session.context);
     if (expanded.graph == nullptr) {
       if (allow_unknown || session.context.emitter.has_errors()) break;

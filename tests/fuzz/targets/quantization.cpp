@@ -55,7 +55,7 @@ void Run(std::string_view text, ast::Dialect dialect) {
   const auto checked = CheckDocument(
       ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),
       session.library, {}, context);
-  const auto graph = ExpandDocument(*checked, session.library, registry, {}, context);
+  const auto graph = ExpandDocument(*checked, session.library, registry, {}, context).graph;
   Require(graph != nullptr, "the target's own model is valid", Messages(context));
 
   auto document = ParseDocument(context.sources.AddText("graph.quant", std::string(text)),

@@ -60,5 +60,26 @@ fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )
   EXPECT_EQ(expansion.context.emitter.error_count(), expansion.check_errors) << expansion.Diagnostics();
 }
 
+// What does not depend on a mistake is there, whichever stage found it.
+TEST(DiagnosticsTest, WhatCouldBeMadeIsReturned) {
+  const Expansion right(Ratified("", "    y = relu(x);"));
+  EXPECT_TRUE(right.expanded.complete);
+  EXPECT_TRUE(right.expanded.diagnostics.empty());
+  const Expansion late(Ratified("", "    a = relu(x);\n    y = reshape(a, shape = [1 / 0]);"));
+  EXPECT_TRUE(late.checked->complete());
+  EXPECT_FALSE(late.expanded.complete);
+  ASSERT_EQ(late.expanded.diagnostics.size(), 1u) << late.Diagnostics();
+  const Expansion early(Ratified("", "    a = relu(x);\n    y = reshape(a, shape = );"));
+  EXPECT_FALSE(early.checked->ast().complete);
+  EXPECT_FALSE(early.checked->complete());
+  EXPECT_FALSE(early.expanded.complete);
+  EXPECT_TRUE(early.expanded.diagnostics.empty()) << early.Diagnostics();
+  for (const Expansion* expansion : {&right, &late, &early}) {
+    ASSERT_NE(expansion->expanded.graph, nullptr);
+    const ir::Graph& graph = *expansion->expanded.graph;
+    EXPECT_TRUE(llvm::any_of(graph.nodes(), [&](ir::NodeId id) { return graph.node(id).type() == "relu"; }));
+  }
+}
+
 }  // namespace
 }  // namespace nnefc

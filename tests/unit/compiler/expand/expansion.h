@@ -20,7 +20,8 @@ class Expansion {
     auto document = ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
     checked = CheckDocument(std::move(document), library, {}, context);
     check_errors = context.emitter.error_count();
-    graph = ExpandDocument(*checked, library, registry, options, context);
+    expanded = ExpandDocument(*checked, library, registry, options, context);
+    if (expanded.complete) graph = expanded.graph.get();
   }
 
   // The diagnostics as one line each: "3:7: message [label]".
@@ -62,7 +63,8 @@ class Expansion {
   ir::OpRegistry registry{&ir::StandardOps()};
   std::unique_ptr<CheckedDocument> checked;
   size_t check_errors = 0;
-  std::unique_ptr<ir::Graph> graph;
+  Expanded expanded;
+  ir::Graph* graph = nullptr;  // null after mistakes
 };
 
 inline constexpr std::string_view kRatifiedHeader =

@@ -128,5 +128,15 @@ TEST(Cascades, UnreadLeftSidesHideNames) {
   });
 }
 
+TEST(Cascades, DocumentsAreCompleteWithoutAMistake) {
+  EXPECT_TRUE(Checked(RatifiedGraph("y = relu(x);")).document().complete());
+  const Checked unread(RatifiedGraph("y = relu(x)"));  // no semicolon
+  EXPECT_FALSE(unread.document().ast().complete);
+  EXPECT_FALSE(unread.document().complete());
+  const Checked unknown(RatifiedGraph("y = rleu(x);"));
+  EXPECT_TRUE(unknown.document().ast().complete);
+  EXPECT_FALSE(unknown.document().complete());
+}
+
 }  // namespace
 }  // namespace nnefc

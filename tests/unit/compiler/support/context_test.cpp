@@ -43,6 +43,21 @@ TEST(ContextTest, KeepsItsNamesWhereTheyAre) {
   }
 }
 
+TEST(ContextTest, GivesACalleeAnEmitterOfItsOwn) {
+  Context outer;
+  outer.limits.nesting = 7;
+  Context callee(outer, 10);
+  const Symbol name = callee.symbols.Intern("name");
+  const FileId file = callee.sources.AddText("file", "text");
+  EXPECT_EQ(outer.symbols.Text(name), "name");
+  EXPECT_EQ(outer.sources.Text(file), "text");
+  EXPECT_EQ(callee.limits.nesting, 7);
+  constexpr Rule kRule{"test.rule", Severity::kError, ""};
+  callee.emitter.Emit(kRule, {file, 0, 1}, "not for others");
+  EXPECT_TRUE(callee.emitter.has_errors());
+  EXPECT_FALSE(outer.emitter.has_errors());
+}
+
 // Files of the base come after all others, as if they had been read last.
 TEST(ContextTest, KnowsTheFilesOfItsBase) {
   ContextBase base;

@@ -59,6 +59,31 @@ TEST(EmitterTest, CountsBeyondItsLimit) {
   EXPECT_TRUE(emitter.exhausted());
 }
 
+// As if what a callee told had been told to its caller: a place once, errors
+// beyond a limit counted.
+TEST(EmitterTest, TakesWhatACalleeTold) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "abcdef");
+  context.emitter = Emitter(3);
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "caller");
+  EXPECT_EQ(context.emitter.room(), 2u);
+  Context callee(context, context.emitter.room());
+  EXPECT_EQ(&callee.sources, &context.sources);
+  EXPECT_EQ(&callee.symbols, &context.symbols);
+  callee.emitter.Emit(kTestRule, {file, 0, 1}, "the same place");
+  callee.emitter.Emit(kTestWarning, {file, 1, 2}, "warning");
+  EXPECT_FALSE(callee.emitter.exhausted());
+  for (uint32_t i = 2; i < 5; ++i) callee.emitter.Emit(kTestRule, {file, i, i + 1}, "error {}", i);
+  EXPECT_TRUE(callee.emitter.exhausted());
+  EXPECT_EQ(callee.emitter.room(), 0u);
+  EXPECT_EQ(context.emitter.error_count(), 1u);
+  context.emitter.Take(std::move(callee.emitter));
+  std::vector<std::string> messages;
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) messages.push_back(diagnostic.message);
+  EXPECT_EQ(messages, (std::vector<std::string>{"caller", "warning", "error 2"}));
+  EXPECT_EQ(context.emitter.error_count(), 4u);
+}
+
 TEST(RenderTest, UnderlinesTheRange) {
   Context context;
   FileId file = context.sources.AddText("a.nnef", "first\n\ty = rleu(x);\n");
