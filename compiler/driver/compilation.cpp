@@ -107,6 +107,8 @@ bool Compilation::Open() {
   if (model_ == nullptr) return false;
   graph_text_ = TextOf(model_->graph_text());
   if (model_->quantization_text()) quantization_text_ = TextOf(*model_->quantization_text());
+  if (options_.quantization)
+    quantization_text_ = context_.sources.AddText(options_.quantization->name, options_.quantization->text);
   return true;
 }
 

@@ -17,6 +17,12 @@
 
 namespace nnefc {
 
+// A text in memory, and what messages call it.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
 struct CompileOptions {
   // Nothing: told by the document.
   std::optional<ast::Dialect> dialect;
@@ -43,6 +49,8 @@ struct CompileOptions {
   std::map<std::string, std::string> texts;
   // The model is this document, which messages call by the path; it has no data.
   std::optional<std::string> document;
+  // Its graph.quant file.
+  std::optional<NamedText> quantization;
   // Errors to tell; more are counted.
   size_t error_limit = 100;
   Limits limits;

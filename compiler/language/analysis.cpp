@@ -1,59 +1,35 @@
 #include "compiler/language/analysis.h"
 
-#include "compiler/driver/quantization.h"
-#include "compiler/expand/expand.h"
-#include "compiler/lint/lint.h"
+#include "compiler/lint/lint_model.h"
 #include "compiler/support/sections.h"
-#include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::language {
 
-Analysis::Analysis(EditorText document, const AnalysisOptions& options) : uri_(std::move(document.uri)) {
-  context_.limits = options.limits;
-  file_ = context_.sources.AddText(uri_, std::move(document.text));
-  positions_ = std::make_unique<PositionMap>(context_.sources, file_);
-  checked_ =
-      CheckDocument(ParseDocument(file_, {.dialect = options.dialect}, context_), library_, {}, context_);
-  if (!context_.emitter.exhausted()) {
-    ExpandOptions expand;
-    expand.purpose = Purpose::kJudge;
-    expand.keep_incomplete = true;
-    graph_ = ExpandDocument(*checked_, library_, registry_, expand, context_);
-  }
-  const bool is_right = graph_ != nullptr && !context_.emitter.has_errors();
-  if (options.quantization) CheckQuantization(*options.quantization);
-  if (options.lint != nullptr) {
-    const lint::LintInput input{.checked = *checked_,
-                                .graph = graph_.get(),
-                                .quantization = quantization_ != nullptr ? &quantization_->ast() : nullptr,
-                                .is_right = is_right};
-    lint::Lint(input, *options.lint, context_);
-  }
-  names_ = std::make_unique<NameIndex>(*checked_);
-  if (graph_ != nullptr) IndexShapes();
-}
-
-void Analysis::CheckQuantization(const EditorText& text) {
-  quantization_uri_ = text.uri;
-  quantization_file_ = context_.sources.AddText(text.uri, text.text);
-  const ir::Graph none(&registry_);
-  const bool is_complete = graph_ != nullptr && !context_.emitter.has_errors();
-  quantization_ = CheckModelQuantization(quantization_file_, *checked_, graph_ != nullptr ? *graph_ : none,
-                                         is_complete, library_, registry_, context_)
-                      .document;
+Analysis::Analysis(NamedText document, const AnalysisOptions& options)
+    : uri_(std::move(document.name)),
+      compilation_(uri_, {.dialect = options.dialect,
+                          .purpose = Purpose::kJudge,
+                          .document = std::move(document.text),
+                          .quantization = options.quantization,
+                          .limits = options.limits}) {
+  compilation_.RunUntil(Stage::kExpand);
+  positions_ = std::make_unique<PositionMap>(context().sources, file());
+  if (options.lint != nullptr) lint::LintModel(compilation_, *options.lint);
+  names_ = std::make_unique<NameIndex>(checked());
+  if (graph() != nullptr) IndexShapes();
 }
 
 void Analysis::IndexShapes() {
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, const ir::Frame*> last_frame;
-  for (ir::NodeId id : graph_->nodes()) {
-    const ir::Node& node = graph_->node(id);
+  for (ir::NodeId id : graph()->nodes()) {
+    const ir::Node& node = graph()->node(id);
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       for (const std::string& name : node.output(i).names) tensors_.try_emplace(name, node.port(i));
     }
     const SourceRange place = node.origin().range;
-    if (place.file != file_) continue;
+    if (place.file != file()) continue;
     std::vector<ir::NodeId>& nodes = sites_[{place.begin, place.end}];
     // Nodes of one instantiation are made one after the other.
     auto [frame, is_new] = last_frame.try_emplace({place.begin, place.end}, node.origin().frame.get());
@@ -68,17 +44,18 @@ void Analysis::IndexShapes() {
 
 TextRange Analysis::RangeOf(SourceRange range) const {
   auto position = [&](uint32_t offset) {
-    return range.file == file_ ? positions_->PositionAt(offset)
-                               : PositionAt(context_.sources, range.file, offset);
+    return range.file == file() ? positions_->PositionAt(offset)
+                                : PositionAt(context().sources, range.file, offset);
   };
   return {range.begin, range.end, position(range.begin), position(range.end)};
 }
 
 std::optional<Place> Analysis::PlaceOf(SourceRange range) const {
-  if (!range.valid() || context_.sources.Kind(range.file) != FileKind::kText) return std::nullopt;
-  if (range.file == file_) return Place{uri_, RangeOf(range)};
-  if (range.file == quantization_file_) return Place{quantization_uri_, RangeOf(range)};
-  const bool is_ratified = context_.sources.Name(range.file).find("<ratified") == 0;
+  if (!range.valid() || context().sources.Kind(range.file) != FileKind::kText) return std::nullopt;
+  if (range.file == file()) return Place{uri_, RangeOf(range)};
+  if (IsQuantization(range.file))
+    return Place{std::string(context().sources.Name(range.file)), RangeOf(range)};
+  const bool is_ratified = context().sources.Name(range.file).find("<ratified") == 0;
   return Place{
       LanguageService::LibraryUri(is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional),
       RangeOf(range)};
@@ -124,18 +101,16 @@ void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
 
 std::vector<Finding> Analysis::Findings() const {
   auto place_of = [this](SourceRange range) { return PlaceOf(range); };
-  std::vector<Finding> findings = FindingsIn(context_, file_, *positions_, place_of);
+  std::vector<Finding> findings = FindingsIn(context(), file(), *positions_, place_of);
   // What has no place in a text is told at the beginning.
   std::vector<Finding> elsewhere;
-  for (const Diagnostic& diagnostic : context_.emitter.diagnostics()) {
-    if (diagnostic.range.file == file_ ||
-        (quantization_file_.valid() && diagnostic.range.file == quantization_file_))
-      continue;
+  for (const Diagnostic& diagnostic : context().emitter.diagnostics()) {
+    if (diagnostic.range.file == file() || IsQuantization(diagnostic.range.file)) continue;
     Finding finding{.severity = diagnostic.severity,
                     .rule = diagnostic.rule->label,
                     .section = diagnostic.rule->section,
                     .message = diagnostic.message,
-                    .range = RangeOf({file_, 0, 0}),
+                    .range = RangeOf({file(), 0, 0}),
                     .notes = {},
                     .fixes = {}};
     for (const DiagnosticNote& note : diagnostic.notes)
@@ -143,23 +118,24 @@ std::vector<Finding> Analysis::Findings() const {
     elsewhere.push_back(std::move(finding));
   }
   findings.insert(findings.begin(), elsewhere.begin(), elsewhere.end());
-  SpeakOf(*checked_, findings);
+  SpeakOf(checked(), findings);
   return findings;
 }
 
 std::vector<Finding> Analysis::QuantizationFindings() const {
-  if (!quantization_file_.valid()) return {};
-  const PositionMap positions(context_.sources, quantization_file_);
-  std::vector<Finding> findings = FindingsIn(context_, quantization_file_, positions,
-                                             [this](SourceRange range) { return PlaceOf(range); });
-  SpeakOf(*checked_, findings);
+  const std::optional<FileId> quantization = compilation_.quantization_text();
+  if (!quantization) return {};
+  const PositionMap positions(context().sources, *quantization);
+  std::vector<Finding> findings =
+      FindingsIn(context(), *quantization, positions, [this](SourceRange range) { return PlaceOf(range); });
+  SpeakOf(checked(), findings);
   return findings;
 }
 
 std::string Analysis::TypeText(TypeId type) const {
-  const TypeTable& types = checked_->types();
+  const TypeTable& types = checked().types();
   if (!type.valid() || types.Kind(type) == TypeKind::kError) return {};
-  return types.Text(type, checked_->dialect());
+  return types.Text(type, checked().dialect());
 }
 
 std::string Analysis::SignatureText(Callee callee) const {
@@ -172,7 +148,7 @@ std::string Analysis::SignatureText(Callee callee) const {
     text += fmt::format("{}{}: {}", index == 0 ? " " : ", ", Text(name.name.symbol),
                         types.Text(name.type, dialect));
     if (name.default_value.valid())
-      text += fmt::format(" = {}", PrintExpr(callee.document->ast(), name.default_value, context_, 80));
+      text += fmt::format(" = {}", PrintExpr(callee.document->ast(), name.default_value, context(), 80));
   };
   text += "(";
   for (size_t i = 0; i < signature.parameters.size(); ++i) append(signature.parameters[i], i);
@@ -183,17 +159,17 @@ std::string Analysis::SignatureText(Callee callee) const {
 
 std::string Analysis::DefaultText(Callee callee, size_t parameter) const {
   const ast::ExprId value = callee.document->signature(callee.fragment).parameters[parameter].default_value;
-  return value.valid() ? PrintExpr(callee.document->ast(), value, context_, 80) : "";
+  return value.valid() ? PrintExpr(callee.document->ast(), value, context(), 80) : "";
 }
 
 std::string Analysis::ShapeOf(const Entity& entity) const {
-  if (graph_ == nullptr) return {};
+  if (graph() == nullptr) return {};
   if (entity.in_graph) {
     auto found = tensors_.find(Text(entity.name));
     if (found == tensors_.end()) return {};
-    return ir::ToString(graph_->output(found->second).shape);
+    return ir::ToString(graph()->output(found->second).shape);
   }
-  return entity.value.valid() ? ShapeAt(checked_->ast().exprs[entity.value].range, entity.item)
+  return entity.value.valid() ? ShapeAt(checked().ast().exprs[entity.value].range, entity.item)
                               : std::string();
 }
 
@@ -204,7 +180,7 @@ std::string Analysis::ShapeAt(SourceRange expr, int32_t item) const {
   size_t others = 0;
   constexpr size_t kMostShapes = 64;
   for (ir::NodeId id : found->second) {
-    const ir::Node& node = graph_->node(id);
+    const ir::Node& node = graph()->node(id);
     const int32_t index = std::max(item, 0);
     if (index >= node.num_outputs()) return {};
     std::string shape = ir::ToString(node.output(index).shape);
@@ -240,7 +216,7 @@ SymbolKind Analysis::KindOf(const Entity& entity) const {
       break;
   }
   const bool is_tensor =
-      entity.in_graph || (entity.type.valid() && checked_->types().ContainsTensor(entity.type));
+      entity.in_graph || (entity.type.valid() && checked().types().ContainsTensor(entity.type));
   return is_tensor ? SymbolKind::kTensor : SymbolKind::kValue;
 }
 

@@ -6,19 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/graph.h"
+#include "compiler/driver/compilation.h"
 #include "compiler/language/language_service.h"
 #include "compiler/language/names.h"
-#include "compiler/semantics/check_document.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc::language {
-
-// A text of an editor.
-struct EditorText {
-  std::string uri;
-  std::string text;
-};
 
 // What is told of a text, in its order; `place_of` gives the places of notes.
 std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
@@ -28,20 +21,20 @@ struct AnalysisOptions {
   std::optional<ast::Dialect> dialect;
   Limits limits;
   const lint::Settings* lint = nullptr;  // null: no lint
-  std::optional<EditorText> quantization;
+  std::optional<NamedText> quantization;
 };
 
 // What one version of one text is found to be: parsed, checked and, as far as
 // it goes, expanded. Complete whatever the text is.
 class Analysis {
  public:
-  Analysis(EditorText document, const AnalysisOptions& options);
+  Analysis(NamedText document, const AnalysisOptions& options);
 
   const std::string& uri() const { return uri_; }
-  std::string_view text() const { return context_.sources.Text(file_); }
-  FileId file() const { return file_; }
-  const Context& context() const { return context_; }
-  const CheckedDocument& checked() const { return *checked_; }
+  std::string_view text() const { return context().sources.Text(file()); }
+  FileId file() const { return compilation_.graph_text(); }
+  const Context& context() const { return compilation_.context(); }
+  const CheckedDocument& checked() const { return *compilation_.checked(); }
   const NameIndex& names() const { return *names_; }
 
   TextRange RangeOf(SourceRange range) const;
@@ -62,23 +55,16 @@ class Analysis {
   // The text of what a parameter is if it is not given.
   std::string DefaultText(Callee callee, size_t parameter) const;
   SymbolKind KindOf(const Entity& entity) const;
-  std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
+  std::string_view Text(Symbol symbol) const { return symbol.valid() ? context().symbols.Text(symbol) : ""; }
 
  private:
-  void CheckQuantization(const EditorText& text);
   void IndexShapes();
+  const ir::Graph* graph() const { return compilation_.expanded(); }
+  bool IsQuantization(FileId file) const { return compilation_.quantization_text() == file; }
 
   std::string uri_;
-  const StandardLibrary& library_ = StandardLibrary::Shared();
-  Context context_{library_.base()};
-  ir::OpRegistry registry_{&ir::StandardOps()};
-  FileId file_;
-  std::string quantization_uri_;
-  FileId quantization_file_;  // invalid if there is none
-  std::unique_ptr<CheckedDocument> quantization_;
+  Compilation compilation_;
   std::unique_ptr<const PositionMap> positions_;
-  std::unique_ptr<CheckedDocument> checked_;
-  std::unique_ptr<ir::Graph> graph_;  // null if there was none to expand
   std::unique_ptr<NameIndex> names_;
   std::map<std::string, ir::OutputPort, std::less<>> tensors_;  // of the graph's body, by identifier
   // Nodes by the place of the expression that made them: the last one of each

@@ -57,7 +57,7 @@ bool LanguageService::OpenQuantization(const std::string& uri, int64_t version, 
 void LanguageService::Analyse(const std::string& uri, Document& document, std::string text) {
   if (!document.model.empty()) {
     document.quantization =
-        std::make_unique<QuantizationText>(EditorText{uri, std::move(text)}, options_.limits);
+        std::make_unique<QuantizationText>(NamedText{uri, std::move(text)}, options_.limits);
     auto model = documents_.find(document.model);
     if (model != documents_.end() && model->second->analysis != nullptr)
       Analyse(model->first, *model->second, std::string(model->second->text()));
@@ -66,9 +66,9 @@ void LanguageService::Analyse(const std::string& uri, Document& document, std::s
   AnalysisOptions options{.dialect = document.dialect, .limits = options_.limits, .quantization = {}};
   if (options_.lint) options.lint = &*options_.lint;
   for (const auto& [other_uri, other] : documents_) {
-    if (other->model == uri) options.quantization = EditorText{other_uri, std::string(other->text())};
+    if (other->model == uri) options.quantization = NamedText{other_uri, std::string(other->text())};
   }
-  document.analysis = std::make_unique<Analysis>(EditorText{uri, std::move(text)}, options);
+  document.analysis = std::make_unique<Analysis>(NamedText{uri, std::move(text)}, options);
 }
 
 bool LanguageService::Change(const std::string& uri, int64_t version,

@@ -4,7 +4,7 @@
 
 namespace nnefc::language {
 
-QuantizationText::QuantizationText(EditorText text, const Limits& limits) : uri_(std::move(text.uri)) {
+QuantizationText::QuantizationText(NamedText text, const Limits& limits) : uri_(std::move(text.name)) {
   context_.limits = limits;
   file_ = context_.sources.AddText(uri_, std::move(text.text));
   ParseDocument(file_, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kQuantization}, context_);

@@ -8,7 +8,7 @@ namespace nnefc::language {
 // its syntax, which is all that can be told without its model.
 class QuantizationText {
  public:
-  QuantizationText(EditorText text, const Limits& limits);
+  QuantizationText(NamedText text, const Limits& limits);
 
   std::string_view text() const { return context_.sources.Text(file_); }
   std::vector<Finding> Findings() const;
