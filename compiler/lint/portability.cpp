@@ -14,13 +14,10 @@ namespace {
 // dialect's parser and checker are asked.
 void LintProvisional(Subject& subject) {
   if (subject.IsRatified() || !subject.enabled(kNotRatified) || !subject.is_right) return;
-  const StandardLibrary& library = StandardLibrary::Shared();
-  Context other(library.base());
-  other.limits = subject.context.limits;
-  const FileId file = other.sources.AddText(std::string(subject.context.sources.Name(subject.document.file)),
-                                            std::string(subject.context.sources.Text(subject.document.file)));
-  auto document = ParseDocument(file, {.dialect = ast::Dialect::kRatified}, other);
-  CheckDocument(std::move(document), library, {}, other);
+  constexpr size_t kMostMistakes = 100;
+  Context other(subject.context, kMostMistakes);
+  auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
+  CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
   // The first place of each rule that is broken, and how many there are.
   std::map<const Rule*, size_t> counts;
   std::vector<const Diagnostic*> firsts;
@@ -35,9 +32,8 @@ void LintProvisional(Subject& subject) {
                      "the document is of the provisional dialect, which tools for the ratified one refuse; "
                      "`nnefc upgrade` makes a ratified one");
   for (const Diagnostic* diagnostic : firsts) {
-    const SourceRange range{subject.document.file, diagnostic->range.begin, diagnostic->range.end};
     const size_t others = counts[diagnostic->rule] - 1;
-    builder.Note(range, "{}{}", diagnostic->message,
+    builder.Note(diagnostic->range, "{}{}", diagnostic->message,
                  others == 0 ? "" : fmt::format(" (and {} more of this kind)", others));
   }
 }
