@@ -31,19 +31,20 @@ std::string_view Name(Stage stage) {
   return "";
 }
 
+ModelFormat FormatOf(std::string_view path) {
+  if (path.ends_with(".xml")) return ModelFormat::kOpenVino;
+  return path.ends_with(".ir") ? ModelFormat::kGraphText : ModelFormat::kNnef;
+}
+
 Compilation::Compilation(std::string path, CompileOptions options)
     : path_(std::move(path)),
       options_(std::move(options)),
-      is_openvino_(!options_.document && IsOpenVino(path_)) {
+      format_(options_.document ? ModelFormat::kNnef : FormatOf(path_)) {
   context_.limits = options_.limits;
   context_.emitter = Emitter(options_.error_limit);
 }
 
 Compilation::~Compilation() = default;
-
-bool Compilation::IsOpenVino(std::string_view path) {
-  return path.ends_with(".xml") || path.ends_with(".ir");
-}
 
 bool Compilation::RunUntil(Stage last) {
   auto next = static_cast<int>(times_.size());
@@ -65,9 +66,9 @@ void Compilation::SetInputShapes(const std::map<std::string, Shape>& shapes) {
 
 bool Compilation::VerifyStage(Stage stage) {
   const ir::Graph* graph = nullptr;
-  if (stage == Stage::kOpen && is_openvino_) graph = lowered_.get();
-  if (stage == Stage::kExpand && !is_openvino_) graph = expanded_.graph.get();
-  if (stage == Stage::kLower && !is_openvino_) graph = lowered_.get();
+  if (stage == Stage::kOpen) graph = opened_.get();
+  if (stage == Stage::kExpand) graph = expanded_.graph.get();
+  if (stage == Stage::kLower && lowered_ != opened_) graph = lowered_.get();
   if (graph == nullptr) return true;
   const ir::PortNames names = stage == Stage::kOpen ? ir::PortNames::kAny : ir::PortNames::kDistinct;
   const std::vector<std::string> violations = ir::VerifyInferred(*graph, names);
@@ -79,10 +80,8 @@ bool Compilation::VerifyStage(Stage stage) {
 }
 
 bool Compilation::Run(Stage stage) {
-  if (is_openvino_) {
-    if (stage == Stage::kOpen) return OpenGraph();
-    return stage != Stage::kLower || LowerGraphText();
-  }
+  const bool is_graph = format_ != ModelFormat::kNnef;
+  if (is_graph && stage != Stage::kOpen && stage != Stage::kLower) return true;
   switch (stage) {
     case Stage::kOpen:
       return Open();
@@ -99,6 +98,7 @@ bool Compilation::Run(Stage stage) {
 }
 
 bool Compilation::Open() {
+  if (format_ != ModelFormat::kNnef) return (opened_ = ReadGraph()) != nullptr;
   ModelOpenResult result = options_.document
                                ? ModelContainer::FromText(path_, *options_.document, context_)
                                : ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
@@ -118,44 +118,21 @@ FileId Compilation::TextOf(FileId file) {
   return found == options_.texts.end() ? file : context_.sources.AddText(name, found->second);
 }
 
-bool Compilation::OpenGraph() {
-  return llvm::StringRef(path_).endswith(".xml") ? OpenOpenVino() : OpenGraphText();
+std::unique_ptr<ir::Graph> Compilation::ReadGraph() {
+  ErrorOr<std::unique_ptr<ir::Graph>> graph =
+      format_ == ModelFormat::kOpenVino ? ReadOpenVino(path_, registry_, context_) : ReadGraphText();
+  if (graph) return std::move(*graph);
+  environment_failed_ = true;
+  context_.emitter.Emit(kFileUnreadable, {}, "{}", graph.error().message);
+  return nullptr;
 }
 
-bool Compilation::OpenGraphText() {
-  ErrorOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path_);
-  if (!file) {
-    environment_failed_ = true;
-    context_.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
-    return false;
-  }
-  std::unique_ptr<ir::Graph> graph =
-      ir::ParseGraph(context_.sources.AddText(path_, std::string((*file)->text())), registry_, context_);
-  if (graph == nullptr || !ir::InferGraph(*graph, context_.emitter)) return false;
-  lowered_ = std::move(graph);
-  return true;
-}
-
-// The text form may hold NNEF operations; their variables have no data.
-bool Compilation::LowerGraphText() {
-  const bool has_nnef = llvm::any_of(lowered_->nodes(), [&](ir::NodeId id) {
-    const ir::Node& node = lowered_->node(id);
-    return node.set() == ir::kNnefSet || !node.bodies().empty();
-  });
-  if (!has_nnef || !llvm::StringRef(path_).endswith(".ir")) return true;
-  lowered_ = LowerGraph(*lowered_, {}, context_);
-  return lowered_ != nullptr;
-}
-
-bool Compilation::OpenOpenVino() {
-  ErrorOr<std::unique_ptr<ir::Graph>> graph = ReadOpenVino(path_, registry_, context_);
-  if (!graph) {
-    environment_failed_ = true;
-    context_.emitter.Emit(kFileUnreadable, {}, "{}", graph.error().message);
-    return false;
-  }
-  lowered_ = std::move(*graph);
-  return lowered_ != nullptr;
+ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
+  ErrorOr<FileId> file = context_.sources.Open(path_);
+  if (!file) return file.error();
+  std::unique_ptr<ir::Graph> graph = ir::ParseGraph(*file, registry_, context_);
+  if (graph != nullptr && !ir::InferGraph(*graph, context_.emitter)) graph.reset();
+  return graph;
 }
 
 bool Compilation::Parse() {
@@ -187,7 +164,20 @@ bool Compilation::Expand() {
   return expanded_.complete && quantization_.complete;
 }
 
+// The text form of a graph may hold NNEF operations; their variables have no
+// data.
+bool Compilation::LowerGraphText() {
+  const bool has_nnef = llvm::any_of(opened_->nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = opened_->node(id);
+    return node.set() == ir::kNnefSet || !node.bodies().empty();
+  });
+  lowered_ = has_nnef ? LowerGraph(*opened_, {}, context_) : opened_;
+  return lowered_ != nullptr;
+}
+
 bool Compilation::Lower() {
+  if (format_ == ModelFormat::kGraphText) return LowerGraphText();
+  if (format_ == ModelFormat::kOpenVino) return (lowered_ = opened_) != nullptr;
   LowerOptions options;
   VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {

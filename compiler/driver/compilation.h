@@ -56,6 +56,14 @@ struct CompileOptions {
   Limits limits;
 };
 
+// What a path names, by its end.
+enum class ModelFormat : uint8_t {
+  kNnef,       // a document, a folder or an archive
+  kOpenVino,   // `.xml`: OpenVINO IR
+  kGraphText,  // `.ir`: the text form of a graph, of NNEF or of OpenVINO operations
+};
+ModelFormat FormatOf(std::string_view path);
+
 // The stages, in order.
 enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
 std::string_view Name(Stage stage);
@@ -66,16 +74,13 @@ struct StageTime {
 };
 
 // One run of the compiler over one model: the artefacts of every stage and
-// what was said about them. The only place that knows the order of stages. A
-// path that ends in `.xml` is OpenVINO IR, one that ends in `.ir` the text form
-// of a graph: both are graphs once open, and lowered if they hold NNEF operations.
+// what was said about them. The only place that knows the order of stages. What
+// is no NNEF model is a graph once it is open; the text form of one is lowered if
+// it holds NNEF operations.
 class Compilation {
  public:
   Compilation(std::string path, CompileOptions options);
   ~Compilation();
-
-  // True of the paths whose models are graphs: `.xml` and `.ir`.
-  static bool IsOpenVino(std::string_view path);
 
   // Called at the start of each stage.
   void set_observer(std::function<void(Stage)> observer) { observer_ = std::move(observer); }
@@ -90,7 +95,7 @@ class Compilation {
   // and not the model's.
   bool environment_failed() const { return environment_failed_; }
   const std::string& path() const { return path_; }
-  bool is_openvino() const { return is_openvino_; }
+  ModelFormat format() const { return format_; }
   Context& context() { return context_; }
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
@@ -110,16 +115,17 @@ class Compilation {
   const ModelQuantization& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
+  // The graph that the model is before it is lowered.
+  const ir::Graph& graph() const { return format_ == ModelFormat::kNnef ? *expanded_.graph : *opened_; }
   const std::vector<StageTime>& times() const { return times_; }
 
  private:
   bool Run(Stage stage);
   bool Open();
-  bool OpenGraph();
-  bool OpenGraphText();
   FileId TextOf(FileId file);
+  std::unique_ptr<ir::Graph> ReadGraph();
+  ErrorOr<std::unique_ptr<ir::Graph>> ReadGraphText();
   bool LowerGraphText();
-  bool OpenOpenVino();
   bool Parse();
   bool Check();
   bool Expand();
@@ -140,10 +146,11 @@ class Compilation {
   Expanded expanded_;
   InstanceRecord record_;
   ModelQuantization quantization_;
+  std::shared_ptr<const ir::Graph> opened_;  // of a model that is a graph
   std::shared_ptr<const ir::Graph> lowered_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;
-  bool is_openvino_ = false;
+  ModelFormat format_;
   bool environment_failed_ = false;
   bool failed_ = false;
 };

@@ -47,8 +47,8 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
 
 bool Judge(Compilation& compilation) {
   if (!compilation.RunUntil(Stage::kExpand)) return false;
-  return !compilation.is_openvino() ||
-         RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
+  return compilation.format() == ModelFormat::kNnef ||
+         RequireKnownOperations(compilation.graph(), compilation.context().emitter);
 }
 
 Report Check(const std::string& path, CompileOptions options) {
@@ -70,7 +70,7 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
     const bool ok = Judge(compilation);
     Report report = TakeReport(*state->compilation);
     if (!ok) return {.value = std::nullopt, .report = std::move(report)};
-    const ir::Graph& graph = compilation.is_openvino() ? *compilation.lowered() : *compilation.expanded();
+    const ir::Graph& graph = compilation.graph();
     for (ir::NodeId id : graph.parameters()) {
       const ir::Output& output = graph.node(id).output();
       state->inputs.push_back(ToPort(graph.node(id).name(), output.type, output.shape));
@@ -146,7 +146,7 @@ const std::vector<Port>& Model::outputs() const {
 
 Outcome<std::string> Model::Expand(const std::vector<std::string>& lower) const {
   return Guard([&]() -> Outcome<std::string> {
-    if (state_->compilation->is_openvino())
+    if (state_->compilation->format() != ModelFormat::kNnef)
       return {.value = std::nullopt,
               .report = EnvironmentReport(fmt::format("`{}` is a graph of OpenVINO operations, "
                                                       "which no document can hold",

@@ -28,8 +28,8 @@ struct CheckCommand : CommonOptions {
     const FixReport report = fixes.Make(model, compile, nullptr);
     Compilation compilation(model, compile);
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
-    if (ok && compilation.is_openvino())
-      RequireKnownOperations(*compilation.lowered(), compilation.context().emitter);
+    if (ok && compilation.format() != ModelFormat::kNnef)
+      RequireKnownOperations(compilation.graph(), compilation.context().emitter);
     if (ok && for_openvino) api::RequireOpenVinoForm(compilation, compile.structure_only);
     fixes.Deliver(model, report, output_format() == Format::kText);
     return reporter.Report(compilation);

@@ -78,7 +78,7 @@ Format CommonOptions::output_format() const {
 void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) const {
   if (!is_given) return;
   for (const std::string& model : models) {
-    if (Compilation::IsOpenVino(model))
+    if (FormatOf(model) != ModelFormat::kNnef)
       throw MisuseError(fmt::format("`{}` is for NNEF documents, which `{}` is not", option, model));
   }
 }

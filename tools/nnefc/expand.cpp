@@ -13,7 +13,7 @@ struct ExpandCommand : CommonOptions {
     compile.lower = lower;
     compile.purpose = Purpose::kPrint;
     Compilation compilation(models.front(), compile);
-    if (compilation.is_openvino())
+    if (compilation.format() != ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
     bool ok = RunStages(compilation, Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);

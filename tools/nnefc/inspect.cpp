@@ -43,12 +43,9 @@ Overview Survey(const ir::Graph& graph) {
   return overview;
 }
 
-const ir::Graph& GraphOf(const Compilation& compilation) {
-  return compilation.is_openvino() ? *compilation.lowered() : *compilation.expanded();
-}
-
 std::string LanguageOf(const Compilation& compilation) {
-  if (compilation.is_openvino()) return "OpenVINO IR";
+  if (compilation.format() == ModelFormat::kOpenVino) return "OpenVINO IR";
+  if (compilation.format() == ModelFormat::kGraphText) return "text of a graph";
   return compilation.checked()->dialect() == ast::Dialect::kRatified ? "ratified NNEF 1.0"
                                                                      : "provisional NNEF 1.0";
 }
@@ -73,7 +70,7 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
 }
 
 Json ToJson(const Compilation& compilation, const Overview& overview) {
-  const ir::Graph& graph = GraphOf(compilation);
+  const ir::Graph& graph = compilation.graph();
   auto port = [&](const std::string& name, const ir::Output& output) -> Json {
     return {{"name", name}, {"type", Name(output.type)}, {"shape", ToString(output.shape)}};
   };
@@ -110,7 +107,7 @@ struct InspectCommand : CommonOptions {
       bool ok = RunStages(compilation, Stage::kExpand);
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
-      Overview overview = Survey(GraphOf(compilation));
+      Overview overview = Survey(compilation.graph());
       if (output_format() == Format::kText) {
         Print(compilation, overview);
       } else {
@@ -122,7 +119,7 @@ struct InspectCommand : CommonOptions {
   }
 
   void Print(const Compilation& compilation, const Overview& overview) const {
-    const ir::Graph& graph = GraphOf(compilation);
+    const ir::Graph& graph = compilation.graph();
     fmt::print("graph       {} ({})\n", graph.name(), LanguageOf(compilation));
     for (ir::NodeId id : graph.parameters()) {
       const ir::Output& output = graph.node(id).output();

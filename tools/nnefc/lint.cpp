@@ -61,7 +61,7 @@ int LintCommand::Run() {
   for (const std::string& model : models) {
     CompileOptions compile = compile_options();
     compile.purpose = Purpose::kJudge;
-    if (Compilation::IsOpenVino(model))
+    if (FormatOf(model) != ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);

@@ -61,7 +61,7 @@ struct UpgradeCommand : CommonOptions {
     compile.keep_instances = true;
     compile.purpose = Purpose::kPrint;
     Compilation compilation(models.front(), compile);
-    if (compilation.is_openvino()) throw MisuseError("`upgrade` takes NNEF models");
+    if (compilation.format() != ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);
     Reporter reporter(*this);
     if (!ok) return reporter.Report(compilation);
