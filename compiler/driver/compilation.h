@@ -87,6 +87,8 @@ class Compilation {
   // Runs the stages up to `last` that were not run yet; stops at the first
   // that finds a mistake. Returns true if all went well.
   bool RunUntil(Stage last);
+  // Texts that stand for those of a model that is not open yet; see CompileOptions.
+  void SetTexts(std::map<std::string, std::string> texts) { options_.texts = std::move(texts); }
   // Gives shapes to externals of a model that is expanded and not lowered yet,
   // beside those of the options: it will be expanded anew.
   void SetInputShapes(const std::map<std::string, Shape>& shapes);

@@ -65,19 +65,18 @@ int LintCommand::Run() {
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
+    Compilation compilation(model, compile);
+    // Mistakes of the configuration do not stop the stages, and are told last.
+    Context configuration(compilation.context(), compile.error_limit);
     bool config_failed = false;
-    if (!path.empty()) {
-      Context config;
-      lint::Apply(lint::ReadConfig(path, config, config_failed), settings);
-    }
+    if (!path.empty()) lint::Apply(lint::ReadConfig(path, configuration, config_failed), settings);
     lint::Apply(request, settings);
     const FixReport report =
         fixes.Make(model, compile, [&](Compilation& compilation) { lint::LintModel(compilation, settings); });
-    Compilation compilation(model, compile);
+    compilation.SetTexts(std::move(compile.texts));
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
-    // Mistakes of the configuration do not stop the stages.
-    if (!path.empty()) lint::ReadConfig(path, compilation.context(), config_failed);
+    compilation.context().emitter.Take(std::move(configuration.emitter));
     fixes.Deliver(model, report, output_format() == Format::kText);
     exit_code = std::max(
         exit_code, reporter.Report(compilation.context(), config_failed || compilation.environment_failed()));
