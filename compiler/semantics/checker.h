@@ -127,6 +127,7 @@ class Checker {
   // The operation that is invoked; invalid if there is none, which was reported.
   Callee Resolve(const ast::InvocationExpr& invocation);
   void ReportUndeclared(const ast::InvocationExpr& invocation);
+  void SuggestOperation(const ast::InvocationExpr& invocation);
   // Fills `slots`, one per parameter; false if some argument found no place.
   bool BindArguments(const ast::InvocationExpr& invocation, Callee callee,
                      llvm::MutableArrayRef<ExprId> slots);
@@ -149,6 +150,15 @@ class Checker {
   // Adds the repairs of integers that stand where scalars are expected:
   // `2` -> `2.0`, `n` -> `scalar(n)`.
   void FixScalars(ExprId expr, TypeId expected, DiagnosticBuilder& builder);
+  // Literals whose writing alone is wrong (literal_fixes.cpp).
+  static constexpr size_t kMaxFixedItems = 64;
+  bool ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument);
+  std::string HintFor(ExprId id, TypeId expected) const;
+  void FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder);
+  void FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder);
+  void FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder);
+  static void ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
+                              DiagnosticBuilder& builder);
 
   // ---- control_flow.cpp: if_else and tensor_iterator ----
   // The operation of NNEFC_control_flow that is invoked, if it is one; reports

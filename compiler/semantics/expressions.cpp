@@ -1,4 +1,5 @@
 #include "compiler/semantics/checker.h"
+#include "compiler/semantics/foreign_names.h"
 #include "compiler/support/suggest.h"
 
 namespace nnefc {
@@ -113,6 +114,19 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     }
   }
   if (local != nullptr) return;  // A result or graph parameter that nothing assigns: told as such.
+  if (const ForeignName* foreign = FindForeignValue(Text(name))) {
+    DiagnosticBuilder builder =
+        Report(kUndefined, range, "undefined name `{}`; {}", Text(name),
+               foreign->ours.empty() ? std::string(foreign->advice)
+                                     : fmt::format("did you mean `{}`?", foreign->ours));
+    if (!foreign->ours.empty()) builder.Fix(range, std::string(foreign->ours));
+    return;
+  }
+  if (out_->Find(name).valid()) {
+    Report(kUndefined, range, "undefined name `{0}`; the operation is invoked with arguments, `{0}(..)`",
+           Text(name));
+    return;
+  }
   Suggestion suggestion(Text(name));
   for (const Scope::Entry& entry : scope_.entries()) {
     if (entry.local.assigned) suggestion.Offer(Text(entry.name));

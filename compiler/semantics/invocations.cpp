@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/semantics/checker.h"
+#include "compiler/semantics/foreign_names.h"
 #include "compiler/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,7 +36,9 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   if (const Callee control_flow = FindControlFlow(invocation); control_flow.valid()) {
     return CheckControlFlow(id, invocation, control_flow, use);
   }
-  for (const ast::Argument& argument : invocation.arguments) CheckExpr(argument.value, Use::kArgument);
+  for (const ast::Argument& argument : invocation.arguments) {
+    if (!ReportBareWord(invocation, argument)) CheckExpr(argument.value, Use::kArgument);
+  }
   const Callee callee = Resolve(invocation);
   if (!callee.valid() || IsBroken(callee)) return error_;
   const Signature& signature = SignatureOf(callee);
@@ -104,23 +107,49 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
     if (!same.empty()) builder.Fix(range, std::string(same));
     return;
   }
+  SuggestOperation(invocation);
+}
+
+// First the same name in another spelling, then what other frameworks call so,
+// then the nearest.
+void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
+  const SourceRange range = invocation.callee.range;
+  const std::string_view name = Text(invocation.callee.symbol);
   Suggestion suggestion(name);
+  std::string_view same;
+  const auto offer = [&](const ast::Document& document) {
+    for (const ast::Fragment& fragment : document.fragments) {
+      const std::string_view known = Text(fragment.name.symbol);
+      suggestion.Offer(known);
+      if (same.empty() && IsSpelledSo(name, known)) same = known;
+    }
+  };
+  const ForeignName* foreign = nullptr;
   if (!context_.emitter.exhausted()) {
-    for (const ast::Fragment& fragment : document_.fragments) suggestion.Offer(Text(fragment.name.symbol));
-    for (const ast::Fragment& fragment : standard().ast().fragments)
-      suggestion.Offer(Text(fragment.name.symbol));
-    if (out_->control_flow_ != nullptr) {
-      for (const ast::Fragment& fragment : out_->control_flow_->ast().fragments)
-        suggestion.Offer(Text(fragment.name.symbol));
+    offer(document_);
+    offer(standard().ast());
+    if (out_->control_flow_ != nullptr) offer(out_->control_flow_->ast());
+    foreign = FindForeignOperation(name);
+  }
+  const auto declared = [&](std::string_view known) {
+    return standard().Find(context_.symbols.Find(known)).valid();
+  };
+  if (same.empty() && foreign != nullptr) {
+    if (declared(foreign->ours)) {
+      same = foreign->ours;
+    } else if (foreign->ours.empty()) {
+      Report(kUndeclaredOperation, range, "undeclared operation `{}`; {}", name, foreign->advice);
+      return;
     }
   }
-  if (suggestion.best().empty()) {
+  const std::string_view best = same.empty() ? suggestion.best() : same;
+  if (best.empty()) {
     Report(kUndeclaredOperation, range, "undeclared operation `{}`", name);
     return;
   }
-  DiagnosticBuilder builder = Report(
-      kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, suggestion.best());
-  if (suggestion.is_safe()) builder.Fix(range, std::string(suggestion.best()));
+  DiagnosticBuilder builder =
+      Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, best);
+  if (!same.empty() || suggestion.is_safe()) builder.Fix(range, std::string(best));
 }
 
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,
@@ -211,8 +240,23 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
   Suggestion suggestion(text);
   for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
   std::string_view best = suggestion.best();
-  std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
   bool is_safe = suggestion.is_safe();
+  std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
+  const ForeignName* foreign =
+      suggestion.is_spelling() || callee.document != standard_
+          ? nullptr
+          : FindForeignParameter(text, [&](std::string_view ours) {
+              return llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
+                return Text(parameter.name.symbol) == ours;
+              });
+            });
+  if (foreign != nullptr) {
+    best = foreign->ours;
+    is_safe = !best.empty() && foreign->advice.empty();
+    hint = best.empty()              ? fmt::format("; {}", foreign->advice)
+           : foreign->advice.empty() ? fmt::format("; did you mean `{}`?", best)
+                                     : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
+  }
   if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
     const Callee twin = libraries_.Get(Other(dialect_)).Find(signature.name.symbol);
     const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
@@ -289,9 +333,10 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
 void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& parameter,
                              std::string_view operation) {
   DiagnosticBuilder builder =
-      Report(kTypeMismatch, expr(argument).range, "argument `{}` of `{}` is of type `{}`; expected `{}`",
-             Text(parameter.name.symbol), operation, Text(TypeOf(argument)), Text(expected));
-  FixScalars(argument, expected, builder);
+      Report(kTypeMismatch, expr(argument).range, "argument `{}` of `{}` is of type `{}`; expected `{}`{}",
+             Text(parameter.name.symbol), operation, Text(TypeOf(argument)), Text(expected),
+             HintFor(argument, expected));
+  FixLiteral(argument, expected, builder);
   builder.Note(parameter.name.range, "declared here");
 }
 
@@ -318,34 +363,6 @@ TypeId Checker::ResultType(const Signature& signature, TypeId generic) {
   for (const TypedName& result : signature.results) types.push_back(substitute(result));
   const TypeId tuple = types_.Tuple(types);
   return types_.WithinBounds(tuple) ? tuple : error_;
-}
-
-void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
-  id = Inner(id);
-  const ast::Expr& value = expr(id);
-  if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
-    if (Kind(expected) != TypeKind::kArray || array->items.size() > 64) return;
-    for (ExprId item : array->items) FixScalars(item, types_.Item(expected), builder);
-    return;
-  }
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
-    if (Kind(expected) != TypeKind::kTuple || types_.Items(expected).size() != tuple->items.size()) return;
-    for (size_t i = 0; i < tuple->items.size(); ++i)
-      FixScalars(tuple->items[i], types_.Items(expected)[i], builder);
-    return;
-  }
-  const TypeId element = Kind(expected) == TypeKind::kTensor ? types_.Element(expected) : expected;
-  const bool wants_scalar = element == scalar_ || (!IsRatified() && Kind(element) == TypeKind::kAny);
-  if (!wants_scalar || TypeOf(id) != integer_) return;
-  const auto* unary = std::get_if<ast::UnaryExpr>(&value.node);
-  const ExprId operand = unary != nullptr ? unary->operand : id;
-  if (std::holds_alternative<ast::IntegerLiteral>(expr(operand).node)) {
-    SourceRange behind = value.range;
-    behind.begin = behind.end;
-    builder.Fix(behind, ".0");
-  } else if (!IsRatified() || kind_ != CheckedKind::kModel || out_->has_extension(kOperatorExtension)) {
-    builder.Fix(value.range, fmt::format("scalar({})", SourceText(value.range)));
-  }
 }
 
 }  // namespace nnefc

@@ -31,10 +31,33 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
 
-bool EqualsInLowerCase(std::string_view a, std::string_view b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
+// In lower case, without what joins words.
+std::string Spelling(std::string_view name) {
+  std::string spelling;
+  for (char c : name) {
+    if (c == '_' || c == '-') continue;
+    spelling += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return spelling;
+}
+
+// True if one is the other with more than a letter before or behind it.
+bool Contains(std::string_view a, std::string_view b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  return a.size() > b.size() + 1 && (a.substr(0, b.size()) == b || a.substr(a.size() - b.size()) == b);
+}
+
+// The letters that may be wrong in a name of `size`. Names of three letters
+// differ in one all too often (`sum` and `sub`), unless it is out of place or
+// lacking.
+size_t LettersWrong(size_t size) {
+  if (size < 3) return 0;
+  return std::min<size_t>(size / 3, 3);
+}
+
+// True if the letters are the same in another order.
+bool IsPermutation(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
 }
 
 std::string Digits(std::string_view name) {
@@ -46,19 +69,13 @@ std::string Digits(std::string_view name) {
 
 }  // namespace
 
-// A third of the letters may be wrong, at most three; of one or two letters none.
-Suggestion::Suggestion(std::string_view wanted)
-    : wanted_(wanted), limit_(std::min<size_t>(wanted.size() / 3, 3) + 1) {}
+Suggestion::Suggestion(std::string_view wanted) : wanted_(wanted), limit_(LettersWrong(wanted.size()) + 1) {}
 
 void Suggestion::Offer(std::string_view candidate) {
   if (wanted_.size() > kMaxLength || candidate.size() > kMaxLength || ++offers_ > kMaxOffers) return;
-  const size_t difference = wanted_.size() > candidate.size() ? wanted_.size() - candidate.size()
-                                                              : candidate.size() - wanted_.size();
-  if (difference > limit_) return;
-  // `RELU` is one mistake, not four.
-  const size_t distance =
-      EqualsInLowerCase(wanted_, candidate) ? 1 : EditDistance(wanted_, candidate, limit_ + 1);
-  if (candidate == wanted_ || distance > limit_) return;
+  if (candidate == wanted_) return;
+  const size_t distance = Distance(candidate);
+  if (distance > limit_) return;
   if (distance == limit_) {
     if (candidate != best_) is_only_ = false;
     return;
@@ -66,6 +83,17 @@ void Suggestion::Offer(std::string_view candidate) {
   limit_ = distance;
   best_ = candidate;
   is_only_ = true;
+}
+
+// 0 if only the spelling differs, 1 and more by letters; large if not near.
+size_t Suggestion::Distance(std::string_view candidate) const {
+  const size_t size = std::max(wanted_.size(), candidate.size());
+  if (Spelling(wanted_) == Spelling(candidate)) return 0;
+  if (size - std::min(wanted_.size(), candidate.size()) > limit_) return kMaxLength;
+  const bool lacks_letter = candidate.size() == wanted_.size() + 1;
+  if (wanted_.size() <= 3 && !lacks_letter && !IsPermutation(wanted_, candidate)) return kMaxLength;
+  if (Contains(wanted_, candidate)) return kMaxLength;
+  return EditDistance(wanted_, candidate, limit_ + 1);
 }
 
 bool Suggestion::is_safe() const {

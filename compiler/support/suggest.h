@@ -5,8 +5,10 @@
 
 namespace nnefc {
 
-// Finds the name that a misspelt one was meant to be: the first of those with
-// the least edit distance, which must be small beside the length of the name.
+// Finds the name that a misspelt one was meant to be: the first of those that
+// differ in case and `_` alone, else of those with the least edit distance,
+// which must be small beside the length of the name. A word that only contains
+// the other is another word (`upsample`, `sample`).
 // The work is bounded: long names and more than kMaxOffers names are not
 // looked at.
 class Suggestion {
@@ -15,6 +17,8 @@ class Suggestion {
   void Offer(std::string_view candidate);
   // Empty if no name is near. A view of the candidate.
   std::string_view best() const { return best_; }
+  // True if it differs in case, `_` and `-` alone.
+  bool is_spelling() const { return !best_.empty() && limit_ == 0; }
   // True if it can be put in place unasked: no other name is as near, and the
   // digits are the same (`conv1` is hardly what `conv2` was meant to be).
   bool is_safe() const;
@@ -22,6 +26,8 @@ class Suggestion {
  private:
   static constexpr size_t kMaxLength = 64;
   static constexpr size_t kMaxOffers = 20000;
+
+  size_t Distance(std::string_view candidate) const;
 
   std::string_view wanted_;
   std::string_view best_;

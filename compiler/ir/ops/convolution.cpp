@@ -72,8 +72,8 @@ bool CheckBias(InferContext& context, int32_t parameter, Dim channels) {
       context.Error(kConvBias, "{} has {} channels; expected {} or 1", Describe(context, parameter),
                     Text(shape[axis]), Text(channels));
     } else {
-      context.Error(kConvBias, "{} has shape {}; expected singular extents but for the channels at axis 1",
-                    Describe(context, parameter), ToString(shape));
+      context.Error(kConvBias, "{} has shape {}; expected [1,{}], the channels at axis 1",
+                    Describe(context, parameter), ToString(shape), Text(channels));
     }
     return false;
   }

@@ -49,8 +49,8 @@ bool CheckWindowLists(InferContext& context, int64_t count) {
 bool CheckSize(InferContext& context, int64_t rank) {
   const Attribute::Integers size = context.attribute("size").AsInts();
   if (size.size() != static_cast<size_t>(rank)) {
-    context.Error(kWindowSize, "{} has {} items; expected {}, the rank of {}", Describe(context, "size"),
-                  size.size(), rank, Describe(context, 0));
+    context.Error(kWindowSize, "{} has {} items; expected {}: windows of {} span batch and channels too",
+                  Describe(context, "size"), size.size(), rank, Describe(context, 0));
     return false;
   }
   return CheckPositive(context, kWindowSize, "size", size);

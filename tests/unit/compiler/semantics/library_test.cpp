@@ -104,5 +104,27 @@ TEST(Suggestion, IsTheNearest) {
   EXPECT_EQ(best("softmax"), "");
 }
 
+TEST(Suggestion, PrefersAnotherSpelling) {
+  Suggestion suggestion("transpose_b");
+  for (std::string_view name : {"A", "B", "transposeA", "transposeB"}) suggestion.Offer(name);
+  EXPECT_EQ(suggestion.best(), "transposeB");
+  EXPECT_TRUE(suggestion.is_spelling());
+  EXPECT_TRUE(suggestion.is_safe());
+}
+
+TEST(Suggestion, IsNoOtherWord) {
+  auto best = [](std::string_view wanted, std::string_view name) {
+    Suggestion suggestion(wanted);
+    suggestion.Offer(name);
+    return std::string(suggestion.best());
+  };
+  EXPECT_EQ(best("len", "le"), "");
+  EXPECT_EQ(best("sum", "sub"), "");
+  EXPECT_EQ(best("upsample", "sample"), "");
+  EXPECT_EQ(best("ad", "add"), "");
+  EXPECT_EQ(best("sbu", "sub"), "sub");
+  EXPECT_EQ(best("kep", "keep"), "keep");
+}
+
 }  // namespace
 }  // namespace nnefc

@@ -1,0 +1,161 @@
+#include <cmath>
+
+#include "compiler/semantics/checker.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+// `border = constant`: a name that nothing has, where a string is expected.
+bool Checker::ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument) {
+  const ast::Expr& value = expr(argument.value);
+  const auto* word = std::get_if<ast::IdentifierExpr>(&value.node);
+  if (word == nullptr || !argument.name.has_value() || scope_.Find(word->name) != nullptr || has_lost_names_)
+    return false;
+  const Callee callee = out_->Find(invocation.callee.symbol);
+  if (!callee.valid() || IsBroken(callee)) return false;
+  const auto wants_string = [&](const TypedName& parameter) {
+    return parameter.name.symbol == argument.name->symbol && parameter.type == string_;
+  };
+  if (llvm::none_of(SignatureOf(callee).parameters, wants_string)) return false;
+  const std::string quoted = fmt::format("'{}'", Text(word->name));
+  Report(kUndefined, value.range, "undefined name `{}`; a string stands in quotes, `{}`", Text(word->name),
+         quoted)
+      .Fix(value.range, quoted);
+  SetType(argument.value, string_);
+  return true;
+}
+
+// What to write instead where the fix that FixLiteral makes does not say it.
+std::string Checker::HintFor(ExprId id, TypeId expected) const {
+  const ast::Expr& value = expr(Inner(id));
+  const TypeKind kind = Kind(expected);
+  if (const auto* text = std::get_if<ast::StringLiteral>(&value.node)) {
+    const std::string word = llvm::StringRef(Text(text->value).data(), Text(text->value).size()).lower();
+    const bool is_padding = kind == TypeKind::kArray && Kind(types_.Item(expected)) == TypeKind::kTuple;
+    if (is_padding && word.starts_with("same")) return "; `padding = []` pads so";
+    if (is_padding && word == "valid") return "; `padding = [(0,0), (0,0)]` pads nothing";
+  }
+  if (kind == TypeKind::kTensor && std::holds_alternative<ast::ArrayExpr>(value.node) &&
+      !types_.ContainsTensor(TypeOf(id)))
+    return "; `constant(shape = .., value = ..)` makes a tensor of an array";
+  if (kind != TypeKind::kArray) return "";
+  if (std::holds_alternative<ast::TupleExpr>(value.node)) return "; an array stands in `[` and `]`";
+  if (Kind(types_.Item(expected)) == TypeKind::kTuple && !std::holds_alternative<ast::ErrorExpr>(value.node))
+    return "; each item is a pair, such as `(1,1)` before and behind";
+  return "";
+}
+
+// Edits a literal, or array or tuple of literals, whose type differs from what
+// is expected in its writing alone: `2` for `2.0`, `(1,2)` for `[1,2]`.
+void Checker::FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
+  id = Inner(id);
+  const ast::Expr& value = expr(id);
+  if (Kind(expected) == TypeKind::kArray) {
+    FixArray(id, types_.Item(expected), builder);
+    return;
+  }
+  if (Kind(expected) == TypeKind::kTuple) {
+    FixTuple(id, expected, builder);
+    return;
+  }
+  if (expected == integer_) {
+    const auto* scalar = std::get_if<ast::ScalarLiteral>(&value.node);
+    const bool is_whole =
+        scalar != nullptr && std::trunc(scalar->value) == scalar->value && std::abs(scalar->value) < 1e15;
+    if (is_whole) builder.Fix(value.range, fmt::format("{}", static_cast<int64_t>(scalar->value)));
+    return;
+  }
+  if (expected == logical_) {
+    const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
+    const bool is_bit = number != nullptr && (number->value == 0 || number->value == 1);
+    if (is_bit) builder.Fix(value.range, number->value == 1 ? "true" : "false");
+    return;
+  }
+  FixScalars(id, expected, builder);
+}
+
+void Checker::ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
+                              DiagnosticBuilder& builder) {
+  builder.Fix({range.file, range.begin, range.begin + 1}, std::string(open));
+  builder.Fix({range.file, range.end - 1, range.end}, std::string(close));
+}
+
+void Checker::FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder) {
+  const ast::Expr& value = expr(id);
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
+    if (array->items.size() > kMaxFixedItems) return;
+    for (ExprId inner : array->items) {
+      if (!IsCastable(types_, dialect_, TypeOf(inner), item)) FixLiteral(inner, item, builder);
+    }
+    return;
+  }
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+    const bool fits = tuple->parenthesized && llvm::all_of(tuple->items, [&](ExprId inner) {
+                        return IsCastable(types_, dialect_, TypeOf(inner), item);
+                      });
+    if (fits) ReplaceBrackets(value.range, "[", "]", builder);
+    return;
+  }
+  // `axes = 1`
+  const bool is_literal = std::holds_alternative<ast::IntegerLiteral>(value.node) ||
+                          std::holds_alternative<ast::ScalarLiteral>(value.node) ||
+                          std::holds_alternative<ast::IdentifierExpr>(value.node);
+  if (!is_literal || !IsCastable(types_, dialect_, TypeOf(id), item)) return;
+  builder.Fix({value.range.file, value.range.begin, value.range.begin}, "[");
+  builder.Fix({value.range.file, value.range.end, value.range.end}, "]");
+}
+
+void Checker::FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
+  const ast::Expr& value = expr(id);
+  const llvm::ArrayRef<TypeId> types = types_.Items(expected);
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
+    if (array->items.size() != types.size()) return;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!IsCastable(types_, dialect_, TypeOf(array->items[i]), types[i])) return;
+    }
+    ReplaceBrackets(value.range, "(", ")", builder);
+    return;
+  }
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+    if (tuple->items.size() != types.size()) return;
+    for (size_t i = 0; i < types.size(); ++i) FixLiteral(tuple->items[i], types[i], builder);
+    return;
+  }
+  // `padding = [1,1]` means the same before and behind.
+  const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
+  const bool is_pair = types.size() == 2 && types[0] == integer_ && types[1] == integer_;
+  if (number != nullptr && is_pair) builder.Fix(value.range, fmt::format("({0},{0})", number->value));
+}
+
+void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
+  id = Inner(id);
+  const ast::Expr& value = expr(id);
+  if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
+    if (Kind(expected) != TypeKind::kArray || array->items.size() > 64) return;
+    for (ExprId item : array->items) FixScalars(item, types_.Item(expected), builder);
+    return;
+  }
+  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+    if (Kind(expected) != TypeKind::kTuple || types_.Items(expected).size() != tuple->items.size()) return;
+    for (size_t i = 0; i < tuple->items.size(); ++i)
+      FixScalars(tuple->items[i], types_.Items(expected)[i], builder);
+    return;
+  }
+  const TypeId element = Kind(expected) == TypeKind::kTensor ? types_.Element(expected) : expected;
+  const bool wants_scalar = element == scalar_ || (!IsRatified() && Kind(element) == TypeKind::kAny);
+  if (!wants_scalar || TypeOf(id) != integer_) return;
+  const auto* unary = std::get_if<ast::UnaryExpr>(&value.node);
+  const ExprId operand = unary != nullptr ? unary->operand : id;
+  if (std::holds_alternative<ast::IntegerLiteral>(expr(operand).node)) {
+    SourceRange behind = value.range;
+    behind.begin = behind.end;
+    builder.Fix(behind, ".0");
+  } else if (!IsRatified() || kind_ != CheckedKind::kModel || out_->has_extension(kOperatorExtension)) {
+    builder.Fix(value.range, fmt::format("scalar({})", SourceText(value.range)));
+  }
+}
+
+}  // namespace nnefc
