@@ -1,34 +1,10 @@
 #include <algorithm>
 
-#include "compiler/support/suggest.h"
 #include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 
 namespace nnefc::parse {
-namespace {
-
-// The type that another language calls `name`, or that is misspelt so; empty
-// if there is none.
-std::string_view MeantType(std::string_view name, ast::Dialect dialect) {
-  const std::string_view integer = dialect == ast::Dialect::kRatified ? "integer" : "extent";
-  const std::pair<std::string_view, std::string_view> foreign[] = {
-      {"int", integer},   {"uint", integer},   {"int32", integer},     {"int64", integer},
-      {"long", integer},  {"float", "scalar"}, {"float32", "scalar"},  {"double", "scalar"},
-      {"real", "scalar"}, {"bool", "logical"}, {"boolean", "logical"}, {"str", "string"},
-  };
-  for (const auto& [theirs, ours] : foreign) {
-    if (name == theirs) return ours;
-  }
-  Suggestion suggestion(name);
-  for (std::string_view type :
-       {std::string_view("scalar"), integer, std::string_view("logical"), std::string_view("string")}) {
-    suggestion.Offer(type);
-  }
-  return suggestion.is_safe() ? suggestion.best() : std::string_view();
-}
-
-}  // namespace
-
 // ---- types ----
 
 std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(const Parser::TypeNameContext& context) {

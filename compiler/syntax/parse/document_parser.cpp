@@ -4,10 +4,30 @@
 #include <charconv>
 #include <utility>
 
+#include "compiler/support/suggest.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
 
 namespace nnefc::parse {
+namespace {
+
+// True if `word` is what other languages write for `keyword`, or a misspelling.
+bool IsMeantAs(std::string_view word, std::string_view keyword) {
+  constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
+      {"def", "fragment"},         {"func", "fragment"},      {"function", "fragment"}, {"fn", "fragment"},
+      {"op", "fragment"},          {"operation", "fragment"}, {"macro", "fragment"},    {"frag", "fragment"},
+      {"network", "graph"},        {"net", "graph"},          {"model", "graph"},       {"module", "graph"},
+      {"extensions", "extension"}, {"enable", "extension"},   {"using", "extension"},
+  };
+  for (const auto& [theirs, ours] : kForeign) {
+    if (word == theirs) return keyword == ours;
+  }
+  Suggestion suggestion(word);
+  for (const std::string_view known : {"version", "extension", "fragment", "graph"}) suggestion.Offer(known);
+  return suggestion.is_safe() && suggestion.best() == keyword;
+}
+
+}  // namespace
 
 DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& options, Context& context)
     : document_(document),
@@ -84,9 +104,9 @@ void DocumentParser::ParseModel() {
         return;
       }
       default:
-        if (AtKeyword("extension")) {
+        if (AtKeyword("extension") || ReplaceKeyword("extension")) {
           ParseExtension();
-        } else {
+        } else if (!ReplaceKeyword("fragment") && !ReplaceKeyword("graph")) {
           SkipTopLevel();
         }
     }
@@ -98,13 +118,32 @@ void DocumentParser::ReportOrder(std::string_view what, std::string_view where) 
                         where);
 }
 
+// True if the text goes on with another word for `keyword`, misspelt or of
+// another language, which is reported; reading goes on as if it were right.
+bool DocumentParser::ReplaceKeyword(std::string_view keyword) {
+  const Token token = reader_.Peek();
+  if (token.kind != TokenKind::kIdentifier) return false;
+  const TokenKind second = reader_.PeekSecond().kind;
+  const bool fits =
+      keyword == "version" ? second == TokenKind::kNumericLiteral : second == TokenKind::kIdentifier;
+  if (!fits || !IsMeantAs(reader_.Text(token), keyword)) return false;
+  context_.emitter
+      .Emit(kUnexpectedToken, reader_.Range(token), "expected `{}`, found {}", keyword, Describe(token))
+      .Fix(reader_.Range(token), std::string(keyword));
+  if (keyword == "fragment") reader_.Retype(TokenKind::kFragment);
+  if (keyword == "graph") reader_.Retype(TokenKind::kGraph);
+  return true;
+}
+
 // Text that belongs to no declaration, up to the next one.
 void DocumentParser::SkipTopLevel() {
   lost_text_ = true;
   const Token first = reader_.Peek();
   if (!document_.graphs.empty()) {
-    context_.emitter.Emit(kTrailingText, reader_.Range(first),
-                          "expected the end of the text after the graph, found {}", Describe(first));
+    auto report =
+        context_.emitter.Emit(kTrailingText, reader_.Range(first),
+                              "expected the end of the text after the graph, found {}", Describe(first));
+    if (reader_.PeekSecond().kind == TokenKind::kEndOfText) report.Fix(reader_.Range(first), "");
   } else {
     context_.emitter.Emit(kUnexpectedToken, reader_.Range(first), "expected `{}` or `graph`, found {}",
                           "fragment", Describe(first));
@@ -151,7 +190,7 @@ void DocumentParser::DetectDialect(bool has_version) {
 }
 
 void DocumentParser::ParseVersion() {
-  if (!AtKeyword("version")) {
+  if (!AtKeyword("version") && !ReplaceKeyword("version")) {
     const Token first = reader_.Peek();
     statement_.next = first;
     statement_.tokens.assign(1, {TokenKind::kStatementEnd, first.begin, first.begin});
@@ -180,8 +219,9 @@ void DocumentParser::CheckVersion(Token number) {
   const auto major = std::from_chars(text.data(), end, document_.version_major);
   if (major.ptr != end && *major.ptr == '.') std::from_chars(major.ptr + 1, end, document_.version_minor);
   if (text == "1.0") return;
-  context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
-                        "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
+  auto report = context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
+                                      "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
+  if (text.starts_with('1')) report.Fix(reader_.Range(number), "1.0");
 }
 
 void DocumentParser::ParseExtension() {

@@ -43,6 +43,7 @@ class DocumentParser {
   llvm::ArrayRef<ast::Assignment> ParseBody(std::string_view what, ast::Name name, SourceRange& range);
   ast::Assignment ParseAssignment();
   void ReportOrder(std::string_view what, std::string_view where);
+  bool ReplaceKeyword(std::string_view keyword);
   void SkipTopLevel();
   void ReportMissingSemicolon(std::string_view what);
   // Reports a `;` that is missing in the ratified dialect, or that is there,

@@ -30,7 +30,9 @@ void ErrorStrategy::Report(antlr4::Parser* parser) {
   if (silent_) return;
 
   const size_t found = parser->getTokenStream()->index();
-  const SyntaxError error = DescribeSyntaxError(*parser, *rule, reader_, *statement_, found);
+  const std::optional<SyntaxError> foreign = DescribeForeignSyntax(*rule, reader_, *statement_, found);
+  const SyntaxError error =
+      foreign ? *foreign : DescribeSyntaxError(*parser, *rule, reader_, *statement_, found);
   const std::vector<Token>& tokens = statement_->tokens;
   SourceRange range = reader_.Range(tokens[std::min(found, tokens.size() - 1)]);
   SourceRange behind = range;
@@ -39,6 +41,7 @@ void ErrorStrategy::Report(antlr4::Parser* parser) {
   auto report = context_.emitter.Emit(*error.rule, range, "{}", error.message);
   if (error.opening) report.Note(reader_.Range(*error.opening), "opened here");
   if (!error.insertion.empty()) report.Fix(behind, error.insertion);
+  for (const SyntaxError::Edit& edit : error.edits) report.Fix(reader_.Range(edit.place), edit.text);
 }
 
 }  // namespace nnefc::parse

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/syntax/parse/antlr_stream.h"
 #include "grammar/NnefParser.h"
@@ -53,10 +54,21 @@ struct SyntaxError {
   bool after_previous = false;
   std::string insertion;         // a fix-it behind the token before, if not empty
   std::optional<Token> opening;  // the bracket that is not closed
+  struct Edit {
+    Token place;  // the bytes that become `text`
+    std::string text;
+  };
+  std::vector<Edit> edits;  // fix-its
 };
 
 // Words the mistake of a parser that stopped inside `rule` at `found`.
 SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
                                 const StatementReader& reader, const Statement& statement, size_t found);
+
+// Words what another language writes at that place, or a slip that leaves no
+// doubt; nothing if it is neither.
+std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext& rule,
+                                                 const StatementReader& reader, const Statement& statement,
+                                                 size_t found);
 
 }  // namespace nnefc::parse

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compiler/syntax/parse/ast_builder.h"
+#include "compiler/syntax/parse/foreign_tokens.h"
 #include "compiler/syntax/rules.h"
 
 namespace nnefc::parse {
@@ -75,7 +76,9 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
 
 ast::StringLiteral AstBuilder::StringValue(Token token) {
   const std::string_view text = Text(token);
-  const bool terminated = text.size() >= 2 && text.back() == text.front();
+  // Quotes that are none of NNEF's were reported.
+  const bool is_quoted = text.front() == '\'' || text.front() == '"';
+  const bool terminated = text.size() >= 2 && (text.back() == text.front() || !is_quoted);
   const std::string_view body = text.substr(1, text.size() - (terminated ? 2 : 1));
   bool plain = true;
   for (const char c : body) plain &= IsPrintable(c) && c != '\\';
@@ -107,8 +110,8 @@ std::string AstBuilder::Unescape(Token token, std::string_view body) {
       size_t end = i + 1;
       while (end < body.size() && !IsPrintable(body[end])) ++end;
       context_.emitter.Emit(kInvalidStringCharacter, {document_.file, at, static_cast<uint32_t>(start + end)},
-                            "byte 0x{:02x} is not printable ASCII and stands inside a string",
-                            static_cast<unsigned char>(c));
+                            "{} is not printable ASCII and stands inside a string",
+                            NameOfCharacter(body.substr(i, end - i)));
       value.append(body.substr(i, end - i));
       i = end - 1;
       continue;

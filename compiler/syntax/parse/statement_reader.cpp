@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/syntax/parse/foreign_tokens.h"
+#include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 
 namespace nnefc::parse {
@@ -20,10 +22,6 @@ bool IsTypeName(TokenKind kind) {
     default:
       return false;
   }
-}
-
-bool IsSoftTypeName(std::string_view name) {
-  return name == "integer" || name == "extent";
 }
 
 // True for the last token of an operand, which no name can follow.
@@ -75,6 +73,11 @@ bool StatementReader::OnLaterLine(Token first, Token second) const {
   return text_.substr(first.end, second.begin - first.end).find('\n') != std::string_view::npos;
 }
 
+void StatementReader::Retype(TokenKind kind) {
+  At(0);
+  buffer_[start_].kind = kind;
+}
+
 Token StatementReader::Take() {
   const Token token = At(0);
   if (token.kind == TokenKind::kEndOfText) return token;
@@ -92,6 +95,7 @@ void StatementReader::Fetch() {
     Token token = scanner_.Next();
     // Nobody reads on after so many errors.
     if (context_.emitter.exhausted()) token.kind = TokenKind::kEndOfText;
+    if (MayBeForeign(token.kind) && ReplaceForeign(token)) continue;
     switch (token.kind) {
       case TokenKind::kComment:
         KeepComment(token);
@@ -99,7 +103,8 @@ void StatementReader::Fetch() {
       case TokenKind::kUnexpected: {
         // Garbage is told once, not byte for byte.
         Token following = scanner_.Next();
-        while (following.kind == TokenKind::kUnexpected && following.begin == token.end) {
+        while (following.kind == TokenKind::kUnexpected && following.begin == token.end &&
+               !FindForeignToken(text_, following)) {
           token.end = following.end;
           following = scanner_.Next();
         }
@@ -124,6 +129,25 @@ void StatementReader::Fetch() {
     }
     last_ = token;
   }
+}
+
+// Reports what another language, or a word processor, writes for `token`, and
+// puts the right token in its place. True if nothing is left of it.
+bool StatementReader::ReplaceForeign(Token& token) {
+  const std::optional<ForeignToken> foreign = FindForeignToken(text_, token);
+  if (!foreign) return false;
+  {
+    auto report = context_.emitter.Emit(token.kind == TokenKind::kUnexpected           ? kInvalidCharacter
+                                        : token.kind == TokenKind::kUnterminatedString ? kUnterminatedString
+                                                                                       : kUnexpectedToken,
+                                        {file_, token.begin, std::max(foreign->token.end, token.end)}, "{}",
+                                        foreign->message);
+    for (const ForeignToken::Edit& edit : foreign->edits)
+      report.Fix({file_, edit.begin, edit.end}, edit.text);
+  }
+  token = foreign->token;
+  scanner_ = Scanner(text_, foreign->end);
+  return token.kind == TokenKind::kWhiteSpace;
 }
 
 void StatementReader::KeepComment(Token comment) {
@@ -156,10 +180,14 @@ void StatementReader::ReportUnexpected(Token token) {
     context_.emitter.Emit(kInvalidCharacter, Range(token), "control character 0x{:02x} outside a comment",
                           byte);
   } else if (byte >= 0x80) {
-    context_.emitter.Emit(kInvalidCharacter, Range(token),
-                          "byte 0x{:02x} is not ASCII and stands outside a comment", byte);
+    context_.emitter.Emit(kInvalidCharacter, Range(token), "{} is not ASCII and stands outside a comment",
+                          NameOfCharacter(text));
   } else {
-    context_.emitter.Emit(kInvalidCharacter, Range(token), "`{}` begins no token of NNEF", text);
+    const std::string_view advice = text == "%"    ? "; there is no remainder"
+                                    : text == "@"  ? "; `matmul(a, b)` multiplies matrices"
+                                    : text == "\\" ? "; a statement goes on over lines without it"
+                                                   : "";
+    context_.emitter.Emit(kInvalidCharacter, Range(token), "`{}` begins no token of NNEF{}", text, advice);
   }
 }
 
@@ -326,6 +354,12 @@ bool StatementReader::IsWrongBefore(size_t index) {
                      [&](uint32_t offset) { return before.end <= offset && offset < token.begin; });
 }
 
+// The bytes from the start of its line to the token.
+size_t StatementReader::Indentation(Token token) const {
+  const size_t line_end = text_.rfind('\n', token.begin);
+  return line_end == std::string_view::npos ? token.begin : token.begin - line_end - 1;
+}
+
 // True if the `=` at `index` is that of an assignment of its own, whose left
 // side begins at `start` > 0.
 bool StatementReader::BeginsAssignment(size_t index, bool seen_assign, size_t& start) {
@@ -340,7 +374,8 @@ bool StatementReader::BeginsAssignment(size_t index, bool seen_assign, size_t& s
   if (index < 2 || At(start).kind != TokenKind::kIdentifier) return false;
   const TokenKind before = At(start - 1).kind;
   if (before == TokenKind::kComma || before == TokenKind::kLeftParen) return false;
-  return OnLaterLine(At(start - 1), At(start));
+  // Further in than the statement it is an argument that lacks its comma.
+  return OnLaterLine(At(start - 1), At(start)) && Indentation(At(start)) <= Indentation(At(0));
 }
 
 size_t StatementReader::LeftSideStart(size_t index) {
@@ -387,7 +422,7 @@ void StatementReader::ReadQuantization(Statement& statement) {
 }
 
 // At the `>` of `name<scalar>`, or at the `(` of `name<integer>(`, since
-// `integer` and `extent` may be names of values.
+// `integer`, `extent` and what other languages call types may be names of values.
 void StatementReader::RetypeTypeArgument(size_t index) {
   const bool at_paren = At(index).kind == TokenKind::kLeftParen;
   if (at_paren && KindBefore(index, 1) != TokenKind::kGreater) return;
@@ -397,7 +432,7 @@ void StatementReader::RetypeTypeArgument(size_t index) {
       KindBefore(close, 3) != TokenKind::kIdentifier) {
     return;
   }
-  if (type == TokenKind::kIdentifier && !(at_paren && IsSoftTypeName(Text(At(close - 1))))) return;
+  if (type == TokenKind::kIdentifier && !(at_paren && MayNameType(Text(At(close - 1))))) return;
   buffer_[start_ + close - 2].kind = TokenKind::kTypeArgumentOpen;
 }
 

@@ -37,8 +37,12 @@ class StatementReader {
 
   // The first token of the next statement.
   Token Peek() { return At(0); }
+  // The token behind that of Peek().
+  Token PeekSecond() { return At(1); }
   // Skips the token of Peek().
   Token Take();
+  // Makes the token of Peek() another one, which was reported.
+  void Retype(TokenKind kind);
 
   // Each reads one statement and leaves the reader behind it. Every one takes
   // at least one token unless at the end of the text.
@@ -63,6 +67,8 @@ class StatementReader {
     return buffer_[start_ + index];
   }
   void Fetch();
+  size_t Indentation(Token token) const;
+  bool ReplaceForeign(Token& token);
   void KeepComment(Token comment);
   void ReportUnexpected(Token token);
   void Finish(Statement& statement, size_t count, bool with_semicolon);

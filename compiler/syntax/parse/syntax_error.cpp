@@ -29,13 +29,17 @@ class Describer {
     if (found_.kind == TokenKind::kArgumentName && rule_.getRuleIndex() != NnefParser::RuleInvocation) {
       if (BeginsBuiltin()) {
         const std::string name = Quoted(statement_.tokens[at_ - 2]);
-        return {&kCastArguments, fmt::format("{} takes one argument without a name", name), {}, {}, {}};
+        return {&kCastArguments, fmt::format("{} takes one argument without a name", name), {}, {}, {}, {}};
       }
       return Unexpected(fmt::format("the name of an operation before the argument {}", Quoted(found_)));
     }
     if (Wants(TokenKind::kIdentifier) && IsKeyword(found_.kind) && WantsName()) {
-      return {
-          &kKeywordAsName, fmt::format("{} is a keyword and cannot be a name", Quoted(found_)), {}, {}, {}};
+      return {&kKeywordAsName,
+              fmt::format("{} is a keyword and cannot be a name", Quoted(found_)),
+              {},
+              {},
+              {},
+              {}};
     }
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleVersion:
@@ -117,10 +121,10 @@ class Describer {
   }
 
   SyntaxError Unexpected(std::string what) const {
-    return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), {}, {}, {}};
+    return {&kUnexpectedToken, fmt::format("expected {}, found {}", what, Found()), {}, {}, {}, {}};
   }
   SyntaxError Missing(std::string what, std::string_view hint = "") const {
-    return {&kUnexpectedToken, fmt::format("expected {}, found {}{}", what, Found(), hint), true, {}, {}};
+    return {&kUnexpectedToken, fmt::format("expected {}, found {}{}", what, Found(), hint), true, {}, {}, {}};
   }
   // What is found where a name must stand.
   SyntaxError NoName(std::string what) const {
@@ -142,11 +146,37 @@ class Describer {
     return Unexpected(fmt::format("`;` after {}", what));
   }
   SyntaxError Unclosed(std::string_view bracket, std::string what, const antlr4::Token* opening) const {
-    return {&kUnclosedBracket,
-            fmt::format("expected `{}` to close {}, found {}", bracket, what, Found()),
-            true,
-            {},
-            opening != nullptr ? std::optional(Unwrap(opening)) : std::nullopt};
+    SyntaxError error{&kUnclosedBracket,
+                      fmt::format("expected `{}` to close {}, found {}", bracket, what, Found()),
+                      true,
+                      {},
+                      opening != nullptr ? std::optional(Unwrap(opening)) : std::nullopt,
+                      {}};
+    if (found_.kind == TokenKind::kSemicolon || ClosesOuter()) {
+      error.insertion = bracket;
+    } else if (IsClosing(found_.kind)) {
+      error.edits.push_back({found_, std::string(bracket)});
+    }
+    return error;
+  }
+
+  static bool IsClosing(TokenKind kind) {
+    return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
+  }
+  // True if what was found closes the bracket around the one that is open: the
+  // `)` of `f([1,2)`, not the `]` of `f(x]`.
+  bool ClosesOuter() const {
+    if (!IsClosing(found_.kind)) return false;
+    const TokenKind wanted =
+        found_.kind == TokenKind::kRightParen ? TokenKind::kLeftParen : TokenKind::kLeftBracket;
+    int depth = 0;
+    for (size_t i = at_; i > 0; --i) {
+      const TokenKind kind = statement_.tokens[i - 1].kind;
+      if (IsClosing(kind)) ++depth;
+      const bool opens = kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket;
+      if (opens && --depth < 0 && kind == wanted) return true;
+    }
+    return false;
   }
 
   // `1e` and `2x` are a number and a name that touch.
@@ -157,6 +187,7 @@ class Describer {
     return SyntaxError{
         &kMalformedNumber,
         fmt::format("`{}{}` is neither a number nor a name", reader_.Text(previous), reader_.Text(found_)),
+        {},
         {},
         {},
         {}};
@@ -270,6 +301,7 @@ class Describer {
             "parentheses",
             {},
             {},
+            {},
             {}};
   }
 
@@ -284,6 +316,7 @@ class Describer {
         if (found_.kind == TokenKind::kAssign) {
           return {&kArgumentName,
                   fmt::format("expected the name of a parameter of {} before `=`", name),
+                  {},
                   {},
                   {},
                   {}};

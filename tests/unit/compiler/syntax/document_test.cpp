@@ -238,7 +238,7 @@ TEST(Assignment, JudgesArguments) {
 
 TEST(Characters, OutsideAsciiBelongInComments) {
   EXPECT_EQ(Trees(ParseRatified("a = x; # caf\xC3\xA9\nb = \xC3\xA9x; c = \x01x; d = $x;")),
-            Lines("4:5: byte 0xc3 is not ASCII and stands outside a comment [syntax.invalid-character]",
+            Lines("4:5: `\xC3\xA9` is not ASCII and stands outside a comment [syntax.invalid-character]",
                   "4:14: control character 0x01 outside a comment [syntax.invalid-character]",
                   "4:22: `$` begins no token of NNEF [syntax.invalid-character]", "a = x", "b = x", "c = x",
                   "d = x"));

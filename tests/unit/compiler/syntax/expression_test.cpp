@@ -63,7 +63,7 @@ TEST(Strings, ResolveEscapes) {
       "3:7: byte 0x09 is not printable ASCII and stands inside a string [syntax.invalid-string-character]");
   EXPECT_EQ(
       RatifiedTree("'a\xC3\xA9'"),
-      "3:7: byte 0xc3 is not printable ASCII and stands inside a string [syntax.invalid-string-character]");
+      "3:7: `\xC3\xA9` is not printable ASCII and stands inside a string [syntax.invalid-string-character]");
   EXPECT_EQ(RatifiedTree("'abc"),
             "3:5: expected `'` to end the string before the line ends [syntax.unterminated-string]");
 }

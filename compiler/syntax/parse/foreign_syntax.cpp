@@ -1,0 +1,351 @@
+#include <charconv>
+
+#include "compiler/syntax/parse/error_strategy.h"
+#include "compiler/syntax/parse/type_names.h"
+#include "compiler/syntax/rules.h"
+#include "fmt/format.h"
+
+namespace nnefc::parse {
+namespace {
+
+using grammar::NnefParser;
+
+// Recognizes what other languages write at the place where the parser stopped,
+// and small slips that leave no doubt.
+class ForeignSyntax {
+ public:
+  ForeignSyntax(const antlr4::ParserRuleContext& rule, const StatementReader& reader,
+                const Statement& statement, size_t found)
+      : rule_(rule.getRuleIndex()),
+        reader_(reader),
+        tokens_(statement.tokens),
+        at_(std::min(found, statement.tokens.size() - 1)) {}
+
+  std::optional<SyntaxError> Describe() const {
+    for (const auto find :
+         {&ForeignSyntax::Number, &ForeignSyntax::TensorType, &ForeignSyntax::Results, &ForeignSyntax::Comma,
+          &ForeignSyntax::WordOperator, &ForeignSyntax::Conditional, &ForeignSyntax::ColonForEquals,
+          &ForeignSyntax::WholeStatement, &ForeignSyntax::GraphTypes, &ForeignSyntax::Surplus}) {
+      if (auto error = (this->*find)()) return error;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  TokenKind Kind(size_t index) const {
+    return index < tokens_.size() ? tokens_[index].kind : TokenKind::kEndOfText;
+  }
+  TokenKind Found() const { return Kind(at_); }
+  TokenKind Before() const { return at_ > 0 ? Kind(at_ - 1) : TokenKind::kEndOfText; }
+  std::string_view Text(size_t index) const { return reader_.Text(tokens_[index]); }
+  bool IsName(size_t index) const {
+    return Kind(index) == TokenKind::kIdentifier || Kind(index) == TokenKind::kArgumentName;
+  }
+  static bool IsOpening(TokenKind kind) {
+    return kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket;
+  }
+  static bool IsClosing(TokenKind kind) {
+    return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
+  }
+  bool BeginsOperand(size_t index) const {
+    switch (Kind(index)) {
+      case TokenKind::kIdentifier:
+      case TokenKind::kArgumentName:
+      case TokenKind::kNumericLiteral:
+      case TokenKind::kStringLiteral:
+      case TokenKind::kTrue:
+      case TokenKind::kFalse:
+        return true;
+      default:
+        return false;
+    }
+  }
+  bool EndsOperand(size_t index) const { return BeginsOperand(index) || IsClosing(Kind(index)); }
+  // True where the parser reads the items of a list.
+  bool InList() const {
+    switch (rule_) {
+      case NnefParser::RuleInvocation:
+      case NnefParser::RuleArrayRvalueExpr:
+      case NnefParser::RuleArrayLiteralExpr:
+      case NnefParser::RuleTupleRvalueExpr:
+      case NnefParser::RuleTupleLiteralExpr:
+      case NnefParser::RuleFragmentDeclaration:
+      case NnefParser::RuleGraphDeclaration:
+      case NnefParser::RuleIdentifierList:
+      case NnefParser::RuleArrayLvalueExpr:
+      case NnefParser::RuleTupleLvalueExpr:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // The index behind the tokens from `index` on up to one of `ends` that stands
+  // in no brackets of theirs.
+  template <typename IsEnd>
+  size_t Until(size_t index, IsEnd is_end) const {
+    int depth = 0;
+    for (; index < tokens_.size(); ++index) {
+      if (depth == 0 && is_end(Kind(index))) return index;
+      if (IsOpening(Kind(index))) ++depth;
+      if (IsClosing(Kind(index))) --depth;
+    }
+    return index;
+  }
+  std::string_view TextFrom(size_t begin, size_t end) const {
+    return reader_.Text({TokenKind::kUnexpected, tokens_[begin].begin, tokens_[end - 1].end});
+  }
+  SyntaxError Error(std::string message) const {
+    return {&kUnexpectedToken, std::move(message), {}, {}, {}, {}};
+  }
+  // With what makes the text right: tokens [first, last) become `text`.
+  SyntaxError Replace(std::string message, size_t first, size_t last, std::string text) const {
+    SyntaxError error = Error(std::move(message));
+    error.edits.push_back(
+        {{TokenKind::kUnexpected, tokens_[first].begin, tokens_[last - 1].end}, std::move(text)});
+    return error;
+  }
+  // As Replace with nothing, the blanks that follow too.
+  SyntaxError Remove(std::string message, size_t first, size_t last) const {
+    SyntaxError error = Error(std::move(message));
+    const uint32_t end = last < tokens_.size() && tokens_[last].kind != TokenKind::kStatementEnd
+                             ? tokens_[last].begin
+                             : tokens_[last - 1].end;
+    error.edits.push_back({{TokenKind::kUnexpected, tokens_[first].begin, end}, ""});
+    return error;
+  }
+
+  // `1.0f`, `1_000`, `0x10`.
+  std::optional<SyntaxError> Number() const {
+    if (at_ == 0 || Found() != TokenKind::kIdentifier || Before() != TokenKind::kNumericLiteral)
+      return std::nullopt;
+    if (tokens_[at_ - 1].end != tokens_[at_].begin) return std::nullopt;
+    const std::string_view number = Text(at_ - 1);
+    const std::string_view suffix = Text(at_);
+    std::string right;
+    if (suffix == "f" || suffix == "F" || suffix == "d") {
+      right = number.find_first_of(".eE") == std::string_view::npos ? fmt::format("{}.0", number)
+                                                                    : std::string(number);
+    } else if (suffix == "L" || suffix == "l" || suffix == "u" || suffix == "U") {
+      right = number;
+    } else if (suffix[0] == '_' && suffix.find_first_not_of("_0123456789") == std::string_view::npos) {
+      right = number;
+      for (char c : suffix) right += c == '_' ? "" : std::string(1, c);
+    } else if (number == "0" && (suffix[0] == 'x' || suffix[0] == 'X')) {
+      uint64_t value = 0;
+      const char* end = suffix.data() + suffix.size();
+      const auto [at, error] = std::from_chars(suffix.data() + 1, end, value, 16);
+      if (error == std::errc() && at == end) right = fmt::format("{}", value);
+    }
+    if (right.empty()) return std::nullopt;
+    SyntaxError error =
+        Replace(fmt::format("`{}{}` is not a number of NNEF; write `{}`", number, suffix, right), at_ - 1,
+                at_ + 1, right);
+    error.rule = &kMalformedNumber;
+    return error;
+  }
+
+  // `Tensor<scalar>`.
+  std::optional<SyntaxError> TensorType() const {
+    if (Kind(0) != TokenKind::kFragment || Found() != TokenKind::kLess || at_ < 2 || !IsName(at_ - 1) ||
+        Kind(at_ - 2) != TokenKind::kColon) {
+      return std::nullopt;
+    }
+    SyntaxError error = Replace(fmt::format("`{}` is not a type; did you mean `tensor`?", Text(at_ - 1)),
+                                at_ - 1, at_, "tensor");
+    error.rule = &kUnknownTypeName;
+    return error;
+  }
+
+  // `f(x,)`, `f(x,, y)` and `f(x y)`.
+  std::optional<SyntaxError> Comma() const {
+    if (Before() == TokenKind::kComma &&
+        (IsClosing(Found()) || Found() == TokenKind::kComma || Found() == TokenKind::kSemicolon)) {
+      return Remove(fmt::format("nothing stands between the `,` and `{}`", Text(at_)), at_ - 1, at_);
+    }
+    if (!InList() || at_ == 0 || !EndsOperand(at_ - 1)) return std::nullopt;
+    if (!BeginsOperand(at_) && !IsOpening(Found())) return std::nullopt;
+    const bool touches = tokens_[at_ - 1].end == tokens_[at_].begin;  // `1e`
+    if (IsWord(at_) || (touches && Before() == TokenKind::kNumericLiteral)) return std::nullopt;
+    SyntaxError error = Error(fmt::format("expected `,` before `{}`", Text(at_)));
+    error.after_previous = true;
+    error.insertion = ",";
+    return error;
+  }
+
+  static std::string_view SymbolOf(std::string_view word) {
+    if (word == "and" || word == "AND") return "&&";
+    if (word == "or" || word == "OR") return "||";
+    if (word == "not" || word == "NOT") return "!";
+    if (word == "is" || word == "eq") return "==";
+    return "";
+  }
+  bool IsWord(size_t index) const {
+    return Kind(index) == TokenKind::kIdentifier && !SymbolOf(Text(index)).empty();
+  }
+
+  // `a and b`, `not a`.
+  std::optional<SyntaxError> WordOperator() const {
+    if (at_ == 0) return std::nullopt;
+    if (IsWord(at_) && Text(at_) != "not" && EndsOperand(at_ - 1)) {
+      const std::string_view symbol = SymbolOf(Text(at_));
+      return Replace(fmt::format("`a {} b` is written `a {} b`", Text(at_), symbol), at_, at_ + 1,
+                     std::string(symbol));
+    }
+    if (IsWord(at_ - 1) && SymbolOf(Text(at_ - 1)) == "!" && BeginsOperand(at_))
+      return Replace(fmt::format("`{} a` is written `!a`", Text(at_ - 1)), at_ - 1, at_, "!");
+    return std::nullopt;
+  }
+
+  // `c ? a : b`.
+  std::optional<SyntaxError> Conditional() const {
+    if (Found() != TokenKind::kQuestion || at_ == 0 || !EndsOperand(at_ - 1)) return std::nullopt;
+    const SyntaxError error = Error("`c ? a : b` is written `a if c else b`");
+    size_t begin = at_;
+    for (int depth = 0; begin > 0; --begin) {
+      const TokenKind kind = Kind(begin - 1);
+      if (depth == 0 && (IsOpening(kind) || kind == TokenKind::kComma || kind == TokenKind::kAssign)) break;
+      if (IsClosing(kind)) ++depth;
+      if (IsOpening(kind)) --depth;
+    }
+    const size_t colon = Until(at_ + 1, [](TokenKind kind) {
+      return kind == TokenKind::kColon || IsClosing(kind) || kind == TokenKind::kSemicolon;
+    });
+    if (Kind(colon) != TokenKind::kColon || colon == at_ + 1) return error;
+    const size_t end = Until(colon + 1, [](TokenKind kind) {
+      return kind == TokenKind::kComma || IsClosing(kind) || kind == TokenKind::kSemicolon ||
+             kind == TokenKind::kStatementEnd || kind == TokenKind::kQuestion;
+    });
+    if (end == colon + 1 || Kind(end) == TokenKind::kQuestion || begin == at_) return error;
+    return Replace(error.message, begin, end,
+                   fmt::format("{} if {} else {}", TextFrom(at_ + 1, colon), TextFrom(begin, at_),
+                               TextFrom(colon + 1, end)));
+  }
+
+  // `shape: [1]` among arguments.
+  std::optional<SyntaxError> ColonForEquals() const {
+    if (rule_ != NnefParser::RuleInvocation || Found() != TokenKind::kColon || at_ < 2 || !IsName(at_ - 1))
+      return std::nullopt;
+    const TokenKind before = Kind(at_ - 2);
+    if (before != TokenKind::kComma && before != TokenKind::kLeftParen) return std::nullopt;
+    return Replace(fmt::format("an argument is given with `=`: `{} = ..`", Text(at_ - 1)), at_, at_ + 1,
+                   " =");
+  }
+
+  // `return y;`, `let y = ..`, `for ..`, `y == ..`, `y += ..`.
+  std::optional<SyntaxError> WholeStatement() const {
+    if (rule_ != NnefParser::RuleAssignment && rule_ != NnefParser::RuleLvalueExpr) return std::nullopt;
+    if (at_ == 0) return StatementKeyword();
+    if (at_ != 1 || Kind(0) != TokenKind::kIdentifier) return std::nullopt;
+    const std::string_view first = Text(0);
+    if (first == "return" || first == "yield" || first == "output") {
+      const std::string message = fmt::format("there is no `{}`; results are assigned by their names", first);
+      const bool is_name =
+          IsName(1) && (Kind(2) == TokenKind::kSemicolon || Kind(2) == TokenKind::kStatementEnd);
+      return is_name ? Remove(message, 0, tokens_.size()) : Error(message);
+    }
+    if (first == "while") return Error("there are no loops; `[for i in a yield ..]` makes an array");
+    if (first == "import" || first == "from" || first == "include")
+      return Error(fmt::format("there is no `{}`; a document stands alone", first));
+    if (IsName(1) && Kind(2) == TokenKind::kAssign)
+      return Remove(fmt::format("`{}` begins no assignment; write `{} = ..`", first, Text(1)), 0, 1);
+    if (Found() == TokenKind::kEqual)
+      return Replace("`==` compares; an assignment is written with `=`", 1, 2, "=");
+    const bool is_operator = Found() >= TokenKind::kPlus && Found() <= TokenKind::kCaret;
+    if (is_operator && Kind(2) == TokenKind::kAssign)
+      return Error(fmt::format("there is no `{}=`; a name is assigned once", Text(1)));
+    if (Found() == TokenKind::kLess && Kind(2) == TokenKind::kMinus)
+      return Replace("an assignment is written with `=`", 1, 3, "=");
+    if (IsName(1) && (Kind(2) == TokenKind::kLeftParen || Kind(2) == TokenKind::kTypeArgumentOpen)) {
+      SyntaxError error = Error(fmt::format("expected `=` after `{}`", first));
+      error.after_previous = true;
+      error.insertion = " =";
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  // A keyword where an assignment begins.
+  std::optional<SyntaxError> StatementKeyword() const {
+    if (Kind(1) == TokenKind::kAssign) return std::nullopt;  // meant as a name
+    switch (Found()) {
+      case TokenKind::kFor:
+        return Error("there are no loops; `[for i in a yield ..]` makes an array");
+      case TokenKind::kIf:
+        return Error("there are no branches; `a if c else b` chooses a value");
+      case TokenKind::kElse:
+        return Error("there are no branches; `a if c else b` chooses a value");
+      case TokenKind::kTensor:
+      case TokenKind::kScalar:
+      case TokenKind::kLogical:
+      case TokenKind::kString:
+        break;
+      default:
+        return std::nullopt;
+    }
+    const size_t name = Until(1, [](TokenKind kind) {
+      return kind == TokenKind::kIdentifier || kind == TokenKind::kAssign || kind == TokenKind::kSemicolon;
+    });
+    if (Kind(name) != TokenKind::kIdentifier || Kind(name + 1) != TokenKind::kAssign) return std::nullopt;
+    return Remove(fmt::format("an assignment declares no type; write `{} = ..`", Text(name)), 0, name);
+  }
+
+  // `graph net( x: tensor<scalar> )`.
+  std::optional<SyntaxError> GraphTypes() const {
+    const bool is_graph = Kind(0) == TokenKind::kGraph && (rule_ == NnefParser::RuleGraphDeclaration ||
+                                                           rule_ == NnefParser::RuleIdentifierList);
+    if (!is_graph || Found() != TokenKind::kColon || at_ < 2 || !IsName(at_ - 1)) return std::nullopt;
+    const size_t end = Until(at_, [](TokenKind kind) {
+      return kind == TokenKind::kComma || kind == TokenKind::kRightParen || kind == TokenKind::kStatementEnd;
+    });
+    return Replace("parameters and results of a graph are names alone; `external` says the type and shape",
+                   at_, end, "");
+  }
+
+  // `graph net( x ) -> y`.
+  std::optional<SyntaxError> Results() const {
+    if (rule_ != NnefParser::RuleGraphDeclaration && rule_ != NnefParser::RuleFragmentDeclaration)
+      return std::nullopt;
+    if (Before() == TokenKind::kArrow && Kind(0) == TokenKind::kGraph && IsName(at_) &&
+        Kind(at_ + 1) == TokenKind::kStatementEnd) {
+      return Replace(fmt::format("the results stand in parentheses: `-> ( {} )`", Text(at_)), at_, at_ + 1,
+                     fmt::format("( {} )", Text(at_)));
+    }
+    if (Before() == TokenKind::kRightParen && Found() == TokenKind::kLeftParen) {
+      SyntaxError error = Error("expected `->` between the parameters and the results");
+      error.after_previous = true;
+      error.insertion = " ->";
+      return error;
+    }
+    if (Before() == TokenKind::kRightParen &&
+        (Found() == TokenKind::kColon || Found() == TokenKind::kAssign || Found() == TokenKind::kMinus ||
+         Found() == TokenKind::kGreater) &&
+        Kind(at_ + 1) == TokenKind::kLeftParen) {
+      return Replace("the arrow is written `->`", at_, at_ + 1, "->");
+    }
+    return std::nullopt;
+  }
+
+  // `y = relu(x));`
+  std::optional<SyntaxError> Surplus() const {
+    if (rule_ != NnefParser::RuleAssignment || !IsClosing(Found())) return std::nullopt;
+    const bool is_last = Kind(at_ + 1) == TokenKind::kSemicolon || Kind(at_ + 1) == TokenKind::kStatementEnd;
+    const std::string message = fmt::format("`{}` closes no bracket", Text(at_));
+    return is_last ? Replace(message, at_, at_ + 1, "") : Error(message);
+  }
+
+  const size_t rule_;
+  const StatementReader& reader_;
+  const std::vector<Token>& tokens_;
+  const size_t at_;
+};
+
+}  // namespace
+
+std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext& rule,
+                                                 const StatementReader& reader, const Statement& statement,
+                                                 size_t found) {
+  return ForeignSyntax(rule, reader, statement, found).Describe();
+}
+
+}  // namespace nnefc::parse

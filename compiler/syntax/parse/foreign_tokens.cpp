@@ -1,0 +1,228 @@
+#include "compiler/syntax/parse/foreign_tokens.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+namespace nnefc::parse {
+namespace {
+
+// A character that looks like one of NNEF's, or like a blank.
+struct Lookalike {
+  std::string_view bytes;
+  TokenKind kind;
+  std::string_view text;
+  std::string_view name;
+};
+
+constexpr Lookalike kLookalikes[] = {
+    {"\u00A0", TokenKind::kWhiteSpace, " ", "a no-break space (U+00A0)"},
+    {"\u2002", TokenKind::kWhiteSpace, " ", "an en space (U+2002)"},
+    {"\u2003", TokenKind::kWhiteSpace, " ", "an em space (U+2003)"},
+    {"\u2007", TokenKind::kWhiteSpace, " ", "a figure space (U+2007)"},
+    {"\u2009", TokenKind::kWhiteSpace, " ", "a thin space (U+2009)"},
+    {"\u202F", TokenKind::kWhiteSpace, " ", "a narrow no-break space (U+202F)"},
+    {"\u3000", TokenKind::kWhiteSpace, " ", "an ideographic space (U+3000)"},
+    {"\u200B", TokenKind::kWhiteSpace, "", "a zero width space (U+200B)"},
+    {"\u200C", TokenKind::kWhiteSpace, "", "a zero width non-joiner (U+200C)"},
+    {"\u200D", TokenKind::kWhiteSpace, "", "a zero width joiner (U+200D)"},
+    {"\u2060", TokenKind::kWhiteSpace, "", "a word joiner (U+2060)"},
+    {"\uFEFF", TokenKind::kWhiteSpace, "", "a byte order mark (U+FEFF)"},
+    {"\u2010", TokenKind::kMinus, "-", "a hyphen (U+2010)"},
+    {"\u2011", TokenKind::kMinus, "-", "a no-break hyphen (U+2011)"},
+    {"\u2012", TokenKind::kMinus, "-", "a figure dash (U+2012)"},
+    {"\u2013", TokenKind::kMinus, "-", "an en dash (U+2013)"},
+    {"\u2014", TokenKind::kMinus, "-", "an em dash (U+2014)"},
+    {"\u2212", TokenKind::kMinus, "-", "a minus sign (U+2212)"},
+    {"\u2192", TokenKind::kArrow, "->", "an arrow (U+2192)"},
+    {"\u00D7", TokenKind::kStar, "*", "a multiplication sign (U+00D7)"},
+    {"\u00F7", TokenKind::kSlash, "/", "a division sign (U+00F7)"},
+    {"\u2264", TokenKind::kLessEqual, "<=", "a less-than-or-equal sign (U+2264)"},
+    {"\u2265", TokenKind::kGreaterEqual, ">=", "a greater-than-or-equal sign (U+2265)"},
+    {"\u2260", TokenKind::kNotEqual, "!=", "a not-equal sign (U+2260)"},
+    {"\uFF08", TokenKind::kLeftParen, "(", "a full-width parenthesis (U+FF08)"},
+    {"\uFF09", TokenKind::kRightParen, ")", "a full-width parenthesis (U+FF09)"},
+    {"\uFF0C", TokenKind::kComma, ",", "a full-width comma (U+FF0C)"},
+    {"\uFF1A", TokenKind::kColon, ":", "a full-width colon (U+FF1A)"},
+    {"\uFF1B", TokenKind::kSemicolon, ";", "a full-width semicolon (U+FF1B)"},
+    {"\uFF1D", TokenKind::kAssign, "=", "a full-width equals sign (U+FF1D)"},
+};
+
+// Quotes that open and close strings in other writing.
+struct Quotes {
+  std::string_view bytes;
+  std::string_view name;
+};
+constexpr Quotes kQuotes[] = {
+    {"\u2018", "a typographic quote (U+2018)"},
+    {"\u2019", "a typographic quote (U+2019)"},
+    {"\u201A", "a typographic quote (U+201A)"},
+    {"\u201C", "a typographic quote (U+201C)"},
+    {"\u201D", "a typographic quote (U+201D)"},
+    {"\u201E", "a typographic quote (U+201E)"},
+    {"\u00AB", "a typographic quote (U+00AB)"},
+    {"\u00BB", "a typographic quote (U+00BB)"},
+    {"\u2032", "a prime (U+2032)"},
+    {"\u2033", "a double prime (U+2033)"},
+    {"\u00B4", "an acute accent (U+00B4)"},
+    {"`", "a grave accent"},
+};
+
+class Finder {
+ public:
+  Finder(std::string_view text, Token token) : text_(text), token_(token) {}
+
+  std::optional<ForeignToken> Find() const {
+    switch (token_.kind) {
+      case TokenKind::kSlash:
+        if (Next() == '/') return LineComment();
+        if (Next() == '*') return BlockComment();
+        return std::nullopt;
+      case TokenKind::kStar:
+        if (Next() != '*') return std::nullopt;
+        return Spelled(TokenKind::kCaret, 2, "^", "the power of `x` and `n` is written `x ^ n`");
+      case TokenKind::kColon:
+        if (Next() != '=') return std::nullopt;
+        return Spelled(TokenKind::kAssign, 2, "=", "an assignment is written with `=`");
+      case TokenKind::kAssign:
+        if (Next() != '>') return std::nullopt;
+        return Spelled(TokenKind::kArrow, 2, "->", "the arrow is written `->`");
+      case TokenKind::kUnterminatedString:
+        return String(1);
+      default:
+        return Character();
+    }
+  }
+
+ private:
+  char Next() const { return token_.end < text_.size() ? text_[token_.end] : '\0'; }
+  std::string_view Rest() const { return text_.substr(token_.begin); }
+  // Up to the end of the line that `from` stands in.
+  uint32_t LineEnd(uint32_t from) const {
+    return static_cast<uint32_t>(std::min(text_.find('\n', from), text_.size()));
+  }
+
+  ForeignToken Spelled(TokenKind kind, uint32_t length, std::string_view right, std::string message) const {
+    const uint32_t end = token_.begin + length;
+    return {{kind, token_.begin, end},
+            end,
+            fmt::format("`{}` is not NNEF: {}", text_.substr(token_.begin, length), message),
+            {{token_.begin, end, std::string(right)}}};
+  }
+
+  ForeignToken LineComment() const {
+    const uint32_t end = LineEnd(token_.begin);
+    return {{TokenKind::kWhiteSpace, token_.begin, end},
+            end,
+            "`//` begins no comment; `#` does",
+            {{token_.begin, token_.begin + 2, "#"}}};
+  }
+
+  ForeignToken BlockComment() const {
+    const size_t close = text_.find("*/", token_.begin + 2);
+    const auto end = static_cast<uint32_t>(close == std::string_view::npos ? text_.size() : close + 2);
+    ForeignToken comment{{TokenKind::kWhiteSpace, token_.begin, token_.begin + 2},
+                         end,
+                         "`/*` begins no comment; `#` begins one that ends with its line",
+                         {}};
+    if (close == std::string_view::npos) return comment;
+    // What follows on the last line would become part of the comment.
+    const std::string_view behind = text_.substr(end, LineEnd(end) - end);
+    if (behind.find_first_not_of(" \t\r") != std::string_view::npos) return comment;
+    comment.edits.push_back({token_.begin, token_.begin + 2, "#"});
+    for (uint32_t line = LineEnd(token_.begin); line < close; line = LineEnd(line + 1))
+      comment.edits.push_back({line + 1, line + 1, "# "});
+    comment.edits.push_back({static_cast<uint32_t>(close), end, ""});
+    return comment;
+  }
+
+  std::optional<ForeignToken> Character() const {
+    for (const Lookalike& lookalike : kLookalikes) {
+      if (Rest().starts_with(lookalike.bytes)) return Replaced(lookalike);
+    }
+    for (const Quotes& quotes : kQuotes) {
+      if (Rest().starts_with(quotes.bytes)) return String(static_cast<uint32_t>(quotes.bytes.size()));
+    }
+    if (Rest().starts_with("&")) return Spelled(TokenKind::kAnd, 1, "&&", "and is written `&&`");
+    if (Rest().starts_with("|")) return Spelled(TokenKind::kOr, 1, "||", "or is written `||`");
+    if (Rest().starts_with("~")) return Spelled(TokenKind::kNot, 1, "!", "not is written `!`");
+    return std::nullopt;
+  }
+
+  // `→`, or `–>`, which is an arrow with a dash.
+  ForeignToken Replaced(const Lookalike& lookalike) const {
+    uint32_t end = token_.begin + static_cast<uint32_t>(lookalike.bytes.size());
+    const uint32_t character_end = end;
+    TokenKind kind = lookalike.kind;
+    if (kind == TokenKind::kMinus && end < text_.size() && text_[end] == '>') {
+      kind = TokenKind::kArrow;
+      ++end;
+    }
+    std::string what = fmt::format("{} stands outside a comment", lookalike.name);
+    if (lookalike.kind != TokenKind::kWhiteSpace)
+      what = fmt::format("{} stands for `{}`", lookalike.name, lookalike.text);
+    return {
+        {kind, token_.begin, end}, end, what, {{token_.begin, character_end, std::string(lookalike.text)}}};
+  }
+
+  // A string of which one quote at least, which has `size` bytes, is none of
+  // NNEF's: up to the next quote of any kind on its line.
+  std::optional<ForeignToken> String(uint32_t size) const {
+    const uint32_t begin = token_.begin + size;
+    const uint32_t line_end = LineEnd(begin);
+    uint32_t close = begin;
+    uint32_t close_size = 0;
+    const bool is_straight = text_[token_.begin] == '"' || text_[token_.begin] == '\'';
+    for (; close < line_end && close_size == 0; ++close) close_size = QuoteAt(close, !is_straight);
+    if (close_size == 0) return std::nullopt;
+    --close;
+    // With the last byte of the quote before and the first of that behind: a
+    // literal is read without its first and last byte.
+    ForeignToken string{{TokenKind::kStringLiteral, begin - 1, close + 1}, close + close_size, "", {}};
+    const std::string_view body = text_.substr(begin, close - begin);
+    const std::string right = body.find('\'') == std::string_view::npos ? "'" : "\"";
+    string.edits.push_back({token_.begin, begin, right});
+    string.edits.push_back({close, close + close_size, right});
+    const uint32_t wrong = is_straight ? close : token_.begin;
+    string.message = fmt::format("{} quotes no string; `'` and `\"` do", NameOfQuote(wrong));
+    return string;
+  }
+
+  // The bytes of the quote at `at`, 0 if none is there. What begins with a
+  // quote of NNEF's is not ended by the other of the two.
+  uint32_t QuoteAt(uint32_t at, bool may_be_straight) const {
+    const std::string_view rest = text_.substr(at);
+    if (rest.front() == '"' || rest.front() == '\'') return may_be_straight ? 1 : 0;
+    for (const Quotes& quotes : kQuotes) {
+      if (rest.starts_with(quotes.bytes)) return static_cast<uint32_t>(quotes.bytes.size());
+    }
+    return 0;
+  }
+
+  std::string_view NameOfQuote(uint32_t at) const {
+    for (const Quotes& quotes : kQuotes) {
+      if (text_.substr(at).starts_with(quotes.bytes)) return quotes.name;
+    }
+    return "another quote";
+  }
+
+  std::string_view text_;
+  Token token_;
+};
+
+}  // namespace
+
+std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token) {
+  return Finder(text, token).Find();
+}
+
+std::string NameOfCharacter(std::string_view bytes) {
+  const auto lead = static_cast<unsigned char>(bytes.front());
+  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
+  bool whole = size > 1 && lead < 0xF5 && bytes.size() >= size;
+  for (size_t i = 1; whole && i < size; ++i) whole = (static_cast<unsigned char>(bytes[i]) & 0xC0) == 0x80;
+  if (whole) return fmt::format("`{}`", bytes.substr(0, size));
+  return fmt::format("byte 0x{:02x}", lead);
+}
+
+}  // namespace nnefc::parse
