@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "compiler/ir/rules.h"
 #include "compiler/support/context.h"
@@ -38,6 +39,9 @@ class TextScanner {
   // The text up to the next `end`, which is consumed.
   std::optional<std::string_view> Until(char end);
 
+  // True once: for the first constant that has no elements.
+  bool IsFirstElided() { return !std::exchange(told_elided_, true); }
+
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
     ErrorAt(rule, Here(), format, std::forward<Args>(args)...);
@@ -61,6 +65,7 @@ class TextScanner {
   std::string_view text_;
   size_t position_ = 0;
   bool failed_ = false;
+  bool told_elided_ = false;
 };
 
 }  // namespace nnefc::ir

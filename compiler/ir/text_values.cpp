@@ -327,7 +327,12 @@ std::optional<TensorValue> ParseDenseText(TextScanner& scanner) {
   if (!until) return std::nullopt;
   const std::string_view text = Stripped(*until);
   if (text.starts_with('#')) {
-    scanner.ErrorAt(kTextElidedConstant, range, "the constant was printed without its elements");
+    // One cause, however many constants there are.
+    if (scanner.IsFirstElided()) {
+      scanner.ErrorAt(
+          kTextElidedConstant, range,
+          "the constant was printed without its elements, which OpenVINO IR (`compile -o net.xml`) keeps");
+    }
     return std::nullopt;
   }
   const std::optional<Shape> shape = type->shape.extents();
