@@ -10,6 +10,7 @@
 #include "compiler/openvino/weights.h"
 #include "compiler/openvino/written_form.h"
 #include "compiler/openvino/xml_writer.h"
+#include "compiler/support/temporary_files.h"
 
 namespace nnefc {
 
@@ -52,6 +53,7 @@ class Backup {
 };
 
 ErrorOr<Success> CommitBoth(OutputFile& weights, const std::string& weights_path, OutputFile& xml) {
+  const auto hold = HoldTemporaryFiles();
   Backup backup(weights_path);
   if (auto committed = weights.Commit(); !committed) {
     backup.Restore();

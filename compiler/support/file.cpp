@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compiler/support/temporary_files.h"
 #include "fmt/format.h"
 
 namespace nnefc {
@@ -65,8 +66,10 @@ ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
     target = real.get();
   }
   std::string temporary = target + ".XXXXXX";
+  const auto hold = HoldTemporaryFiles();
   int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return fail();
+  AddTemporaryFile(temporary);
   // mkostemp makes the file private; give it the mode that open() would have.
   mode_t mask = ::umask(0);
   ::umask(mask);
@@ -82,7 +85,9 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  ForgetTemporaryFile(temporary_);
 }
 
 ErrorOr<Success> OutputFile::Write(std::span<const std::byte> bytes) {
@@ -103,6 +108,8 @@ ErrorOr<Success> OutputFile::Commit() {
   int descriptor = descriptor_;
   descriptor_ = -1;
   const bool direct = temporary_.empty();
+  const auto hold = HoldTemporaryFiles();
+  if (!direct) ForgetTemporaryFile(temporary_);
   if (::close(descriptor) != 0 || (!direct && ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
     int error_number = errno;
     if (!direct) ::unlink(temporary_.c_str());
