@@ -34,24 +34,24 @@ struct BenchCommand : CommonOptions {
       }
       if (i >= warmup) times.push_back(elapsed.count());
     }
-    Print(compilation, std::move(times));
+    PrintTimes(compilation, std::move(times));
     return reporter.Report(compilation);
   }
 
-  void Print(const Compilation& compilation, std::vector<double> times) const {
+  void PrintTimes(const Compilation& compilation, std::vector<double> times) const {
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     size_t middle = sorted.size() / 2;
     double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     if (output_format() == Format::kText) {
-      fmt::print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n",
-                 compilation.path(), median, sorted.front(), sorted.back(), sorted.size());
+      Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n", compilation.path(),
+            median, sorted.front(), sorted.back(), sorted.size());
       return;
     }
     nlohmann::ordered_json json = {{"network", compilation.path()},    {"backend", execution.backend},
                                    {"threads", execution.threads},     {"iterations", iterations},
                                    {"milliseconds", std::move(times)}, {"median_ms", median}};
-    fmt::print("{}\n", json.dump());
+    Print("{}\n", json.dump());
   }
 };
 
@@ -69,7 +69,9 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(Between(0, 1000000))
       ->capture_default_str();
   command->footer("Example: nnefc bench model_folder --threads 1 --iterations 50");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output, "the file to write the times to; standard output without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

@@ -52,7 +52,9 @@ void AddCheck(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples: nnefc check model.nnef model_folder --format sarif\n          nnefc check model.nnef --fix "
       "--diff");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output, "the file to write the report to; standard error without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -54,6 +55,13 @@ bool UseColor(const std::string& choice) {
   return ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
+
+// What was told in machine-readable forms and goes to stderr, a document each.
+std::vector<std::string> told;
+Format error_format = Format::kText;
+
+// What is wrong with a command line, or with the machine.
+constexpr Rule kMisuseRule{"cli.misuse", Severity::kError, ""};
 
 // Several JSON reports as one: lists of the same key are joined.
 std::string Merge(const std::vector<std::string>& documents) {
@@ -118,6 +126,14 @@ void AddReporting(CLI::App& command, CommonOptions& options) {
       ->capture_default_str();
 }
 
+}  // namespace
+
+void AddOutput(CLI::App& command, std::string& output, const char* what) {
+  command.add_option("-o,--output", output, what);
+}
+
+namespace {
+
 void AddLimit(CLI::App& command, const char* name, int64_t& limit, const char* what,
               int64_t highest = int64_t{1} << 40) {
   command.add_option(name, limit, what)->check(Between(1, highest))->capture_default_str()->group("Limits");
@@ -169,21 +185,30 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
 
 namespace {
 
+// Diagnostics as text, with how many were left out.
+std::string RenderWhole(const std::vector<Diagnostic>& diagnostics, const Context& context, bool color) {
+  std::string text = RenderText(diagnostics, context.sources, {.color = color});
+  size_t shown = 0;
+  for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
+  const size_t left_out = context.emitter.error_count() - std::min(shown, context.emitter.error_count());
+  if (left_out > 0)
+    text +=
+        fmt::format("nnefc: note: {} more error{} not shown\n", left_out, left_out == 1 ? " is" : "s are");
+  return text;
+}
+
 // Writes diagnostics as text, or returns them in a machine-readable form.
 std::optional<std::string> Render(const CommonOptions& options, bool is_product,
                                   const std::vector<Diagnostic>& diagnostics, const Context& context) {
   const bool worth_telling = is_product || !diagnostics.empty();
   switch (options.output_format()) {
-    case Format::kText: {
-      fmt::print(stderr, "{}", RenderText(diagnostics, context.sources, {.color = UseColor(options.color)}));
-      size_t shown = 0;
-      for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
-      if (context.emitter.error_count() > shown) {
-        fmt::print(stderr, "nnefc: note: {} more errors are not shown\n",
-                   context.emitter.error_count() - shown);
+    case Format::kText:
+      if (is_product && !options.output.empty()) {
+        WriteStdout(RenderWhole(diagnostics, context, /*color=*/options.color == "always"));
+      } else {
+        WriteStderr(RenderWhole(diagnostics, context, UseColor(options.color)));
       }
       return std::nullopt;
-    }
     case Format::kJson:
       if (worth_telling) return RenderJson(diagnostics, context.sources);
       return std::nullopt;
@@ -209,7 +234,12 @@ int Finish(Context& context, bool environment_failed) {
 }  // namespace
 
 Reporter::~Reporter() {
-  if (!documents_.empty()) fmt::print(stderr, "{}", Merge(documents_));
+  if (documents_.empty()) return;
+  if (is_product_ && !options_.output.empty()) {
+    WriteStdout(Merge(documents_));
+  } else {
+    told.insert(told.end(), documents_.begin(), documents_.end());
+  }
 }
 
 int Reporter::Report(Compilation& compilation) {
@@ -225,16 +255,46 @@ int Reporter::Report(Context& context, bool environment_failed) {
   return Finish(context, environment_failed);
 }
 
-void PrintError(const std::string& message) {
-  fmt::print(stderr, "nnefc: error: {}\n", message);
+void SetErrorFormat(Format format) {
+  error_format = format;
+}
+
+void PrintError(const std::string& message, const std::string& note) {
+  if (error_format == Format::kText) {
+    PrintStderr("nnefc: error: {}\n", message);
+    if (!note.empty()) PrintStderr("nnefc: note: {}\n", note);
+    return;
+  }
+  const SourceManager no_sources;
+  Diagnostic diagnostic{&kMisuseRule, Severity::kError, {}, message, {}, {}};
+  if (!note.empty()) diagnostic.notes.push_back({{}, note});
+  told.push_back(error_format == Format::kJson ? RenderJson({diagnostic}, no_sources)
+                                               : RenderSarif({diagnostic}, no_sources));
+}
+
+void WriteReports() {
+  if (!told.empty()) WriteStderr(Merge(told));
+  told.clear();
 }
 
 void WriteProduct(const std::string& path, const std::string& content) {
   if (path.empty() || path == "-") {
-    fmt::print("{}", content);
+    WriteStdout(content);
     return;
   }
   if (auto written = WriteFile(path, content); !written) throw MisuseError(written.error().message);
+}
+
+void RequireExtension(const std::string& path, std::initializer_list<std::string_view> extensions,
+                      std::string_view what) {
+  const std::filesystem::path file(path);
+  const std::string extension = file.extension().string();
+  if (extension.empty() || std::find(extensions.begin(), extensions.end(), extension) != extensions.end())
+    return;
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  throw MisuseError(fmt::format("cannot write `{}`: {}", path, what));
 }
 
 std::string FormatTime(double milliseconds) {
@@ -244,6 +304,13 @@ std::string FormatTime(double milliseconds) {
 
 std::string FormatType(ElementType type, const ir::PartialShape& shape) {
   return fmt::format("{}{}", Name(type), ToString(shape));
+}
+
+nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {
+  if (!shape.rank_known()) return nullptr;
+  Json extents = Json::array();
+  for (const ir::Dim& dim : shape.dims()) extents.push_back(dim.known() ? Json(dim.min) : Json(nullptr));
+  return extents;
 }
 
 struct Progress::State {
@@ -262,13 +329,13 @@ struct Progress::State {
       wake.wait_for(lock, std::chrono::milliseconds(200));
       std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
       if (!active || elapsed.count() < 1) continue;
-      fmt::print(stderr, "\r\033[Knnefc: {} ({:.0f} s)", what, elapsed.count());
+      PrintStderr("\r\033[Knnefc: {} ({:.0f} s)", what, elapsed.count());
       std::fflush(stderr);
       shown = true;
     }
   }
   void Clear() {
-    if (shown) fmt::print(stderr, "\r\033[K");
+    if (shown) PrintStderr("\r\033[K");
     shown = false;
   }
 };

@@ -8,6 +8,8 @@
 
 #include "CLI/CLI.hpp"
 #include "compiler/driver/compilation.h"
+#include "nlohmann/json_fwd.hpp"
+#include "tools/nnefc/streams.h"
 
 namespace nnefc::cli {
 
@@ -32,6 +34,7 @@ struct CommonOptions {
   std::string graph;
   std::string format = "text";
   std::string color = "auto";
+  std::string output;  // where the product goes; standard output if empty
   bool verify = false;
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
@@ -60,6 +63,8 @@ class Reporter {
   explicit Reporter(const CommonOptions& options, bool is_product = false)
       : options_(options), is_product_(is_product) {}
   ~Reporter();
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
   // Shows what `compilation` has said so far; returns the exit code it earns.
   int Report(Compilation& compilation);
   int Report(Context& context, bool environment_failed);
@@ -70,15 +75,30 @@ class Reporter {
   std::vector<std::string> documents_;  // JSON or SARIF, one a model
 };
 
-// Prints an error that belongs to no model, in the form of a diagnostic.
-void PrintError(const std::string& message);
+// The form of errors that belong to no model; text before it is set.
+void SetErrorFormat(Format format);
+// Tells an error that belongs to no model, in the form of a diagnostic.
+void PrintError(const std::string& message, const std::string& note = "");
+// Writes what was told in a machine-readable form to stderr, as one document.
+void WriteReports();
+// Adds `-o,--output` for what a command prints.
+void AddOutput(CLI::App& command, std::string& output, const char* what);
 // Writes to stdout, or to `path` (aside, then renamed) unless it is empty or
 // "-". Throws MisuseError if the file cannot be written.
 void WriteProduct(const std::string& path, const std::string& content);
+// Throws MisuseError for a file to be written whose name ends otherwise than
+// `extensions` say; names without one, and what is no file, are left alone.
+// `what` says what can be written: "a document to `.nnef`".
+void RequireExtension(const std::string& path, std::initializer_list<std::string_view> extensions,
+                      std::string_view what);
 // "12 ms", "1.25 s"
 std::string FormatTime(double milliseconds);
 // "f32[1,3,224,224]"
 std::string FormatType(ElementType type, const ir::PartialShape& shape);
+
+// A number for each extent, null for one that is not known; null if not even
+// the rank is.
+nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape);
 
 // Shows what takes longer than a second, on a terminal only.
 class Progress {

@@ -8,10 +8,11 @@ namespace nnefc::cli {
 namespace {
 
 struct CompileCommand : CommonOptions {
-  std::string output;
   std::optional<uint64_t> random_weights;
 
   int Run() {
+    RequireExtension(output, {".xml", ".ir", ".txt"},
+                     "`compile` writes OpenVINO IR to `.xml` and the text form to `.ir`");
     CompileOptions compile = compile_options();
     compile.random_weights = random_weights;
     bool to_xml = llvm::StringRef(output).endswith(".xml");
@@ -38,8 +39,8 @@ void AddCompile(CLI::App& app, int& exit_code) {
       app.add_subcommand("compile", "lower a model to OpenVINO operations; write or print that graph");
   AddCommonOptions(*command, *options, 1);
   command->add_option("-o,--output", options->output,
-                      "net.xml writes OpenVINO IR (net.xml and net.bin), any other name the text form; "
-                      "standard output without it");
+                      "net.xml writes OpenVINO IR (net.xml and net.bin), net.ir the text form; the text form "
+                      "to standard output without it");
   command
       ->add_option("--random-weights", options->random_weights,
                    "the seed of data for variables that have none")

@@ -77,13 +77,15 @@ class InputGatherer {
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
-      if (equals == std::string::npos)
-        throw MisuseError(fmt::format("`--input {}`: expected NAME=FILE", text));
-      std::string name = text.substr(0, equals);
+      const bool is_only = equals == std::string::npos && ports_.size() == 1;  // needs no name
+      if (equals == std::string::npos && !is_only)
+        throw MisuseError(fmt::format(
+            "`--input {}`: expected NAME=FILE; only the one input of a graph needs no name", text));
+      const std::string name = is_only ? ports_.front().name : text.substr(0, equals);
       const runtime::Port* port = api::FindPort(ports_, name);
       if (port == nullptr)
         throw MisuseError(fmt::format("`--input {}`: {}", text, api::NoInput(ports_, name)));
-      if (auto value = ReadTensorFile(text.substr(equals + 1), *port, context_)) {
+      if (auto value = ReadTensorFile(is_only ? text : text.substr(equals + 1), *port, context_)) {
         given_[port->name] = std::move(*value);
       } else {
         unreadable_.insert(port->name);
@@ -154,7 +156,9 @@ runtime::ExecutableOptions ExecutionOptions::executable_options() const {
 }
 
 void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
-  command.add_option("--input", options.inputs, "NAME=FILE.npy or NAME=FILE.dat: data of an input")
+  command
+      .add_option("--input", options.inputs,
+                  "NAME=FILE.npy or NAME=FILE.dat: data of an input; the only input needs no NAME=")
       ->take_all()
       ->expected(1);
   command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name");

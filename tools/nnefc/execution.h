@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/package/npz.h"
@@ -43,12 +44,31 @@ struct Execution {
 std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
                                  uint64_t max_bytes);
 
-// Compares each output with the tensor of its name in an .npz; prints a line
-// for each and returns true if all are within the tolerance.
-bool Compare(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& outputs,
-             const std::vector<NamedTensor>& expected, const std::string& tolerance);
+// How an output differs from what is expected of it.
+struct Comparison {
+  std::string name;
+  bool within = false;
+  std::optional<double> difference;  // max|a-b| / max|b|, where the shapes agree
+  std::string text;                  // a line or two
+};
 
-// "min -0.1  mean 0.2  max 3; top: [281] 0.3, ..." of one output.
-std::string Summary(const TensorValue& value);
+// Compares each output with the tensor of its name in an .npz. A tensor there
+// that is no output is told, and no fault.
+std::vector<Comparison> Compare(const std::vector<runtime::Port>& ports,
+                                const std::vector<TensorValue>& outputs,
+                                const std::vector<NamedTensor>& expected, const std::string& tolerance);
+
+// What is told of the values of an output.
+struct ValueSummary {
+  int64_t count = 0;
+  double lowest = 0;
+  double mean = 0;
+  double highest = 0;
+  int64_t not_finite = 0;
+  std::vector<std::pair<int64_t, double>> top;  // the highest, with their indices
+};
+ValueSummary Summarize(const TensorValue& value);
+// "min -0.1, mean 0.2, max 3; top [281] 0.3 .."
+std::string ToText(const ValueSummary& summary);
 
 }  // namespace nnefc::cli

@@ -1,14 +1,26 @@
 #include "compiler/expand/print/flat.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/print.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
 namespace {
 
+// The document in the one style that `fmt` prints.
+std::string InStyle(const std::string& text, const Limits& limits) {
+  Context context;
+  context.limits = limits;
+  const auto document =
+      ParseDocument(context.sources.AddText("flat", text),
+                    {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kModel}, context);
+  return context.emitter.has_errors() ? text : PrintDocument(*document, context);
+}
+
 struct ExpandCommand : CommonOptions {
-  std::string output;
   std::vector<std::string> lower;
 
   int Run() {
+    RequireExtension(output, {".nnef", ".txt"}, "`expand` writes a document to `.nnef`");
     CompileOptions compile = compile_options();
     compile.lower = lower;
     compile.purpose = Purpose::kPrint;
@@ -18,8 +30,9 @@ struct ExpandCommand : CommonOptions {
     bool ok = RunStages(compilation, Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
-    WriteProduct(output, PrintFlatDocument(*compilation.expanded(), compilation.library(),
-                                           compilation.context().symbols));
+    WriteProduct(output, InStyle(PrintFlatDocument(*compilation.expanded(), compilation.library(),
+                                                   compilation.context().symbols),
+                                 limits));
     return exit_code;
   }
 };
@@ -32,7 +45,9 @@ void AddExpand(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
   command->add_option("-o,--output", options->output, "the file to write; standard output without it");
   command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
   command->footer("Example: nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

@@ -1,5 +1,7 @@
+#include "compiler/support/severity_name.h"
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
@@ -11,10 +13,6 @@ namespace nnefc::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view SeverityOf(const Rule& rule) {
-  return rule.severity == Severity::kError ? "error" : "warning";
-}
 
 // The dialects whose specification states the rule; none for rules of our own.
 std::vector<std::string_view> DialectsOf(const Rule& rule) {
@@ -28,7 +26,7 @@ std::vector<std::string_view> DialectsOf(const Rule& rule) {
 
 Json Describe(const Rule& rule) {
   return {{"rule", rule.label},
-          {"severity", SeverityOf(rule)},
+          {"severity", SeverityName(rule.severity)},
           {"sections", SectionsOf(rule)},
           {"dialects", DialectsOf(rule)},
           {"showable", IsShowable(rule)}};
@@ -51,7 +49,7 @@ void PrintIndented(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
-    fmt::print("{}{}\n", line.empty() ? "" : "    ", line);
+    Print("{}{}\n", line.empty() ? "" : "    ", line);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
 }
@@ -59,13 +57,14 @@ void PrintIndented(std::string_view text) {
 struct ExplainCommand {
   std::string label;
   std::string format = "text";
+  std::string output;
   bool list = false;
 
   int Run() const {
     if (list == !label.empty()) throw MisuseError("`explain` takes a rule or `--list`");
     if (list) return List();
     for (const Rule* rule : AllRules()) {
-      if (rule->label != label) continue;
+      if (rule->label != label && !IsShortFor(*rule)) continue;
       const std::optional<RuleFile> file = FindRuleFile(rule->label);
       if (format == "json") {
         PrintJson(*rule, file.value_or(RuleFile()));
@@ -76,14 +75,20 @@ struct ExplainCommand {
     }
     Suggestion suggestion(label);
     for (const Rule* rule : AllRules()) suggestion.Offer(rule->label);
-    // `unused-tensor`, as `nnefc lint` takes it.
-    std::string_view meant = suggestion.best();
-    for (const Rule* rule : AllRules()) {
-      if (meant.empty() && rule->label.substr(rule->label.find('.') + 1) == label) meant = rule->label;
-    }
+    const std::string_view meant = suggestion.best();
     throw MisuseError(fmt::format(
         "there is no rule `{}`; {}", label,
         meant.empty() ? "`nnefc explain --list` shows all" : fmt::format("did you mean `{}`?", meant)));
+  }
+
+  // True if the label is `unused-tensor`, as `nnefc lint` takes it, and no other
+  // rule has that name.
+  bool IsShortFor(const Rule& rule) const {
+    const auto is_named = [&](const Rule* other) {
+      return other->label.substr(other->label.find('.') + 1) == label;
+    };
+    const std::vector<const Rule*> rules = AllRules();
+    return is_named(&rule) && llvm::count_if(rules, is_named) == 1;
   }
 
   int List() const {
@@ -92,17 +97,17 @@ struct ExplainCommand {
       if (format == "json") {
         rules.push_back(Describe(*rule));
       } else {
-        fmt::print("{:<36} {:<8} {}\n", rule->label, SeverityOf(*rule), rule->section);
+        Print("{:<36} {:<8} {}\n", rule->label, SeverityName(rule->severity), rule->section);
       }
     }
-    if (format == "json") fmt::print("{}\n", Json({{"rules", rules}}).dump(2));
+    if (format == "json") Print("{}\n", Json({{"rules", rules}}).dump(2));
     return kSuccess;
   }
 
   // One example of each kind and dialect: the first.
   static void PrintText(const Rule& rule, const RuleFile& file) {
-    fmt::print("{}: {}, {}\n", rule.label, SeverityOf(rule), SectionText(rule));
-    if (!file.statement.empty()) fmt::print("\n{}\n", file.statement);
+    Print("{}: {}, {}\n", rule.label, SeverityName(rule.severity), SectionText(rule));
+    if (!file.statement.empty()) Print("\n{}\n", file.statement);
     std::vector<std::string> shown;
     for (const RuleExample& example : file.examples) {
       std::string head =
@@ -110,7 +115,7 @@ struct ExplainCommand {
                       example.dialect.empty() ? "" : " in the ",
                       example.dialect.empty() ? "" : fmt::format("{} dialect", example.dialect));
       if (std::find(shown.begin(), shown.end(), head) != shown.end()) continue;
-      fmt::print("\n{}\n", head);
+      Print("\n{}\n", head);
       shown.push_back(std::move(head));
       PrintExample(example);
     }
@@ -118,13 +123,13 @@ struct ExplainCommand {
 
   static void PrintExample(const RuleExample& example) {
     for (const ExampleFile& file : example.files) {
-      fmt::print("\n");
+      Print("\n");
       if (file.name != "net.nnef" || !file.form.empty())
-        fmt::print("  {}{}:\n", file.name, file.form.empty() ? "" : fmt::format(" ({})", file.form));
+        Print("  {}{}:\n", file.name, file.form.empty() ? "" : fmt::format(" ({})", file.form));
       PrintIndented(file.text);
     }
     if (example.command == "nnefc check net.nnef" && example.diagnostics.empty()) return;
-    fmt::print("\n  $ {}\n", example.command);
+    Print("\n  $ {}\n", example.command);
     PrintIndented(example.diagnostics);
   }
 
@@ -144,7 +149,7 @@ struct ExplainCommand {
                                   {"files", std::move(files)},
                                   {"diagnostics", example.diagnostics}});
     }
-    fmt::print("{}\n", json.dump(2));
+    Print("{}\n", json.dump(2));
   }
 };
 
@@ -159,7 +164,9 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->check(OneOf({"text", "json"}))
       ->capture_default_str();
   command->footer("Example: nnefc explain binding.positional-after-named");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output, "the file to write; standard output without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

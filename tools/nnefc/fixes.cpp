@@ -28,7 +28,7 @@ FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, co
 void FixOptions::Deliver(const std::string& model, const FixReport& report, bool tell) const {
   for (const auto& [name, change] : report.changes) {
     if (diff) {
-      fmt::print("{}", UnifiedDiff(change.before, change.after, name, name));
+      Print("{}", UnifiedDiff(change.before, change.after, name, name));
       continue;
     }
     // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
@@ -39,8 +39,8 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report, bool
     if (auto written = ReplaceFile(name, change.after); !written) throw MisuseError(written.error().message);
   }
   if (!tell) return;
-  for (const std::string& line : report.fixed) fmt::print(stderr, "{}\n", line);
-  for (const std::string& line : report.refused) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
+  for (const std::string& line : report.refused) PrintStderr("{}\n", line);
 }
 
 }  // namespace nnefc::cli

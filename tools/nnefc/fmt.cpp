@@ -74,9 +74,9 @@ struct FmtCommand : CommonOptions {
 
   int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) const {
     const bool changes = before != formatted;
-    if (diff) fmt::print("{}", UnifiedDiff(before, formatted, text.path, text.path));
-    if (check && changes && !diff) fmt::print("{}\n", text.path);
-    if (!diff && !check && !in_place) fmt::print("{}", formatted);
+    if (diff) Print("{}", UnifiedDiff(before, formatted, text.path, text.path));
+    if (check && changes && !diff) Print("{}\n", text.path);
+    if (!diff && !check && !in_place) Print("{}", formatted);
     if (in_place && changes) {
       if (auto written = ReplaceFile(text.path, formatted); !written)
         throw MisuseError(written.error().message);
@@ -99,7 +99,10 @@ void AddFmt(CLI::App& app, int& exit_code) {
   command->footer(
       "Takes `graph.nnef` and `graph.quant` of folders, and `-` for standard input. A document with syntax "
       "errors is left alone.\nExample: nnefc fmt --check model.nnef model_folder");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output,
+            "the file to write what would be printed to; standard output without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

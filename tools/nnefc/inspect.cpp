@@ -69,10 +69,11 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
   return sorted;
 }
 
-Json ToJson(const Compilation& compilation, const Overview& overview) {
+// The first `layers` operations are listed, all if that is negative.
+Json ToJson(const Compilation& compilation, const Overview& overview, int64_t layers) {
   const ir::Graph& graph = compilation.graph();
   auto port = [&](const std::string& name, const ir::Output& output) -> Json {
-    return {{"name", name}, {"type", Name(output.type)}, {"shape", ToString(output.shape)}};
+    return {{"name", name}, {"type", Name(output.type)}, {"shape", ShapeToJson(output.shape)}};
   };
   Json json = {{"model", compilation.path()},         {"graph", graph.name()},
                {"language", LanguageOf(compilation)}, {"operations", overview.operations},
@@ -83,7 +84,9 @@ Json ToJson(const Compilation& compilation, const Overview& overview) {
     json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
   }
   for (const auto& [kind, count] : ByCount(overview.kinds)) json["kinds"][kind] = count;
+  json["layers"] = Json::array();
   for (ir::NodeId id : overview.layers) {
+    if (layers >= 0 && static_cast<int64_t>(json["layers"].size()) == layers) break;
     const ir::Node& node = graph.node(id);
     Json layer = {{"operation", node.type()}, {"inputs", Json::array()}, {"outputs", Json::array()}};
     for (ir::OutputPort input : node.inputs()) layer["inputs"].push_back(NameOf(graph, input));
@@ -109,31 +112,31 @@ struct InspectCommand : CommonOptions {
       if (!ok) continue;
       Overview overview = Survey(compilation.graph());
       if (output_format() == Format::kText) {
-        Print(compilation, overview);
+        PrintOverview(compilation, overview);
       } else {
-        all.push_back(ToJson(compilation, overview));
+        all.push_back(ToJson(compilation, overview, layers));
       }
     }
-    if (output_format() != Format::kText) fmt::print("{}\n", (all.size() == 1 ? all[0] : all).dump(2));
+    if (output_format() != Format::kText) Print("{}\n", Json({{"models", all}}).dump(2));
     return exit_code;
   }
 
-  void Print(const Compilation& compilation, const Overview& overview) const {
+  void PrintOverview(const Compilation& compilation, const Overview& overview) const {
     const ir::Graph& graph = compilation.graph();
-    fmt::print("graph       {} ({})\n", graph.name(), LanguageOf(compilation));
+    Print("graph       {} ({})\n", graph.name(), LanguageOf(compilation));
     for (ir::NodeId id : graph.parameters()) {
       const ir::Output& output = graph.node(id).output();
-      fmt::print("input       {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+      Print("input       {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
     }
     for (ir::NodeId id : graph.results()) {
       const ir::Output& output = graph.output(graph.node(id).input(0));
-      fmt::print("output      {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+      Print("output      {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
     }
-    fmt::print("variables   {}, {:.2f} million values\n", overview.variables,
-               static_cast<double>(overview.values) / 1e6);
-    fmt::print("operations  {}:", overview.operations);
-    for (const auto& [kind, count] : ByCount(overview.kinds)) fmt::print(" {} {}", count, kind);
-    fmt::print("\n");
+    Print("variables   {}, {:.2f} million values\n", overview.variables,
+          static_cast<double>(overview.values) / 1e6);
+    Print("operations  {}:", overview.operations);
+    for (const auto& [kind, count] : ByCount(overview.kinds)) Print(" {} {}", count, kind);
+    Print("\n");
     if (layers != 0) PrintLayers(graph, overview);
   }
 
@@ -141,7 +144,7 @@ struct InspectCommand : CommonOptions {
     int64_t shown = 0;
     for (ir::NodeId id : overview.layers) {
       if (layers >= 0 && shown++ == layers) {
-        fmt::print("  ... and {} more\n", static_cast<int64_t>(overview.layers.size()) - layers);
+        Print("  ... and {} more\n", static_cast<int64_t>(overview.layers.size()) - layers);
         return;
       }
       const ir::Node& node = graph.node(id);
@@ -152,8 +155,8 @@ struct InspectCommand : CommonOptions {
         const ir::Output& output = node.output(i);
         outputs.push_back(fmt::format("{} {}", OutputName(node, i), FormatType(output.type, output.shape)));
       }
-      fmt::print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(),
-                 fmt::join(inputs, ", "));
+      Print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(),
+            fmt::join(inputs, ", "));
     }
   }
 };
@@ -167,7 +170,9 @@ void AddInspect(CLI::App& app, int& exit_code) {
   command->add_option("--layers", options->layers, "how many operations to list; all without it")
       ->check(Between(0, 1'000'000'000));
   command->footer("Example: nnefc inspect model.nnef --layers 8");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output, "the file to write; standard output without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

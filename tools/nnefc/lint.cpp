@@ -112,7 +112,9 @@ void AddLint(CLI::App& app, int& exit_code) {
       "Examples: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error\n          "
       "nnefc "
       "lint model.nnef --fix --diff");
-  command->callback([options, &exit_code] { exit_code = options->Run(); });
+  AddOutput(*command, options->output, "the file to write the report to; standard error without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }
 
 }  // namespace nnefc::cli

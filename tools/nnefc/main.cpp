@@ -1,47 +1,107 @@
-#include <cstdio>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
 #include <new>
-#include <system_error>
 
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/interrupt.h"
 #include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
 namespace {
 
-constexpr const char* kHelpNote =
-    "nnefc: note: `nnefc --help` and `nnefc COMMAND --help` tell what is possible\n";
+constexpr const char* kHelpNote = "`nnefc --help` and `nnefc COMMAND --help` tell what is possible";
 
 // Lists the commands if there is no word at all.
-bool IsNoCommand(const CLI::App& app, int argc) {
-  if (argc >= 2) return false;
+bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (!words.empty()) return false;
   PrintError("no command is given; there are");
   for (const CLI::App* command : app.get_subcommands({})) {
-    fmt::print(stderr, "  nnefc {:<12}{}\n", command->get_name(), command->get_description());
+    PrintStderr("  nnefc {:<12}{}\n", command->get_name(), command->get_description());
   }
+  PrintStderr("nnefc: note: {}\n", kHelpNote);
   return true;
 }
 
 // CLI11 takes an unknown first word for a missing command.
-bool IsUnknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  Suggestion suggestion(argv[1]);
+bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words.front().starts_with('-')) return false;
+  const std::string& word = words.front();
+  Suggestion suggestion(word);
   for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return false;
+    if (command->get_name() == word) return false;
     suggestion.Offer(command->get_name());
   }
-  PrintError(suggestion.best().empty()
-                 ? fmt::format("there is no command `{}`", argv[1])
-                 : fmt::format("there is no command `{}`; did you mean `{}`?", argv[1], suggestion.best()));
+  std::error_code error;
+  if (std::filesystem::exists(word, error)) {
+    PrintError(fmt::format("`{}` is no command; did you mean `nnefc check {}`?", word, word), kHelpNote);
+  } else if (suggestion.best().empty()) {
+    PrintError(fmt::format("there is no command `{}`", word), kHelpNote);
+  } else {
+    PrintError(fmt::format("there is no command `{}`; did you mean `{}`?", word, suggestion.best()),
+               kHelpNote);
+  }
   return true;
 }
 
-// What was printed may be lost only here: a full disk, a closed pipe.
-bool FlushProduct() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-  PrintError("cannot write to standard output");
-  return false;
+// `nnefc help run` is `nnefc run --help`.
+std::vector<std::string> Words(int argc, char** argv) {
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    if (words.size() < 2) words.emplace_back("--help");
+  }
+  return words;
+}
+
+// The form in which misuse is told, as far as the words tell it.
+Format ErrorFormatOf(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string value = words[i].starts_with("--format=")                ? words[i].substr(9)
+                              : words[i] == "--format" && i + 1 < words.size() ? words[i + 1]
+                                                                               : "";
+    if (value == "json") return Format::kJson;
+    if (value == "sarif") return Format::kSarif;
+  }
+  return Format::kText;
+}
+
+int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
+  if (IsNoCommand(app, words) || IsUnknownCommand(app, words)) return kMisuse;
+  if (const std::optional<std::string> misuse = FindMisuse(app, words)) {
+    PrintError(*misuse, kHelpNote);
+    return kMisuse;
+  }
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+  } catch (const CLI::Success& request) {
+    return app.exit(request, std::cout);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    PrintError(DescribeMisuse(app, error), kHelpNote);
+    return kMisuse;
+  } catch (const MisuseError& error) {
+    PrintError(error.what());
+    return kMisuse;
+  } catch (const std::bad_alloc&) {
+    PrintError("out of memory");
+    return kMisuse;
+  }
+  return exit_code;
+}
+
+// The exit code of the program, once all that was told and made is written:
+// a full disk or a closed pipe may lose it.
+int Finish(int exit_code) {
+  std::cout.flush();
+  if (StdoutFailed() || !std::cout) {
+    PrintError("cannot write to standard output");
+    exit_code = kMisuse;
+  }
+  WriteReports();
+  return StderrFailed() && exit_code == kSuccess ? kMisuse : exit_code;
 }
 
 }  // namespace
@@ -50,10 +110,12 @@ bool FlushProduct() {
 // nnefc: checks, expands, compiles and runs NNEF models.
 int main(int argc, char** argv) {
   using namespace nnefc::cli;
+  OpenClosedStreams();
+  RemoveFilesWhenInterrupted();
   int exit_code = kSuccess;
   CLI::App app{"The compiler for NNEF, the Neural Network Exchange Format.", "nnefc"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "nnefc " NNEFC_VERSION);
+  app.set_version_flag("-V,--version", "nnefc " NNEFC_VERSION);
   app.footer(
       "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
       "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
@@ -68,28 +130,7 @@ int main(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
-  if (IsNoCommand(app, argc) || IsUnknownCommand(app, argc, argv)) {
-    fmt::print(stderr, kHelpNote);
-    return kMisuse;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    return app.exit(request);  // --help, --version
-  } catch (const CLI::ParseError& error) {
-    PrintError(DescribeMisuse(app, error));
-    fmt::print(stderr, kHelpNote);
-    return kMisuse;
-  } catch (const MisuseError& error) {
-    PrintError(error.what());
-    return kMisuse;
-  } catch (const std::bad_alloc&) {
-    PrintError("out of memory");
-    return kMisuse;
-  } catch (const std::system_error&) {
-    // fmt could not print.
-    PrintError("cannot write to standard output");
-    return kMisuse;
-  }
-  return FlushProduct() ? exit_code : kMisuse;
+  const std::vector<std::string> words = Words(argc, argv);
+  SetErrorFormat(ErrorFormatOf(words));
+  return Finish(Run(app, words, exit_code));
 }

@@ -1,6 +1,9 @@
 #include "tools/nnefc/misuse.h"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <map>
 
 #include "compiler/support/suggest.h"
 #include "fmt/ranges.h"
@@ -26,21 +29,130 @@ const CLI::App& CommandOf(const CLI::App& app) {
   return commands.empty() ? app : *commands.front();
 }
 
-// The first of what CLI11 found no option for; the rest may be its values.
+// The first of what CLI11 found no place for.
 std::string DescribeExtra(const CLI::App& app) {
-  const CLI::App& command = CommandOf(app);
-  const std::string extra = app.remaining(true).front();
-  if (!llvm::StringRef(extra).startswith("-")) {
-    return fmt::format("`{}` is one argument too many for `{}`", extra, command.get_name());
+  return fmt::format("`{}` is one argument too many for `{}`", app.remaining(true).front(),
+                     CommandOf(app).get_name());
+}
+
+// What other tools call an option, and what serves here.
+struct ForeignOption {
+  std::string_view theirs;
+  std::string_view advice;
+};
+constexpr ForeignOption kForeignOptions[] = {
+    {"--batch", "`--input-shape NAME=8,3,224,224` sets the extents of an input"},
+    {"--batch-size", "`--input-shape NAME=8,3,224,224` sets the extents of an input"},
+    {"--device", "nnefc runs on the CPU; `--backend` chooses the kernels of `run` and `bench`"},
+    {"--provider", "nnefc runs on the CPU; `--backend` chooses the kernels of `run` and `bench`"},
+    {"--fp16", "values are computed as the document says"},
+    {"--jobs", "`--threads N` limits the threads of `run` and `bench`"},
+    {"--model", "the model is named without an option"},
+    {"--input-model", "the model is named without an option"},
+    {"--input_model", "the model is named without an option"},
+    {"--path", "the model is named without an option"},
+    {"--num-threads", "did you mean `--threads`?"},
+    {"--loops", "did you mean `--iterations`?"},
+    {"--runs", "did you mean `--iterations`?"},
+    {"--repeat", "did you mean `--iterations`?"},
+    {"--out", "did you mean `--output`?"},
+    {"--output-dir", "did you mean `--output`?"},
+    {"--seed", "`--random-inputs SEED` and `--random-weights SEED` make data"},
+    {"--shape", "did you mean `--input-shape`?"},
+    {"-j", "`--threads N` limits the threads of `run` and `bench`"},
+    {"-m", "the model is named without an option"},
+    {"-t", "`--threads N` limits the threads of `run` and `bench`"},
+    {"-n", "did you mean `--iterations`?"},
+    {"-v", "did you mean `--verbose`?"},
+};
+
+const CLI::App* FindCommand(const CLI::App& app, std::string_view word) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return command;
   }
-  const std::string wanted = extra.substr(0, extra.find('='));
+  return nullptr;
+}
+
+bool BeginsLikeOption(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && word != "--";
+}
+
+// The option that a word names: `--format`, `--format=json`, `-o`, `-onet.xml`.
+const CLI::Option* FindOption(const CLI::App& command, std::string_view word) {
+  const bool is_long = word.substr(0, 2) == "--";
+  const std::string_view name = is_long ? word.substr(2, word.find('=') - 2) : word.substr(1, 1);
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& names = is_long ? option->get_lnames() : option->get_snames();
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option;
+  }
+  return nullptr;
+}
+
+// True if the value of an option is the next word.
+bool TakesNextWord(const CLI::Option& option, std::string_view word) {
+  const bool has_value =
+      word.substr(0, 2) == "--" ? word.find('=') != std::string_view::npos : word.size() > 2;
+  return option.get_items_expected_max() > 0 && !has_value;
+}
+
+// "; `nnefc run` has `--tolerance`" for an option that another command has, or nearly.
+std::string OtherCommandWith(const CLI::App& app, const std::string& wanted) {
+  std::map<std::string, std::string> commands;  // by option
+  for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::Option* option : other->get_options()) {
+      for (const std::string& name : option->get_lnames())
+        commands.try_emplace("--" + name, other->get_name());
+    }
+  }
+  Suggestion suggestion(wanted);
+  for (const auto& [name, command] : commands) suggestion.Offer(name);
+  const auto found = commands.find(commands.contains(wanted) ? wanted : std::string(suggestion.best()));
+  if (found == commands.end()) return "";
+  return fmt::format("; `nnefc {}` has `{}`", found->second, found->first);
+}
+
+// "; did you mean ..?" for an option that `command` does not have.
+std::string AdviceFor(const CLI::App& app, const CLI::App& command, std::string_view word) {
+  const std::string wanted(word.substr(0, word.find('=')));
+  if (FindOption(app, wanted) != nullptr && wanted != "-h")
+    return fmt::format("; did you mean `nnefc {}`?", wanted);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
+  const std::string spelled = wanted.substr(0, 2) == "--" ? wanted : "-" + wanted;
+  if (wanted.size() > 2 && std::find(names.begin(), names.end(), spelled) != names.end())
+    return fmt::format("; did you mean `{}`?", spelled);
+  for (const ForeignOption& foreign : kForeignOptions) {
+    if (foreign.theirs == wanted) return fmt::format("; {}", foreign.advice);
+  }
   Suggestion suggestion(wanted);
   for (const std::string& name : names) suggestion.Offer(name);
-  return fmt::format("`{}` has no option `{}`{}", command.get_name(), wanted, MeantInstead(suggestion));
+  if (!suggestion.best().empty()) return MeantInstead(suggestion);
+  return OtherCommandWith(app, wanted);
+}
+
+std::string DescribeUnknown(const CLI::App& app, const CLI::App& command, const std::string& word) {
+  std::error_code error;
+  const bool is_file = word.find_first_of("./") < word.find('=') || std::filesystem::exists(word, error);
+  if (is_file)
+    return fmt::format("`{}` begins like an option; name the file `./{}`, or write `--` before it", word,
+                       word);
+  return fmt::format("`{}` has no option `{}`{}", command.get_name(), word.substr(0, word.find('=')),
+                     AdviceFor(app, command, word));
+}
+
+// Options stand behind the command.
+std::optional<std::string> FindBeforeCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (FindOption(app, words.front()) != nullptr) return std::nullopt;
+  const auto at = std::find_if(words.begin(), words.end(),
+                               [&](const std::string& word) { return FindCommand(app, word) != nullptr; });
+  if (at == words.end()) return fmt::format("`{}` is no command", words.front());
+  const CLI::App& command = *FindCommand(app, *at);
+  if (FindOption(command, words.front()) == nullptr) return DescribeUnknown(app, command, words.front());
+  std::vector<std::string> right = words;
+  std::rotate(right.begin(), right.begin() + (at - words.begin()), right.begin() + (at - words.begin()) + 1);
+  return fmt::format("options stand behind the command: `nnefc {}`", fmt::join(right, " "));
 }
 
 }  // namespace
@@ -87,7 +199,8 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   const bool wants_command =
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &CommandOf(app) == &app;
   if (wants_command && app.remaining(true).empty()) return "no command is given";
-  if (wants_command || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return DescribeExtra(app);
+  if (wants_command) return fmt::format("`{}` is no command", app.remaining(true).front());
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return DescribeExtra(app);
   const auto [name, rest] = text.split(": ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !rest.empty()) {
     // "NAME: 1 required TYPE missing" or "NAME: At Most 1 required but received 3"
@@ -99,6 +212,21 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("`{}`: {}", name.str(), rest.str());
   }
   return text.str();
+}
+
+std::optional<std::string> FindMisuse(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  if (BeginsLikeOption(words.front())) return FindBeforeCommand(app, words);
+  const CLI::App* command = FindCommand(app, words.front());
+  if (command == nullptr) return std::nullopt;
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "--") return std::nullopt;
+    if (!BeginsLikeOption(words[i])) continue;
+    const CLI::Option* option = FindOption(*command, words[i]);
+    if (option == nullptr) return DescribeUnknown(app, *command, words[i]);
+    if (TakesNextWord(*option, words[i])) ++i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace nnefc::cli

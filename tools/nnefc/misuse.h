@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,10 @@ CLI::Validator NonNegative();
 // diagnostics: the option in back-quotes, what was given, what is expected, and
 // the option that a misspelt one was meant to be.
 std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error);
+
+// What is wrong with the words of a command line as far as options go: one
+// that the command does not have, one that stands before the command. Nothing
+// if CLI11 may parse them: it takes the value of an unknown option for a model.
+std::optional<std::string> FindMisuse(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace nnefc::cli

@@ -12,6 +12,7 @@ namespace {
 struct OperationsCommand {
   bool without_openvino = false;
   bool opsets = false;
+  std::string output;
 
   // A line for each operation of the standard, with what OpenVINO IR lacks.
   std::string Standard() const {
@@ -60,9 +61,10 @@ void AddOperations(CLI::App& app, int& exit_code) {
   command
       ->add_flag("--opsets", options->opsets, "the operations of OpenVINO's sets instead of the standard's")
       ->excludes(without);
+  AddOutput(*command, options->output, "the file to write; standard output without it");
   command->footer("Example: nnefc operations --without-openvino");
   command->callback([options, &exit_code] {
-    WriteProduct("", options->opsets ? options->Opsets() : options->Standard());
+    WriteProduct(options->output, options->opsets ? options->Opsets() : options->Standard());
     exit_code = kSuccess;
   });
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "compiler/driver/upgrade_model.h"
+#include "compiler/support/temporary_files.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
 
@@ -23,13 +24,17 @@ class OutputFolder {
         !fs::exists(path_, error) || (fs::is_directory(path_, error) && fs::is_empty(path_, error));
     if (!is_free) throw MisuseError(fmt::format("`{}` exists; name a folder that is new or empty", path_));
     temporary_ = path_ + ".XXXXXX";
+    const auto hold = HoldTemporaryFiles();
     if (::mkdtemp(temporary_.data()) == nullptr)
       throw MisuseError(fmt::format("cannot make `{}`: {}", path_, SystemErrorText(errno)));
+    AddTemporaryFile(temporary_);
     fs::permissions(temporary_, fs::perms(0777) & ~Mask(), error);
   }
   ~OutputFolder() {
     std::error_code error;
-    if (!temporary_.empty()) fs::remove_all(temporary_, error);
+    if (temporary_.empty()) return;
+    fs::remove_all(temporary_, error);
+    ForgetTemporaryFile(temporary_);
   }
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -37,8 +42,10 @@ class OutputFolder {
   const std::string& path() const { return temporary_; }
   void Commit() {
     std::error_code error;
+    const auto hold = HoldTemporaryFiles();
     fs::rename(temporary_, path_, error);
     if (error) throw MisuseError(fmt::format("cannot write `{}`: {}", path_, error.message()));
+    ForgetTemporaryFile(temporary_);
     temporary_.clear();
   }
 
@@ -54,8 +61,6 @@ class OutputFolder {
 };
 
 struct UpgradeCommand : CommonOptions {
-  std::string output;
-
   int Run() {
     CompileOptions compile = compile_options();
     compile.keep_instances = true;
@@ -68,11 +73,13 @@ struct UpgradeCommand : CommonOptions {
     const UpgradedTexts texts = UpgradeTexts(compilation);
     const bool is_document = compilation.context().sources.Name(compilation.graph_text()) == models.front();
     if (is_document) {
+      RequireExtension(output, {".nnef", ".txt"}, "`upgrade` writes a document to `.nnef`");
       WriteProduct(output, texts.graph);
       return reporter.Report(compilation);
     }
     if (output.empty() || output == "-")
       throw MisuseError("the upgraded model is a folder; name it with `--output`");
+    RequireNoArchive(output);
     OutputFolder folder(output);
     Write(folder.path() + "/graph.nnef", texts.graph);
     if (texts.quantization) Write(folder.path() + "/graph.quant", *texts.quantization);
@@ -83,6 +90,13 @@ struct UpgradeCommand : CommonOptions {
   }
 
  private:
+  static void RequireNoArchive(const std::string& path) {
+    const std::string extension = fs::path(path).extension().string();
+    for (std::string_view other : {".nnef", ".tar", ".tgz", ".gz", ".zip", ".npz", ".xml"}) {
+      if (extension == other)
+        throw MisuseError(fmt::format("cannot write `{}`: the upgraded model is a folder", path));
+    }
+  }
   static void Write(const std::string& path, const std::string& text) {
     if (auto written = WriteFile(path, text); !written) throw MisuseError(written.error().message);
   }

@@ -159,7 +159,8 @@ TEST_F(TextTest, LargeConstantsAreDigests) {
   graph.AddConst(TensorValue::Filled(ElementType::kF32, {100}, 1), "c");
   const std::string text = PrintGraph(graph);
   EXPECT_NE(text.find("dense<f32[100]: #"), std::string::npos) << text;
-  EXPECT_EQ(Mistake(text), "ir-text.elided-constant: the constant was printed without its elements, which OpenVINO IR "
+  EXPECT_EQ(Mistake(text),
+            "ir-text.elided-constant: the constant was printed without its elements, which OpenVINO IR "
             "(`compile -o net.xml`) keeps");
 }
 

@@ -1,0 +1,221 @@
+"""The command line beyond what a golden file can hold: streams that cannot be written, names that begin like options."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = relu(x);\n}\n"
+WRONG = RIGHT.replace("relu(x)", "relu(z)")
+# A command of each kind, with the exit code for a document that is right and for one that is wrong.
+COMMANDS = ["check", "lint", "expand", "fmt --check", "upgrade", "compile", "run --random-inputs 1", "inspect", "bench --iterations 1"]
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    (tmp_path / "right.nnef").write_text(RIGHT, encoding="utf-8")
+    (tmp_path / "wrong.nnef").write_text(WRONG, encoding="utf-8")
+    return tmp_path
+
+
+def _shell(nnefc: Path, folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """Runs a line of the shell in which `nnefc` is the binary."""
+    return subprocess.run(["bash", "-c", line.replace("nnefc ", f"{nnefc} ", 1)], cwd=folder, capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-"])
+@pytest.mark.parametrize("command", COMMANDS + ["nonsense", "check --nonsense"])
+def test_standard_error_that_cannot_be_written(command: str, redirection: str, nnefc: Path, folder: Path) -> None:
+    right = _shell(nnefc, folder, f"nnefc {command} right.nnef {redirection}")
+    wrong = _shell(nnefc, folder, f"nnefc {command} wrong.nnef {redirection}")
+    is_misuse = "nonsense" in command
+    # `upgrade` has something to tell of a document that is ratified already, which is lost.
+    is_lost = redirection == "2>/dev/full" and command == "upgrade"
+    assert right.returncode == (2 if is_misuse or is_lost else 0)
+    # The formatter looks at syntax alone.
+    assert wrong.returncode == (2 if is_misuse else 0 if command.startswith("fmt") else 1)
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("line", ["--help", "--version", "run --help", "help check", "explain --list", "operations",
+                                  "inspect right.nnef", "expand right.nnef", "fmt right.nnef", "compile right.nnef",
+                                  "run right.nnef --random-inputs 1"])
+def test_standard_output_that_cannot_be_written(line: str, redirection: str, nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, f"nnefc {line} {redirection}")
+    assert done.returncode == 2
+    assert done.stderr == "nnefc: error: cannot write to standard output\n"
+
+
+def test_a_file_does_not_take_the_place_of_a_closed_stream(nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, "nnefc check wrong.nnef -o report.txt 2>&-; cat report.txt")
+    assert "undefined name `z`" in done.stdout
+    done = _shell(nnefc, folder, "nnefc expand missing.nnef -o flat.nnef >&- 2>&- <&-; cat flat.nnef")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("line", ["check {} --tolerance close", "run {} --device CPU", "run {} --tolerence close",
+                                  "check {} -x 3", "expand --nonsense 3 {}", "bench {} --loops 3"])
+def test_an_unknown_option_with_a_value(line: str, nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, "nnefc " + line.format("right.nnef"))
+    option = next(word for word in line.split() if word.startswith("-"))
+    assert done.returncode == 2
+    assert f"has no option `{option}`" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_names_that_begin_like_options(command: str, nnefc: Path, folder: Path) -> None:
+    (folder / "-net.nnef").write_text(RIGHT, encoding="utf-8")
+    plain = _shell(nnefc, folder, f"nnefc {command} -net.nnef")
+    assert plain.returncode == 2
+    assert "name the file `./-net.nnef`, or write `--` before it" in plain.stderr
+    assert _shell(nnefc, folder, f"nnefc {command} -- -net.nnef").returncode == 0
+    assert _shell(nnefc, folder, f"nnefc {command} ./-net.nnef").returncode == 0
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if not command.startswith("fmt")] + ["fmt"])
+def test_every_command_writes_to_a_file(command: str, nnefc: Path, folder: Path) -> None:
+    name = "out.npz" if command.startswith("run") else "out.nnef" if command in ("expand", "upgrade") else "out.txt"
+    done = _shell(nnefc, folder, f"nnefc {command} right.nnef --output {name}")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / name).exists()
+
+
+@pytest.mark.parametrize("line", ["check --format json", "check right.nnef --nonsense --format=json", "--format json check right.nnef",
+                                  "run right.nnef --threads x --format json", "explain nonsense --format json",
+                                  "check right.nnef wrong.nnef missing.nnef --format json"])
+def test_misuse_is_told_in_the_form_that_is_asked_for(line: str, nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, f"nnefc {line}")
+    assert done.returncode == 2
+    report = json.loads(done.stderr)
+    assert all(diagnostic["severity"] == "error" for diagnostic in report["diagnostics"])
+    assert report["diagnostics"]
+
+
+def test_options_stand_behind_the_command(nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, "nnefc --dialect ratified check right.nnef")
+    assert "`nnefc check --dialect ratified right.nnef`" in done.stderr
+    assert "did you mean `nnefc --version`?" in _shell(nnefc, folder, "nnefc check --version").stderr
+    assert "did you mean `nnefc check right.nnef`?" in _shell(nnefc, folder, "nnefc right.nnef").stderr
+    assert _shell(nnefc, folder, "nnefc -V").stdout == _shell(nnefc, folder, "nnefc --version").stdout
+    assert _shell(nnefc, folder, "nnefc help run").stdout == _shell(nnefc, folder, "nnefc run --help").stdout
+    assert _shell(nnefc, folder, "nnefc help").stdout == _shell(nnefc, folder, "nnefc --help").stdout
+
+
+# A quarter of a gigabyte takes a while to be written.
+LARGE = ("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 8192]);\n"
+         "    w = variable(shape = [8192, 8192], label = 'w');\n    y = linear(x, w);\n}\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("command", ["compile large.nnef --random-weights 1 -o net.xml"])
+def test_an_interrupted_write_leaves_nothing(command: str, number: signal.Signals, nnefc: Path, folder: Path) -> None:
+    (folder / "large.nnef").write_text(LARGE, encoding="utf-8")
+    before = {path.name for path in folder.iterdir()}
+    with subprocess.Popen([str(nnefc), *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 50
+        while {path.name for path in folder.iterdir()} == before and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        assert process.poll() is None, "it ended before it could be interrupted"
+        os.kill(process.pid, number)
+        assert process.wait(timeout=50) == -number
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, "trap '' HUP; nnefc bench right.nnef --iterations 100000 & sleep 0.3; kill -HUP $!; wait $!; echo $?")
+    assert done.stdout.endswith("\n0\n")
+
+
+@pytest.mark.parametrize(("line", "told"), [
+    ("compile right.nnef -o net.onnx", "OpenVINO IR to `.xml` and the text form to `.ir`"),
+    ("compile right.nnef -o net.XML", "OpenVINO IR to `.xml` and the text form to `.ir`"),
+    ("compile right.nnef -o net.tgz", "OpenVINO IR to `.xml` and the text form to `.ir`"),
+    ("run right.nnef --random-inputs 1 --outputs out.csv", "outputs to an `.npz`"),
+    ("run right.nnef --random-inputs 1 -o out.npy", "outputs to an `.npz`"),
+    ("expand right.nnef -o flat.tgz", "a document to `.nnef`"),
+    ("upgrade right.nnef -o new.tgz", "a document to `.nnef`"),
+    ("upgrade model -o new.tgz", "is a folder"),
+    ("upgrade model -o new.nnef", "is a folder"),
+])
+def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, folder: Path) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / "graph.nnef").write_text(RIGHT, encoding="utf-8")
+    before = sorted(folder.rglob("*"))
+    done = _shell(nnefc, folder, f"nnefc {line}")
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("line", ["compile right.nnef -o net.xml", "compile right.nnef -o net.ir", "compile right.nnef -o net",
+                                  "compile right.nnef -o /dev/null", "run right.nnef --random-inputs 1 -o /dev/null",
+                                  "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new", "upgrade model -o model.v2"])
+def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / "graph.nnef").write_text(RIGHT, encoding="utf-8")
+    assert _shell(nnefc, folder, f"nnefc {line}").returncode == 0
+
+
+NETWORKS = sorted((Path(__file__).resolve().parent.parent / "networks").glob("*.nnef"))
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda path: path.stem)
+def test_what_is_printed_is_in_the_one_style(network: Path, nnefc: Path, tmp_path: Path) -> None:
+    assert NETWORKS
+    done = _shell(nnefc, tmp_path, f"nnefc expand {network} -o flat.nnef")
+    assert done.returncode == 0, done.stderr
+    assert _shell(nnefc, tmp_path, f"nnefc fmt --diff flat.nnef {network}").stdout == ""
+
+
+FINITE = ("version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    a = sub(x, 1.0);\n    b = log(a);\n"
+          "    c = mul(b, 2.0);\n    y = add(c, x);\n}\n")
+
+
+@pytest.mark.parametrize(("data", "told"), [
+    ([2.0, 3.0], ""),
+    ([2.0, 1.0], "net.nnef:7:9: error: `b` (Log) makes -infinity at [1] from finite values [run.failed]"),
+    ([0.0, 1.0], "net.nnef:7:9: error: `b` (Log) makes a NaN at [0] from finite values [run.failed]"),
+    ([2.0, np.inf], "the data of input `x` hold infinity at [1]"),
+    ([np.nan, 0.5], "the data of input `x` hold a NaN at [0]"),
+])
+def test_check_finite(data: list[float], told: str, nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(FINITE, encoding="utf-8")
+    np.save(tmp_path / "x.npy", np.array(data, np.float32))
+    done = _shell(nnefc, tmp_path, "nnefc run net.nnef --input x.npy --check-finite")
+    assert (done.returncode, told in done.stderr) == (1 if told else 0, True)
+    assert done.stderr.count("error: ") == bool(told)
+
+
+def test_reports_of_runs(nnefc: Path, folder: Path) -> None:
+    run = "nnefc run right.nnef --random-inputs 1 --format json"
+    report = json.loads(_shell(nnefc, folder, f"{run} --profile --verbose").stdout)
+    assert report["outputs"][0]["name"] == "y"
+    assert report["outputs"][0]["shape"] == [1, 3, 8, 8]
+    assert report["profile"] and report["stages"]
+    _shell(nnefc, folder, "nnefc run right.nnef --random-inputs 1 -o out.npz")
+    report = json.loads(_shell(nnefc, folder, f"{run} --compare out.npz --tolerance exact").stdout)
+    assert report["comparison"]["within"] is True
+    arrays = dict(np.load(folder / "out.npz"))
+    arrays["y"][0, 2, 3, 4] += 1
+    np.savez(folder / "other.npz", extra=np.zeros(2, np.float32), **arrays)
+    told = _shell(nnefc, folder, "nnefc run right.nnef --random-inputs 1 --compare other.npz")
+    assert told.returncode == 1
+    assert "y: [0,2,3,4] is " in told.stdout
+    assert "extra: no output of this name; not compared" in told.stdout
+
+
+@pytest.mark.parametrize("models", ["right.nnef", "right.nnef right.nnef"])
+def test_reports_of_models_have_one_form(models: str, nnefc: Path, folder: Path) -> None:
+    report = json.loads(_shell(nnefc, folder, f"nnefc inspect {models} --format json --layers 0").stdout)
+    assert len(report["models"]) == len(models.split())
+    for model in report["models"]:
+        assert model["layers"] == []
+        assert model["inputs"] == [{"name": "x", "type": "f32", "shape": [1, 3, 8, 8]}]

@@ -1,0 +1,108 @@
+#include "tools/nnefc/check_finite.h"
+
+#include <cmath>
+
+#include "compiler/driver/rules.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "llvm/ADT/DenseMap.h"
+#include "runtime/engine/copy_graph.h"
+
+namespace nnefc::cli {
+namespace {
+
+// The index of the first element that is not finite.
+std::optional<int64_t> FindNotFinite(const TensorValue& value) {
+  if (!IsFloat(value.type())) return std::nullopt;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (!std::isfinite(value.ElementAsDouble(i))) return i;
+  }
+  return std::nullopt;
+}
+
+// "nan at [0,3]"
+std::string ElementText(const TensorValue& value, int64_t position) {
+  std::vector<int64_t> index(value.shape().size());
+  int64_t rest = position;
+  for (size_t axis = index.size(); axis-- > 0;) {
+    index[axis] = rest % value.shape()[axis];
+    rest /= value.shape()[axis];
+  }
+  const double element = value.ElementAsDouble(position);
+  const std::string text = std::isnan(element) ? "a NaN" : element > 0 ? "infinity" : "-infinity";
+  return fmt::format("{} at [{}]", text, fmt::join(index, ","));
+}
+
+class FiniteChecker {
+ public:
+  FiniteChecker(Compilation& compilation, const Execution& prepared)
+      : emitter_(compilation.context().emitter),
+        prepared_(prepared),
+        graph_(runtime::CopyGraph(*compilation.lowered())) {}
+
+  bool Check() {
+    const std::optional<std::vector<ir::NodeId>> order = graph_->TopologicalOrder();
+    if (!order) return true;
+    // All that the outputs of the copy are, in their order; those of the graph come first.
+    std::vector<ir::OutputPort> kept;
+    for (ir::NodeId id : graph_->results()) kept.push_back(graph_->node(id).input(0));
+    for (ir::NodeId id : *order) {
+      const ir::Node& node = graph_->node(id);
+      if (node.Is("opset1", "Result")) continue;
+      for (int32_t i = 0; i < node.num_outputs(); ++i) kept.push_back({id, i});
+    }
+    for (size_t i = graph_->results().size(); i < kept.size(); ++i)
+      graph_->AddResult(fmt::format("#{}", i), kept[i]);
+    const std::shared_ptr<const runtime::Executable> executable =
+        runtime::Executable::Create(graph_, {.backend = runtime::Backend::kReference}, emitter_);
+    if (executable == nullptr) return false;
+    const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
+    if (!values) {
+      emitter_.Emit(kRunFailed, {}, "{}", values.error().message);
+      return false;
+    }
+    for (size_t i = 0; i < kept.size(); ++i) {
+      if (const auto at = FindNotFinite((*values)[i])) wrong_[kept[i].node] = ElementText((*values)[i], *at);
+    }
+    for (ir::NodeId id : *order) {
+      if (wrong_.count(id) > 0 && !Report(id)) break;
+    }
+    return wrong_.empty();
+  }
+
+ private:
+  // False for the operation that is at fault: what follows from it is not told.
+  bool Report(ir::NodeId id) {
+    const ir::Node& node = graph_->node(id);
+    const std::string& element = wrong_[id];
+    if (node.Is("opset1", "Parameter")) {
+      emitter_.Emit(kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(), element);
+      return true;
+    }
+    if (node.info().is_source) {
+      emitter_.Emit(kRunFailed, node.origin().range, "`{}` holds {}", node.name(), element);
+      return true;
+    }
+    for (ir::OutputPort input : node.inputs()) {
+      if (wrong_.count(input.node) > 0) return true;
+    }
+    emitter_
+        .Emit(kRunFailed, node.origin().range, "`{}` ({}) makes {} from finite values", node.name(),
+              node.type(), element)
+        .Notes(ir::StackNotes(node.origin().frame));
+    return false;
+  }
+
+  Emitter& emitter_;
+  const Execution& prepared_;
+  std::shared_ptr<ir::Graph> graph_;
+  llvm::DenseMap<ir::NodeId, std::string> wrong_;  // by node: its first element that is not finite
+};
+
+}  // namespace
+
+bool CheckFinite(Compilation& compilation, const Execution& prepared) {
+  return FiniteChecker(compilation, prepared).Check();
+}
+
+}  // namespace nnefc::cli
