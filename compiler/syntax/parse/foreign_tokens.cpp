@@ -1,11 +1,15 @@
 #include "compiler/syntax/parse/foreign_tokens.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 
 namespace nnefc::parse {
 namespace {
+
+// Bytes of a comment of C that a fix turns into one of NNEF's.
+constexpr uint32_t kMaxFixedComment = 1000;
 
 // A character that looks like one of NNEF's, or like a blank.
 struct Lookalike {
@@ -129,10 +133,14 @@ class Finder {
     // What follows on the last line would become part of the comment.
     const std::string_view behind = text_.substr(end, LineEnd(end) - end);
     if (behind.find_first_not_of(" \t\r") != std::string_view::npos) return comment;
-    comment.edits.push_back({token_.begin, token_.begin + 2, "#"});
-    for (uint32_t line = LineEnd(token_.begin); line < close; line = LineEnd(line + 1))
-      comment.edits.push_back({line + 1, line + 1, "# "});
-    comment.edits.push_back({static_cast<uint32_t>(close), end, ""});
+    // One edit, however many lines there are; a long text is not written anew.
+    if (end - token_.begin > kMaxFixedComment) return comment;
+    std::string right = "#";
+    for (char c : text_.substr(token_.begin + 2, close - token_.begin - 2)) {
+      right += c;
+      if (c == '\n') right += "# ";
+    }
+    comment.edits.push_back({token_.begin, end, std::move(right)});
     return comment;
   }
 

@@ -135,7 +135,7 @@ TEST(Fragment, ErrorsAreLocal) {
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<scalar ) -> ( y: tensor<> );"),
             Lines("2:29: expected `>` to close the tensor type, found `)` [syntax.unclosed-bracket]"));
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<> ) ( y: tensor<> );"),
-            Lines("2:26: expected `->` after the parameters of `f`, found `(` [syntax.unexpected-token]"));
+            Lines("2:26: expected `->` between the parameters and the results [syntax.unexpected-token]"));
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<> -> ( y: tensor<> );"),
             Lines("2:24: expected `)` to close the parameters of `f`, found `->` [syntax.unclosed-bracket]"));
   EXPECT_EQ(DeclarationMessages("fragment ( x: tensor<> ) -> ( y: tensor<> );"),
@@ -205,7 +205,7 @@ TEST(Assignment, ErrorsAreLocal) {
   EXPECT_EQ(Trees(ParseRatified(
                 "a = conv(x, f;\nb = relu(a));\nc = [1, 2;\nd = (a + b;\ne = a[1;\nf = ;\ng = relu(f);")),
             Lines("3:14: expected `)` to close the arguments of `conv`, found `;` [syntax.unclosed-bracket]",
-                  "4:12: expected `;` after the assignment, found `)` [syntax.unexpected-token]",
+                  "4:12: `)` closes no bracket [syntax.unexpected-token]",
                   "5:10: expected `]` to close the array, found `;` [syntax.unclosed-bracket]",
                   "6:11: expected `)` to close the parentheses, found `;` [syntax.unclosed-bracket]",
                   "7:8: expected `]` to close the subscript, found `;` [syntax.unclosed-bracket]",
