@@ -91,7 +91,9 @@ void InferInterpolate11(OpContext& op) {
 // Interpolate-1: the axes are an attribute.
 void InferInterpolate1(OpContext& op) {
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
-  PartialShape shape = op.shape(0);
+  std::optional<PartialShape> padded = PaddedShape(op);
+  if (!padded) return;
+  PartialShape& shape = *padded;
   const auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
   if (!axes) return;
   const auto sizes = op.Integers(1);
