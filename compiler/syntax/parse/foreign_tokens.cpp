@@ -116,7 +116,7 @@ class Finder {
 
   ForeignToken LineComment() const {
     const uint32_t end = LineEnd(token_.begin);
-    return {{TokenKind::kWhiteSpace, token_.begin, end},
+    return {{TokenKind::kWhiteSpace, token_.begin, token_.begin + 2},
             end,
             "`//` begins no comment; `#` does",
             {{token_.begin, token_.begin + 2, "#"}}};
