@@ -24,7 +24,7 @@ namespace nnefc {
   RULE(kCastNotLiteral, "cast.not-a-literal", kError, "R 3.3.3, P 3.3.3")             \
   RULE(kShapeUnknown, "shape-of.unspecified-extent", kError, "P 3.3.4")               \
   /* what the checker leaves open */                                                  \
-  RULE(kValueType, "value.type", kError, "R 3.3.1, P 3.3.2")                          \
+  RULE(kValueType, "value.type", kError, "R 3.3.1")                                   \
   RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2")                \
   RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \

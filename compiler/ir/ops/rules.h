@@ -32,14 +32,14 @@ namespace nnefc::ir::nnef {
 // R 4.3
 #define NNEFC_SLIDING_WINDOW_RULES(RULE)                               \
   RULE(kWindowSize, "window.size", kError, "R 4.3, P 4.3")             \
-  RULE(kWindowPadding, "window.padding", kError, "R 4.3, P 4.3")       \
+  RULE(kWindowPadding, "window.padding", kError, "R 4.3")              \
   RULE(kWindowStride, "window.stride", kError, "R 4.3, P 4.3")         \
   RULE(kWindowDilation, "window.dilation", kError, "R 4.3, P 4.3")     \
   RULE(kWindowBorder, "window.border", kError, "R 4.3, P 4.3")         \
   RULE(kWindowReach, "window.border-reach", kError, "R 4.3, P 4.3")    \
   RULE(kWindowFit, "window.fit", kError, "R 4.3, P 4.3")               \
   RULE(kWindowOutputShape, "window.output-shape", kError, "R 4.3")     \
-  RULE(kConvRank, "conv.rank", kError, "R 4.3.1, P 4.3.1")             \
+  RULE(kConvRank, "conv.rank", kError, "R 4.3.1")                      \
   RULE(kConvGroups, "conv.groups", kError, "R 4.3.1, P 4.3.1")         \
   RULE(kConvChannels, "conv.channels", kError, "R 4.3.1, P 4.3.1")     \
   RULE(kConvBias, "conv.bias", kError, "R 4.3.1, P 4.3.1")             \
@@ -59,7 +59,7 @@ namespace nnefc::ir::nnef {
   RULE(kTransposeAxes, "transpose.axes", kError, "R 4.5.2, P 4.5.2") \
   RULE(kSplitRatios, "split.ratios", kError, "R 4.5.3, P 4.5.3")     \
   RULE(kConcatEmpty, "concat.empty", kError, "R 4.5.3, P 4.5.3")     \
-  RULE(kConcatRank, "concat.rank", kError, "R 4.5.3, P 4.5.3")       \
+  RULE(kConcatRank, "concat.rank", kError, "R 4.5.3")                \
   RULE(kConcatExtents, "concat.extents", kError, "R 4.5.3, P 4.5.3") \
   RULE(kStackShapes, "stack.shapes", kError, "R 4.5.3")              \
   RULE(kUnstackCount, "unstack.count", kError, "R 4.5.3")            \
@@ -80,10 +80,10 @@ namespace nnefc::ir::nnef {
   RULE(kRoiOutputSize, "roi.output-size", kError, "R 4.6")                   \
   RULE(kRoiSamplingRate, "roi.sampling-rate", kError, "R 4.6.2")             \
   RULE(kRoiMethod, "roi.method", kError, "R 4.6.2")                          \
-  RULE(kMatmulRank, "matmul.rank", kError, "R 4.7, P 4.6")                   \
+  RULE(kMatmulRank, "matmul.rank", kError, "R 4.7")                          \
   RULE(kMatmulInner, "matmul.inner-extents", kError, "R 4.7, P 4.6")         \
   RULE(kNormalizationSize, "normalization.size", kError, "R 4.9.4, P 4.8.4") \
-  RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5, P 4.8.5")           \
+  RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5")                    \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
 // if_else and tensor_iterator, which NNEFC_control_flow adds
