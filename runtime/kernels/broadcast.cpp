@@ -1,5 +1,6 @@
 #include "runtime/kernels/broadcast.h"
 
+#include "compiler/ir/ops/opset/schema.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
@@ -8,19 +9,19 @@ Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target,
   Strides strides(target.size(), 0);
   for (int64_t axis = 0; axis < view.rank(); ++axis) {
     const int64_t at = first_axis + axis;
-    // A `pdpd` operand may have trailing axes of extent 1 beyond the target.
-    if (at < 0 || at >= static_cast<int64_t>(target.size())) continue;
+    if (at < 0) continue;  // a leading axis of extent 1 beyond the target
     if (view.extent(axis) != 1) strides[static_cast<size_t>(at)] = view.strides()[static_cast<size_t>(axis)];
   }
   return strides;
 }
 
 int64_t BroadcastAxis(const ir::Node& node, const TensorView& view, int64_t rank) {
-  if (StringOr(node, "auto_broadcast", "numpy") == "pdpd" && view.rank() < rank) {
-    const int64_t axis = IntOr(node, "axis", -1);
-    if (axis >= 0) return axis;
-  }
-  return rank - view.rank();
+  const int64_t axis = AlignsLastAxes(node) ? -1 : IntOr(node, ir::kPdpdAxis, 0);
+  return axis >= 0 && view.rank() < rank ? axis : rank - view.rank();
+}
+
+bool AlignsLastAxes(const ir::Node& node) {
+  return StringOr(node, "auto_broadcast", "numpy") != "pdpd";
 }
 
 }  // namespace nnefc::runtime

@@ -97,7 +97,7 @@ ErrorOr<Success> Tile(const ReferenceRun& run) {
   return Success();
 }
 
-// Modes numpy, bidirectional, pdpd and explicit (with the axes that the
+// Modes numpy, bidirectional and explicit (with the axes that the
 // input's axes become).
 ErrorOr<Success> Broadcast(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
@@ -115,8 +115,7 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
       if (input.shape()[i] != 1) strides[static_cast<size_t>(axes[i])] = input.strides()[i];
     }
   } else {
-    const int64_t axis = mode == "pdpd" ? IntOr(run.node, "axis", -1) : -1;
-    strides = BroadcastStrides(input, output.shape(), axis >= 0 ? axis : output.rank() - input.rank());
+    strides = BroadcastStrides(input, output.shape(), output.rank() - input.rank());
   }
   CopyElements(TensorView(input.type(), output.shape(), strides, input.bytes()), output);
   return Success();

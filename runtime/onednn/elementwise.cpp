@@ -106,7 +106,7 @@ std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& reque
 std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm,
                                                    const DnnPostOps& posts) {
   const Shape& shape = request.inputs[0].shape;
-  const OperandShape operand = ClassifyOperand(request.inputs[1].shape, shape, 1);
+  const OperandShape operand = ClassifyOperand(*request.node, request.inputs[1].shape, shape, 1);
   if (request.inputs[0].layout == nullptr || shape != request.outputs[0].shape) return std::nullopt;
   if (operand != OperandShape::kPerChannel && operand != OperandShape::kScalar) return std::nullopt;
   memory::dims dims(shape.size(), 1);

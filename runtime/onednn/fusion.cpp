@@ -69,7 +69,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
   if (chain.functions.Append(node, chained, rest)) return true;
   const bool adds = node.type() == "Add" || node.type() == "Multiply";
   if (!adds || chain.fusible != Fusible::kAnything) return false;
-  const OperandShape operand = ClassifyOperand(rest[0].shape, chain.result, chain.channel_axis);
+  const OperandShape operand = ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
 }
 

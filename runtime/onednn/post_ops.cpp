@@ -1,12 +1,14 @@
 #include "runtime/onednn/post_ops.h"
 
+#include "runtime/kernels/broadcast.h"
+
 namespace nnefc::runtime {
 
 using dnnl::algorithm;
 using dnnl::memory;
 
-OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result,
-                             int64_t channel_axis) {
+OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
+                             llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
   if (operand.size() > result.size()) return OperandShape::kOther;
   const size_t missing = result.size() - operand.size();
   bool scalar = true;
@@ -17,6 +19,7 @@ OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int
     per_channel &= static_cast<int64_t>(i + missing) == channel_axis && operand[i] == result[i + missing];
   }
   if (scalar) return OperandShape::kScalar;
+  if (missing > 0 && !AlignsLastAxes(node)) return OperandShape::kOther;
   if (per_channel) return OperandShape::kPerChannel;
   return operand == result ? OperandShape::kFull : OperandShape::kOther;
 }
@@ -40,7 +43,7 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
     posts_.push_back(
         {.kind = Post::Kind::kBinary, .operand = index, .algorithm = algorithm, .operand_desc = desc});
   };
-  switch (ClassifyOperand(operand.shape, request.outputs[0].shape, channel_axis)) {
+  switch (ClassifyOperand(*post.node, operand.shape, request.outputs[0].shape, channel_axis)) {
     case OperandShape::kPerChannel:
       if (add && bias_ < 0 && posts_.empty()) {
         bias_ = index;

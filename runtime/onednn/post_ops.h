@@ -10,16 +10,16 @@
 
 namespace nnefc::runtime {
 
-// How an operand of a binary operation relates to its result; the first that
-// applies.
+// How an operand of the binary operation `node` relates to its result; the first
+// that applies.
 enum class OperandShape : uint8_t {
   kScalar,      // one element
   kPerChannel,  // one element for each position of the channel axis
   kFull,        // as many as the result
   kOther,
 };
-OperandShape ClassifyOperand(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result,
-                             int64_t channel_axis);
+OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
+                             llvm::ArrayRef<int64_t> result, int64_t channel_axis);
 
 // The operations that follow in the same step, translated.
 class DnnPostOps {

@@ -25,12 +25,13 @@ struct Affine {
   std::vector<double> scale, shift;
 };
 
-// The elements of an f32 constant of one element a channel (or one in all).
-std::optional<std::vector<double>> ChannelVector(const ir::Graph& graph, ir::OutputPort port,
+// The elements of an input of `node` that is an f32 constant of one element a
+// channel (or one in all).
+std::optional<std::vector<double>> ChannelVector(const ir::Graph& graph, const ir::Node& node, int32_t input,
                                                  const Shape& result) {
-  const TensorValue* value = ConstantOf(graph, port);
+  const TensorValue* value = ConstantOf(graph, node.input(input));
   if (value == nullptr || value->type() != ElementType::kF32) return std::nullopt;
-  const OperandShape shape = ClassifyOperand(value->shape(), result, 1);
+  const OperandShape shape = ClassifyOperand(node, value->shape(), result, 1);
   if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
   std::vector<double> vector;
   for (int64_t c = 0; c < result[1]; ++c)
@@ -69,7 +70,7 @@ std::optional<AffineMatch> MatchAffine(const ir::Graph& graph, const ir::Node& n
   }
   if (!node.Is("opset1", "Multiply")) return std::nullopt;
   for (int32_t constant : {1, 0}) {
-    std::optional<std::vector<double>> scale = ChannelVector(graph, node.input(constant), result);
+    std::optional<std::vector<double>> scale = ChannelVector(graph, node, constant, result);
     if (scale) return AffineMatch{1 - constant, {*scale, std::vector<double>(scale->size(), 0.0)}};
   }
   return std::nullopt;
@@ -94,7 +95,7 @@ std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::Ou
   const ir::Node* node = &graph.node(port.node);
   if (node->Is("opset1", "Add")) {
     for (int32_t constant : {1, 0}) {
-      std::optional<std::vector<double>> bias = ChannelVector(graph, node->input(constant), result);
+      std::optional<std::vector<double>> bias = ChannelVector(graph, *node, constant, result);
       const ir::OutputPort data = node->input(1 - constant);
       if (!bias || !UsedOnce(graph, data)) continue;
       match.bias = *bias;

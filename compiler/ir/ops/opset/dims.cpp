@@ -84,12 +84,9 @@ std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialS
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis) {
   if (!a.rank_known() || !b.rank_known()) return a;
   if (axis == -1) axis = a.rank() - b.rank();
-  if (axis < 0 || axis > a.rank()) return std::nullopt;
-  int64_t b_rank = b.rank();
-  while (b_rank > 0 && b[b_rank - 1] == Dim(1)) --b_rank;  // trailing ones align with anything
-  if (b_rank > a.rank() - axis) return std::nullopt;
-  for (int64_t i = 0; i < b_rank; ++i) {
-    if (b[i] != Dim(1) && !b[i].Compatible(a[axis + i]) && !b[i].Compatible(Dim(1))) return std::nullopt;
+  if (axis < 0 || b.rank() > a.rank() || axis > a.rank() - b.rank()) return std::nullopt;
+  for (int64_t i = 0; i < b.rank(); ++i) {
+    if (!b[i].Compatible(a[axis + i]) && !b[i].Compatible(Dim(1))) return std::nullopt;
   }
   return a;
 }

@@ -25,8 +25,8 @@ std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b);
 std::optional<Dim> BroadcastDim(Dim a, Dim b);
 // Broadcasts by NumPy's rule: aligned at the last axis.
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b);
-// PaddlePaddle's rule: `b` lies along `a` from `axis` on (-1: at its end) and
-// stretches to it; the result has the shape of `a`.
+// PaddlePaddle's rule: `b` lies along `a` from `axis` on (-1: at its end), within
+// it, and stretches to it; the result has the shape of `a`.
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis);
 
 // A window that slides along one axis.

@@ -34,18 +34,10 @@ void InferSelect(OpContext& op) {
   const ElementType type = op.CommonType(1, 3);
   const std::optional<PartialShape> branches = op.Broadcast(1, 2);
   if (!branches) return;
-  const std::string rule = op.String("auto_broadcast");
-  std::optional<PartialShape> shape;
-  if (rule == "numpy") {
-    shape = BroadcastNumpy(*branches, op.shape(0));
-  } else if (rule == "pdpd") {
-    shape = BroadcastPdpd(*branches, op.shape(0), -1);
-  } else {
-    shape = Merge(*branches, op.shape(0));
-  }
+  const std::optional<PartialShape> shape = op.BroadcastShapes(*branches, op.shape(0));
   if (!shape) {
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast with {} ({})", op.InputName(0),
-             ToString(op.shape(0)), ToString(*branches), rule);
+             ToString(op.shape(0)), ToString(*branches), op.String("auto_broadcast"));
     return;
   }
   op.Set(type, *shape);
@@ -84,7 +76,9 @@ std::vector<OpRow> MakeRows(std::string_view set, std::vector<std::string_view> 
 }  // namespace
 
 std::vector<OpRow> ElementwiseRows() {
-  const AttributeInfo broadcast{"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}};
+  const std::vector<AttributeInfo> broadcast = BroadcastAttributes();
+  std::vector<AttributeInfo> division = broadcast;
+  division.push_back({"m_pythondiv", AttributeKind::kBool, true});
   std::vector<OpRow> rows;
   const auto append = [&](std::vector<OpRow> more) {
     for (OpRow& row : more) rows.push_back(std::move(row));
@@ -100,16 +94,15 @@ std::vector<OpRow> ElementwiseRows() {
   append(MakeRows(
       "opset1",
       {"Add", "Subtract", "Multiply", "Power", "Minimum", "Maximum", "Mod", "FloorMod", "SquaredDifference"},
-      {"a: number", "b: number"}, {broadcast}, Infer<InferBinary>));
-  append(MakeRows("opset1", {"Divide"}, {"a: number", "b: number"},
-                  {broadcast, {"m_pythondiv", AttributeKind::kBool, true}}, Infer<InferBinary>));
+      {"a: number", "b: number"}, broadcast, Infer<InferBinary>));
+  append(MakeRows("opset1", {"Divide"}, {"a: number", "b: number"}, division, Infer<InferBinary>));
   append(MakeRows("opset1", {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}, {"a", "b"},
-                  {broadcast}, Infer<InferComparison>));
+                  broadcast, Infer<InferComparison>));
   append(MakeRows("opset1", {"LogicalAnd", "LogicalOr", "LogicalXor"}, {"a: boolean", "b: boolean"},
-                  {broadcast}, Infer<InferComparison>));
+                  broadcast, Infer<InferComparison>));
   append(MakeRows("opset1", {"LogicalNot"}, {"data: boolean"}, {}, Infer<InferPredicate>));
-  append(MakeRows("opset1", {"Select"}, {"condition: boolean", "then", "else"}, {broadcast},
-                  Infer<InferSelect>));
+  append(
+      MakeRows("opset1", {"Select"}, {"condition: boolean", "then", "else"}, broadcast, Infer<InferSelect>));
   append(MakeRows("opset1", {"Clamp"}, {"data: number"},
                   {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}}, Infer<InferClamp>));
   append(MakeRows("opset10", {"IsNaN", "IsFinite"}, {"data: float"}, {}, Infer<InferPredicate>));
@@ -117,11 +110,11 @@ std::vector<OpRow> ElementwiseRows() {
       "opset10", {"IsInf"}, {"data: float"},
       {{"detect_negative", AttributeKind::kBool, true}, {"detect_positive", AttributeKind::kBool, true}},
       Infer<InferPredicate>));
-  append(MakeRows("opset13", {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}, {"a: bits", "b: bits"}, {broadcast},
+  append(MakeRows("opset13", {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}, {"a: bits", "b: bits"}, broadcast,
                   Infer<InferBinary>));
   append(MakeRows("opset13", {"BitwiseNot"}, {"data: bits"}, {}, Infer<InferUnary>));
   append(MakeRows("opset15", {"BitwiseLeftShift", "BitwiseRightShift"}, {"a: integer", "b: integer"},
-                  {broadcast}, Infer<InferBinary>));
+                  broadcast, Infer<InferBinary>));
   append(MakeRows("opset1", {"ConvertLike"}, {"data", "like"}, {}, Infer<InferConvertLike>));
   append(MakeRows("opset1", {"Convert"}, {"data"}, {{"destination_type", AttributeKind::kType}},
                   Infer<InferConvert>));

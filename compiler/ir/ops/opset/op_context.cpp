@@ -286,19 +286,17 @@ bool OpContext::CheckRank(int32_t index, int64_t lowest, int64_t highest) {
   return false;
 }
 
-std::optional<PartialShape> OpContext::Broadcast(int32_t a, int32_t b) {
+std::optional<PartialShape> OpContext::BroadcastShapes(const PartialShape& a, const PartialShape& b) const {
   const std::string rule = String("auto_broadcast");
-  std::optional<PartialShape> result;
-  if (rule == "none") {
-    result = Merge(shape(a), shape(b));
-  } else if (rule == "pdpd") {
-    result = BroadcastPdpd(shape(a), shape(b), -1);
-  } else {
-    result = BroadcastNumpy(shape(a), shape(b));
-  }
+  if (rule == "none") return Merge(a, b);
+  return rule == "pdpd" ? BroadcastPdpd(a, b, Int(kPdpdAxis)) : BroadcastNumpy(a, b);
+}
+
+std::optional<PartialShape> OpContext::Broadcast(int32_t a, int32_t b) {
+  const std::optional<PartialShape> result = BroadcastShapes(shape(a), shape(b));
   if (!result) {
     Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast with {} ({})", InputName(b),
-          ToString(shape(b)), ToString(shape(a)), rule);
+          ToString(shape(b)), ToString(shape(a)), String("auto_broadcast"));
   }
   return result;
 }

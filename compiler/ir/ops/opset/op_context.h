@@ -71,7 +71,9 @@ class OpContext {
   std::optional<std::vector<int64_t>> NormalizeAxes(std::vector<int64_t> axes, int64_t rank);
   // Emits kOpsetRank unless the rank is unknown or within [lowest, highest].
   bool CheckRank(int32_t input, int64_t lowest, int64_t highest);
-  // Broadcasts two inputs by the rule that `auto_broadcast` names.
+  // Broadcasts by the rule that `auto_broadcast` names; nothing if it does not fit.
+  std::optional<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b) const;
+  // The same for two inputs; emits kOpsetBroadcast.
   std::optional<PartialShape> Broadcast(int32_t a, int32_t b);
 
  private:

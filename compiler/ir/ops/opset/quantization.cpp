@@ -4,45 +4,46 @@ namespace nnefc::ir {
 
 namespace {
 
-// FakeQuantize-1: the four limits broadcast with the data.
+// True if `common`, to which the shape broadcasts with another, may be the shape
+// itself but for leading ones.
+bool Covers(const PartialShape& shape, const PartialShape& common) {
+  if (!shape.rank_known() || !common.rank_known()) return true;
+  const int64_t more = common.rank() - shape.rank();
+  for (int64_t i = 0; i < common.rank(); ++i) {
+    if (!common[i].Compatible(i < more ? Dim(1) : shape[i - more])) return false;
+  }
+  return true;
+}
+
+// FakeQuantize-1: the four limits stretch to the data, whose shape stays.
 void InferFakeQuantize(OpContext& op) {
   const ElementType type = op.CommonType(0, 5);
   if (op.Int("levels") < 2) {
     op.Error(kOpsetAttributeValue, "`levels` of `FakeQuantize` is {}; expected at least 2", op.Int("levels"));
     return;
   }
-  PartialShape shape = op.shape(0);
-  const std::string rule = op.String("auto_broadcast");
+  const PartialShape& data = op.shape(0);
   for (int32_t i = 1; i < 5; ++i) {
-    std::optional<PartialShape> stretched;
-    if (rule == "numpy") {
-      stretched = BroadcastNumpy(shape, op.shape(i));
-    } else if (rule == "pdpd") {
-      stretched = BroadcastPdpd(shape, op.shape(i), -1);
-    } else {
-      stretched = Merge(shape, op.shape(i));
-    }
-    if (!stretched) {
-      op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast with {} ({})", op.InputName(i),
-               ToString(op.shape(i)), ToString(shape), rule);
-      return;
-    }
-    shape = *stretched;
+    const std::optional<PartialShape> common = op.BroadcastShapes(data, op.shape(i));
+    if (common && Covers(data, *common)) continue;
+    op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {} ({})", op.InputName(i),
+             ToString(op.shape(i)), ToString(data), op.String("auto_broadcast"));
+    return;
   }
-  op.Set(type, shape);
+  op.Set(type, data);
 }
 
 }  // namespace
 
 std::vector<OpRow> QuantizationRows() {
-  return {
-      MakeRow({.set = "opset1",
-               .name = "FakeQuantize",
-               .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
-                          "output_high: float"},
-               .attributes = {{"levels", AttributeKind::kInt},
-                              {"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}}},
-               .infer = Infer<InferFakeQuantize>})};
+  std::vector<AttributeInfo> attributes = BroadcastAttributes();
+  attributes.insert(attributes.begin(), {"levels", AttributeKind::kInt});
+  return {MakeRow({.set = "opset1",
+                   .name = "FakeQuantize",
+                   .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
+                              "output_high: float"},
+                   .attributes = attributes,
+                   .infer = Infer<InferFakeQuantize>})};
 }
 
 }  // namespace nnefc::ir

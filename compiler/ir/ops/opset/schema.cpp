@@ -81,6 +81,11 @@ AttributeInfo NonNegative(AttributeInfo info) {
   return info;
 }
 
+std::vector<AttributeInfo> BroadcastAttributes() {
+  return {{"auto_broadcast", AttributeKind::kString, "numpy", {"none", "numpy", "pdpd"}},
+          {kPdpdAxis, AttributeKind::kInt, 0, {}, true}};
+}
+
 OpRow MakeRow(const OpRowSpec& spec) {
   OpRow row;
   row.info.set = spec.set;

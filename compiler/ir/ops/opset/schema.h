@@ -49,6 +49,12 @@ struct OpRow {
 AttributeInfo Positive(AttributeInfo info);
 AttributeInfo NonNegative(AttributeInfo info);
 
+// The axis at which the second operand lies with `auto_broadcast = "pdpd"`, in
+// the spelling of the XML.
+constexpr std::string_view kPdpdAxis = "auto_broadcast.auto_broadcast_axis";
+// `auto_broadcast` and its axis.
+std::vector<AttributeInfo> BroadcastAttributes();
+
 // How rows are written down. An input "x?" may be left out, "x[]" is any number
 // of inputs. After a colon stands what it must be: element types ("number",
 // "float", "integer", "index" for i32 or i64, "boolean", "bits" for integers and
