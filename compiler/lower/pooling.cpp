@@ -83,7 +83,8 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) 
     const ir::Dim extent = view.input[axis];
     const ir::Dim places = view.output[axis];
     if (!extent.known() || !places.known()) {
-      n.UnknownExtent("a tensor under a dilated window with border 'ignore'", axis);
+      n.UnknownExtent(
+          "a tensor under a window with border 'ignore' that is dilated or may lie in the padding", axis);
       return sums;
     }
     if (places.value() > kMostPlaces) {
@@ -124,8 +125,8 @@ OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) 
 
 OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                Window window, bool normalize) {
-  const bool known = shape.known() && output.known() && !window.same_upper && !window.IsDilated();
-  if (normalize && window.border == "ignore" && known && MayMissTensor(window)) {
+  const bool averages = normalize && window.border == "ignore" && !window.same_upper && !window.IsDilated();
+  if (averages && MayMissTensor(window)) {
     Window sum = window;
     sum.border = "constant";
     return DivideByOverlaps(n, Box(n, x, shape, output, sum, false), {window, shape, output, 0});

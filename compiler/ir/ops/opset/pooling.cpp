@@ -1,8 +1,25 @@
+#include <algorithm>
+
 #include "compiler/ir/ops/opset/window.h"
 
 namespace nnefc::ir {
 
 namespace {
+
+// An average of what lies under the window without the padding: each window
+// holds an element. Emits kOpsetAttributeValue if pads let one miss all.
+bool CheckPads(OpContext& op, const WindowAttributes& window) {
+  if (op.node().type() != "AvgPool" || !op.Bool("exclude-pad")) return true;
+  for (const WindowAxis& axis : window.axes) {
+    if (std::max(axis.pad_begin, axis.pad_end) < axis.reach()) continue;
+    op.Error(kOpsetAttributeValue,
+             "a window of `AvgPool` over {} elements lies in the padding ({},{}), which "
+             "`exclude-pad` leaves out",
+             axis.reach(), axis.pad_begin, axis.pad_end);
+    return false;
+  }
+  return true;
+}
 
 // The shape that a pooling of any kind gives.
 std::optional<PartialShape> PooledShape(OpContext& op) {
@@ -17,6 +34,7 @@ std::optional<PartialShape> PooledShape(OpContext& op) {
   const auto window = ReadWindow(op, kernel, spatial);
   if (!window) return std::nullopt;
   if (!data.rank_known()) return PartialShape::OfRank(spatial + 2);
+  if (!CheckPads(op, *window)) return std::nullopt;
   PartialShape shape = data;
   for (int64_t i = 0; i < spatial; ++i) {
     std::optional<Dim> dim = WindowOutput(op, *window, i, data[i + 2]);

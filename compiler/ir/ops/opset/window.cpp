@@ -1,5 +1,7 @@
 #include "compiler/ir/ops/opset/window.h"
 
+#include <algorithm>
+
 namespace nnefc::ir {
 
 namespace {
@@ -30,6 +32,11 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
 std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
                                            int64_t spatial) {
   const bool dilated = op.Declares("dilations");
+  const bool is_pool = op.node().type() == "MaxPool" || op.node().type() == "AvgPool";
+  if (is_pool && op.Ints("strides").empty()) {
+    op.Error(kOpsetAttributeValue, "`strides` of `{}` has 0 items; expected {}", op.node().type(), spatial);
+    return std::nullopt;
+  }
   const auto strides = ReadList(op, "strides", spatial, 1, 1);
   const auto dilations = dilated ? ReadList(op, "dilations", spatial, 1, 1)
                                  : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
@@ -37,7 +44,6 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
   const auto end = ReadList(op, "pads_end", spatial, 0, -kLargestAttribute);
   if (!strides || !dilations || !begin || !end) return std::nullopt;
   WindowAttributes window{.axes = {}, .auto_pad = op.String("auto_pad")};
-  const bool is_pool = op.node().type() == "MaxPool" || op.node().type() == "AvgPool";
   const std::string rounding = is_pool ? op.String("rounding_type") : "floor";
   const bool ceil = rounding != "floor";
   const bool padded = window.auto_pad == "explicit";
@@ -60,11 +66,16 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
 }
 
 std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, int64_t axis, Dim extent) {
-  const WindowAxis& sliding = window.axes[static_cast<size_t>(axis)];
+  WindowAxis sliding = window.axes[static_cast<size_t>(axis)];
   if (window.auto_pad == "same_upper" || window.auto_pad == "same_lower") {
     const int64_t s = sliding.stride;
-    return Dim(CeilDivide(extent.min, s),
-               extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
+    const Dim places(CeilDivide(extent.min, s),
+                     extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
+    if (!sliding.ceil || places.max == Dim::kUnbounded) return places;
+    // Pads for these places; rounding up may still add one behind them.
+    if (!extent.known()) return Dim(places.min, places.max + 1);
+    const int64_t last = SaturatingMultiply(std::max<int64_t>(places.min - 1, 0), s);
+    sliding.pad_end = std::max<int64_t>(SaturatingAdd(last, sliding.reach()) - extent.min, 0);
   }
   const std::optional<Dim> places = WindowPlaces(extent, sliding);
   if (places) return places;
