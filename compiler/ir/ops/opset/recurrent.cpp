@@ -62,6 +62,10 @@ class RecurrentInference {
                 op_.node().type(), name);
       return false;
     }
+    if (op_.node().Is("opset4", "LSTMCell") && op_.num_inputs() == 5 && !HasJoinedWeights(op_)) {
+      op_.Error(kOpsetArity, "`LSTMCell` of opset4 has 5 inputs; expected 6");
+      return false;
+    }
     if (op_.node().Is("opset1", "LSTMCell") && op_.Bool("input_forget")) {
       op_.Error(kOpsetAttributeValue, "`input_forget` of `LSTMCell` is true; expected false");
       return false;
@@ -120,8 +124,24 @@ class RecurrentInference {
     if (op_.node().Is("opset1", "LSTMCell")) Unify(first + 3, {&peepholes});
   }
 
+  // True if all inputs but the lengths have one element type.
+  bool CheckTypes(ElementType type) {
+    const int32_t states = kind_.has_cell_state ? 2 : 1;
+    for (int32_t i = 1 + states; i < op_.num_inputs(); ++i) {
+      const ElementType given = op_.type(i);
+      const bool is_length = is_sequence_ && i == 1 + states;
+      if (is_length || given == type || given == ElementType::kDynamic || type == ElementType::kDynamic)
+        continue;
+      op_.Error(kOpsetElementType, "{} has the element type {}; expected {} as before it", op_.InputName(i),
+                Name(given), Name(type));
+      return false;
+    }
+    return true;
+  }
+
   void SetOutputs() {
     const ElementType type = op_.CommonType(0, kind_.has_cell_state ? 3 : 2);
+    if (op_.failed() || !CheckTypes(type)) return;
     int32_t output = 0;
     if (is_sequence_) {
       op_.Set(output++, type, PartialShape({batch_, directions_, length_, hidden_}));
@@ -221,7 +241,7 @@ std::vector<OpRow> RecurrentRows() {
                .outputs = {"Y", "Ho", "Co"}}),
       MakeRow({.set = "opset3",
                .name = "GRUCell",
-               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B?: float"},
+               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = gru,
                .infer = Infer<InferRecurrent<kGru, false>>,
                .outputs = {"Ho"}}),
@@ -234,7 +254,7 @@ std::vector<OpRow> RecurrentRows() {
                .outputs = {"Y", "Ho"}}),
       MakeRow({.set = "opset1",
                .name = "RNNCell",
-               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B?: float"},
+               .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = rnn,
                .infer = Infer<InferRecurrent<kRnn, false>>,
                .outputs = {"Ho"}}),

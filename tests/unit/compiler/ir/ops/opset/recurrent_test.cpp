@@ -16,8 +16,11 @@ std::string Cell(const std::string& op, const std::string& inputs, const std::st
 const char kStates[] = "f32[4,3]; f32[4,2]; f32[4,2]; ";
 
 TEST(RecurrentShapes, BiasMayBeLeftOut) {
-  EXPECT_EQ(Cell("opset4.LSTMCell", std::string(kStates) + "f32[8,3]; f32[8,2]", "hidden_size = 2"),
-            "f32[4,2]; f32[4,2]");
+  const std::string weights = std::string(kStates) + "f32[8,3]; f32[8,2]";
+  EXPECT_EQ(Cell("opset1.LSTMCell", weights, "hidden_size = 2"), "f32[4,2]; f32[4,2]");
+  EXPECT_EQ(Cell("opset4.LSTMCell", weights, "hidden_size = 2"), "opset.number-of-inputs");
+  EXPECT_EQ(Cell("opset1.RNNCell", "f32[4,3]; f32[4,2]; f32[2,3]; f32[2,2]", "hidden_size = 2"),
+            "opset.number-of-inputs");
 }
 
 // Old converters put W and R side by side.
@@ -27,6 +30,14 @@ TEST(RecurrentShapes, WeightsMayBeJoined) {
     EXPECT_EQ(Cell(op, std::string(kStates) + "f32[8,3]; f32[8]", "hidden_size = 2"), "opset.extent");
     EXPECT_EQ(Cell(op, std::string(kStates) + "f32[8,5]; f32[2]", "hidden_size = 2"), "opset.extent");
   }
+}
+
+TEST(RecurrentShapes, ElementTypesAgree) {
+  EXPECT_EQ(Cell("opset4.LSTMCell", std::string(kStates) + "f32[8,3]; f32[8,2]; f64[8]", "hidden_size = 2"),
+            "opset.element-type");
+  EXPECT_EQ(Cell("opset5.RNNSequence", "f32[4,7,3]; f32[4,1,2]; i32[4]; f32[1,2,3]; f16[1,2,2]; f32[1,2]",
+                 "hidden_size = 2, direction = \"forward\""),
+            "opset.element-type");
 }
 
 TEST(RecurrentShapes, WeightsFitInputsAndState) {
