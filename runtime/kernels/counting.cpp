@@ -30,6 +30,7 @@ ErrorOr<Success> NonZero(const ReferenceRun& run) {
     using C = ComputeType<T>;
     for (int64_t i = 0; i < input.volume(); ++i) {
       if (static_cast<C>(input.data<T>()[i]) == C(0) || n++ >= count) continue;
+      if (input.rank() == 0) StoreIndex(output, 0, 0);
       int64_t rest = i;
       for (int64_t axis = input.rank(); axis-- > 0;) {
         StoreIndex(output, axis * count + n - 1, rest % input.extent(axis));
@@ -70,7 +71,7 @@ ErrorOr<Success> OneHot(const ReferenceRun& run) {
 ErrorOr<Success> CumSum(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   if (input.rank() == 0) return KernelError("a tensor without axes");
-  const ErrorOr<size_t> given = run.num_inputs() > 1 ? AxisOf(run.input(1), input.rank()) : size_t{0};
+  const ErrorOr<size_t> given = AxisOf(run.input(1), input.rank());
   if (!given) return given.error();
   const size_t axis = *given;
   const bool exclusive = BoolOr(run.node, "exclusive", false);

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 F32 = np.float32
+PDPD_AXIS = "auto_broadcast.auto_broadcast_axis"
 RANDOM = np.random.default_rng(11)
 
 
@@ -90,6 +91,12 @@ def elementwise() -> None:
         add(f"opset1.{name}", b(3, 4), b(4), auto_broadcast="numpy")
         add(f"opset1.{name}", b(3, 4), b(3, 4), auto_broadcast="none")
     add("opset1.LogicalNot", b(3, 4))
+    # By PaddlePaddle's rule the second operand lies along the first from an axis on (OpenVINO loses the axis of a
+    # Subtract and a Less that it compiles).
+    for shape, axis in [((2,), 0), ((2, 3), 0), ((1, 3), 0), ((3,), 1), ((3, 1), 1), ((4,), -1), ((), 0), ((2, 1, 4), 0)]:
+        add("opset1.Add", f(2, 3, 4), f(*shape), auto_broadcast="pdpd", **{PDPD_AXIS: axis})
+    for axis in range(3):
+        add("opset1.Multiply", f(4, 4, 4), f(4), auto_broadcast="pdpd", **{PDPD_AXIS: axis})
     add("opset1.Select", b(3, 1), f(3, 4), f(4), auto_broadcast="numpy")
     add("opset1.Select", b(3, 4), f(3, 4), f(3, 4), auto_broadcast="none")
     special = np.array([0.0, np.nan, np.inf, -np.inf, 1.0], F32)
@@ -300,6 +307,11 @@ def indexing() -> None:
         add("opset3.NonZero", np.round(f(3, 4)), output_type=target)
     add("opset3.NonZero", i(2, 3, 4, low=-1, high=2, dtype=np.int32), output_type="i64")
     add("opset3.NonZero", Dynamic(b(5).astype(F32), "?"), output_type="i64")
+    for value in [0.0, 0.5]:
+        add("opset3.NonZero", np.array(value, F32), output_type="i64")
+    # Integers are counted without the fractions of their operands.
+    for operands in [(0.5, 3.7, 1.5), (-0.5, 2.5, 1.0), (3.7, 0.2, -1.6), (0.9, 3.1, 1.0)]:
+        add("opset4.Range", *(one(operand, F32) for operand in operands), output_type="i32")
     for axis in [-1, 0, 1]:
         hot = (i(2, 3, low=-1, high=5), one(5), one(1.5, F32), one(-0.5, F32))
         add("opset1.OneHot", *hot, axis=axis)
@@ -359,6 +371,7 @@ def normalization() -> None:
     add("opset12.GroupNormalization", x, c(), c(), num_groups=1, epsilon=0.01)
     for levels in [2, 16, 256]:
         add("opset1.FakeQuantize", f(2, 6, 4), one(-1.1, F32), one(1.2, F32), one(-1, F32), one(1, F32), levels=levels, auto_broadcast="numpy")
+    add("opset1.FakeQuantize", f(6, 4), Const(f(1, 1, 6, 1, high=-1)), Const(f(1, 6, 1, low=1)), one(-1, F32), floats(1), levels=9, auto_broadcast="numpy")
     add("opset1.FakeQuantize", f(2, 6, 4), Const(f(6, 1, high=-1)), Const(f(6, 1, low=1)), one(-1, F32), one(1, F32), levels=9, auto_broadcast="numpy")
 
 

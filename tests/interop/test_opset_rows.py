@@ -95,7 +95,7 @@ def data(*shape: int) -> np.ndarray:
 
 # Inputs that only the run sees, and that do not fit: told, whatever memory lies beyond.
 UNFIT: dict[str, tuple[list[Input], dict, str]] = {
-    "opset3.CumSum": ([data(2, 3), np.array(9)], {"exclusive": False, "reverse": False}, "axis 9 of a tensor of rank 2"),
+    "opset3.CumSum": ([data(2, 3), np.array(9)], {"exclusive": False, "reverse": False}, "axis 9 of `CumSum`"),
     "opset3.ScatterUpdate": ([data(4, 5), Const(np.array([0])), data(4, 1), np.array(-7)], {}, "axis -7"),
     "opset3.ScatterElementsUpdate": ([data(2, 9), np.zeros([50, 3], np.int64), data(50, 3), np.array(1)], {}, "reach beyond [2,9]"),
     "opset6.GatherElements": ([data(2, 3), np.full([2, 3], 5)], {"axis": 0}, "index 5 is outside an axis of extent 2"),

@@ -110,7 +110,7 @@ std::vector<OpRow> AttentionRows() {
   return {
       MakeRow({.set = "opset13",
                .name = "ScaledDotProductAttention",
-               .inputs = {"query: float 2..", "key: float 2..", "value: float 2..", "attention_mask?",
+               .inputs = {"query: float 3..", "key: float 3..", "value: float 3..", "attention_mask?",
                           "scale?: float 0..1 one"},
                .attributes = {{"causal", AttributeKind::kBool, false}},
                .infer = Infer<InferAttention>}),

@@ -29,7 +29,8 @@ void InferNonZero(OpContext& op) {
   const std::optional<TensorValue>& value = op.input(0).value;
   const bool countable = value && BitWidth(value->type()) > 0 && !IsStorageOnly(value->type());
   const Dim count = countable ? Dim(CountNonZero(*value)) : Dim(0, data.volume().value_or(Dim::kUnbounded));
-  op.Set(op.Type("output_type"), PartialShape{Dim(data.rank()), count});
+  // A scalar counts as a list of one element.
+  op.Set(op.Type("output_type"), PartialShape{Dim(std::max<int64_t>(data.rank(), 1)), count});
 }
 
 // OneHot: an axis of the length `depth` is added.
@@ -52,7 +53,7 @@ void InferOneHot(OpContext& op) {
 // CumSum-3: the shape stays; the axis exists.
 void InferCumSum(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  if (op.has_input(1) && data.rank_known()) {
+  if (data.rank_known()) {
     const std::optional<std::vector<int64_t>> axis = op.Integers(1);
     if (axis && !op.NormalizeAxis(axis->front(), data.rank())) return;
   }
@@ -111,8 +112,8 @@ void InferEye(OpContext& op) {
 
 std::vector<OpRow> CountingRows() {
   const AttributeInfo output_type{"output_type", AttributeKind::kType, ElementType::kI64};
-  const std::vector<std::string_view> one_hot{"indices: integer", "depth: integer 0..1 one",
-                                              "on_value: 0..1 one", "off_value: 0..1 one"};
+  const std::vector<std::string_view> one_hot{"indices: integer", "depth: integer 0", "on_value: 0",
+                                              "off_value: 0"};
   return {
       MakeRow({.set = "opset3",
                .name = "NonZero",
@@ -135,7 +136,7 @@ std::vector<OpRow> CountingRows() {
                .infer = Infer<InferOneHot>}),
       MakeRow({.set = "opset3",
                .name = "CumSum",
-               .inputs = {"data: number", "axis?: index 0..1 one"},
+               .inputs = {"data: number", "axis: index 0..1 one"},
                .attributes = {{"exclusive", AttributeKind::kBool, false},
                               {"reverse", AttributeKind::kBool, false}},
                .infer = Infer<InferCumSum>}),

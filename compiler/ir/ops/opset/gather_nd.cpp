@@ -93,6 +93,10 @@ void InferScatterUpdate(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
   const std::optional<std::vector<int64_t>> given = op.Integers(3);
+  if (data.rank_known() && indices.rank_known()) {
+    const int64_t rank = data.rank() + indices.rank() - 1;
+    if (!op.CheckRank(2, rank, rank)) return;
+  }
   if (data.rank_known() && indices.rank_known() && given) {
     const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
     if (!axis) return;

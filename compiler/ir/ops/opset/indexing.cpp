@@ -69,6 +69,7 @@ void InferScatterElementsUpdate(OpContext& op) {
   }
   const std::optional<std::vector<int64_t>> axis = op.Integers(3);
   if (data.rank_known() && axis && !op.NormalizeAxis(axis->front(), data.rank())) return;
+  if (data.rank_known() && !op.CheckRank(1, data.rank(), data.rank())) return;
   if (!Merge(op.shape(1), op.shape(2))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected that of the indices, {}", op.InputName(2),
              ToString(op.shape(2)), ToString(op.shape(1)));
@@ -77,61 +78,82 @@ void InferScatterElementsUpdate(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Range: ceil((stop - start) / step) elements.
+// Range: ceil((stop - start) / step) elements, where integer results come from
+// operands without their fractions.
 void InferRange(OpContext& op) {
+  const ElementType type = op.node().set() == "opset1" ? op.CommonType(0, 3) : op.Type("output_type");
+  if (type != ElementType::kDynamic && !IsFloat(type) && !IsInteger(type)) {
+    op.Error(kOpsetElementType, "`output_type` of `Range` is {}; expected a number", Name(type));
+    return;
+  }
   Dim count;
   const auto& start = op.Value(0);
   const auto& stop = op.Value(1);
   const auto& step = op.Value(2);
   if (start && stop && step) {
-    const double width = step->ElementAsDouble(0);
-    const double number = std::ceil((stop->ElementAsDouble(0) - start->ElementAsDouble(0)) / width);
-    if (width == 0 || !std::isfinite(number) || number > 9e15) {
+    const auto read = [&](const TensorValue& value) {
+      const double number = value.ElementAsDouble(0);
+      return IsInteger(type) ? std::trunc(number) : number;
+    };
+    const double width = read(*step);
+    const double length = read(*stop) - read(*start);
+    // A step that is less than 1 leads nowhere in integers.
+    const double number = width == 0 ? 0 : std::ceil(length / width);
+    if (step->ElementAsDouble(0) == 0 || !std::isfinite(number) || number > 9e15) {
       op.Error(kOpsetConstantInput, "`Range` from {} to {} by {} has no last element",
-               start->ElementAsDouble(0), stop->ElementAsDouble(0), width);
+               start->ElementAsDouble(0), stop->ElementAsDouble(0), step->ElementAsDouble(0));
       return;
     }
     count = Dim(std::max<int64_t>(static_cast<int64_t>(number), 0));
   }
-  const ElementType type = op.node().set() == "opset1" ? op.CommonType(0, 3) : op.Type("output_type");
   op.Set(type, PartialShape(llvm::ArrayRef<Dim>(count)));
 }
 
-// The axes of the target that those of the data become, one for each, in order.
-bool CheckAxesMapping(OpContext& op, const PartialShape& wanted, const std::vector<int64_t>& mapping) {
+// The axes of the target that mode `explicit` names are those of the data, in
+// their order.
+bool CheckAxesMapping(OpContext& op, const std::optional<std::vector<int64_t>>& target) {
   const PartialShape& data = op.shape(0);
+  if (!op.CheckRank(2, 1, 1)) return false;
   if (!data.rank_known()) return true;
-  if (static_cast<int64_t>(mapping.size()) != data.rank()) {
-    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(2), mapping.size(),
-             data.rank());
+  if (op.shape(2).rank_known() && !op.shape(2)[0].Compatible(Dim(data.rank()))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected [{}], an axis for each of {}", op.InputName(2),
+             ToString(op.shape(2)), data.rank(), ToString(data));
     return false;
   }
-  for (size_t i = 0; i < mapping.size(); ++i) {
-    if (mapping[i] >= (i == 0 ? 0 : mapping[i - 1] + 1) && mapping[i] < wanted.rank()) continue;
-    op.Error(kOpsetAxis, "{} has the item {}; expected axes of {} in increasing order", op.InputName(2),
-             mapping[i], ToString(wanted));
-    return false;
-  }
+  const std::optional<std::vector<int64_t>> axes = op.Integers(2);
+  if (!axes || !target) return true;
+  int64_t previous = -1;
   for (int64_t i = 0; i < data.rank(); ++i) {
-    const Dim target = wanted[mapping[static_cast<size_t>(i)]];
-    if (data[i].Compatible(Dim(1)) || data[i].Compatible(target)) continue;
-    op.Error(kOpsetBroadcast, "{} has the shape {}, whose axis {} does not broadcast to {}", op.InputName(0),
-             ToString(data), i, ToString(wanted));
-    return false;
+    const int64_t axis = (*axes)[static_cast<size_t>(i)];
+    if (axis <= previous || axis >= static_cast<int64_t>(target->size())) {
+      op.Error(kOpsetAxis, "{} has the item {} after {}; expected ascending axes of {} extents",
+               op.InputName(2), axis, previous, target->size());
+      return false;
+    }
+    const int64_t extent = (*target)[static_cast<size_t>(axis)];
+    if (!data[i].Compatible(Dim(extent)) && !data[i].Compatible(Dim(1))) {
+      op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {} along axis {}",
+               op.InputName(0), ToString(data), extent, axis);
+      return false;
+    }
+    previous = axis;
   }
   return true;
 }
 
-// Broadcast-1 and -3: the target shape of the second input.
+// Broadcast-1 and -3: the target shape of the second input. Broadcast-1 takes
+// axes in any mode, and mode `explicit` without them as `numpy`.
 void InferBroadcast(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> target = op.Integers(1);
   const std::string mode = op.String("mode");
-  if (mode == "explicit" && !op.has_input(2)) {
-    op.Error(kOpsetArity, "`Broadcast` by the mode `explicit` lacks the input `axes_mapping`");
+  const bool is_explicit = mode == "explicit" && op.has_input(2);
+  if (op.node().set() == "opset3" && op.has_input(2) != (mode == "explicit")) {
+    op.Error(kOpsetArity, "`Broadcast` of mode `{}` has {} inputs; expected {}", mode, op.num_inputs(),
+             mode == "explicit" ? 3 : 2);
     return;
   }
-  const auto mapping = mode == "explicit" ? op.Integers(2) : std::nullopt;
+  if (is_explicit && !CheckAxesMapping(op, target)) return;
   if (!target) {
     const PartialShape& length = op.shape(1);
     const bool rank_known =
@@ -143,12 +165,9 @@ void InferBroadcast(OpContext& op) {
     return;
   }
   const PartialShape wanted{llvm::ArrayRef<int64_t>(*target)};
-  if (mode == "explicit") {
-    if (!mapping || CheckAxesMapping(op, wanted, *mapping)) op.Set(op.type(0), wanted);
-    return;
-  }
+  if (is_explicit) return op.Set(op.type(0), wanted);
   const std::optional<PartialShape> shape = BroadcastNumpy(wanted, data);
-  if (!shape || (mode == "numpy" && shape->rank_known() && *shape != wanted)) {
+  if (!shape || (mode != "bidirectional" && shape->rank_known() && *shape != wanted)) {
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(0),
              ToString(data), ToString(wanted));
     return;

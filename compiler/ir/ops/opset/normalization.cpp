@@ -4,12 +4,33 @@ namespace nnefc::ir {
 
 namespace {
 
+// MVN-6 and LRN-1 have no more axes than the data.
+bool CheckAxesCount(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  const PartialShape& axes = op.shape(1);
+  if (!data.rank_known() || !axes.rank_known() || axes[0].min <= data.rank()) return true;
+  op.Error(kOpsetExtent, "{} has the shape {}; expected at most {} items", op.InputName(1), ToString(axes),
+           data.rank());
+  return false;
+}
+
 // The axes of the second input exist; the shape stays.
 void InferOverAxes(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> axes = op.Integers(1);
   if (data.rank_known() && axes && !op.NormalizeAxes(*axes, data.rank())) return;
   op.Set(op.type(0), data);
+}
+
+void InferMvn(OpContext& op) {
+  if (CheckAxesCount(op)) InferOverAxes(op);
+}
+
+// LRN-1: axes that are unknown stand for axis 1.
+void InferLrn(OpContext& op) {
+  if (!CheckAxesCount(op)) return;
+  if (op.shape(0).rank_known() && !op.Integers(1) && !op.NormalizeAxis(1, op.shape(0).rank())) return;
+  InferOverAxes(op);
 }
 
 // BatchNormInference-5: gamma, beta, mean and variance have an element for
@@ -82,7 +103,7 @@ std::vector<OpRow> NormalizationRows() {
                               {"beta", AttributeKind::kDouble},
                               {"bias", AttributeKind::kDouble},
                               Positive({"size", AttributeKind::kInt})},
-               .infer = Infer<InferOverAxes>}),
+               .infer = Infer<InferLrn>}),
       MakeRow({.set = "opset1",
                .name = "NormalizeL2",
                .inputs = {"data: float 1..", "axes: integer 0..1"},
@@ -125,7 +146,7 @@ std::vector<OpRow> NormalizationRows() {
                .attributes = {{"normalize_variance", AttributeKind::kBool},
                               {"eps", AttributeKind::kDouble},
                               mvn_mode},
-               .infer = Infer<InferOverAxes>}),
+               .infer = Infer<InferMvn>}),
   };
 }
 

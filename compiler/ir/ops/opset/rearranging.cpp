@@ -65,6 +65,12 @@ struct Blocks {
 
 // The block shape and the two lists of cuts or pads, if all are known.
 std::optional<Blocks> ReadBlocks(OpContext& op) {
+  for (int32_t i : {2, 3}) {
+    if (Merge(op.shape(1), op.shape(i))) continue;
+    op.Error(kOpsetExtent, "{} has the shape {}; expected {}", op.InputName(i), ToString(op.shape(i)),
+             ToString(op.shape(1)));
+    return std::nullopt;
+  }
   const auto shape = op.Integers(1);
   const auto begin = op.Integers(2);
   const auto end = op.Integers(3);
@@ -77,7 +83,8 @@ std::optional<Blocks> ReadBlocks(OpContext& op) {
   }
   Blocks blocks{*shape, *begin, *end};
   for (size_t i = 0; i < rank; ++i) {
-    if ((*shape)[i] >= 1 && (*begin)[i] >= 0 && (*end)[i] >= 0 && (i > 0 || (*shape)[i] == 1)) {
+    const bool whole = (*shape)[i] == 1 && (*begin)[i] == 0 && (*end)[i] == 0;
+    if ((*shape)[i] >= 1 && (*begin)[i] >= 0 && (*end)[i] >= 0 && (i > 0 || whole)) {
       blocks.volume = SaturatingMultiply(blocks.volume, (*shape)[i]);
       continue;
     }
@@ -95,6 +102,8 @@ void SetUnknown(OpContext& op) {
 
 // BatchToSpace-2: the batch gives its blocks to the other axes, which are cut.
 void InferBatchToSpace(OpContext& op) {
+  op.CommonType(1, 4);
+  if (op.failed()) return;
   const std::optional<Blocks> blocks = ReadBlocks(op);
   if (!blocks) return SetUnknown(op);
   PartialShape shape = op.shape(0);
@@ -158,12 +167,14 @@ void InferReverseSequence(OpContext& op) {
 // Reverse-1: by a list of axes, or by a mask with an item for each.
 void InferReverse(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  const bool by_index = op.String("mode") == "index";
-  if (by_index && op.type(1) == ElementType::kBoolean) {
-    op.Error(kOpsetElementType, "{} has the element type boolean; expected an integer", op.InputName(1));
+  const std::string mode = op.String("mode");
+  const ElementType type = op.type(1);
+  if (type != ElementType::kDynamic && (type == ElementType::kBoolean) != (mode == "mask")) {
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {} in mode `{}`", op.InputName(1),
+             Name(type), mode == "mask" ? "boolean" : "an integer", mode);
     return;
   }
-  if (data.rank_known() && by_index) {
+  if (data.rank_known() && mode == "index") {
     const std::optional<std::vector<int64_t>> axes = op.Integers(1);
     if (axes && !op.NormalizeAxes(*axes, data.rank())) return;
   } else if (data.rank_known() && op.shape(1).rank_known() && op.shape(1).rank() == 1 &&
@@ -175,17 +186,18 @@ void InferReverse(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Roll-7: a shift for each axis; axes may be repeated.
+// Roll-7: a shift for each axis, or one for all; axes may be repeated.
 void InferRoll(OpContext& op) {
-  const std::optional<std::vector<int64_t>> shifts = op.Integers(1);
   const std::optional<std::vector<int64_t>> axes = op.Integers(2);
   if (axes && op.shape(0).rank_known()) {
     for (int64_t axis : *axes) {
       if (!op.NormalizeAxis(axis, op.shape(0).rank())) return;
     }
   }
-  if (axes && shifts && shifts->size() != 1 && shifts->size() != axes->size()) {
-    op.Error(kOpsetConstantInput, "`Roll` has {} shifts for {} axes", shifts->size(), axes->size());
+  const bool has_list = op.shape(1).rank_known() && op.shape(1).rank() == 1;
+  if (has_list && !Merge(op.shape(1), op.shape(2))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected that of the axes, {}", op.InputName(1),
+             ToString(op.shape(1)), ToString(op.shape(2)));
     return;
   }
   op.Set(op.type(0), op.shape(0));

@@ -41,6 +41,17 @@ void InferTopK(OpContext& op) {
              Name(index_type));
     return;
   }
+  const ElementType k_type = op.type(1);
+  if (op.node().set() == "opset1" && k_type != ElementType::kDynamic && k_type != ElementType::kI8 &&
+      k_type != ElementType::kI32 && k_type != ElementType::kI64) {
+    op.Error(kOpsetElementType, "{} has the element type {}; expected i8, i32 or i64", op.InputName(1),
+             Name(k_type));
+    return;
+  }
+  if (op.node().set() == "opset11" && op.Bool("stable") && op.String("sort") == "none") {
+    op.Error(kOpsetAttributeValue, "`sort` of a stable `TopK` is `none`; expected `value` or `index`");
+    return;
+  }
   PartialShape shape = data;
   if (data.rank_known()) {
     const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), data.rank());
@@ -51,9 +62,12 @@ void InferTopK(OpContext& op) {
       return;
     }
     const Dim extent = data[*axis];
-    Dim chosen(0, extent.max);
-    if (k) chosen = Dim(std::min((*k)[0], extent.min), std::min((*k)[0], extent.max));
-    shape.set(*axis, chosen);
+    if (k && (*k)[0] > extent.max) {
+      op.Error(kOpsetConstantInput, "{} is {}; expected at most {}, the extent of axis {}", op.InputName(1),
+               (*k)[0], extent.max, *axis);
+      return;
+    }
+    shape.set(*axis, k ? Dim((*k)[0]) : Dim(0, extent.max));
   }
   op.Set(0, op.type(0), shape);
   op.Set(1, index_type, shape);
@@ -84,7 +98,7 @@ std::vector<OpRow> ReduceRows() {
     if (set == "opset11") top_k.push_back({"stable", AttributeKind::kBool, false});
     rows.push_back(MakeRow({.set = set,
                             .name = "TopK",
-                            .inputs = {"data: number 1..", "k: integer 0..1 one"},
+                            .inputs = {"data: number 1..", "k: integer 0"},
                             .attributes = top_k,
                             .infer = Infer<InferTopK>,
                             .outputs = {"values", "indices"}}));

@@ -40,12 +40,24 @@ struct ResizeInputs {
   int32_t sizes, scales, axes;
 };
 
+// Sizes are integers of 32 or 64 bits, scales floats of at most 32.
+bool CheckResizeType(OpContext& op, int32_t input, bool sizes) {
+  const ElementType type = op.type(input);
+  const bool fits = sizes ? IsInteger(type) && BitWidth(type) >= 32 : IsFloat(type) && BitWidth(type) <= 32;
+  if (type == ElementType::kDynamic || fits) return true;
+  op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(input), Name(type),
+           sizes ? "i32, i64, u32 or u64 for sizes" : "f32, f16 or bf16 for scales");
+  return false;
+}
+
 // Interpolate-4 and -11: the axes take the given sizes, or the extents times the scales.
 void InferResize(OpContext& op, ResizeInputs at) {
+  const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
+  const int32_t target = by_sizes ? at.sizes : at.scales;
+  if (!CheckResizeType(op, target, by_sizes)) return;
   if (!op.shape(0).rank_known()) return op.Set(op.type(0), PartialShape());
   std::optional<PartialShape> shape = PaddedShape(op);
   if (!shape) return;
-  const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
   const auto sizes = by_sizes ? op.Integers(at.sizes) : std::nullopt;
   const std::optional<TensorValue> scales = by_sizes ? std::nullopt : op.Value(at.scales);
   std::vector<int64_t> axes;
@@ -58,13 +70,12 @@ void InferResize(OpContext& op, ResizeInputs at) {
   } else {
     for (int64_t i = 0; i < shape->rank(); ++i) axes.push_back(i);
   }
-  if (!CheckItems(op, by_sizes ? at.sizes : at.scales, axes.size())) return;
+  if (!CheckItems(op, target, axes.size())) return;
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
     Dim extent;
     if (sizes ? (*sizes)[i] < 0 : scales && !(scales->ElementAsDouble(position) > 0)) {
-      op.Error(kOpsetConstantInput, "{} has an item that is not positive",
-               op.InputName(by_sizes ? at.sizes : at.scales));
+      op.Error(kOpsetConstantInput, "{} has an item that is not positive", op.InputName(target));
       return;
     }
     const Dim source = (*shape)[axes[i]];

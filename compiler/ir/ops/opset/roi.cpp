@@ -32,8 +32,15 @@ void InferRoiPooling(OpContext& op) {
   SetRegions(op, "pooled_h", "pooled_w");
 }
 
-// ROIAlign: each row of the regions is [x1, y1, x2, y2].
+// ROIAlign: each row of the regions is [x1, y1, x2, y2], of the batch that the
+// third input names.
 void InferRoiAlign(OpContext& op) {
+  const PartialShape& batches = op.shape(2);
+  if (op.shape(1).rank_known() && batches.rank_known() && !op.shape(1)[0].Compatible(batches[0])) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected an item for each of the regions {}",
+             op.InputName(2), ToString(batches), ToString(op.shape(1)));
+    return;
+  }
   if (op.shape(1).rank_known() && !op.shape(1)[1].Compatible(Dim(4))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 4", op.InputName(1), ToString(op.shape(1)));
     return;
@@ -76,6 +83,12 @@ void InferNonMaxSuppression(OpContext& op) {
   if (index != ElementType::kI32 && index != ElementType::kI64) {
     op.Error(kOpsetAttributeValue, "`output_type` of `NonMaxSuppression` is {}; expected i32 or i64",
              Name(index));
+    return;
+  }
+  for (int32_t i = 0; i < op.num_inputs(); ++i) {
+    if (i == 2 || op.type(i) == ElementType::kDynamic || BitWidth(op.type(i)) <= 32) continue;
+    op.Error(kOpsetElementType, "{} has the element type {}; expected f32, f16 or bf16", op.InputName(i),
+             Name(op.type(i)));
     return;
   }
   PartialShape boxes = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(3);

@@ -114,15 +114,22 @@ void InferVariadicSplit(OpContext& op) {
   }
 }
 
+// What constant padding consists of: one element of the type of the data.
+bool CheckPadValue(OpContext& op) {
+  if (!op.CheckRank(3, 0, 0)) return false;
+  const ElementType given = op.type(3);
+  if (given == ElementType::kDynamic || op.type(0) == ElementType::kDynamic || given == op.type(0))
+    return true;
+  op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(3), Name(given),
+           Name(op.type(0)));
+  return false;
+}
+
 // Pad: negative pads crop; only Pad-12 has them.
 void InferPad(OpContext& op) {
   const PartialShape& data = op.shape(0);
-  if (op.has_input(3) && op.type(0) != ElementType::kDynamic && op.type(3) != ElementType::kDynamic &&
-      op.type(0) != op.type(3)) {
-    op.Error(kOpsetElementType, "{} has the element type {}; expected {}", op.InputName(3), Name(op.type(3)),
-             Name(op.type(0)));
-    return;
-  }
+  const std::string mode = op.String("pad_mode");
+  if (op.has_input(3) && mode == "constant" && !CheckPadValue(op)) return;
   const std::optional<std::vector<int64_t>> begin = op.Integers(1);
   const std::optional<std::vector<int64_t>> end = op.Integers(2);
   if (!data.rank_known() || !begin || !end) {
@@ -133,7 +140,6 @@ void InferPad(OpContext& op) {
     op.Error(kOpsetConstantInput, "`Pad` has {} and {} pads; expected {}", begin->size(), end->size(), rank);
     return;
   }
-  const std::string mode = op.String("pad_mode");
   PartialShape shape = data;
   for (int64_t i = 0; i < data.rank(); ++i) {
     const int64_t p = (*begin)[static_cast<size_t>(i)];
@@ -188,7 +194,7 @@ std::vector<OpRow> SectionRows() {
   const AttributeInfo pad_mode{
       "pad_mode", AttributeKind::kString, std::nullopt, {"constant", "edge", "reflect", "symmetric"}};
   const std::vector<std::string_view> pad_inputs{"data", "pads_begin: integer 1", "pads_end: integer 1",
-                                                 "pad_value?: 0"};
+                                                 "pad_value?"};
   return {
       MakeRow({.set = "opset1",
                .name = "Concat",
@@ -197,7 +203,7 @@ std::vector<OpRow> SectionRows() {
                .infer = Infer<InferConcat>}),
       MakeRow({.set = "opset1",
                .name = "Split",
-               .inputs = {"data: 1..", "axis: integer 0..1 one"},
+               .inputs = {"data: 1..", "axis: integer 0"},
                .attributes = {Positive({"num_splits", AttributeKind::kInt})},
                .infer = Infer<InferSplit>,
                .outputs = {"parts[]"}}),

@@ -128,6 +128,10 @@ void InferSqueeze(OpContext& op) {
 void InferUnsqueeze(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> given = op.Integers(1);
+  if (given && given->empty()) {
+    op.Error(kOpsetConstantInput, "{} has 0 items; expected at least 1", op.InputName(1));
+    return;
+  }
   if (!data.rank_known() || !given) return op.Set(op.type(0), PartialShape());
   const int64_t rank = data.rank() + static_cast<int64_t>(given->size());
   const std::optional<std::vector<int64_t>> axes = op.NormalizeAxes(*given, rank);
@@ -152,16 +156,17 @@ void InferIdentity(OpContext& op) {
 void InferTranspose(OpContext& op) {
   const PartialShape& data = op.shape(0);
   std::optional<std::vector<int64_t>> order = op.Integers(1);
+  const Dim items = op.shape(1).rank_known() ? op.shape(1)[0] : Dim();
+  if (data.rank_known() && !items.Compatible(Dim(data.rank())) && !items.Compatible(Dim(0))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected [{}]", op.InputName(1), ToString(op.shape(1)),
+             data.rank());
+    return;
+  }
   if (!data.rank_known() || !order) {
     return op.Set(op.type(0), data.rank_known() ? PartialShape::OfRank(data.rank()) : PartialShape());
   }
   if (order->empty()) {
     for (int64_t i = data.rank(); i > 0; --i) order->push_back(i - 1);
-  }
-  if (static_cast<int64_t>(order->size()) != data.rank()) {
-    op.Error(kOpsetConstantInput, "{} has {} items; expected {}", op.InputName(1), order->size(),
-             data.rank());
-    return;
   }
   const std::optional<std::vector<int64_t>> axes = op.NormalizeAxes(*order, data.rank());
   if (!axes) return;

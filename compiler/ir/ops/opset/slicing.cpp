@@ -49,6 +49,26 @@ class Masks {
         removed_(op.Ints("shrink_axis_mask")),
         ellipsis_(op.Ints("ellipsis_mask")) {}
 
+  // Emits kOpsetAttributeValue for a mask that does not consist of bits, or is as
+  // long as neither `begin_mask` nor the empty list.
+  static bool Check(OpContext& op) {
+    const size_t length = op.Ints("begin_mask").size();
+    for (std::string_view name :
+         {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"}) {
+      const std::vector<int64_t> mask = op.Ints(name);
+      for (int64_t item : mask) {
+        if (item == 0 || item == 1) continue;
+        op.Error(kOpsetAttributeValue, "`{}` of `StridedSlice` has the item {}; expected 0 or 1", name, item);
+        return false;
+      }
+      if (mask.empty() || mask.size() == length) continue;
+      op.Error(kOpsetAttributeValue, "`{}` of `StridedSlice` has {} items; expected {} as `begin_mask` has",
+               name, mask.size(), length);
+      return false;
+    }
+    return true;
+  }
+
   bool begin(size_t i) const { return Bit(begin_, i); }
   bool end(size_t i) const { return Bit(end_, i); }
   bool added(size_t i) const { return Bit(added_, i); }
@@ -77,8 +97,11 @@ void SliceByMasks(OpContext& op, const std::vector<int64_t>& begin, const std::v
   bool skipped = false;
   for (size_t i = 0; i < begin.size(); ++i) {
     if (masks.ellipsis(i)) {
-      for (int64_t rest = skipped ? 0 : data.rank() - consumed; rest > 0; --rest)
-        dims.push_back(data[axis++]);
+      if (skipped) {
+        op.Error(kOpsetAttributeValue, "`ellipsis_mask` of `StridedSlice` has a second 1");
+        return;
+      }
+      for (int64_t rest = data.rank() - consumed; rest > 0; --rest) dims.push_back(data[axis++]);
       skipped = true;
     } else if (masks.added(i)) {
       dims.push_back(Dim(1));
@@ -107,6 +130,7 @@ void SliceByMasks(OpContext& op, const std::vector<int64_t>& begin, const std::v
 }
 
 void InferStridedSlice(OpContext& op) {
+  if (!Masks::Check(op)) return;
   const std::optional<std::vector<int64_t>> begin = op.Integers(1);
   const std::optional<std::vector<int64_t>> end = op.Integers(2);
   const std::optional<std::vector<int64_t>> strides =

@@ -15,6 +15,7 @@ from openvino.utils.node_factory import NodeFactory
 
 TYPES = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
 NAMES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
+PDPD_AXIS = "auto_broadcast.auto_broadcast_axis"
 
 
 def const(values, dtype="i64"):
@@ -432,6 +433,94 @@ def blocks():
         yield name, ["f32[20,4]", "f32[2,3,20]", *some], boxes
 
 
+def verdicts():
+    """Where one input says what another may be."""
+    data = "f32[2,3,4,4]"
+    for other in ["f32[2]", "f32[2,3]", "f32[1,3]", "f32[2,1]", "f32[]", "f32[4]", "f32[3,4,4]", "f32[1,2,3,4,4]"]:
+        yield "opset1.Add", [data, other], dict(auto_broadcast="pdpd")
+        yield "opset1.Select", ["boolean" + other[3:], data, other], dict(auto_broadcast="pdpd")
+    for axis, other in [(1, "f32[3]"), (1, "f32[3,1]"), (1, "f32[4]"), (-1, "f32[4]"), (-1, "f32[3]"), (2, "f32[4,1]"),
+                        (3, "f32[4,1]"), (-2, "f32[4]"), (1, data)]:
+        yield "opset1.Less", [data, other], {"auto_broadcast": "pdpd", PDPD_AXIS: axis}
+    yield "opset1.Add", ["f32[2,1,4]", "f32[2,3]"], dict(auto_broadcast="pdpd")
+    for low in ["f32[1,1,3]", "f32[1,1,1,1]", "f32[3]"]:
+        for rule in ["numpy", "pdpd", "none"]:
+            yield "opset1.FakeQuantize", ["f32[2,3]", low, "f32[]", "f32[]", "f32[]"], dict(levels=4, auto_broadcast=rule)
+    average = {"exclude-pad": True, "dilations": [1, 1]}
+    for pads in [([2, 0], [0, 0]), ([0, 0], [0, 2]), ([1, 1], [1, 1])]:
+        yield "opset16.AvgPool", [data], pool((2, 2), pads) | average
+        yield "opset16.AvgPool", [data], pool((2, 2), pads) | average | {"exclude-pad": False}
+        yield "opset16.AvgPool", [data], pool((2, 2), pads) | average | {"dilations": [2, 2]}
+        yield "opset1.MaxPool", [data], pool((2, 2), pads)
+    for size, strides in [((4, 3), [1, 8]), ((4, 3), [1, 4]), ((2, 2), [3, 3]), ((1, 1), [2, 3])]:
+        for pad in ["same_upper", "same_lower"]:
+            yield "opset1.MaxPool", [data], pool(size, strides=strides, auto_pad=pad, rounding_type="ceil")
+    yield "opset1.MaxPool", [data], pool((2, 2), strides=[])
+    for items in [([0, 1], []), ([0, 1], [0]), ([2, 0], []), ([], [1]), ([0], [0])]:
+        yield "opset1.StridedSlice", ["f32[4,5]", const([0, 0]), const([2, 2])], dict(
+            begin_mask=items[0], end_mask=items[1], new_axis_mask=[], shrink_axis_mask=[], ellipsis_mask=[])
+    yield "opset1.StridedSlice", ["f32[4,5]", const([0, 0, 0]), const([2, 2, 2])], dict(
+        begin_mask=[0, 0, 0], end_mask=[], new_axis_mask=[], shrink_axis_mask=[], ellipsis_mask=[1, 1, 0])
+    yield "opset1.Unsqueeze", ["f32[2]", const([], "i64")], {}
+    for order in ["i64[0]", "i64[1]", "i64[2]", "i64[3]"]:
+        yield "opset1.Transpose", ["f32[2,3]", order], {}
+    yield "opset1.Split", ["f32[2,6]", const([1])], dict(num_splits=3)
+    yield "opset1.VariadicSplit", ["f32[2,6]", const([1]), const([2, 4])], {}
+    for mode in ["constant", "edge"]:
+        for value in ["f32[]", "i64[]", "f32[1]"]:
+            yield "opset1.Pad", ["f32[4]", const([1]), const([1]), value], dict(pad_mode=mode)
+    block, none = const([1, 2]), const([0, 0])
+    for op in ["opset2.BatchToSpace", "opset2.SpaceToBatch"]:
+        yield op, ["f32[2,4]", const([1, 2], "i32"), none, none], {}
+        yield op, ["f32[2,4]", "i64[2]", "i64[3]", "i64[2]"], {}
+        yield op, ["f32[2,4]", block, none, none], {}
+    for mode in ["index", "mask"]:
+        for axes in ["i64[2]", "boolean[2]", "boolean[1]"]:
+            yield "opset1.Reverse", ["f32[3,4]", axes], dict(mode=mode)
+    for shift, axes in [("i64[]", "i64[2]"), ("i64[1]", "i64[2]"), ("i64[2]", "i64[2]"), ("i64[2]", "i64[1]"),
+                        ("i64[1]", "i64[]"), ("i64[]", "i64[]")]:
+        yield "opset7.Roll", ["f32[3,4]", shift, axes], {}
+    for mode in ["numpy", "explicit"]:
+        for op in ["opset1.Broadcast", "opset3.Broadcast"]:
+            yield op, ["f32[3]", const([2, 3])], dict(mode=mode)
+            yield op, ["f32[3]", const([3, 4])], dict(mode=mode)
+            for axes in [const([0]), const([1]), const([2]), const([0, 1]), const(0), "i64[1]", "i64[2]"]:
+                yield op, ["f32[3]", const([3, 4]), axes], dict(mode=mode)
+    for axes in [[0, 2], [2, 0]]:
+        yield "opset3.Broadcast", ["f32[3,4]", const([3, 2, 4]), const(axes)], dict(mode="explicit")
+        yield "opset3.Broadcast", ["f32[3,4]", "i64[3]", const(axes)], dict(mode="explicit")
+    index = "i64[2,3]"
+    for op in ["opset3.ScatterElementsUpdate", "opset12.ScatterElementsUpdate"]:
+        yield op, ["f32[4,2,3]", index, "f32[2,3]", "i64[]"], {}
+    for update in ["f32[2,5,6]", "f32[9,9,9]", "f32[2,5]", "f32[2,3,5,6]"]:
+        yield "opset3.ScatterUpdate", ["f32[4,5,6]", "i64[2]", update, "i64[]"], {}
+    for values in [(0.5, 3.7, 1.5), (-0.5, 2.5, 1.0), (0.0, 5.0, 0.5), (0.0, 5.0, 0.0)]:
+        for target in ["i32", "f32"]:
+            yield "opset4.Range", [const(value, "f32") for value in values], dict(output_type=target)
+    yield "opset4.Range", [const(0), const(3), const(1)], dict(output_type="boolean")
+    yield "opset3.NonZero", [const(0.5, "f32")], dict(output_type="i64")
+    for depth, on in [(const([5]), "f32[]"), (const(5), "f32[1]")]:
+        yield "opset1.OneHot", ["i64[2]", depth, on, "f32[]"], dict(axis=0)
+    yield "opset3.CumSum", ["f32[2]"], dict(exclusive=False, reverse=False)
+    top = dict(axis=0, mode="max", index_element_type="i32")
+    yield "opset3.TopK", ["f32[4]", const([1])], top | dict(sort="value")
+    for sort in ["value", "index", "none"]:
+        yield "opset11.TopK", ["f32[4]", const(1)], top | dict(sort=sort, stable=True)
+    lrn = dict(alpha=1e-4, beta=0.75, bias=1.0, size=5)
+    mvn = dict(normalize_variance=True, eps=1e-9, eps_mode="inside_sqrt")
+    for shape, axes in [("f32[2,3]", "i64[2]"), ("f32[2,3]", "i64[3]"), ("f32[2]", "i64[1]"), ("f32[2]", "i64[2]")]:
+        yield "opset1.LRN", [shape, axes], lrn
+        yield "opset6.MVN", [shape, axes], mvn
+    resize = dict(mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor", antialias=False,
+                  pads_begin=[0], pads_end=[0], cube_coeff=-0.75)
+    for mode in ["sizes", "scales"]:
+        for target in ["i64[2]", "f32[2]"]:
+            yield "opset11.Interpolate", ["f32[2,3]", target], resize | dict(shape_calculation_mode=mode)
+    for count in ["i64[7]", "i64[6]", "i64[?]"]:
+        yield "opset9.ROIAlign", ["f32[1,3,8,8]", "f32[7,4]", count], dict(
+            pooled_h=2, pooled_w=3, spatial_scale=1.0, sampling_ratio=2, mode="avg", aligned_mode="half_pixel")
+
+
 def attribute_text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -440,6 +529,10 @@ def attribute_text(value):
     if isinstance(value, list):
         return "[" + ",".join(map(str, value)) + "]"
     return repr(value)
+
+
+def name_text(name):
+    return f'"{name}"' if "." in name else name
 
 
 def input_text(value):
@@ -470,9 +563,9 @@ def results(op, inputs, attributes):
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
     for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
-                   others, wider, blocks]:
+                   others, wider, blocks, verdicts]:
         for op, inputs, attributes in family():
-            text = ", ".join(f"{key} = {attribute_text(value)}" for key, value in attributes.items())
+            text = ", ".join(f"{name_text(key)} = {attribute_text(value)}" for key, value in attributes.items())
             print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))
 
 

@@ -33,7 +33,8 @@ TensorValue ParseConstant(const ir::TypeText& type, const std::string& items) {
     return TensorValue::FromFloats(shape, floats);
   }
   for (int64_t item; stream >> item;) integers.push_back(item);
-  return TensorValue::FromInts(shape, integers);
+  const TensorValue value = TensorValue::FromInts(shape, integers);
+  return type.type == ElementType::kI64 ? value : value.ConvertedTo(type.type);
 }
 
 ir::OutputPort AddInput(ir::Graph& graph, Context& context, const std::string& text) {

@@ -95,6 +95,24 @@ TEST(OpsetShapes, RefuseWhatLeavesNothing) {
             "opset.attribute-value");
 }
 
+// What OpenVINO's compilation of a model refuses, or computes to another shape than
+// its shape function says.
+TEST(OpsetShapes, RefuseWhatCannotRun) {
+  const std::string top = "axis = 1, mode = \"max\", sort = \"value\"";
+  EXPECT_EQ(Infer("opset3.TopK", "f32[2,7]; i64[] = 7", top), "f32[2,7]");
+  EXPECT_EQ(Infer("opset3.TopK", "f32[2,7]; i64[] = 8", top), "opset.constant-input");
+  EXPECT_EQ(Infer("opset3.TopK", "f32[2,7..9]; i64[] = 8", top), "f32[2,8]");
+  const std::string quantize = "levels = 4";
+  EXPECT_EQ(Infer("opset1.FakeQuantize", "f32[1,3]; f32[2,3]; f32[]; f32[]; f32[]", quantize),
+            "opset.broadcast");
+  EXPECT_EQ(Infer("opset1.FakeQuantize", "f32[1,3]; f32[2,1,3]; f32[]; f32[]; f32[]", quantize),
+            "opset.broadcast");
+  for (const char* op : {"opset2.SpaceToBatch", "opset2.BatchToSpace"}) {
+    EXPECT_EQ(Infer(op, "f32[4,4]; i64[2] = 1 1; i64[2] = 1 0; i64[2] = 0 0"), "opset.constant-input") << op;
+    EXPECT_EQ(Infer(op, "f32[4,4]; i64[2] = 1 1; i64[2] = 0 0; i64[2] = 1 0"), "opset.constant-input") << op;
+  }
+}
+
 // OpenVINO's shape function lets any slope pass; its compilation of the model
 // refuses these, and where the batch alone has the slope's extent.
 TEST(OpsetShapes, SlopesBroadcastToTheData) {
