@@ -25,10 +25,9 @@ ordered_json ToJson(const ir::Attribute& attribute) {
   return ordered_json::array();
 }
 
-ordered_json ToJson(const InputProposal& input) {
+ordered_json ToJson(const InputProposal& input, Random& random) {
   ordered_json json{{"type", Name(input.type)}, {"shape", input.shape}, {"values", nullptr}};
   if (!input.constant) return json;
-  Random random(1);
   const TensorValue value = MakeConstant(input, random);
   json["values"] = ordered_json::array();
   for (int64_t i = 0; i < value.volume(); ++i) json["values"].push_back(value.ElementAsDouble(i));
@@ -37,7 +36,8 @@ ordered_json ToJson(const InputProposal& input) {
 
 void Print(const OperationDescription& operation, const Proposal& proposal, const std::string& message) {
   ordered_json json{{"set", operation.set}, {"name", operation.name}, {"inputs", ordered_json::array()}};
-  for (const InputProposal& input : proposal.inputs) json["inputs"].push_back(ToJson(input));
+  Random random(1);
+  for (const InputProposal& input : proposal.inputs) json["inputs"].push_back(ToJson(input, random));
   json["attributes"] = ordered_json::object();
   for (const auto& [name, value] : proposal.attributes) json["attributes"][name] = ToJson(value);
   json["outputs"] = proposal.outputs;

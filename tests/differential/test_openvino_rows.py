@@ -1,0 +1,181 @@
+"""Nodes of OpenVINO's operations that our shape functions accept, and near misses that they refuse: OpenVINO is asked for its
+verdict on each, and for the shapes. NNEFC_DIFFERENTIAL is the program that makes them; NNEFC_ROWS_SEEDS says how many
+seeds (3 unless told)."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ov = pytest.importorskip("openvino")
+from openvino import opset1  # noqa: E402
+from openvino.utils.node_factory import NodeFactory  # noqa: E402
+
+# OpenVINO's classes where the name in a file is another.
+CLASSES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
+# What OpenVINO's factory of nodes cannot make: it takes no shape as an attribute, and some regions end the process.
+NOT_ASKED = {"opset2.ROIPooling", "opset6.ReadValue"}
+PROGRAM = os.environ.get("NNEFC_DIFFERENTIAL", Path(__file__).parents[2] / "build/release/bin/nnefc_differential")
+SEEDS = range(1, 1 + int(os.environ.get("NNEFC_ROWS_SEEDS", "3")))
+
+NOT_COMPILED = "OpenVINO's compilation of the model refuses it"
+NOTHING_TO_DO = "what is asked for names nothing that exists"
+UNDEFINED = "the documents define no such thing"
+# What we refuse and OpenVINO's shape functions take: part of the row ("" is any), part of our message, why we are stricter.
+STRICTER: list[tuple[str, str, str]] = [
+    ("", "is given twice", "an axis that is named twice is a mistake"),
+    ("", "outside a tensor of rank 0", "a scalar has no axes"),
+    ("", "expected an integer", "places and extents are integers"),
+    ("", "expected a float", UNDEFINED),
+    ("", "expected a number", UNDEFINED),
+    ("opset1.LogicalNot", "expected boolean", UNDEFINED),
+    ("opset1.FakeQuantize", "`levels`", UNDEFINED),
+    ("opset1.FakeQuantize", "does not broadcast to", "limits stretch to the data, never the data to them"),
+    ("Interpolate", "`data` of `Interpolate` has rank 0", NOTHING_TO_DO),
+    ("Interpolate", "`image` of `Interpolate` has rank 0", NOTHING_TO_DO),
+    ("Interpolate", "`pads_", NOTHING_TO_DO),
+    ("Interpolate", "that is not positive", UNDEFINED),
+    ("opset4.Interpolate", "`scales` of `Interpolate` has rank", UNDEFINED),
+    ("opset1.Interpolate", "`output_shape`", NOT_COMPILED),
+    ("opset1.LRN", "`size`", UNDEFINED),
+    ("opset1.NormalizeL2", "`eps`", UNDEFINED),
+    ("opset1.NormalizeL2", "has rank 0", NOTHING_TO_DO),
+    ("opset1.PReLU", "does not broadcast to", NOT_COMPILED),
+    ("ROIAlign", "`pooled_", NOTHING_TO_DO),
+    ("ScatterElementsUpdate", "`axis`", UNDEFINED),
+    ("ScatterNDUpdate", "`updates`", NOT_COMPILED),
+    ("opset1.Selu", "expected one element", NOT_COMPILED),
+    ("opset2.SpaceToBatch", "has lists of", UNDEFINED),
+    ("ToSpace", "along axis 0", "the documents leave the batch as it is; OpenVINO's kernel and shape function disagree"),
+    ("ToBatch", "along axis 0", "the documents leave the batch as it is; OpenVINO's kernel and shape function disagree"),
+    ("TopK", "expected at most", NOT_COMPILED),
+    ("AvgPool", "`strides`", UNDEFINED),
+    ("MaxPool", "`strides`", UNDEFINED),
+    ("opset11.Interpolate", "expected at least", "an item for each axis"),
+    ("GroupNormalization", "`epsilon`", UNDEFINED),
+    ("opset1.Reverse", "has rank 0", NOTHING_TO_DO),
+    ("opset1.Reshape", "which does not fit", NOT_COMPILED),
+    ("opset1.VariadicSplit", "into parts of", NOT_COMPILED),
+    ("opset1.ConvolutionBackpropData", "has the extent 0", NOTHING_TO_DO),
+    ("opset1.ConvolutionBackpropData", "leave nothing", NOTHING_TO_DO),
+    ("opset1.LSTMCell", "`input_forget`", NOT_COMPILED),
+    ("Cell", "along axis", NOT_COMPILED),
+    ("Sequence", "along axis", NOT_COMPILED),
+    ("Cell", "`clip`", UNDEFINED),
+    ("Sequence", "`clip`", UNDEFINED),
+    ("Cell", "`hidden_size`", NOTHING_TO_DO),
+    ("Sequence", "`hidden_size`", NOTHING_TO_DO),
+    ("GatherND", "holds tuples of 0", NOTHING_TO_DO),
+    ("ScatterND", "holds tuples of 0", NOTHING_TO_DO),
+    ("opset2.MVN", "has rank 1", NOTHING_TO_DO),
+    ("opset6.MVN", "is outside a tensor", NOT_COMPILED),
+    ("opset3.CumSum", "`axis`", UNDEFINED),
+    ("opset3.CumSum", "is outside a tensor", NOT_COMPILED),
+    ("ROIAlign", "`spatial_scale`", UNDEFINED),
+    ("Adaptive", "`output_shape`", UNDEFINED),
+    ("MaxPool", "`index_element_type`", UNDEFINED),
+    ("ExtractImagePatches", "expected at least 1", NOTHING_TO_DO),
+    ("opset4.Interpolate", "`sizes` of `Interpolate` has rank", UNDEFINED),
+    ("opset13.ScaledDotProductAttention", "`attention_mask`", NOT_COMPILED),
+]
+# What OpenVINO refuses and we take: part of the row, part of its message, why.
+LAXER: list[tuple[str, str, str]] = [
+    ("Pool", "Batch size is zero", "NNEF's extents may be 0, and the result has none then"),
+    ("Pool", "Channel count is zero", "NNEF's extents may be 0, and the result has none then"),
+    ("Pool", "Cannot get length of dynamic dimension", "negative pads crop"),
+    ("Pool", "padding below dimension: 18446744073709551615", "negative pads crop"),
+    ("Pad", "Number of elements of pads_", "lists that a run computes are checked by the run"),
+    ("opset1.Interpolate", "Unable to cast Python instance", "the factory of nodes takes no empty lists, a file does"),
+    ("Pad", "REFLECT padding mode requires", "an empty tensor without padding stays empty"),
+    ("Pad", "EDGE padding mode requires", "an empty tensor without padding stays empty"),
+]
+# Where the shapes differ: part of the row, ours, OpenVINO's, why.
+OTHERWISE: list[tuple[str, str, str, str]] = [
+    ("opset3.NonZero", "[1,0]", "[0,0]", "of a constant 0; of a 0 that is not constant OpenVINO's result is ours"),
+]
+
+
+def make(node: dict):
+    """The node in OpenVINO; raises what OpenVINO raises."""
+    inputs = []
+    for given in node["inputs"]:
+        kind = getattr(ov.Type, given["type"])
+        if given["values"] is None:
+            inputs.append(opset1.parameter(ov.PartialShape(given["shape"]), kind).output(0))
+        else:
+            inputs.append(ov.op.Constant(kind, ov.Shape(given["shape"]), given["values"]).output(0))
+    attributes = dict(node["attributes"])
+    if "activations" in attributes:  # a file has a list of words, the factory one of Python
+        attributes["activations"] = attributes["activations"].split(",")
+    return NodeFactory(node["set"]).create(CLASSES.get(node["name"], node["name"]), inputs, attributes)
+
+
+def judge(node: dict) -> dict:
+    """OpenVINO's verdict: why it refuses the node, or the types and shapes of the results."""
+    try:
+        outputs = make(node).outputs()
+    except Exception as error:  # noqa: BLE001
+        return {"refused": str(error).strip() or type(error).__name__}
+    return {"results": [[output.get_element_type().get_type_name(), str(output.get_partial_shape())] for output in outputs]}
+
+
+def verdicts(nodes: list[dict]) -> list[dict | None]:
+    """OpenVINO's verdict on each, in a process of its own: some nodes make it crash, which is no verdict."""
+    found: list[dict | None] = []
+    while len(found) < len(nodes):
+        lines = "\n".join(map(json.dumps, nodes[len(found):]))
+        done = subprocess.run([sys.executable, __file__], input=lines, capture_output=True, text=True)
+        found += [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
+        if len(found) < len(nodes):
+            found.append(None)
+    return found
+
+
+def allowed(table: list[tuple[str, str, str]], row: str, message: str) -> bool:
+    return any(part in row and text in message for part, text, _ in table)
+
+
+def compare(node: dict, verdict: dict | None) -> str | None:
+    """How the verdicts differ, or nothing."""
+    row, message = f"{node['set']}.{node['name']}", node["message"]
+    if verdict is None or "outputs" in message:  # a file says how many there are; OpenVINO's class counts them itself
+        return None
+    if reason := verdict.get("refused"):
+        known = message or allowed(LAXER, row, reason)
+        return None if known else f"{row}: OpenVINO refuses: {reason.splitlines()[-1]}"
+    if message:
+        return None if allowed(STRICTER, row, message) else f"{row}: we refuse: {message}"
+    ours = [[result["type"], "[" + ",".join(map(str, result["shape"])) + "]"] for result in node["results"]]
+    theirs = verdict["results"][: len(ours)]
+    # OpenVINO may leave open what we know.
+    if all(mine == other and ov.PartialShape(shape).compatible(ov.PartialShape(wide))
+           for (mine, shape), (other, wide) in zip(ours, theirs, strict=True)):
+        return None
+    if any(row == entry and [shape for _, shape in ours] == [mine] and [shape for _, shape in theirs] == [other]
+           for entry, mine, other, _ in OTHERWISE):
+        return None
+    return f"{row}: we infer {ours}, OpenVINO {theirs}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_verdicts_are_openvinos(seed: int) -> None:
+    done = subprocess.run([PROGRAM, "--describe", "--seed", str(seed)], check=True, capture_output=True, text=True)
+    nodes = [json.loads(line) for line in done.stdout.splitlines()]
+    nodes = [node for node in nodes if f"{node['set']}.{node['name']}" not in NOT_ASKED]
+    assert len(nodes) > 1000
+    differing: dict[str, list[str]] = collections.defaultdict(list)
+    for node, verdict in zip(nodes, verdicts(nodes), strict=True):
+        if difference := compare(node, verdict):
+            differing[f"{node['set']}.{node['name']}"].append(f"{difference}\n    {json.dumps(node)[:600]}")
+    assert not differing, "\n" + "\n".join(line for lines in differing.values() for line in lines[:3])
+
+
+if __name__ == "__main__":
+    for text in sys.stdin:
+        print(json.dumps(judge(json.loads(text))), flush=True)
