@@ -119,7 +119,7 @@ Outcome<std::string> Format(const std::string& name, const std::string& text, Di
     const FileId file = context.sources.AddText(name, text);
     const auto document = ParseDocument(file, {.dialect = ToDialect(dialect)}, context);
     Outcome<std::string> outcome;
-    if (!context.emitter.has_errors()) outcome.value = PrintDocument(*document, context);
+    if (document->complete) outcome.value = PrintDocument(*document, context);
     outcome.report = TakeReport(context);
     return outcome;
   });

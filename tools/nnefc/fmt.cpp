@@ -51,7 +51,7 @@ struct FmtCommand : CommonOptions {
         .dialect = compile.dialect,
         .kind = text.is_quantization ? DocumentKind::kQuantization : DocumentKind::kModel};
     const std::unique_ptr<const ast::Document> document = ParseDocument(text.file, options, context);
-    if (context.emitter.has_errors()) return kInvalid;
+    if (!document->complete) return kInvalid;
     const std::string formatted = PrintDocument(*document, context);
     if (!IsSame(*document, formatted, options, compile.limits)) {
       PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.path));
@@ -68,7 +68,7 @@ struct FmtCommand : CommonOptions {
     context.limits = limits;
     options.dialect = document.dialect;
     const auto again = ParseDocument(context.sources.AddText("formatted", formatted), options, context);
-    return !context.emitter.has_errors() && again->exprs.size() == document.exprs.size() &&
+    return again->complete && again->exprs.size() == document.exprs.size() &&
            again->comments.size() == document.comments.size() && PrintDocument(*again, context) == formatted;
   }
 
