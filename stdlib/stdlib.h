@@ -18,7 +18,11 @@ std::string_view ProvisionalLibraryText();
 // long as the program.
 std::string_view ControlFlowLibraryText();
 
-// Returns every word (identifier, keyword, word of a string) that the documents hold, once.
+// Returns the text of `layers.nnef`, the fragments of Appendix C of the provisional specification. It lives
+// as long as the program.
+std::string_view LayersLibraryText();
+
+// Returns every word (identifier, keyword, string) that the documents hold, once.
 std::span<const std::string_view> LibraryWords();
 
 }  // namespace nnefc

@@ -2,6 +2,7 @@
 #include "compiler/expand/instances.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
+#include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -14,9 +15,10 @@ constexpr int64_t kCallSteps = 8;
 }  // namespace
 
 Machine::FragmentInfo& Machine::Info(const Callee& callee) {
-  auto& infos = infos_[callee.document == &document_                 ? 0
-                       : callee.document == document_.control_flow() ? 2
-                                                                     : 1];
+  auto* known =
+      llvm::find_if(infos_, [&](const DocumentInfos& each) { return each.document == callee.document; });
+  if (known == infos_.end()) known = &infos_.emplace_back(callee.document);
+  auto& infos = known->fragments;
   auto index = static_cast<size_t>(callee.fragment.index);
   if (infos.size() <= index) infos.resize(callee.document->ast().fragments.size());
   if (infos[index] == nullptr) {
@@ -44,7 +46,10 @@ Machine::Mode Machine::ModeOf(const Callee& callee) const {
   const Signature& signature = callee.document->signature(callee.fragment);
   if (!signature.has_body) return Mode::kOperation;
   if (!callee.document->is_library()) return Mode::kInstantiate;
-  if (LowerRequested(context_.symbols.Text(signature.name.symbol))) return Mode::kInstantiate;
+  const std::string_view name = context_.symbols.Text(signature.name.symbol);
+  if (LowerRequested(name)) return Mode::kInstantiate;
+  // What an extension composes is no operation.
+  if (!registry_.Find(ir::kNnefSet, RatifiedName(name)).valid()) return Mode::kInstantiate;
   return callee.document->dialect() == ast::Dialect::kProvisional ? Mode::kInstantiateIfChanged
                                                                   : Mode::kOperation;
 }
@@ -135,10 +140,10 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     site.array_length = statement.array_length;
     site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
-  if (info.plan->trait == OpTrait::kControlFlow) {
+  if (info.plan->trait == OpTrait::kBodies) {
     std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
-    return MakeControlFlow(call, *info.plan, arguments, site);
+    return MakeWithBodies(call, *info.plan, arguments, site);
   }
   Value result = builder_.Make(*info.plan, llvm::ArrayRef<Value>(stack_).take_back(count), site);
   stack_.resize(stack_.size() - count);

@@ -26,7 +26,7 @@ enum class OpTrait : uint8_t {
   kUnstack,
   kCopyN,
   kCustom,
-  kControlFlow
+  kBodies,  // it runs fragments of the document
 };
 
 // How calls of a fragment become nodes: the ratified operation and where each
@@ -124,10 +124,10 @@ class GraphBuilder {
   // identifier's tensor is copied, a literal becomes a constant.
   Value NameInBody(const Value& value, Symbol identifier, const Site& site);
 
-  // ---- control_flow.cpp: nodes with bodies ----
-  // Makes a node of `if_else` or `tensor_iterator` that has no bodies yet.
-  ir::NodeId MakeControlFlow(const OpPlan& plan, llvm::ArrayRef<Value> arguments, int64_t num_outputs,
-                             const Site& site);
+  // ---- bodies.cpp: nodes with bodies ----
+  // Makes a node that has no bodies yet.
+  ir::NodeId MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value> arguments, int64_t num_outputs,
+                            const Site& site);
   // From here on nodes are made in a new graph; gives its parameters. False if
   // a limit was reached, which ends the expansion.
   bool EnterBody(const CheckedDocument& document, const Signature& fragment,
@@ -136,7 +136,7 @@ class GraphBuilder {
   std::unique_ptr<ir::Graph> LeaveBody();
   // Gives the node its bodies; its outputs as an array, or poison after a
   // mistake.
-  Value FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places);
+  Value FinishBodies(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places);
 
   // Emits a mistake at the site; one in a body of the standard library is told
   // where the document invokes it.

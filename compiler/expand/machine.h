@@ -103,15 +103,15 @@ class Machine {
   bool MakeOperation(const Call& call, FragmentInfo& info);
   bool Return();
 
-  // ---- control_flow.cpp ----
+  // ---- bodies.cpp ----
   // Begins a node with bodies.
-  bool MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                       const Site& site);
+  bool MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                      const Site& site);
   bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
                           std::string_view role, const Site& site);
   bool BeginBody();
   bool FinishBody();
-  bool FinishControlFlow();
+  bool FinishBodies();
 
   void Finish();
 
@@ -134,7 +134,12 @@ class Machine {
   // Of the graph's body, or of expressions that no body holds.
   std::unique_ptr<Chunk> root_chunk_;
   bool is_graph_ = true;
-  std::vector<std::unique_ptr<FragmentInfo>> infos_[3];  // of the document, its library, its extension
+  // Of the document, its library and its extensions.
+  struct DocumentInfos {
+    const CheckedDocument* document = nullptr;
+    std::vector<std::unique_ptr<FragmentInfo>> fragments = {};  // by FragmentId
+  };
+  llvm::SmallVector<DocumentInfos, 4> infos_;
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Loop> loops_;

@@ -15,7 +15,6 @@ OpTrait TraitOf(std::string_view name) {
       .Case("split", OpTrait::kSplit)
       .Case("unstack", OpTrait::kUnstack)
       .Case("copy_n", OpTrait::kCopyN)
-      .Cases("if_else", "tensor_iterator", OpTrait::kControlFlow)
       .Default(OpTrait::kNone);
 }
 
@@ -110,7 +109,7 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
     OpPlan::Parameter& groups = plan->parameters[static_cast<size_t>(plan->Find("groups"))];
     groups.default_value = Value::Integer(0);
   }
-  plan->trait = custom ? OpTrait::kCustom : TraitOf(plan->name);
+  plan->trait = custom ? OpTrait::kCustom : called.runs_bodies ? OpTrait::kBodies : TraitOf(plan->name);
   plan->op = custom ? RegisterCustom(plan->name, *callee.document, called, registry, symbols)
                     : registry.Find(ir::kNnefSet, plan->name);
   return plan;

@@ -55,10 +55,7 @@ std::optional<Place> Analysis::PlaceOf(SourceRange range) const {
   if (range.file == file()) return Place{uri_, RangeOf(range)};
   if (IsQuantization(range.file))
     return Place{std::string(context().sources.Name(range.file)), RangeOf(range)};
-  const bool is_ratified = context().sources.Name(range.file).find("<ratified") == 0;
-  return Place{
-      LanguageService::LibraryUri(is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional),
-      RangeOf(range)};
+  return Place{LanguageService::LibraryUri(StandardLibrary::Shared().FileName(range.file)), RangeOf(range)};
 }
 
 std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,

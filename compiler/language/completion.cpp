@@ -2,6 +2,7 @@
 #include <set>
 
 #include "compiler/language/analysis.h"
+#include "compiler/semantics/extensions.h"
 
 namespace nnefc::language {
 namespace {
@@ -129,6 +130,7 @@ class Completer {
     OfferLocals();
     OfferFragments(analysis_.checked());
     if (analysis_.checked().library() != nullptr) OfferFragments(*analysis_.checked().library());
+    OfferExtensions();
     OfferWords();
     return std::move(offers_);
   }
@@ -172,6 +174,18 @@ class Completer {
       if (name.empty() || !name.starts_with(word_)) continue;
       Offer(name, std::string(name), document.is_library() ? SymbolKind::kOperation : SymbolKind::kFragment,
             analysis_.SignatureText({&document, id}));
+    }
+  }
+
+  // Of the extensions that the document has, whether it uses them or not.
+  void OfferExtensions() {
+    const CheckedDocument& document = analysis_.checked();
+    for (const Extension& extension : Extensions()) {
+      if (extension.library == nullptr || extension.dialect != document.dialect()) continue;
+      if (extension.activation == Activation::kImplicit ||
+          Enables(document.ast(), extension, analysis_.context().symbols)) {
+        OfferFragments(StandardLibrary::Shared().Get(extension));
+      }
     }
   }
 

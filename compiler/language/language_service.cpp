@@ -4,10 +4,15 @@
 
 #include "compiler/language/analysis.h"
 #include "compiler/language/quantization_text.h"
+#include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "stdlib/stdlib.h"
 
 namespace nnefc::language {
+namespace {
+
+constexpr std::string_view kLibraryFolder = "nnefc:/stdlib/";
+
+}  // namespace
 
 struct LanguageService::Document {
   int64_t version = 0;
@@ -131,14 +136,12 @@ std::optional<int64_t> LanguageService::Version(const std::string& uri) const {
 
 std::string_view LanguageService::Text(const std::string& uri) const {
   if (const Document* document = Find(uri)) return document->text();
-  if (uri == LibraryUri(ast::Dialect::kRatified)) return RatifiedLibraryText();
-  if (uri == LibraryUri(ast::Dialect::kProvisional)) return ProvisionalLibraryText();
-  return {};
+  if (!uri.starts_with(kLibraryFolder)) return {};
+  return StandardLibrary::Shared().Text(std::string_view(uri).substr(kLibraryFolder.size()));
 }
 
-std::string LanguageService::LibraryUri(ast::Dialect dialect) {
-  return dialect == ast::Dialect::kRatified ? "nnefc:/stdlib/ratified.nnef"
-                                            : "nnefc:/stdlib/provisional.nnef";
+std::string LanguageService::LibraryUri(std::string_view file_name) {
+  return fmt::format("{}{}", kLibraryFolder, file_name);
 }
 
 std::vector<Finding> LanguageService::Diagnostics(const std::string& uri) const {

@@ -158,8 +158,9 @@ class LanguageService {
   std::optional<int64_t> Version(const std::string& uri) const;
   // The text of an open document or of a standard library; empty otherwise.
   std::string_view Text(const std::string& uri) const;
-  // The uri of a standard library, which places may have.
-  static std::string LibraryUri(ast::Dialect dialect);
+  // The uri of a document of the standard library, such as `ratified.nnef`, which
+  // places may have.
+  static std::string LibraryUri(std::string_view file_name);
 
   // What is wrong with a document, in the order of its text.
   std::vector<Finding> Diagnostics(const std::string& uri) const;

@@ -3,6 +3,7 @@
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "compiler/semantics/check_document.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/walk.h"
 #include "llvm/ADT/DenseSet.h"
@@ -35,6 +36,29 @@ void LintProvisional(Subject& subject) {
     const size_t others = counts[diagnostic->rule] - 1;
     builder.Note(diagnostic->range, "{}{}", diagnostic->message,
                  others == 0 ? "" : fmt::format(" (and {} more of this kind)", others));
+  }
+}
+
+// Fragments of implicit extensions, which no tool has to know: each at the
+// first place that invokes it.
+void LintImplicit(Subject& subject) {
+  llvm::DenseSet<Symbol> reported;
+  for (size_t i = 0; i < subject.document.exprs.size(); ++i) {
+    const ast::ExprId id(static_cast<int32_t>(i));
+    const auto* invocation = std::get_if<ast::InvocationExpr>(&subject.document.exprs[id].node);
+    if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
+    for (const ExtensionLibrary& extension : subject.checked.extensions()) {
+      if (extension.extension->activation != Activation::kImplicit) continue;
+      const Callee callee = subject.checked.Find(invocation->callee.symbol);
+      if (callee.document != extension.library || !reported.insert(invocation->callee.symbol).second)
+        continue;
+      subject
+          .Report(kUndefinedLayer, invocation->callee.range,
+                  "`{}` is not defined here; it is taken from {}, whose fragments are examples that no tool "
+                  "has to know, so define it in the document",
+                  subject.Text(invocation->callee.symbol), extension.extension->name)
+          .Note(callee.document->signature(callee.fragment).name.range, "the definition that is taken");
+    }
   }
 }
 
@@ -155,6 +179,7 @@ class KhronosParser {
 
 void LintPortability(Subject& subject) {
   LintProvisional(subject);
+  LintImplicit(subject);
   if (subject.IsRatified() && subject.enabled(kKhronosParser)) KhronosParser(subject).Find();
 }
 

@@ -40,6 +40,7 @@ namespace nnefc::lint {
   /* portability.cpp */                                                                         \
   RULE(kNotRatified, "lint.not-ratified", kNote, "")                                            \
   RULE(kKhronosParser, "lint.khronos-parser", kWarning, "")                                     \
+  RULE(kUndefinedLayer, "lint.undefined-layer", kWarning, "P C")                                \
   /* allow.cpp */                                                                               \
   RULE(kBadAllow, "lint.bad-allow", kWarning, "")                                               \
   RULE(kUnusedAllow, "lint.unused-allow", kWarning, "")

@@ -44,9 +44,9 @@ class Unused {
     return names;
   }
 
-  // The fragments that an invocation of `if_else` or `tensor_iterator` names.
+  // The fragments that an invocation names as its bodies.
   void ForEachBody(const Binding& binding, llvm::function_ref<void(Symbol)> use) {
-    if (binding.callee.document != subject_.checked.control_flow()) return;
+    if (!binding.callee.document->signature(binding.callee.fragment).runs_bodies) return;
     for (ast::ExprId argument : binding.arguments) {
       while (argument.valid()) {
         const ast::ExprNode& node = document_.exprs[argument].node;
@@ -58,11 +58,11 @@ class Unused {
   }
 
   bool MayBeBody(Symbol name) const {
-    return bodies_.contains(name) || (!subject_.is_right && subject_.checked.control_flow() != nullptr);
+    return bodies_.contains(name) || (!subject_.is_right && subject_.checked.may_run_bodies());
   }
 
   void FindBodies() {
-    if (subject_.checked.control_flow() == nullptr) return;
+    if (!subject_.checked.may_run_bodies()) return;
     for (size_t i = 0; i < document_.exprs.size(); ++i) {
       const Binding* binding = subject_.checked.binding(ast::ExprId(static_cast<int32_t>(i)));
       if (binding != nullptr) ForEachBody(*binding, [&](Symbol name) { bodies_.insert(name); });
@@ -197,7 +197,7 @@ class Unused {
   // True if it is known what every invocation invokes.
   bool KnowsCallees() {
     if (subject_.is_right) return true;
-    if (document_.graphs.empty() || subject_.checked.control_flow() != nullptr ||
+    if (document_.graphs.empty() || subject_.checked.may_run_bodies() ||
         !subject_.IsReadable({document_.file, 0, UINT32_MAX}))
       return false;
     return llvm::all_of(document_.exprs, [&](const ast::Expr& expr) {

@@ -124,7 +124,7 @@ void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
 void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
   // Outputs of different data types, `[state, counter] = tensor_iterator(..)`.
-  const bool is_listed = Kind(type) == TypeKind::kTuple && is_whole && IsControlFlow(right);
+  const bool is_listed = Kind(type) == TypeKind::kTuple && is_whole && RunsBodies(right);
   if (is_listed && types_.Items(type).size() != items.items.size()) {
     Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side has {} outputs",
            items.items.size(), types_.Items(type).size());
@@ -143,7 +143,7 @@ void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, Ty
 
 void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
-  const bool is_array = is_whole && IsControlFlow(right);
+  const bool is_array = is_whole && RunsBodies(right);
   if (!IsError(type) && (Kind(type) != TypeKind::kTuple || is_array)) {
     Report(kAssignmentStructure, left.range, "a tuple is on the left, but {} on the right",
            is_array ? "an array" : fmt::format("`{}`", Text(type)));
@@ -167,7 +167,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
   const bool is_external = is_whole && body_ == BodyKind::kGraph && !externals_.empty() && IsExternal(right);
   const Origin origin = is_whole ? OriginOf(right) : Origin::kUndecided;
   if (body_ == BodyKind::kGraph && Kind(type) != TypeKind::kTensor && !IsError(type)) {
-    ReportNotTensor(range, name, type, Kind(type) == TypeKind::kArray || IsControlFlow(right));
+    ReportNotTensor(range, name, type, Kind(type) == TypeKind::kArray || RunsBodies(right));
     type = error_;
   }
   if (local == nullptr) {
@@ -232,7 +232,7 @@ Symbol Checker::PrimitiveBehind(ExprId right) const {
     if (invocation == nullptr) return {};
     const Callee callee = document->Find(invocation->callee.symbol);
     if (!callee.valid() || SignatureOf(callee).results.size() != 1) return {};
-    if (callee.document == document->control_flow()) return {};  // The bodies tell the length.
+    if (SignatureOf(callee).runs_bodies) return {};  // The bodies tell the length.
     if (!SignatureOf(callee).has_body) return invocation->callee.symbol;
     const Symbol result = SignatureOf(callee).results[0].name.symbol;
     document = callee.document;

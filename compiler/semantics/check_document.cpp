@@ -4,17 +4,34 @@
 #include <utility>
 
 #include "compiler/semantics/checker.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/syntax/parse.h"
+#include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "stdlib/stdlib.h"
 
 namespace nnefc {
 
-Callee CheckedDocument::Find(Symbol name) const {
+Callee CheckedDocument::FindOwn(Symbol name) const {
   auto found = by_name_.find(name);
-  if (found != by_name_.end()) return {this, found->second};
-  Callee callee = library_ != nullptr ? library_->Find(name) : Callee();
-  if (!callee.valid() && control_flow_ != nullptr) callee = control_flow_->Find(name);
+  return found != by_name_.end() ? Callee{this, found->second} : Callee();
+}
+
+Callee CheckedDocument::Find(Symbol name) const {
+  Callee callee = FindOwn(name);
+  if (callee.valid()) return callee;
+  callee = library_ != nullptr ? library_->Find(name) : Callee();
+  for (size_t i = 0; i < extensions_.size() && !callee.valid(); ++i) {
+    if (extensions_[i].is_enabled) callee = extensions_[i].library->FindOwn(name);
+  }
   return callee;
+}
+
+bool CheckedDocument::may_run_bodies() const {
+  return llvm::any_of(extensions_, [](const ExtensionLibrary& extension) {
+    return extension.is_enabled && llvm::any_of(extension.library->signatures_,
+                                                [](const Signature& each) { return each.runs_bodies; });
+  });
 }
 
 const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
@@ -23,19 +40,39 @@ const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
 }
 
 StandardLibrary::StandardLibrary()
-    : control_flow_{.file = base_.sources.AddText("<extension NNEFC_control_flow>",
-                                                  std::string(ControlFlowLibraryText())),
-                    .dialect = ast::Dialect::kRatified,
-                    .before = nullptr},
-      ratified_{
-          .file = base_.sources.AddText("<ratified standard library>", std::string(RatifiedLibraryText())),
-          .dialect = ast::Dialect::kRatified,
-          .before = &control_flow_},
-      provisional_{.file = base_.sources.AddText("<provisional standard library>",
-                                                 std::string(ProvisionalLibraryText())),
-                   .dialect = ast::Dialect::kProvisional,
-                   .before = &ratified_} {
+    : ratified_(Add("<ratified standard library>", RatifiedLibraryText(),
+                    {.dialect = ast::Dialect::kRatified, .file_name = "ratified.nnef"})),
+      provisional_(Add(
+          "<provisional standard library>", ProvisionalLibraryText(),
+          {.dialect = ast::Dialect::kProvisional, .before = ratified_, .file_name = "provisional.nnef"})) {
+  const Part* last[] = {ratified_, provisional_};
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr) continue;
+    const bool is_ratified = extension.dialect == ast::Dialect::kRatified;
+    const Part*& before = last[is_ratified ? 0 : 1];
+    before = Add(fmt::format("<extension {}>", extension.name), extension.library(),
+                 {.dialect = extension.dialect,
+                  .before = before,
+                  .standard = is_ratified ? ratified_ : provisional_,
+                  .file_name = extension.file});
+    extensions_[&extension] = before;
+  }
   for (std::string_view word : LibraryWords()) base_.symbols.Intern(word);
+}
+
+const StandardLibrary::Part* StandardLibrary::Add(std::string_view name, std::string_view text, Part part) {
+  const FileId file = base_.sources.AddText(std::string(name), std::string(text));
+  return &parts_.emplace_back(file, part.dialect, part.before, part.standard, part.file_name);
+}
+
+std::string_view StandardLibrary::FileName(FileId file) const {
+  const auto part = llvm::find_if(parts_, [&](const Part& each) { return each.file == file; });
+  return part != parts_.end() ? part->file_name : std::string_view();
+}
+
+std::string_view StandardLibrary::Text(std::string_view file_name) const {
+  const auto part = llvm::find_if(parts_, [&](const Part& each) { return each.file_name == file_name; });
+  return part != parts_.end() ? base_.sources.Text(part->file) : std::string_view();
 }
 
 StandardLibrary::~StandardLibrary() = default;
@@ -51,8 +88,9 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
     std::unique_ptr<const ast::Document> parsed =
         ParseDocument(part.file, {.dialect = part.dialect, .kind = DocumentKind::kLibrary}, context);
     const TypeTable* types = part.before != nullptr ? &Load(*part.before).types() : nullptr;
+    const CheckedDocument* standard = part.standard != nullptr ? &Load(*part.standard) : nullptr;
     part.document =
-        Checker(std::move(parsed), CheckedKind::kLibrary, nullptr, types, *this, context).CheckLibrary();
+        Checker(std::move(parsed), CheckedKind::kLibrary, {*this, standard, types}, context).CheckLibrary();
     // Whatever is wrong with the library is no mistake of the user's.
     const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
     if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);
@@ -63,18 +101,77 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
 }
 
 const CheckedDocument& StandardLibrary::Get(ast::Dialect dialect) const {
-  return Load(dialect == ast::Dialect::kRatified ? ratified_ : provisional_);
+  return Load(dialect == ast::Dialect::kRatified ? *ratified_ : *provisional_);
 }
 
-const CheckedDocument& StandardLibrary::ControlFlow() const {
-  return Load(control_flow_);
+const CheckedDocument& StandardLibrary::Get(const Extension& extension) const {
+  const auto part = extensions_.find(&extension);
+  NNEFC_CHECK(part != extensions_.end());
+  return Load(*part->second);
 }
+
+ExtensionCallee StandardLibrary::FindOperation(Symbol name) const {
+  const Callee standard = Get(ast::Dialect::kRatified).FindOwn(name);
+  if (standard.valid()) return {standard};
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr || extension.dialect != ast::Dialect::kRatified) continue;
+    const Callee callee = Get(extension).FindOwn(name);
+    if (callee.valid()) return {callee, &extension};
+  }
+  return {};
+}
+
+namespace {
+
+// True if some fragment is invoked that neither the document nor `standard`
+// has.
+bool InvokesUnknown(const ast::Document& document, const CheckedDocument& standard,
+                    llvm::DenseSet<Symbol>& unknown) {
+  llvm::DenseSet<Symbol> known;
+  for (const ast::Fragment& fragment : document.fragments) {
+    if (fragment.name.symbol.valid()) known.insert(fragment.name.symbol);
+  }
+  for (const ast::Expr& expr : document.exprs) {
+    const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+    if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
+    if (!known.insert(invocation->callee.symbol).second) continue;
+    if (!standard.FindOwn(invocation->callee.symbol).valid()) unknown.insert(invocation->callee.symbol);
+  }
+  return !unknown.empty();
+}
+
+// The libraries of extensions that the document enables, and of those whose
+// fragments it invokes without.
+llvm::SmallVector<ExtensionLibrary, 1> ExtensionsOf(const ast::Document& document,
+                                                    const CheckedDocument& standard,
+                                                    const StandardLibrary& library, const Context& context) {
+  llvm::SmallVector<ExtensionLibrary, 1> found;
+  llvm::DenseSet<Symbol> unknown;
+  const bool invokes_unknown = InvokesUnknown(document, standard, unknown);
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr || extension.dialect != document.dialect) continue;
+    const bool is_named =
+        extension.activation == Activation::kLine && Enables(document, extension, context.symbols);
+    if (!is_named && !invokes_unknown) continue;
+    const CheckedDocument& declares = library.Get(extension);
+    const bool is_invoked =
+        llvm::any_of(unknown, [&](Symbol name) { return declares.FindOwn(name).valid(); });
+    if (!is_named && !is_invoked) continue;
+    found.push_back({&extension, &declares, is_named || extension.activation == Activation::kImplicit});
+  }
+  return found;
+}
+
+}  // namespace
 
 std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
                                                const StandardLibrary& library, const CheckOptions& options,
                                                Context& context) {
   const CheckedDocument& standard = library.Get(document->dialect);
-  return Checker(std::move(document), CheckedKind::kModel, &standard, &standard.types(), library, context)
+  auto extensions = ExtensionsOf(*document, standard, library, context);
+  const TypeTable& types = extensions.empty() ? standard.types() : extensions.back().library->types();
+  return Checker(std::move(document), CheckedKind::kModel,
+                 {library, &standard, &types, std::move(extensions)}, context)
       .CheckModel(options);
 }
 

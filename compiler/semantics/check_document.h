@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,7 +11,13 @@
 
 namespace nnefc {
 
-// The standard library of each dialect, parsed and checked when it is first
+// An operation, and the extension that it is of; null: it is a standard one.
+struct ExtensionCallee {
+  Callee callee;
+  const Extension* extension = nullptr;
+};
+
+// The standard library of each dialect and those of extensions, parsed and checked when it is first
 // asked for, by whichever thread. Outlives the documents that are checked
 // against it, whose contexts begin with `base()`.
 class StandardLibrary {
@@ -25,23 +32,37 @@ class StandardLibrary {
   // The libraries' texts and every name in them.
   const ContextBase& base() const { return base_; }
   const CheckedDocument& Get(ast::Dialect dialect) const;
-  // The operations of the extension NNEFC_control_flow.
-  const CheckedDocument& ControlFlow() const;
+  // The fragments of an extension, which must have a library.
+  const CheckedDocument& Get(const Extension& extension) const;
+  // The name of a library's document, `ratified.nnef`; empty for other files.
+  std::string_view FileName(FileId file) const;
+  // The text of a library's document; empty for other names.
+  std::string_view Text(std::string_view file_name) const;
+  // The operation of a name that documents of the ratified dialect may have: a
+  // standard one, or that of an extension.
+  ExtensionCallee FindOperation(Symbol name) const;
 
  private:
   // A document of the library. Its types are those of the one before it and its
-  // own, so that the ids of all that are loaded go together.
+  // own, so that the ids of all that a document sees go together.
   struct Part {
-    FileId file;
+    FileId file = {};
     ast::Dialect dialect;
-    const Part* before;
+    const Part* before = nullptr;
+    const Part* standard = nullptr;  // what it sees; null: nothing but itself
+    std::string_view file_name;
     mutable std::once_flag once = {};
     mutable std::unique_ptr<const CheckedDocument> document = {};
   };
+  // Adds the text of a part, whose file is not known yet.
+  const Part* Add(std::string_view name, std::string_view text, Part part);
   const CheckedDocument& Load(const Part& part) const;
 
   ContextBase base_;
-  const Part control_flow_, ratified_, provisional_;
+  std::deque<Part> parts_;
+  const Part* ratified_;
+  const Part* provisional_;
+  llvm::DenseMap<const Extension*, const Part*> extensions_;
 };
 
 struct CheckOptions {

@@ -9,12 +9,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 
 namespace nnefc {
 
 class CheckedDocument;
+struct Extension;
 
 // A fragment of the user's document or of the standard library.
 struct Callee {
@@ -40,6 +41,10 @@ struct Signature {
   bool is_generic = false;
   TypeId generic_default;  // invalid if none
   bool has_body = false;   // a compound; otherwise a primitive
+  // Its strings name fragments, the bodies that it runs: their parameters are
+  // the tensors of its arrays in order, its outputs are their results. An
+  // operation of an extension whose result is `tensor<>[]`.
+  bool runs_bodies = false;
 };
 
 // How an invocation binds its arguments.
@@ -54,6 +59,14 @@ struct Binding {
   TypeId generic;
 };
 
+// The fragments of an extension that a document has, or invokes without having
+// it, which was reported.
+struct ExtensionLibrary {
+  const Extension* extension = nullptr;
+  const CheckedDocument* library = nullptr;
+  bool is_enabled = false;
+};
+
 // A document and what the checker found out about it, as side tables. Always
 // complete: what is wrong has an Error type or no binding.
 class CheckedDocument {
@@ -64,11 +77,14 @@ class CheckedDocument {
   bool complete() const { return complete_; }
   ast::Dialect dialect() const { return ast_->dialect; }
   const TypeTable& types() const { return *types_; }
-  // The standard library it was checked against; null for a library itself.
+  // The standard library it was checked against; null for that itself.
   const CheckedDocument* library() const { return library_; }
-  bool is_library() const { return library_ == nullptr; }
-  // The declarations of NNEFC_control_flow; null unless the document enables it.
-  const CheckedDocument* control_flow() const { return control_flow_; }
+  // True of the standard libraries and those of extensions.
+  bool is_library() const { return is_library_; }
+  // Those that the document has, in the order of the list.
+  llvm::ArrayRef<ExtensionLibrary> extensions() const { return extensions_; }
+  // True if an extension that the document has brings operations with bodies.
+  bool may_run_bodies() const;
   // The graph to compile: null if there is none or the choice is ambiguous.
   const ast::Graph* graph() const { return graph_; }
   const Signature& signature(ast::FragmentId fragment) const {
@@ -77,6 +93,8 @@ class CheckedDocument {
   // Looks a fragment up here, then in the library, then in the extensions that
   // are enabled.
   Callee Find(Symbol name) const;
+  // The same among the fragments of this document alone.
+  Callee FindOwn(Symbol name) const;
   // The binding of an InvocationExpr, or null if it is wrong.
   const Binding* binding(ast::ExprId invocation) const;
   // The type of an expression as seen in its fragment; kError where it was
@@ -92,10 +110,6 @@ class CheckedDocument {
   bool sound(const ast::Assignment& assignment) const {
     return !unsound_assignments_.contains(assignment.left.index);
   }
-  // True if the document names the extension.
-  bool has_extension(std::string_view name) const {
-    return extensions_.contains(llvm::StringRef(name.data(), name.size()));
-  }
 
  private:
   friend class Checker;
@@ -104,7 +118,8 @@ class CheckedDocument {
   bool complete_ = false;
   std::unique_ptr<TypeTable> types_;
   const CheckedDocument* library_ = nullptr;
-  const CheckedDocument* control_flow_ = nullptr;  // the extension's declarations, if it is enabled
+  bool is_library_ = false;
+  llvm::SmallVector<ExtensionLibrary, 1> extensions_;
   const ast::Graph* graph_ = nullptr;
   std::vector<Signature> signatures_;  // by FragmentId
   llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
@@ -114,8 +129,7 @@ class CheckedDocument {
   std::vector<bool> unsound_;                    // by FragmentId
   std::vector<bool> broken_;                     // by FragmentId: not expandable
   llvm::DenseSet<int32_t> unsound_assignments_;  // by the ExprId of the left side
-  llvm::StringSet<> extensions_;
-  llvm::BumpPtrAllocator allocator_;  // of the bindings' arguments
+  llvm::BumpPtrAllocator allocator_;             // of the bindings' arguments
 };
 
 }  // namespace nnefc

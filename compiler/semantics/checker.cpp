@@ -11,18 +11,18 @@ const CheckedDocument* StandardBelow(const CheckedDocument* library) {
 
 }  // namespace
 
-Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind,
-                 const CheckedDocument* library, const TypeTable* types, const StandardLibrary& libraries,
+Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, Against against,
                  Context& context)
     : out_(std::make_unique<CheckedDocument>()),
       document_(*document),
       kind_(kind),
       dialect_(document->dialect),
-      standard_(library != nullptr ? StandardBelow(library) : out_.get()),
-      libraries_(libraries),
+      standard_(against.library != nullptr ? StandardBelow(against.library) : out_.get()),
+      libraries_(against.libraries),
       outer_(context),
       context_(context, context.emitter.room()),
-      types_(*(out_->types_ = types != nullptr ? TypeTable::Over(*types) : std::make_unique<TypeTable>())),
+      types_(*(out_->types_ = against.types != nullptr ? TypeTable::Over(*against.types)
+                                                       : std::make_unique<TypeTable>())),
       error_(types_.Primitive(TypeKind::kError)),
       integer_(types_.Primitive(TypeKind::kInteger)),
       scalar_(types_.Primitive(TypeKind::kScalar)),
@@ -30,24 +30,17 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
       string_(types_.Primitive(TypeKind::kString)),
       external_(context.symbols.Intern("external")),
       variable_(context.symbols.Intern("variable")),
-      update_(context.symbols.Intern("update")),
-      if_else_(context.symbols.Intern("if_else")),
-      tensor_iterator_(context.symbols.Intern("tensor_iterator")) {
-  NNEFC_CHECK(context.symbols.base() == &libraries.base().symbols);
+      update_(context.symbols.Intern("update")) {
+  NNEFC_CHECK(context.symbols.base() == &libraries_.base().symbols);
   out_->ast_ = std::move(document);
-  out_->library_ = library;
+  out_->library_ = against.library;
+  out_->is_library_ = kind == CheckedKind::kLibrary;
+  out_->extensions_ = std::move(against.extensions);
   out_->signatures_.resize(document_.fragments.size());
   out_->unsound_.resize(document_.fragments.size());
   out_->broken_.resize(document_.fragments.size());
   out_->binding_index_.assign(document_.exprs.size(), -1);
   out_->expr_types_.resize(document_.exprs.size());
-  for (const ast::Extension& extension : document_.extensions) {
-    for (const ast::Name& name : extension.names) out_->extensions_.insert(Text(name.symbol));
-  }
-  if (kind == CheckedKind::kModel && IsRatified() &&
-      Enables(document_, kControlFlowExtension, context.symbols)) {
-    out_->control_flow_ = &libraries.ControlFlow();
-  }
 }
 
 std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options) {

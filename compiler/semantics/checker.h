@@ -8,6 +8,7 @@
 #include "compiler/semantics/casts.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/semantics/dialect_rules.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/semantics/rules.h"
 #include "compiler/semantics/scope.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -23,7 +24,7 @@ enum class BodyKind : uint8_t { kFragment, kGraph, kQuantization };
 
 // Checks one document and fills its side tables. Its parts stand in
 // declarations.cpp, bodies.cpp, expressions.cpp, operators.cpp,
-// invocations.cpp, control_flow.cpp, generics.cpp, external_rules.cpp and
+// invocations.cpp, operations_with_bodies.cpp, generics.cpp, external_rules.cpp and
 // quantization.cpp.
 //
 // Nothing recurses over what the syntax does not bound: brackets nest at most
@@ -33,8 +34,15 @@ class Checker {
  public:
   // The document's types begin with `types`, unless that is null. The context
   // begins with the libraries' base.
-  Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, const CheckedDocument* library,
-          const TypeTable* types, const StandardLibrary& libraries, Context& context);
+  // What a document is checked against.
+  struct Against {
+    const StandardLibrary& libraries;
+    const CheckedDocument* library;  // the standard library or the model; null: none
+    const TypeTable* types;          // what the document's own begin with; null: nothing
+    llvm::SmallVector<ExtensionLibrary, 1> extensions = {};
+  };
+
+  Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, Against against, Context& context);
 
   std::unique_ptr<CheckedDocument> CheckModel(const CheckOptions& options);
   std::unique_ptr<CheckedDocument> CheckLibrary();
@@ -52,6 +60,7 @@ class Checker {
   void ChooseGraph(const CheckOptions& options);
   void DeclareFragments();
   void DeclareFragment(ast::FragmentId id);
+  Callee FindTakenByExtension(const ast::Fragment& fragment) const;
   void CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<ast::Name> results);
   void CheckParameters(const ast::Fragment& fragment, Signature& signature);
   void CheckResults(const ast::Fragment& fragment, Signature& signature);
@@ -124,8 +133,9 @@ class Checker {
 
   // ---- invocations.cpp ----
   TypeId CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use);
-  // The operation that is invoked; invalid if there is none, which was reported.
-  Callee Resolve(const ast::InvocationExpr& invocation);
+  // What an invocation of nothing that is declared may be of; invalid if there
+  // is none. Either is reported.
+  Callee ResolveUndeclared(const ast::InvocationExpr& invocation);
   void ReportUndeclared(const ast::InvocationExpr& invocation);
   void SuggestOperation(const ast::InvocationExpr& invocation);
   // Fills `slots`, one per parameter; false if some argument found no place.
@@ -160,11 +170,12 @@ class Checker {
   static void ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
                               DiagnosticBuilder& builder);
 
-  // ---- control_flow.cpp: if_else and tensor_iterator ----
-  // The operation of NNEFC_control_flow that is invoked, if it is one; reports
-  // if the extension is not enabled.
-  Callee FindControlFlow(const ast::InvocationExpr& invocation);
-  TypeId CheckControlFlow(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use);
+  // The fragment of an extension that is not enabled and that is invoked, which
+  // is reported.
+  Callee FindNotEnabled(const ast::InvocationExpr& invocation);
+
+  // ---- operations_with_bodies.cpp: signatures that run bodies ----
+  TypeId CheckWithBodies(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use);
   // An argument that may be an array of tensors of several data types.
   void CheckTensorList(ExprId argument);
   // The types of the tensors in `slots`, the arrays of which have this many
@@ -175,14 +186,18 @@ class Checker {
   // not, which was reported.
   const Signature* FindBody(ExprId name);
   bool CheckBodyDeclaration(ExprId name, const ast::Fragment& fragment, const Signature& body);
-  bool CheckBodyParameters(const ast::InvocationExpr& invocation, ExprId name, const Signature& body,
-                           llvm::ArrayRef<ExprId> slots);
+  // The indices of the parameters that are arrays of tensors.
+  llvm::SmallVector<size_t, 3> TensorLists(const Signature& signature) const;
+  // `lists` are the arguments that are arrays of tensors.
+  bool CheckBodyParameters(ExprId name, const Signature& body, const Signature& signature,
+                           llvm::ArrayRef<ExprId> lists);
   bool CheckSameResults(llvm::ArrayRef<ExprId> names, llvm::ArrayRef<const Signature*> bodies);
-  bool CheckMergedResults(ExprId name, const Signature& body, llvm::ArrayRef<ExprId> slots);
+  bool CheckMergedResults(ExprId name, const Signature& body, const Signature& signature,
+                          llvm::ArrayRef<ExprId> lists);
   // An array of the results; a tuple where their data types differ.
   TypeId OutputsType(const Signature& body);
   // Whether `right` is an invocation of them, or a choice of such.
-  bool IsControlFlow(ExprId right) const;
+  bool RunsBodies(ExprId right) const;
 
   // ---- generics.cpp ----
   // The type that stands for `?` of the callee: invalid if it is not generic,
@@ -234,17 +249,17 @@ class Checker {
   Context context_;  // what the checker itself tells
   TypeTable& types_;
   const TypeId error_, integer_, scalar_, logical_, string_;
-  const Symbol external_, variable_, update_, if_else_, tensor_iterator_;
+  const Symbol external_, variable_, update_;
 
   // Of the body at hand.
   Scope scope_;
   BodyKind body_ = BodyKind::kFragment;
   bool in_generic_ = false;
-  bool has_syntax_error_ = false;           // some expression could not be read
-  bool has_lost_names_ = false;             // some left value could not be read: names may be missing
-  llvm::ArrayRef<ast::Assignment> rest_;    // from the assignment at hand on
-  llvm::SmallVector<ExprId, 4> externals_;  // invoked by the assignment at hand
-  bool told_control_flow_ = false;          // that its extension is missing
+  bool has_syntax_error_ = false;                   // some expression could not be read
+  bool has_lost_names_ = false;                     // some left value could not be read: names may be missing
+  llvm::ArrayRef<ast::Assignment> rest_;            // from the assignment at hand on
+  llvm::SmallVector<ExprId, 4> externals_;          // invoked by the assignment at hand
+  llvm::SmallVector<const Extension*, 1> missing_;  // reported as not enabled
 };
 
 }  // namespace nnefc

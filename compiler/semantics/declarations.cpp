@@ -74,12 +74,7 @@ void Checker::DeclareFragment(ast::FragmentId id) {
         .Note(document_.fragments[entry->second].name.range, "first defined here");
   } else if (out_->library_ != nullptr) {
     Callee standard = out_->library_->Find(fragment.name.symbol);
-    // A primitive of such a name would be taken for that of the extension.
-    const Symbol symbol = fragment.name.symbol;
-    const bool is_control_flow = symbol == if_else_ || symbol == tensor_iterator_;
-    if (is_control_flow && IsRatified() && (out_->control_flow_ != nullptr || !fragment.has_body)) {
-      standard = libraries_.ControlFlow().Find(symbol);
-    }
+    if (!standard.valid()) standard = FindTakenByExtension(fragment);
     if (standard.valid()) {
       Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation", name)
           .Note(SignatureOf(standard).name.range, "the standard operation");
@@ -94,6 +89,20 @@ void Checker::DeclareFragment(ast::FragmentId id) {
   CheckParameters(fragment, signature);
   CheckResults(fragment, signature);
   CheckGenericUse(fragment, signature);
+}
+
+// The fragment of an extension that a fragment of its name redefines. What an
+// implicit one has stands back for the document's own.
+Callee Checker::FindTakenByExtension(const ast::Fragment& fragment) const {
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr || extension.activation == Activation::kImplicit) continue;
+    if (extension.dialect != dialect_ || kind_ != CheckedKind::kModel) continue;
+    // A primitive of such a name would be taken for that of the extension.
+    if (fragment.has_body && !Enables(document_, extension, context_.symbols)) continue;
+    const Callee callee = libraries_.Get(extension).FindOwn(fragment.name.symbol);
+    if (callee.valid()) return callee;
+  }
+  return {};
 }
 
 // Parameters and results of one declaration have different names.
@@ -138,8 +147,8 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
   }
 }
 
-// `tensor<>` as a result is what the operations of NNEFC_control_flow alone
-// have: their outputs take their data types from the bodies.
+// `tensor<>` as a result is what operations with bodies alone have: their
+// outputs take their data types from the bodies.
 void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) {
   signature.results.reserve(fragment.results.size());
   for (const ast::Result& result : fragment.results) {
@@ -150,7 +159,9 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
     if (!types_.OnlyTensors(type)) {
       Report(kAttributeResult, range, "result `{}` is of type `{}`; results of fragments are tensors",
              Text(result.name.symbol), Text(type));
-    } else if (types_.ContainsUnbound(type) && kind_ != CheckedKind::kLibrary) {
+    } else if (types_.ContainsUnbound(type) && kind_ == CheckedKind::kLibrary) {
+      signature.runs_bodies = true;
+    } else if (types_.ContainsUnbound(type)) {
       Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is not told",
              Text(result.name.symbol), Text(type));
     }

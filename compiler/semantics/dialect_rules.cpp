@@ -4,9 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/semantics/extensions.h"
 #include "compiler/semantics/rules.h"
-#include "compiler/support/suggest.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
 namespace {
@@ -16,13 +17,13 @@ using namespace semantics;
 // Longer texts are not written anew.
 constexpr uint32_t kMaxFixLength = 1000;
 
-constexpr std::string_view kKnownExtensions[] = {kFragmentExtension, kOperatorExtension,
-                                                 kControlFlowExtension};
-
-Suggestion Suggested(std::string_view name) {
-  Suggestion suggestion(name);
-  for (std::string_view known : kKnownExtensions) suggestion.Offer(known);
-  return suggestion;
+// The names of the extensions that a line may enable.
+std::vector<std::string_view> KnownExtensions() {
+  std::vector<std::string_view> names;
+  for (const Extension& extension : Extensions()) {
+    if (extension.activation == Activation::kLine) names.push_back(extension.name);
+  }
+  return names;
 }
 
 // Walks the stores of the document instead of its trees: order plays no part.
@@ -55,7 +56,7 @@ class DialectRules {
   }
   std::string_view SourceText(ast::ExprId id) const { return SourceText(document_.exprs[id].range); }
 
-  bool Has(std::string_view extension) const { return Enables(document_, extension, context_.symbols); }
+  bool Has(std::string_view name) const { return EnablesNamed(document_, name, context_.symbols); }
 
   void CheckExtensions();
   void ReportUnknownExtension(const ast::Name& name);
@@ -88,23 +89,18 @@ void DialectRules::CheckExtensions() {
           .Fix(statement.range, "");
       continue;
     }
-    bool told = false;
-    for (const ast::Name& name : statement.names) {
-      const std::string_view text = Text(name.symbol);
-      if (std::find(std::begin(kKnownExtensions), std::end(kKnownExtensions), text) !=
-          std::end(kKnownExtensions)) {
-        continue;
-      }
-      const Suggestion suggestion = Suggested(text);
-      if (suggestion.best().empty()) {
+    bool reported = false;
+    for (const ExtensionUse& use : ExtensionsIn(statement, context_.symbols)) {
+      if (use.extension == nullptr) {
         // Vendors write arguments of an extension behind its name.
-        if (!std::exchange(told, true)) ReportUnknownExtension(name);
-        continue;
+        if (!std::exchange(reported, true)) ReportUnknownExtension(use.name.front());
+      } else if (use.is_misspelt) {
+        const ast::Name& name = use.name.front();
+        DiagnosticBuilder builder =
+            Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?",
+                   Text(name.symbol), use.extension->name);
+        if (use.has_safe_spelling) builder.Fix(name.range, std::string(use.extension->name));
       }
-      DiagnosticBuilder builder =
-          Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?", text,
-                 suggestion.best());
-      if (suggestion.is_safe()) builder.Fix(name.range, std::string(suggestion.best()));
     }
   }
 }
@@ -115,7 +111,7 @@ void DialectRules::ReportUnknownExtension(const ast::Name& name) {
   const bool is_vendors =
       prefix.size() < text.size() && !prefix.empty() && prefix != "KHR" && prefix != "EXT";
   Report(kUnknownExtension, name.range, "unknown extension `{}`{}; known are `{}`", text,
-         is_vendors ? fmt::format(" of the vendor `{}`", prefix) : "", fmt::join(kKnownExtensions, "`, `"));
+         is_vendors ? fmt::format(" of the vendor `{}`", prefix) : "", fmt::join(KnownExtensions(), "`, `"));
 }
 
 void DialectRules::CheckTypes() {
@@ -350,17 +346,6 @@ void DialectRules::ReportOperators() {
 }
 
 }  // namespace
-
-bool Enables(const ast::Document& document, std::string_view extension, const SymbolTable& symbols) {
-  for (const ast::Extension& statement : document.extensions) {
-    for (const ast::Name& name : statement.names) {
-      if (!name.symbol.valid()) continue;
-      const std::string_view text = symbols.Text(name.symbol);
-      if (text == extension || Suggested(text).best() == extension) return true;
-    }
-  }
-  return false;
-}
 
 void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder) {
   if (!document.has_version) return;

@@ -10,11 +10,6 @@ enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
 
 inline constexpr std::string_view kFragmentExtension = "KHR_enable_fragment_definitions";
 inline constexpr std::string_view kOperatorExtension = "KHR_enable_operator_expressions";
-inline constexpr std::string_view kControlFlowExtension = "NNEFC_control_flow";
-
-// True if the document names the extension, or misspells its name, which is told
-// where it does and nowhere else.
-bool Enables(const ast::Document& document, std::string_view extension, const SymbolTable& symbols);
 
 // Reports what the grammar lets through and the document's dialect has not
 // (chapter 3.2 of both specifications): constructs of the other dialect, constructs of an extension

@@ -33,13 +33,15 @@ std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name)
 
 TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use) {
   if (context_.emitter.exhausted()) return error_;
-  if (const Callee control_flow = FindControlFlow(invocation); control_flow.valid()) {
-    return CheckControlFlow(id, invocation, control_flow, use);
+  Callee callee = out_->Find(invocation.callee.symbol);
+  if (!callee.valid()) callee = FindNotEnabled(invocation);
+  if (callee.valid() && SignatureOf(callee).runs_bodies && kind_ == CheckedKind::kModel) {
+    return CheckWithBodies(id, invocation, callee, use);
   }
   for (const ast::Argument& argument : invocation.arguments) {
     if (!ReportBareWord(invocation, argument)) CheckExpr(argument.value, Use::kArgument);
   }
-  const Callee callee = Resolve(invocation);
+  if (!callee.valid()) callee = ResolveUndeclared(invocation);
   if (!callee.valid() || IsBroken(callee)) return error_;
   const Signature& signature = SignatureOf(callee);
   CheckPlace(id, invocation, callee);
@@ -67,9 +69,24 @@ void Checker::Keep(ExprId id, Binding binding) {
   out_->bindings_.push_back(binding);
 }
 
-Callee Checker::Resolve(const ast::InvocationExpr& invocation) {
-  const Callee callee = out_->Find(invocation.callee.symbol);
-  if (callee.valid()) return callee;
+Callee Checker::FindNotEnabled(const ast::InvocationExpr& invocation) {
+  const Symbol name = invocation.callee.symbol;
+  for (const ExtensionLibrary& extension : out_->extensions_) {
+    if (extension.is_enabled) continue;
+    const Callee callee = extension.library->FindOwn(name);
+    if (!callee.valid()) continue;
+    if (!llvm::is_contained(missing_, extension.extension)) {
+      missing_.push_back(extension.extension);
+      DiagnosticBuilder builder = Report(kMissingExtension, invocation.callee.range,
+                                         "`{}` needs `extension {};`", Text(name), extension.extension->name);
+      FixExtension(document_, extension.extension->name, builder);
+    }
+    return callee;
+  }
+  return {};
+}
+
+Callee Checker::ResolveUndeclared(const ast::InvocationExpr& invocation) {
   const std::string_view name = Text(invocation.callee.symbol);
   // Chapter 7 of the provisional text calls it so throughout.
   if (!IsRatified() && name == "quantize_linear") {
@@ -92,10 +109,13 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
         .Fix(range, std::string(cast));
     return;
   }
-  if (!IsRatified() && (name == "if_else" || name == "tensor_iterator")) {
-    Report(kMissingControlFlowExtension, range,
-           "`{}` belongs to the extension {}, which is for documents of the ratified dialect", name,
-           kControlFlowExtension);
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr || extension.dialect == dialect_ || context_.emitter.exhausted())
+      continue;
+    if (!libraries_.Get(extension).FindOwn(invocation.callee.symbol).valid()) continue;
+    Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect", name,
+           extension.activation == Activation::kLine ? "the extension " : "", extension.name,
+           DialectName(extension.dialect));
     return;
   }
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
@@ -128,7 +148,7 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
   if (!context_.emitter.exhausted()) {
     offer(document_);
     offer(standard().ast());
-    if (out_->control_flow_ != nullptr) offer(out_->control_flow_->ast());
+    for (const ExtensionLibrary& extension : out_->extensions_) offer(extension.library->ast());
     foreign = FindForeignOperation(name);
   }
   const auto declared = [&](std::string_view known) {

@@ -11,7 +11,7 @@ std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Do
                                                    const CheckedDocument& model,
                                                    llvm::function_ref<bool(std::string_view)> is_activation,
                                                    const StandardLibrary& library, Context& context) {
-  return Checker(std::move(document), CheckedKind::kQuantization, &model, &model.types(), library, context)
+  return Checker(std::move(document), CheckedKind::kQuantization, {library, &model, &model.types()}, context)
       .CheckQuantization(is_activation);
 }
 
@@ -39,7 +39,8 @@ void Checker::CheckQuantizationEntry(const ast::Quantization& entry) {
   if (!entry.invocation.valid()) return;
   const auto* invocation = std::get_if<ast::InvocationExpr>(&expr(entry.invocation).node);
   if (invocation == nullptr) return;  // the parser told
-  const Callee callee = Resolve(*invocation);
+  Callee callee = out_->Find(invocation->callee.symbol);
+  if (!callee.valid()) callee = ResolveUndeclared(*invocation);
   if (callee.valid() && !IsBroken(callee)) {
     CheckQuantizer(entry.invocation, *invocation, callee);
     return;

@@ -24,7 +24,7 @@ namespace nnefc::semantics {
   RULE(kDialectTuple, "dialect.tuple-parentheses", kError, "R 3.2.1")                       \
   RULE(kMissingFragmentExtension, "extension.fragment-definitions", kError, "R 3.2.2")      \
   RULE(kMissingOperatorExtension, "extension.operator-expressions", kError, "R 3.2.3")      \
-  RULE(kMissingControlFlowExtension, "extension.control-flow", kError, "")                  \
+  RULE(kMissingExtension, "extension.not-enabled", kError, "")                              \
   RULE(kGraphNotFlat, "graph.not-flat", kWarning, "P 3.2.4")                                \
   RULE(kKeywordName, "identifier.keyword", kError, "R 3.1, P 3.1")                          \
   /* declarations */                                                                        \
@@ -56,7 +56,7 @@ namespace nnefc::semantics {
   RULE(kPositionalAndNamed, "binding.positional-and-named", kError, "R 3.3.2, P 3.3.1")     \
   RULE(kPositionalAttribute, "binding.positional-attribute", kError, "R 3.3.2")             \
   RULE(kChainedResults, "binding.chained-results", kError, "R 3.3.3")                       \
-  /* bodies of if_else and tensor_iterator (NNEFC_control_flow) */                          \
+  /* bodies that operations of an extension run */                                          \
   RULE(kBodyLiteral, "body.literal", kError, "")                                            \
   RULE(kBodyFragment, "body.fragment", kError, "")                                          \
   RULE(kBodyDeclaration, "body.declaration", kError, "")                                    \

@@ -14,6 +14,7 @@
 #include "compiler/upgrade/places.h"
 #include "compiler/upgrade/rewriter.h"
 #include "compiler/upgrade/rules.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace nnefc {
 namespace {
@@ -76,6 +77,7 @@ class Upgrader {
     PieceFinder finder(source, rewriter);
     FindInvocations();
     LeaveOutUntried();
+    LeaveOutExtensions();
     for (int trial = 0; trial < kMaxTrials; ++trial) {
       LeaveOutCallers();
       const auto expanded = ExpandStatements(finder);
@@ -205,6 +207,33 @@ class Upgrader {
         continue;
       LeaveOutFragment(static_cast<size_t>(invocation.fragment),
                        fmt::format("`{}` means something else in the ratified dialect", name));
+    }
+  }
+
+  // True if what is invoked is composed by an extension, not by the document:
+  // no ratified document has it.
+  bool IsOfExtension(const Invocation& invocation) const {
+    return invocation.callee.document != &input_.document &&
+           invocation.callee.document != input_.document.library();
+  }
+
+  // Expands the invocations of such fragments, each of which is reported once.
+  void LeaveOutExtensions() {
+    llvm::DenseSet<Symbol> reported;
+    for (const Invocation& invocation : invocations_) {
+      if (!IsOfExtension(invocation)) continue;
+      const Symbol name = invocation.callee.document->signature(invocation.callee.fragment).name.symbol;
+      const std::string_view text = context_.symbols.Text(name);
+      if (invocation.statement >= 0) ExpandStatement(static_cast<size_t>(invocation.statement), "");
+      if (invocation.fragment >= 0) {
+        LeaveOutFragment(static_cast<size_t>(invocation.fragment),
+                         fmt::format("it invokes `{}`, which has none", text));
+      }
+      if (!reported.insert(name).second) continue;
+      context_.emitter.Emit(kFragmentExpanded, invocation.range,
+                            "`{}`, which the document does not define, has no ratified form and is expanded "
+                            "where it is invoked",
+                            text);
     }
   }
 

@@ -8,6 +8,7 @@
 #include "compiler/expand/print/literals.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/output_groups.h"
+#include "compiler/semantics/extensions.h"
 #include "fmt/format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,7 @@ class FlatPrinter {
   // What every node of an operation has in common.
   struct Operation {
     const Signature* signature = nullptr;  // null: a custom primitive
+    const TypeTable* types = nullptr;      // of the signature
     bool tells_type = false;               // the type argument is written
     std::string default_type;              // unless it is this one
     std::vector<std::string> defaults;     // by parameter, as literals; "" if there is none
@@ -70,8 +72,9 @@ class FlatPrinter {
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
-      fragment_names_;           // by name and text in the graph
-  std::set<std::string> taken_;  // by fragments
+      fragment_names_;                                 // by name and text in the graph
+  std::set<std::string> taken_;                        // by fragments
+  llvm::SmallVector<const Extension*, 1> extensions_;  // whose operations were printed
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
@@ -94,7 +97,7 @@ std::string FlatPrinter::Print() {
   std::string head = "version 1.0;\n";
   const std::string declarations = print::CustomDeclarations(*graph_, ratified_, symbols_);
   if (!declarations.empty() || !fragments_.empty()) head += "extension KHR_enable_fragment_definitions;\n";
-  if (!fragments_.empty()) head += "extension NNEFC_control_flow;\n";
+  for (const Extension* extension : extensions_) head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;
   return head + fragments_ + out_;
 }
@@ -168,9 +171,12 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
     return *entry;
   }
   const Symbol name = symbols_.Find(node.type());
-  const Callee callee = (node.bodies().empty() ? ratified_ : library_.ControlFlow()).Find(name);
+  const auto [callee, extension] = library_.FindOperation(name);
+  NNEFC_CHECK(callee.valid());
+  if (extension != nullptr && !llvm::is_contained(extensions_, extension)) extensions_.push_back(extension);
   const Signature& signature = callee.document->signature(callee.fragment);
-  const TypeTable& types = ratified_.types();
+  const TypeTable& types = callee.document->types();
+  entry->types = &types;
   entry->signature = &signature;
   bool inferred = false;
   for (const TypedName& parameter : signature.parameters) {
@@ -228,7 +234,7 @@ void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
   bool array = outputs.size() == 1 && llvm::StringRef(outputs[0]).endswith("[]");
   if (operation.signature != nullptr) {
     array = operation.signature->results.size() == 1 &&
-            ratified_.types().Kind(operation.signature->results[0].type) == TypeKind::kArray;
+            operation.types->Kind(operation.signature->results[0].type) == TypeKind::kArray;
   }
   PrintInputs(ports, array);
   out_ += " = ";
@@ -257,7 +263,7 @@ void FlatPrinter::PrintNode(const Node& node) {
 // Tensors by position, without those at the end that are defaults, then
 // attributes by name.
 void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& operation) {
-  const TypeTable& types = ratified_.types();
+  const TypeTable& types = *operation.types;
   const std::vector<TypedName>& parameters = operation.signature->parameters;
   llvm::SmallVector<std::pair<int32_t, bool>, 4> tensors;  // input, whether it is an array
   size_t shown = 0;

@@ -1,6 +1,7 @@
 #include <thread>
 
 #include "checking.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/support/suggest.h"
 #include "gtest/gtest.h"
 
@@ -18,8 +19,18 @@ TEST(StandardLibrary, BothDialectsAreSound) {
       EXPECT_TRUE(document.sound(ast::FragmentId(static_cast<int32_t>(i))));
     }
   }
-  EXPECT_TRUE(library.ControlFlow().is_library());
-  EXPECT_EQ(library.ControlFlow().ast().fragments.size(), 2u);
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr) continue;
+    const CheckedDocument& document = library.Get(extension);
+    EXPECT_TRUE(document.is_library());
+    EXPECT_EQ(document.dialect(), extension.dialect);
+    EXPECT_EQ(library.FileName(document.ast().file), extension.file);
+    EXPECT_EQ(library.Text(extension.file), extension.library());
+    EXPECT_GT(document.ast().fragments.size(), 0u);
+    for (size_t i = 0; i < document.ast().fragments.size(); ++i) {
+      EXPECT_TRUE(document.sound(ast::FragmentId(static_cast<int32_t>(i))));
+    }
+  }
 }
 
 TEST(StandardLibrary, IsOneForTheProcess) {

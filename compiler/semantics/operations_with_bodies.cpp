@@ -1,3 +1,4 @@
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -8,29 +9,7 @@ namespace nnefc {
 
 using namespace semantics;
 
-namespace {
-
-// Positions in the declarations of stdlib/control_flow.nnef.
-constexpr size_t kIfInputs = 1, kThenBody = 2, kElseBody = 3;
-constexpr size_t kSliced = 0, kMerged = 1, kLoopLists = 3, kLoopBody = 3;
-
-}  // namespace
-
-Callee Checker::FindControlFlow(const ast::InvocationExpr& invocation) {
-  const Symbol name = invocation.callee.symbol;
-  if (name != if_else_ && name != tensor_iterator_) return {};
-  // A document without the extension may have fragments of these names.
-  if (kind_ != CheckedKind::kModel || !IsRatified() || out_->by_name_.count(name) != 0) return {};
-  if (out_->control_flow_ == nullptr && !told_control_flow_) {
-    told_control_flow_ = true;
-    DiagnosticBuilder builder = Report(kMissingControlFlowExtension, invocation.callee.range,
-                                       "`{}` needs `extension {};`", Text(name), kControlFlowExtension);
-    FixExtension(document_, kControlFlowExtension, builder);
-  }
-  return libraries_.ControlFlow().Find(name);
-}
-
-TypeId Checker::CheckControlFlow(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use) {
+TypeId Checker::CheckWithBodies(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use) {
   for (const ast::Argument& argument : invocation.arguments) CheckTensorList(argument.value);
   const Signature& signature = SignatureOf(callee);
   // Outputs are an array, which is no argument; what takes them is not judged.
@@ -41,27 +20,30 @@ TypeId Checker::CheckControlFlow(ExprId id, const ast::InvocationExpr& invocatio
   if (invocation.type_argument.has_value()) DeduceGeneric(invocation, signature, slots);
   is_valid &= CheckArgumentTypes(invocation, callee, slots, TypeId());
   if (!is_valid) return error_;
-  if (signature.name.symbol == tensor_iterator_) {
-    const Signature* body = FindBody(slots[kLoopBody]);
-    const llvm::ArrayRef<ExprId> lists = llvm::ArrayRef<ExprId>(slots).take_front(kLoopLists);
-    if (body == nullptr || !CheckBodyParameters(invocation, slots[kLoopBody], *body, lists) ||
-        !CheckMergedResults(slots[kLoopBody], *body, slots)) {
-      return error_;
-    }
-    Keep(id, {callee, slots, TypeId()});
-    return is_chained ? error_ : OutputsType(*body);
+  llvm::SmallVector<ExprId, 3> lists;
+  for (size_t list : TensorLists(signature)) lists.push_back(slots[list]);
+  llvm::SmallVector<ExprId, 2> names;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (signature.parameters[i].type == string_) names.push_back(slots[i]);
   }
-  const ExprId names[] = {slots[kThenBody], slots[kElseBody]};
-  const Signature* const bodies[] = {FindBody(names[0]), FindBody(names[1])};
-  for (size_t i = 0; i < 2; ++i) {
-    if (bodies[i] != nullptr)
-      is_valid &= CheckBodyParameters(invocation, names[i], *bodies[i], slots[kIfInputs]);
+  llvm::SmallVector<const Signature*, 2> bodies;
+  for (ExprId name : names) bodies.push_back(FindBody(name));
+  for (size_t i = 0; i < names.size(); ++i) {
+    is_valid &= bodies[i] != nullptr && CheckBodyParameters(names[i], *bodies[i], signature, lists) &&
+                CheckMergedResults(names[i], *bodies[i], signature, lists);
   }
-  if (bodies[0] == nullptr || bodies[1] == nullptr || !is_valid || !CheckSameResults(names, bodies)) {
-    return error_;
-  }
+  if (!is_valid || (bodies.size() > 1 && !CheckSameResults(names, bodies))) return error_;
   Keep(id, {callee, slots, TypeId()});
   return is_chained ? error_ : OutputsType(*bodies[0]);
+}
+
+llvm::SmallVector<size_t, 3> Checker::TensorLists(const Signature& signature) const {
+  llvm::SmallVector<size_t, 3> lists;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const TypeId type = signature.parameters[i].type;
+    if (Kind(type) == TypeKind::kArray && types_.ContainsTensor(type)) lists.push_back(i);
+  }
+  return lists;
 }
 
 // Of tensors of different data types, `[state, counter]`, the array is one of
@@ -160,21 +142,23 @@ bool Checker::CheckBodyDeclaration(ExprId name, const ast::Fragment& fragment, c
   return true;
 }
 
-// The tensors of `slots`, arrays of tensors, are the arguments of the body.
-bool Checker::CheckBodyParameters(const ast::InvocationExpr& invocation, ExprId name, const Signature& body,
+bool Checker::CheckBodyParameters(ExprId name, const Signature& body, const Signature& signature,
                                   llvm::ArrayRef<ExprId> slots) {
   llvm::SmallVector<size_t, 3> counts;
   const std::optional<std::vector<TypeId>> given = ListedTypes(slots, counts);
   if (!given) return true;
   const std::string_view text = Text(body.name.symbol);
   if (given->size() != body.parameters.size()) {
-    std::string lists;
-    if (counts.size() == kLoopLists) {
-      lists = fmt::format(" ({} sliced, {} merged, {} invariant)", counts[0], counts[1], counts[2]);
+    std::string lists;  // " (1 sliced, 2 merged, 0 invariant)"
+    const llvm::SmallVector<size_t, 3> parameters = TensorLists(signature);
+    for (size_t i = 0; i < counts.size() && counts.size() > 1; ++i) {
+      lists += fmt::format("{}{} {}", i == 0 ? " (" : ", ", counts[i],
+                           Text(signature.parameters[parameters[i]].name.symbol));
     }
+    if (!lists.empty()) lists += ')';
     Report(kBodyParameters, expr(name).range,
            "the body `{}` has {} parameters, but `{}` gives it {} tensors{}", text, body.parameters.size(),
-           Text(invocation.callee.symbol), given->size(), lists)
+           Text(signature.name.symbol), given->size(), lists)
         .Note(body.name.range, "declared here");
     return false;
   }
@@ -213,14 +197,23 @@ bool Checker::CheckSameResults(llvm::ArrayRef<ExprId> names, llvm::ArrayRef<cons
   return true;
 }
 
-// The first results are the next values of the merged tensors.
-bool Checker::CheckMergedResults(ExprId name, const Signature& body, llvm::ArrayRef<ExprId> slots) {
-  llvm::SmallVector<size_t, 2> counts;
-  const std::optional<std::vector<TypeId>> given =
-      ListedTypes(slots.slice(kSliced, kMerged + 1), counts);  // sliced and merged
+// The first results are the next values of the tensors in the list `merged`, if
+// there is one.
+bool Checker::CheckMergedResults(ExprId name, const Signature& body, const Signature& signature,
+                                 llvm::ArrayRef<ExprId> lists) {
+  const llvm::SmallVector<size_t, 3> parameters = TensorLists(signature);
+  const size_t list = static_cast<size_t>(
+      llvm::find_if(
+          parameters,
+          [&](size_t parameter) { return Text(signature.parameters[parameter].name.symbol) == "merged"; }) -
+      parameters.begin());
+  if (list == parameters.size()) return true;
+  llvm::SmallVector<size_t, 3> counts;
+  const std::optional<std::vector<TypeId>> given = ListedTypes(lists.take_front(list + 1), counts);
   if (!given) return true;
   const std::string_view text = Text(body.name.symbol);
-  const size_t merged = counts[kMerged];
+  const size_t merged = counts[list];
+  const size_t before = std::accumulate(counts.begin(), counts.begin() + list, size_t{0});
   if (body.results.size() < merged) {
     Report(kBodyResults, expr(name).range,
            "the body `{}` has {} results; expected one for each of {} merged tensors", text,
@@ -229,7 +222,7 @@ bool Checker::CheckMergedResults(ExprId name, const Signature& body, llvm::Array
     return false;
   }
   for (size_t i = 0; i < merged; ++i) {
-    const TypedName& parameter = body.parameters[counts[kSliced] + i];
+    const TypedName& parameter = body.parameters[before + i];
     const TypedName& result = body.results[i];
     if (IsCastable(types_, dialect_, result.type, parameter.type)) continue;
     Report(kBodyResultType, expr(name).range,
@@ -254,15 +247,16 @@ TypeId Checker::OutputsType(const Signature& body) {
   return types_.WithinBounds(outputs) ? outputs : error_;
 }
 
-bool Checker::IsControlFlow(ExprId right) const {
+bool Checker::RunsBodies(ExprId right) const {
   right = Inner(right);
   while (const auto* select = std::get_if<ast::SelectExpr>(&expr(right).node)) {
-    if (!IsControlFlow(select->value)) return false;
+    if (!RunsBodies(select->value)) return false;
     right = Inner(select->otherwise);
   }
   const auto* invocation = std::get_if<ast::InvocationExpr>(&expr(right).node);
-  if (invocation == nullptr || out_->control_flow_ == nullptr) return false;
-  return out_->Find(invocation->callee.symbol).document == out_->control_flow_;
+  if (invocation == nullptr) return false;
+  const Callee callee = out_->Find(invocation->callee.symbol);
+  return callee.valid() && SignatureOf(callee).runs_bodies;
 }
 
 }  // namespace nnefc

@@ -20,8 +20,8 @@ constexpr int64_t kBodyOperations = 32;
 
 // ---- GraphBuilder ----
 
-ir::NodeId GraphBuilder::MakeControlFlow(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                                         int64_t num_outputs, const Site& site) {
+ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                                        int64_t num_outputs, const Site& site) {
   NodeParts parts;
   if (!GatherArguments(plan, arguments, TypeKind::kError, site, parts)) return {};
   if (!CountOperation(num_outputs, site)) return {};
@@ -67,8 +67,7 @@ std::unique_ptr<ir::Graph> GraphBuilder::LeaveBody() {
   return std::move(scope->body);
 }
 
-Value GraphBuilder::FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bodies,
-                                      const SitePlaces& places) {
+Value GraphBuilder::FinishBodies(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places) {
   for (ir::Body& body : bodies) graph().AddBody(node, std::move(body));
   if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
   std::vector<Value> outputs;
@@ -78,17 +77,17 @@ Value GraphBuilder::FinishControlFlow(ir::NodeId node, std::vector<ir::Body> bod
 
 // ---- Machine ----
 
-bool Machine::MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                              const Site& site) {
+bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                             const Site& site) {
   auto run = std::make_unique<BodyRun>();
   run->plan = &plan;
   run->site = site;
   int64_t num_outputs = 0;
-  for (std::string_view role : {"then_body", "else_body", "body"}) {
-    const int32_t index = plan.Find(role);
-    if (index < 0) continue;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (plan.document->types().Kind(plan.parameters[i].type) != TypeKind::kString) continue;
+    const std::string_view role = plan.parameters[i].name;
     // The checker found it by the same literal.
-    const Value& name = arguments[static_cast<size_t>(index)];
+    const Value& name = arguments[i];
     const Callee body = document_.Find(context_.symbols.Find(name.text()));
     NNEFC_CHECK(body.document == &document_);
     if (!document_.expandable(body.fragment)) return false;  // it was told why
@@ -97,7 +96,7 @@ bool Machine::MakeControlFlow(const Call& call, const OpPlan& plan, llvm::ArrayR
     num_outputs = static_cast<int64_t>(signature.results.size());
     run->requests.emplace_back(role, Call{.callee = body, .generic = {}, .expr = call.expr});
   }
-  run->node = builder_.MakeControlFlow(plan, arguments, num_outputs, site);
+  run->node = builder_.MakeWithBodies(plan, arguments, num_outputs, site);
   if (!run->node.valid()) return false;
   const SitePlaces places(plan, site);
   auto fed = ir::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
@@ -186,15 +185,14 @@ bool Machine::FinishBody() {
     run.bodies.push_back(
         ir::MakeBody(builder_.graph().node(run.node), run.requests[run.begun - 1].first, std::move(graph)));
   }
-  return run.begun < run.requests.size() ? BeginBody() : FinishControlFlow();
+  return run.begun < run.requests.size() ? BeginBody() : FinishBodies();
 }
 
-bool Machine::FinishControlFlow() {
+bool Machine::FinishBodies() {
   std::unique_ptr<BodyRun> run = std::move(body_runs_.back());
   body_runs_.pop_back();
   if (run->failed) return false;
-  Value outputs =
-      builder_.FinishControlFlow(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
+  Value outputs = builder_.FinishBodies(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
   if (outputs.poison()) return false;
   stack_.push_back(std::move(outputs));
   return true;

@@ -1,0 +1,95 @@
+#include "compiler/semantics/extensions.h"
+
+#include "compiler/semantics/dialect_rules.h"
+#include "compiler/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "stdlib/stdlib.h"
+
+namespace nnefc {
+namespace {
+
+constexpr Extension kExtensions[] = {
+    {.name = kFragmentExtension},
+    {.name = kOperatorExtension},
+    {.name = "NNEFC_control_flow", .library = ControlFlowLibraryText, .file = "control_flow.nnef"},
+    {.name = "Appendix C of the provisional specification",
+     .dialect = ast::Dialect::kProvisional,
+     .activation = Activation::kImplicit,
+     .library = LayersLibraryText,
+     .file = "layers.nnef"},
+};
+
+std::string_view TextOf(const ast::Name& name, const SymbolTable& symbols) {
+  return name.symbol.valid() ? symbols.Text(name.symbol) : "";
+}
+
+// How many of `words` are the name of the extension; 0 if they are another's.
+size_t WordsOf(const Extension& extension, llvm::ArrayRef<ast::Name> words, const SymbolTable& symbols) {
+  llvm::SmallVector<llvm::StringRef, 2> name;
+  llvm::StringRef(extension.name.data(), extension.name.size()).split(name, ' ');
+  if (name.size() > words.size()) return 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != llvm::StringRef(TextOf(words[i], symbols))) return 0;
+  }
+  return name.size();
+}
+
+}  // namespace
+
+llvm::ArrayRef<Extension> Extensions() {
+  return kExtensions;
+}
+
+std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolTable& symbols,
+                                       llvm::ArrayRef<Extension> known) {
+  std::vector<ExtensionUse> uses;
+  for (llvm::ArrayRef<ast::Name> rest = line.names; !rest.empty();) {
+    ExtensionUse use;
+    size_t words = 0;
+    for (const Extension& extension : known) {
+      if (extension.activation != Activation::kLine) continue;
+      const size_t count = WordsOf(extension, rest, symbols);
+      if (count > words) use.extension = &extension;
+      words = std::max(words, count);
+    }
+    if (use.extension == nullptr) {
+      words = 1;
+      Suggestion suggestion(TextOf(rest[0], symbols));
+      for (const Extension& extension : known) {
+        if (extension.activation == Activation::kLine) suggestion.Offer(extension.name);
+      }
+      const auto* meant = llvm::find_if(
+          known, [&](const Extension& extension) { return extension.name == suggestion.best(); });
+      use.is_misspelt = meant != known.end();
+      if (use.is_misspelt) use.extension = meant;
+      use.has_safe_spelling = use.is_misspelt && suggestion.is_safe();
+    }
+    use.name = rest.take_front(words);
+    rest = rest.drop_front(words);
+    if (use.extension != nullptr) {
+      const auto wanted = static_cast<size_t>(use.extension->arguments);
+      const bool takes_rest = use.extension->arguments == Extension::kRest || wanted > rest.size();
+      use.arguments = takes_rest ? rest : rest.take_front(wanted);
+      rest = rest.drop_front(use.arguments.size());
+    }
+    uses.push_back(use);
+  }
+  return uses;
+}
+
+bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols) {
+  return llvm::any_of(document.extensions, [&](const ast::Extension& line) {
+    return llvm::any_of(ExtensionsIn(line, symbols),
+                        [&](const ExtensionUse& use) { return use.extension == &extension; });
+  });
+}
+
+bool EnablesNamed(const ast::Document& document, std::string_view name, const SymbolTable& symbols) {
+  return llvm::any_of(Extensions(), [&](const Extension& extension) {
+    return extension.name == name && Enables(document, extension, symbols);
+  });
+}
+
+}  // namespace nnefc

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compiler/syntax/ast.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnefc {
+
+// What makes an extension part of a document.
+enum class Activation : uint8_t {
+  kLine,      // a line `extension NAME;`
+  kImplicit,  // nothing: its fragments are known wherever the document defines none of their names
+};
+
+// What documents may have beside the standard operations of their dialect
+// (R 3.2.4). All that nnefc knows of an extension by name stands in its row of
+// Extensions(); its operations have their rows in compiler/ir/ops.
+struct Extension {
+  static constexpr int kRest = -1;
+
+  // As it stands behind `extension`: one word, or several between blanks. That
+  // of an implicit one is what messages call it.
+  std::string_view name;
+  // Of the documents that may have it, and of `library`.
+  ast::Dialect dialect = ast::Dialect::kRatified;
+  Activation activation = Activation::kLine;
+  // How many words behind the name are its arguments; kRest: all of the line.
+  int arguments = 0;
+  // The document that declares its fragments; null if it has none.
+  std::string_view (*library)() = nullptr;
+  // The name of that document, as editors ask for it.
+  std::string_view file = {};
+};
+
+// All that there are. Of those of one dialect, later libraries know the types
+// of earlier ones.
+llvm::ArrayRef<Extension> Extensions();
+
+// One of the names in a line `extension A B;`, with its arguments.
+struct ExtensionUse {
+  const Extension* extension = nullptr;  // null: unknown, and no name is near enough
+  bool is_misspelt = false;              // then `extension` is the one that was meant,
+  bool has_safe_spelling = false;        // which leaves no doubt
+  llvm::ArrayRef<ast::Name> name;        // its words
+  llvm::ArrayRef<ast::Name> arguments;
+};
+
+// Reads a line of extensions: of several that begin alike the longest counts.
+std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolTable& symbols,
+                                       llvm::ArrayRef<Extension> known = Extensions());
+
+// True if the document names the extension, or misspells its name, which is
+// reported where it does and nowhere else.
+bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols);
+
+bool EnablesNamed(const ast::Document& document, std::string_view name, const SymbolTable& symbols);
+
+}  // namespace nnefc
