@@ -10,7 +10,7 @@ ToldDiagnostics Tell(const Compilation& compilation) {
                        .diagnostics = InOrderOfPlace(compilation.context().emitter.diagnostics())};
   const CheckedDocument* document = compilation.checked();
   if (document == nullptr) return told;
-  const char specification = document->dialect() == ast::Dialect::kRatified ? 'R' : 'P';
+  const char specification = document->dialect().specification;
   for (Diagnostic& diagnostic : told.diagnostics) {
     told.rules.push_back(*diagnostic.rule);
     told.rules.back().section = SectionsIn(told.rules.back().section, specification);

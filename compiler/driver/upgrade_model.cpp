@@ -31,7 +31,7 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
   const CheckedDocument& document = *compilation.checked();
   const CheckedDocument* quantization = compilation.quantization().document.get();
   UpgradedTexts texts;
-  if (document.dialect() == ast::Dialect::kRatified) {
+  if (!document.dialect().translated) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
                          "the document is ratified already and was formatted, no more");
     texts.graph = PrintDocument(document.ast(), context);

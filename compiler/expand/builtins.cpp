@@ -28,8 +28,8 @@ std::optional<Value> IntegersUpTo(int64_t count, Heap& heap, Fault& fault) {
 
 // R: the rank is the length; P: at least 2. What is no tensor has the
 // singleton shape.
-std::optional<Value> ShapeOf(const Value& argument, ast::Dialect dialect, const ir::Graph& graph, Heap& heap,
-                             Fault& fault) {
+std::optional<Value> ShapeOf(const Value& argument, const ast::Dialect& dialect, const ir::Graph& graph,
+                             Heap& heap, Fault& fault) {
   std::vector<Value> extents;
   if (argument.kind() == ValueKind::kTensor) {
     const ir::PartialShape& shape = graph.output(argument.port()).shape;
@@ -43,7 +43,7 @@ std::optional<Value> ShapeOf(const Value& argument, ast::Dialect dialect, const 
   } else if (!argument.primitive()) {
     return WrongArgument(Builtin::kShapeOf, argument, fault);
   }
-  while (dialect == ast::Dialect::kProvisional && extents.size() < 2) extents.push_back(Value::Integer(1));
+  while (dialect.at_least_two_extents && extents.size() < 2) extents.push_back(Value::Integer(1));
   return Value::Array(heap, std::move(extents));
 }
 
@@ -164,7 +164,7 @@ std::optional<Value> CastToString(const Value& argument, Heap& heap, Fault& faul
 
 }  // namespace
 
-std::optional<Value> EvaluateBuiltin(Builtin builtin, const Value& argument, ast::Dialect dialect,
+std::optional<Value> EvaluateBuiltin(Builtin builtin, const Value& argument, const ast::Dialect& dialect,
                                      const ir::Graph& graph, Heap& heap, Fault& fault) {
   if (builtin == Builtin::kShapeOf) return ShapeOf(argument, dialect, graph, heap, fault);
   if (argument.tensor()) return WrongArgument(builtin, argument, fault);

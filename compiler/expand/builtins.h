@@ -9,7 +9,7 @@ namespace nnefc::expand {
 
 // Evaluates a built-in function (chapter 3.3.3). `shape_of` reads the shapes
 // that were inferred while `graph` grew.
-std::optional<Value> EvaluateBuiltin(ast::Builtin builtin, const Value& argument, ast::Dialect dialect,
+std::optional<Value> EvaluateBuiltin(ast::Builtin builtin, const Value& argument, const ast::Dialect& dialect,
                                      const ir::Graph& graph, Heap& heap, Fault& fault);
 
 }  // namespace nnefc::expand

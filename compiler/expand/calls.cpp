@@ -50,8 +50,7 @@ Machine::Mode Machine::ModeOf(const Callee& callee) const {
   if (LowerRequested(name)) return Mode::kInstantiate;
   // What an extension composes is no operation.
   if (!registry_.Find(ir::kNnefSet, RatifiedName(name)).valid()) return Mode::kInstantiate;
-  return callee.document->dialect() == ast::Dialect::kProvisional ? Mode::kInstantiateIfChanged
-                                                                  : Mode::kOperation;
+  return callee.document->dialect().translated ? Mode::kInstantiateIfChanged : Mode::kOperation;
 }
 
 const Value* Machine::Default(const Callee& callee, size_t parameter) {
@@ -206,7 +205,7 @@ void Machine::Finish() {
   }
   // The provisional dialect lets externals be parameters of the graph or not;
   // in the ratified one each is.
-  if (document_.dialect() == ast::Dialect::kProvisional) {
+  if (!document_.dialect().external_parameters) {
     const llvm::DenseSet<ir::NodeId> known(graph.parameters().begin(), graph.parameters().end());
     for (ir::NodeId id : graph.nodes()) {
       if (graph.node(id).Is(ir::kNnefSet, "external") && !known.contains(id)) graph.AddToParameters(id);
@@ -219,8 +218,7 @@ void Machine::Finish() {
     if (stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
     const ast::Name& name = declared.results[i];
-    const bool is_coordinate =
-        document_.dialect() == ast::Dialect::kProvisional && IsInteger(graph.output(port).type);
+    const bool is_coordinate = document_.dialect().coordinates && IsInteger(graph.output(port).type);
     if (is_coordinate && options_.purpose == Purpose::kPrint) {
       context_.emitter.Emit(
           kCoordinate, name.range,

@@ -61,9 +61,11 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
   if (!builder.stopped()) {
     if (evaluated) builder.ReportUnknownExternals();
-    if (document.dialect() == ast::Dialect::kProvisional) {
+    if (document.dialect().coordinates) {
       expand::NumberCoordinates(*result.graph, options.purpose, own.emitter);
-      if (options.purpose == Purpose::kPrint) CheckPrintedLabels(*result.graph, builder, own.emitter);
+    }
+    if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
+      CheckPrintedLabels(*result.graph, builder, own.emitter);
     }
     ir::CheckVariables(*result.graph, own.emitter,
                        [&](ir::NodeId node) { return builder.VariablePlace(node); });

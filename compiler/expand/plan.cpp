@@ -71,7 +71,7 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
   const Signature& called = callee.document->signature(callee.fragment);
   std::string_view called_name = symbols.Text(called.name.symbol);
   bool custom = !callee.document->is_library();
-  plan->provisional = !custom && callee.document->dialect() == ast::Dialect::kProvisional;
+  plan->provisional = !custom && callee.document->dialect().translated;
   plan->name = std::string(custom ? called_name : RatifiedName(called_name));
   plan->called = called_name;
   plan->document = callee.document;

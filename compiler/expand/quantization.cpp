@@ -166,7 +166,8 @@ class Evaluator {
     line.operation = context_.symbols.Text(signature.name.symbol);
     line.is_standard = callee.document->is_library();
     line.range = quantization_.ast().exprs[entry.line->invocation].range;
-    const bool provisional = quantization_.dialect() == ast::Dialect::kProvisional;
+    // Where they are not nested, expressions of tensors stand for tensors.
+    const bool takes_nodes = !quantization_.dialect().nested_tensors;
     size_t next = entry.first;
     for (size_t i = 1; i < signature.parameters.size(); ++i) {
       const TypedName& parameter = signature.parameters[i];
@@ -182,7 +183,7 @@ class Evaluator {
       }
       if (!value || value->poison()) return std::nullopt;
       std::optional<TensorValue> tensor =
-          Tensors(provisional ? &graph_ : nullptr, range, context_).Make(*value);
+          Tensors(takes_nodes ? &graph_ : nullptr, range, context_).Make(*value);
       if (!tensor) return std::nullopt;
       line.arguments.push_back(
           {std::string(context_.symbols.Text(parameter.name.symbol)), std::move(*tensor), range});

@@ -90,8 +90,8 @@ namespace {
 
 // Names the sections of the document's specification alone.
 void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
-  const char specification = document.dialect() == ast::Dialect::kRatified ? 'R' : 'P';
-  for (Finding& finding : findings) finding.section = SectionsIn(finding.section, specification);
+  for (Finding& finding : findings)
+    finding.section = SectionsIn(finding.section, document.dialect().specification);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ std::string Analysis::TypeText(TypeId type) const {
 std::string Analysis::SignatureText(Callee callee) const {
   const Signature& signature = callee.document->signature(callee.fragment);
   const TypeTable& types = callee.document->types();
-  const ast::Dialect dialect = callee.document->dialect();
+  const ast::Dialect& dialect = callee.document->dialect();
   std::string text(Text(signature.name.symbol));
   if (signature.is_generic) text += "<?>";
   auto append = [&](const TypedName& name, size_t index) {

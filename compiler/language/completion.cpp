@@ -190,15 +190,13 @@ class Completer {
   }
 
   void OfferWords() {
-    const bool is_ratified = analysis_.checked().dialect() == ast::Dialect::kRatified;
+    const ast::Dialect& dialect = analysis_.checked().dialect();
     for (std::string_view word : {"shape_of", "length_of", "range_of", "scalar", "logical", "string", "for",
                                   "in", "if", "else", "true", "false"}) {
       Offer(word, std::string(word), SymbolKind::kKeyword, "");
     }
-    for (std::string_view word : is_ratified ? std::vector<std::string_view>{"integer", "yield"}
-                                             : std::vector<std::string_view>{"extent"}) {
-      Offer(word, std::string(word), SymbolKind::kKeyword, "");
-    }
+    Offer(dialect.integer, std::string(dialect.integer), SymbolKind::kKeyword, "");
+    if (dialect.loops_first) Offer("yield", "yield", SymbolKind::kKeyword, "");
   }
 
   const Analysis& analysis_;

@@ -99,11 +99,11 @@ class Data {
     }
   }
 
-  bool is_provisional() const { return subject_.document.dialect == ast::Dialect::kProvisional; }
+  bool any_label() const { return subject_.checked.dialect().any_label; }
 
   // P 4.1.3 takes any label, R 4.1.3 letters, digits and `_-./\`.
   void FindCharacters() {
-    if (!is_provisional()) return;
+    if (!any_label()) return;
     std::map<std::string, bool> seen;
     for (const Variable& variable : variables_) {
       const auto wrong = llvm::find_if_not(
@@ -125,9 +125,9 @@ class Data {
       DiagnosticBuilder builder = subject_.Report(
           kLabelCase, variable.place, "label `{}` differs from `{}` by case alone, {}", variable.label,
           entry->second->label,
-          is_provisional() ? "which makes both one variable in the ratified dialect; write other labels"
-                           : "so that both are one variable; write them alike");
-      if (variable.place != variable.site && !is_provisional())
+          any_label() ? "which makes both one variable in the ratified dialect; write other labels"
+                      : "so that both are one variable; write them alike");
+      if (variable.place != variable.site && !any_label())
         builder.Fix(variable.place, fmt::format("'{}'", entry->second->label));
       builder.Note(entry->second->place, "the other one");
     }

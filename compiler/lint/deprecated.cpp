@@ -40,7 +40,7 @@ class Deprecated {
 
  private:
   void LookAtBuiltin(const ast::BuiltinExpr& builtin) {
-    if (builtin.builtin != ast::Builtin::kShapeOf || !subject_.IsRatified()) return;
+    if (builtin.builtin != ast::Builtin::kShapeOf || !subject_.checked.dialect().deprecations) return;
     subject_.Report(
         kShapeOf, builtin.name_range,
         "`shape_of` is deprecated, and Khronos' parser refuses it; pass what is needed of the shape "
@@ -66,7 +66,7 @@ class Deprecated {
     const Binding* binding = subject_.checked.binding(id);
     if (binding == nullptr) return;
     const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
-    if (subject_.IsRatified()) {
+    if (subject_.checked.dialect().deprecations) {
       LookAtNamedTensors(invocation, signature);
       if (subject_.StandardCallee(id) == "linear_quantize")
         ReportLinearQuantize(subject_, invocation, document_.exprs[id].range);
@@ -155,7 +155,7 @@ void LintDeprecated(Subject& subject) {
 }
 
 void LintQuantizationFile(const ast::Document& quantization, Subject& subject) {
-  if (quantization.dialect != ast::Dialect::kRatified) return;
+  if (!quantization.dialect.deprecations) return;
   for (const ast::Quantization& entry : quantization.quantizations) {
     if (!entry.invocation.valid()) continue;
     const ast::Expr& expr = quantization.exprs[entry.invocation];

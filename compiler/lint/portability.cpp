@@ -14,7 +14,7 @@ namespace {
 // What a tool for the ratified dialect says of a provisional document: that
 // dialect's parser and checker are asked.
 void LintProvisional(Subject& subject) {
-  if (subject.IsRatified() || !subject.enabled(kNotRatified) || !subject.is_right) return;
+  if (!subject.checked.dialect().translated || !subject.enabled(kNotRatified) || !subject.is_right) return;
   constexpr size_t kMostMistakes = 100;
   Context other(subject.context, kMostMistakes);
   auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
@@ -180,7 +180,7 @@ class KhronosParser {
 void LintPortability(Subject& subject) {
   LintProvisional(subject);
   LintImplicit(subject);
-  if (subject.IsRatified() && subject.enabled(kKhronosParser)) KhronosParser(subject).Find();
+  if (!subject.checked.dialect().translated && subject.enabled(kKhronosParser)) KhronosParser(subject).Find();
 }
 
 }  // namespace nnefc::lint

@@ -30,7 +30,6 @@ class Subject {
   bool IsReadable(SourceRange range) const;
 
   bool enabled(const Rule& rule) const { return settings_.enabled(rule); }
-  bool IsRatified() const { return checked.dialect() == ast::Dialect::kRatified; }
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context.symbols.Text(symbol) : ""; }
   std::string_view SourceText(SourceRange range) const {
     return context.sources.Text(range.file).substr(range.begin, range.end - range.begin);

@@ -77,7 +77,7 @@ void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
     Assign(assignment.left, type, assignment.right, true);
     for (ExprId external : externals_) {
       // 3.3.1 of the provisional text asks for one direction only.
-      if (!IsRatified() || has_lost_names_) break;
+      if (!dialect_.external_parameters || has_lost_names_) break;
       Report(kExternalNotParameter, expr(external).range,
              "the result of `external` must be a parameter of the graph and nothing else");
     }
@@ -211,7 +211,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
 // an array expression makes it, directly or in the body of a compound. What
 // holds a result of a fragment is judged where the fragment is invoked.
 void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, ExprId right, bool is_whole) {
-  if (!IsRatified() || kind_ != CheckedKind::kModel || !is_whole) return;
+  if (!dialect_.counted_arrays || kind_ != CheckedKind::kModel || !is_whole) return;
   if (Kind(type) != TypeKind::kArray || !types_.ContainsTensor(type)) return;
   const Symbol primitive = PrimitiveBehind(right);
   if (!primitive.valid()) return;

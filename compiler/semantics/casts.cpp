@@ -8,14 +8,14 @@ bool IsPrimitive(TypeKind kind) {
 }
 
 // `from` is a primitive or a tensor, `element` that of the tensor to be cast to.
-bool IsCastableToTensor(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeId element) {
+bool IsCastableToTensor(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId element) {
   const TypeKind to = types.Kind(element);
   if (types.Kind(from) == TypeKind::kTensor) {
     if (types.Element(from) == element || to == TypeKind::kAny) return true;
     return to == TypeKind::kGeneric && types.Kind(types.Element(from)) != TypeKind::kAny;
   }
   if (!IsPrimitive(types.Kind(from))) return false;
-  if (dialect == ast::Dialect::kProvisional) {
+  if (!dialect.exact_literals) {
     return types.Kind(from) == TypeKind::kScalar || types.Kind(from) == TypeKind::kLogical;
   }
   return from == element || to == TypeKind::kAny || to == TypeKind::kGeneric;
@@ -23,7 +23,7 @@ bool IsCastableToTensor(const TypeTable& types, ast::Dialect dialect, TypeId fro
 
 }  // namespace
 
-bool IsCastable(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeId to) {
+bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId to) {
   if (from == to) return true;
   const TypeKind source = types.Kind(from);
   const TypeKind target = types.Kind(to);
@@ -50,7 +50,7 @@ bool IsCastable(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeI
   }
 }
 
-TypeId CommonType(TypeTable& types, ast::Dialect dialect, TypeId a, TypeId b) {
+TypeId CommonType(TypeTable& types, const ast::Dialect& dialect, TypeId a, TypeId b) {
   if (a == b) return a;
   // Before casts: an Error type must win, so that nothing is told of it again.
   if (types.Kind(a) == TypeKind::kError || types.Kind(b) == TypeKind::kError) {

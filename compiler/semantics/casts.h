@@ -9,10 +9,10 @@ namespace nnefc {
 // of it or for `?`, a bound tensor for `tensor<?>`, any tensor for `tensor<>`,
 // the empty array for any array. Provisional: `scalar` and `logical` for
 // `tensor`. Both: arrays and tuples item by item. An Error type goes with all.
-bool IsCastable(const TypeTable& types, ast::Dialect dialect, TypeId from, TypeId to);
+bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId to);
 
 // The type that both can be cast to, such as `tensor<scalar>` of `scalar` and
 // `tensor<scalar>`; invalid if there is none.
-TypeId CommonType(TypeTable& types, ast::Dialect dialect, TypeId a, TypeId b);
+TypeId CommonType(TypeTable& types, const ast::Dialect& dialect, TypeId a, TypeId b);
 
 }  // namespace nnefc

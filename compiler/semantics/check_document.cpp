@@ -100,7 +100,7 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
   return *part.document;
 }
 
-const CheckedDocument& StandardLibrary::Get(ast::Dialect dialect) const {
+const CheckedDocument& StandardLibrary::Get(const ast::Dialect& dialect) const {
   return Load(dialect == ast::Dialect::kRatified ? *ratified_ : *provisional_);
 }
 

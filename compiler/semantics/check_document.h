@@ -31,7 +31,7 @@ class StandardLibrary {
 
   // The libraries' texts and every name in them.
   const ContextBase& base() const { return base_; }
-  const CheckedDocument& Get(ast::Dialect dialect) const;
+  const CheckedDocument& Get(const ast::Dialect& dialect) const;
   // The fragments of an extension, which must have a library.
   const CheckedDocument& Get(const Extension& extension) const;
   // The name of a library's document, `ratified.nnef`; empty for other files.

@@ -75,7 +75,8 @@ class CheckedDocument {
   // True if neither its text nor its meaning holds a mistake, as far as is known
   // without values.
   bool complete() const { return complete_; }
-  ast::Dialect dialect() const { return ast_->dialect; }
+  // With what its extensions enable.
+  const ast::Dialect& dialect() const { return dialect_; }
   const TypeTable& types() const { return *types_; }
   // The standard library it was checked against; null for that itself.
   const CheckedDocument* library() const { return library_; }
@@ -116,6 +117,7 @@ class CheckedDocument {
 
   std::unique_ptr<const ast::Document> ast_;
   bool complete_ = false;
+  ast::Dialect dialect_;
   std::unique_ptr<TypeTable> types_;
   const CheckedDocument* library_ = nullptr;
   bool is_library_ = false;

@@ -16,7 +16,7 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
     : out_(std::make_unique<CheckedDocument>()),
       document_(*document),
       kind_(kind),
-      dialect_(document->dialect),
+      dialect_(out_->dialect_ = EnabledDialect(*document, context.symbols)),
       standard_(against.library != nullptr ? StandardBelow(against.library) : out_.get()),
       libraries_(against.libraries),
       outer_(context),

@@ -226,7 +226,6 @@ class Checker {
   std::string_view SourceText(SourceRange range) const;
   // The expression inside parentheses.
   ExprId Inner(ExprId id) const;
-  bool IsRatified() const { return dialect_ == ast::Dialect::kRatified; }
   TypeKind Kind(TypeId type) const { return types_.Kind(type); }
   bool IsError(TypeId type) const { return Kind(type) == TypeKind::kError; }
   TypeId TypeOf(ExprId id) const { return out_->expr_types_[static_cast<size_t>(id.index)]; }
@@ -242,7 +241,7 @@ class Checker {
   std::unique_ptr<CheckedDocument> out_;
   const ast::Document& document_;
   const CheckedKind kind_;
-  const ast::Dialect dialect_;
+  const ast::Dialect& dialect_;
   const CheckedDocument* standard_;
   const StandardLibrary& libraries_;
   Context& outer_;

@@ -58,7 +58,7 @@ void Checker::DeclareFragment(ast::FragmentId id) {
   Signature& signature = out_->signatures_[static_cast<size_t>(id.index)];
   signature.name = fragment.name;
   signature.has_body = fragment.has_body;
-  signature.is_generic = fragment.is_generic && IsRatified();
+  signature.is_generic = fragment.is_generic && dialect_.generics;
   if (signature.is_generic && fragment.generic_default.has_value()) {
     signature.generic_default = ResolvePrimitive(*fragment.generic_default);
     if (Kind(signature.generic_default) == TypeKind::kGeneric) {
@@ -132,7 +132,7 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
     signature.parameters.push_back({parameter.name, type, parameter.default_value});
     if (!types_.ContainsTensor(type) && !IsError(type)) {
       if (attribute == nullptr) attribute = &signature.parameters.back();
-    } else if (IsRatified() && !IsError(type) && attribute != nullptr) {
+    } else if (dialect_.tensors_first && !IsError(type) && attribute != nullptr) {
       Report(kParameterOrder, parameter.name.range, "tensor parameter `{}` must precede the attributes",
              Text(parameter.name.symbol))
           .Note(attribute->name.range, "`{}` is an attribute", Text(attribute->name.symbol));
@@ -154,7 +154,7 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
   for (const ast::Result& result : fragment.results) {
     const TypeId type = ResolveType(result.type);
     signature.results.push_back({result.name, type, {}});
-    if (!IsRatified() || IsError(type)) continue;
+    if (dialect_.attribute_results || IsError(type)) continue;
     const SourceRange range = document_.types[result.type].range;
     if (!types_.OnlyTensors(type)) {
       Report(kAttributeResult, range, "result `{}` is of type `{}`; results of fragments are tensors",
@@ -170,7 +170,7 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
 
 // A fragment is generic if and only if `?` is in its declaration.
 void Checker::CheckGenericUse(const ast::Fragment& fragment, Signature& signature) {
-  if (!IsRatified()) return;
+  if (!dialect_.generics) return;
   bool is_used = false;
   bool has_error = false;
   auto look = [&](const TypedName& name) {
@@ -208,7 +208,7 @@ TypeId Checker::ResolvePrimitive(ast::PrimitiveName name) {
     case ast::PrimitiveName::kString:
       return string_;
     case ast::PrimitiveName::kGeneric:
-      return IsRatified() ? types_.Primitive(TypeKind::kGeneric) : error_;
+      return dialect_.generics ? types_.Primitive(TypeKind::kGeneric) : error_;
   }
   return error_;
 }
@@ -227,9 +227,9 @@ TypeId Checker::ResolveType(ast::TypeId id) {
     type = ResolvePrimitive(primitive->name);
   } else if (const auto* tensor = std::get_if<ast::TensorType>(&base.node)) {
     const TypeId any = types_.Primitive(TypeKind::kAny);
-    const bool has_element = IsRatified() && tensor->element.has_value();
+    const bool has_element = dialect_.tensor_types && tensor->element.has_value();
     // A missing data type was reported; the one that was meant is scalar.
-    const TypeId unbound = IsRatified() && !tensor->has_brackets ? scalar_ : any;
+    const TypeId unbound = dialect_.tensor_types && !tensor->has_brackets ? scalar_ : any;
     type = types_.Tensor(has_element ? ResolvePrimitive(*tensor->element) : unbound);
   } else if (const auto* tuple = std::get_if<ast::TupleType>(&base.node)) {
     type = ResolveTuple(base, *tuple);
@@ -242,7 +242,7 @@ TypeId Checker::ResolveTuple(const ast::Type& type, const ast::TupleType& tuple)
   llvm::SmallVector<TypeId, 4> items;
   for (ast::TypeId item : tuple.items) items.push_back(ResolveType(item));
   const TypeId resolved = types_.Tuple(items);
-  if (IsRatified() && !IsError(resolved) && types_.ContainsTensor(resolved) &&
+  if (!dialect_.mixed_tuples && !IsError(resolved) && types_.ContainsTensor(resolved) &&
       !types_.OnlyTensors(resolved)) {
     Report(kMixedTuple, type.range, "the tuple type `{}` mixes tensors and attributes", Text(resolved));
   }

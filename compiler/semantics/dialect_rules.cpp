@@ -30,7 +30,10 @@ std::vector<std::string_view> KnownExtensions() {
 class DialectRules {
  public:
   DialectRules(const ast::Document& document, CheckedKind kind, Context& context)
-      : document_(document), kind_(kind), context_(context), is_ratified_(IsRatified(document.dialect)) {}
+      : document_(document),
+        kind_(kind),
+        context_(context),
+        dialect_(EnabledDialect(document, context.symbols)) {}
 
   void Check() {
     CheckExtensions();
@@ -42,8 +45,6 @@ class DialectRules {
   }
 
  private:
-  static bool IsRatified(ast::Dialect dialect) { return dialect == ast::Dialect::kRatified; }
-
   template <typename... Args>
   DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                            Args&&... args) {
@@ -56,10 +57,12 @@ class DialectRules {
   }
   std::string_view SourceText(ast::ExprId id) const { return SourceText(document_.exprs[id].range); }
 
-  bool Has(std::string_view name) const { return EnablesNamed(document_, name, context_.symbols); }
-
   void CheckExtensions();
   void ReportUnknownExtension(const ast::Name& name);
+  bool IsOtherInteger(ast::PrimitiveName name) const {
+    return (name == ast::PrimitiveName::kExtent || name == ast::PrimitiveName::kInteger) &&
+           ast::Spelling(name) == other_.integer;
+  }
   void CheckTypes();
   void CheckDeclarations();
   void CheckFragment(const ast::Fragment& fragment);
@@ -75,7 +78,8 @@ class DialectRules {
   const ast::Document& document_;
   const CheckedKind kind_;
   Context& context_;
-  const bool is_ratified_;
+  const ast::Dialect dialect_;
+  const ast::Dialect& other_ = ast::Other(dialect_);
   std::vector<bool> is_left_, is_right_;  // by ExprId: a whole side of an assignment
   // The expressions that need operator expressions.
   std::vector<SourceRange> operators_;
@@ -83,7 +87,7 @@ class DialectRules {
 
 void DialectRules::CheckExtensions() {
   for (const ast::Extension& statement : document_.extensions) {
-    if (!is_ratified_) {
+    if (!dialect_.extensions) {
       Report(kDialectExtension, statement.range,
              "`extension` belongs to the ratified dialect; a provisional document enables nothing")
           .Fix(statement.range, "");
@@ -117,32 +121,27 @@ void DialectRules::ReportUnknownExtension(const ast::Name& name) {
 void DialectRules::CheckTypes() {
   for (const ast::Type& type : document_.types) {
     if (const auto* primitive = std::get_if<ast::PrimitiveType>(&type.node)) {
-      if (is_ratified_ && primitive->name == ast::PrimitiveName::kExtent) {
-        Report(kDialectType, type.range,
-               "`extent` belongs to the provisional dialect; the type is `integer` here")
-            .Fix(type.range, "integer");
+      if (IsOtherInteger(primitive->name)) {
+        Report(kDialectType, type.range, "`{}` belongs to the {} dialect; the type is `{}` here",
+               other_.integer, other_.name, dialect_.integer)
+            .Fix(type.range, std::string(dialect_.integer));
       }
-      if (!is_ratified_ && primitive->name == ast::PrimitiveName::kInteger) {
-        Report(kDialectType, type.range,
-               "`integer` belongs to the ratified dialect; the type is `extent` here")
-            .Fix(type.range, "extent");
-      }
-      if (!is_ratified_ && primitive->name == ast::PrimitiveName::kGeneric) {
+      if (!dialect_.generics && primitive->name == ast::PrimitiveName::kGeneric) {
         Report(kDialectType, type.range, "the generic type `?` belongs to the ratified dialect");
       }
       continue;
     }
     const auto* tensor = std::get_if<ast::TensorType>(&type.node);
     if (tensor == nullptr) continue;
-    if (is_ratified_ && !tensor->has_brackets) {
+    if (dialect_.tensor_types && !tensor->has_brackets) {
       Report(kDialectType, type.range,
              "`tensor` without a data type belongs to the provisional dialect; write `tensor<scalar>` here")
           .Fix(type.range, "tensor<scalar>");
-    } else if (is_ratified_ && tensor->element == ast::PrimitiveName::kExtent) {
+    } else if (dialect_.tensor_types && tensor->element == ast::PrimitiveName::kExtent) {
       Report(kDialectType, type.range,
              "`extent` belongs to the provisional dialect; the type is `integer` here")
           .Fix(type.range, "tensor<integer>");
-    } else if (!is_ratified_ && tensor->has_brackets) {
+    } else if (!dialect_.tensor_types && tensor->has_brackets) {
       Report(kDialectType, type.range, "`{}` belongs to the ratified dialect; the type is `tensor` here",
              SourceText(type.range))
           .Fix(type.range, "tensor");
@@ -153,12 +152,9 @@ void DialectRules::CheckTypes() {
 void DialectRules::CheckName(const ast::Name& name) {
   // The keywords that both dialects share never get here: they are tokens.
   const std::string_view text = Text(name.symbol);
-  const bool is_keyword =
-      is_ratified_ ? text == "version" || text == "extension" || text == "integer" || text == "yield"
-                   : text == "extent";
-  if (!is_keyword) return;
+  if (!ast::IsSoftKeyword(text, dialect_)) return;
   Report(kKeywordName, name.range, "`{}` is a keyword of the {} dialect and cannot be a name", text,
-         is_ratified_ ? "ratified" : "provisional");
+         dialect_.name);
 }
 
 void DialectRules::CheckDeclarations() {
@@ -168,24 +164,25 @@ void DialectRules::CheckDeclarations() {
     for (const ast::Name& name : graph.parameters) CheckName(name);
     for (const ast::Name& name : graph.results) CheckName(name);
   }
-  if (!is_ratified_ || document_.fragments.empty() || Has(kFragmentExtension)) return;
+  if (dialect_.fragments || document_.fragments.empty()) return;
+  const std::string_view extension = ExtensionFor(&ast::Dialect::fragments).name;
   const ast::Fragment& first = *document_.fragments.begin();
   DiagnosticBuilder builder = Report(kMissingFragmentExtension, first.keyword_range,
-                                     "fragment definitions need `extension {};`", kFragmentExtension);
-  FixExtension(document_, kFragmentExtension, builder);
+                                     "fragment definitions need `extension {};`", extension);
+  FixExtension(document_, extension, builder);
 }
 
 void DialectRules::CheckFragment(const ast::Fragment& fragment) {
   CheckName(fragment.name);
   for (const ast::Parameter& parameter : fragment.parameters) CheckName(parameter.name);
   for (const ast::Result& result : fragment.results) CheckName(result.name);
-  if (is_ratified_) return;
-  if (fragment.is_generic) {
+  if (fragment.is_generic && !dialect_.generics) {
     Report(kDialectGeneric, fragment.generic_range,
            "generic fragments belong to the ratified dialect; `tensor` takes any data type here")
         .Fix(fragment.generic_range, "");
   }
-  if (!fragment.has_body && !fragment.has_error && kind_ != CheckedKind::kLibrary) {
+  if (!dialect_.bodiless_fragments && !fragment.has_body && !fragment.has_error &&
+      kind_ != CheckedKind::kLibrary) {
     Report(kDialectBody, fragment.name.range,
            "`{}` has no body; fragments without one belong to the ratified dialect",
            Text(fragment.name.symbol));
@@ -235,12 +232,12 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
     CheckBuiltin(*builtin);
   } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
-    if (!is_ratified_ && binary->op == ast::BinaryOperator::kIn) {
+    if (!dialect_.membership && binary->op == ast::BinaryOperator::kIn) {
       Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
     }
   } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
     if (!invocation->type_argument.has_value()) return;
-    if (!is_ratified_) {
+    if (!dialect_.generics) {
       Report(kDialectGeneric, invocation->type_argument_range,
              "type arguments belong to the ratified dialect; `{}` takes none here",
              Text(invocation->callee.symbol));
@@ -250,7 +247,8 @@ void DialectRules::CheckExpr(ast::ExprId id) {
           .Fix(invocation->type_argument_range, "integer");
     }
   } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&expr.node)) {
-    if (!is_ratified_ || tuple->parenthesized || is_left_[static_cast<size_t>(id.index)]) return;
+    if (!dialect_.tuple_parentheses || tuple->parenthesized || is_left_[static_cast<size_t>(id.index)])
+      return;
     Report(kDialectTuple, expr.range,
            "a tuple without parentheses on the right belongs to the provisional dialect; write `(..)` here")
         .Fix(expr.range, fmt::format("({})", SourceText(expr.range)));
@@ -259,7 +257,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
 
 void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension) {
   for (const ast::Iterator& iterator : comprehension.iterators) CheckName(iterator.name);
-  if (comprehension.form == document_.dialect) return;
+  if (comprehension.loops_first == dialect_.loops_first) return;
   // Nested ones would repeat their text level by level.
   const bool has_fix = expr.range.end - expr.range.begin < kMaxFixLength;
   std::string loop;
@@ -270,7 +268,7 @@ void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::Comprehe
   }
   if (comprehension.condition.valid() && has_fix)
     loop += fmt::format(" if {}", SourceText(comprehension.condition));
-  if (is_ratified_) {
+  if (dialect_.loops_first) {
     DiagnosticBuilder builder = Report(kDialectComprehension, expr.range,
                                        "this form of array comprehension belongs to the provisional dialect; "
                                        "write `[for .. in .. yield ..]` here");
@@ -287,16 +285,10 @@ void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::Comprehe
 }
 
 void DialectRules::CheckBuiltin(const ast::BuiltinExpr& builtin) {
-  if (is_ratified_ && builtin.builtin == ast::Builtin::kExtent) {
-    Report(kDialectBuiltin, builtin.name_range,
-           "`extent(..)` belongs to the provisional dialect; write `integer(..)` here")
-        .Fix(builtin.name_range, "integer");
-  }
-  if (!is_ratified_ && builtin.builtin == ast::Builtin::kInteger) {
-    Report(kDialectBuiltin, builtin.name_range,
-           "`integer(..)` belongs to the ratified dialect; write `extent(..)` here")
-        .Fix(builtin.name_range, "extent");
-  }
+  if (ast::Spelling(builtin.builtin) != other_.integer) return;
+  Report(kDialectBuiltin, builtin.name_range, "`{}(..)` belongs to the {} dialect; write `{}(..)` here",
+         other_.integer, other_.name, dialect_.integer)
+      .Fix(builtin.name_range, std::string(dialect_.integer));
 }
 
 // Whether the expression is one of 3.2.3, beyond flat syntax.
@@ -322,16 +314,17 @@ void DialectRules::ReportOperators() {
   auto starts_first = [](const SourceRange& a, const SourceRange& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   };
-  if (is_ratified_) {
-    if (Has(kOperatorExtension)) return;
+  if (!dialect_.operators) {
+    const std::string_view extension = ExtensionFor(&ast::Dialect::operators).name;
     DiagnosticBuilder builder = Report(kMissingOperatorExtension,
                                        *std::min_element(operators_.begin(), operators_.end(), starts_first),
                                        "operator expressions need `extension {};`; without it arguments are "
                                        "literals, names, arrays and tuples",
-                                       kOperatorExtension);
-    FixExtension(document_, kOperatorExtension, builder);
+                                       extension);
+    FixExtension(document_, extension, builder);
     return;
   }
+  if (!dialect_.flat_graph) return;
   for (const ast::Graph& graph : document_.graphs) {
     const SourceRange* first = nullptr;
     for (const SourceRange& range : operators_) {

@@ -8,9 +8,6 @@ namespace nnefc {
 // What kind of document is checked; each has its own dialect rules.
 enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
 
-inline constexpr std::string_view kFragmentExtension = "KHR_enable_fragment_definitions";
-inline constexpr std::string_view kOperatorExtension = "KHR_enable_operator_expressions";
-
 // Reports what the grammar lets through and the document's dialect has not
 // (chapter 3.2 of both specifications): constructs of the other dialect, constructs of an extension
 // that is not enabled, keywords of the dialect used as names. Each diagnostic

@@ -167,7 +167,7 @@ TypeId Checker::CheckTuple(const ast::Expr& tuple, llvm::ArrayRef<ExprId> items,
   const TypeId type = types_.Tuple(types);
   // Of an argument the parameter's type decides, which may make a tensor of an
   // attribute.
-  if (use == Use::kValue && IsRatified() && !IsError(type) && types_.ContainsTensor(type) &&
+  if (use == Use::kValue && !dialect_.mixed_tuples && !IsError(type) && types_.ContainsTensor(type) &&
       !types_.OnlyTensors(type)) {
     Report(kMixedTuple, tuple.range, "the tuple mixes tensors and attributes: its type would be `{}`",
            Text(type));
@@ -249,8 +249,7 @@ TypeId Checker::CheckTupleSubscript(const ast::SubscriptExpr& subscript, TypeId 
       subscript.begin.valid() ? std::get_if<ast::IntegerLiteral>(&expr(subscript.begin).node) : nullptr;
   if (subscript.is_range || index == nullptr) {
     const ExprId place = subscript.begin.valid() ? subscript.begin : subscript.base;
-    Report(kTupleIndex, expr(place).range, "an item of a tuple is chosen by an {} literal",
-           IsRatified() ? "integer" : "extent");
+    Report(kTupleIndex, expr(place).range, "an item of a tuple is chosen by an {} literal", dialect_.integer);
     return error_;
   }
   if (index->value < 0 || static_cast<uint64_t>(index->value) >= items.size()) {

@@ -1,6 +1,6 @@
 #include "compiler/semantics/extensions.h"
 
-#include "compiler/semantics/dialect_rules.h"
+#include "compiler/support/check.h"
 #include "compiler/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,9 +10,12 @@
 namespace nnefc {
 namespace {
 
+constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
+constexpr bool ast::Dialect::*kOperators[] = {&ast::Dialect::operators};
+
 constexpr Extension kExtensions[] = {
-    {.name = kFragmentExtension},
-    {.name = kOperatorExtension},
+    {.name = "KHR_enable_fragment_definitions", .enables = kFragments},
+    {.name = "KHR_enable_operator_expressions", .enables = kOperators},
     {.name = "NNEFC_control_flow", .library = ControlFlowLibraryText, .file = "control_flow.nnef"},
     {.name = "Appendix C of the provisional specification",
      .dialect = ast::Dialect::kProvisional,
@@ -86,10 +89,23 @@ bool Enables(const ast::Document& document, const Extension& extension, const Sy
   });
 }
 
-bool EnablesNamed(const ast::Document& document, std::string_view name, const SymbolTable& symbols) {
-  return llvm::any_of(Extensions(), [&](const Extension& extension) {
-    return extension.name == name && Enables(document, extension, symbols);
-  });
+ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols) {
+  ast::Dialect dialect = document.dialect;
+  if (!dialect.extensions) return dialect;
+  for (const ast::Extension& line : document.extensions) {
+    for (const ExtensionUse& use : ExtensionsIn(line, symbols)) {
+      if (use.extension == nullptr) continue;
+      for (bool ast::Dialect::*enabled : use.extension->enables) dialect.*enabled = true;
+    }
+  }
+  return dialect;
+}
+
+const Extension& ExtensionFor(bool ast::Dialect::*enabled) {
+  const auto* found = llvm::find_if(
+      kExtensions, [&](const Extension& each) { return llvm::is_contained(each.enables, enabled); });
+  NNEFC_CHECK(found != std::end(kExtensions));
+  return *found;
 }
 
 }  // namespace nnefc

@@ -26,6 +26,8 @@ struct Extension {
   // Of the documents that may have it, and of `library`.
   ast::Dialect dialect = ast::Dialect::kRatified;
   Activation activation = Activation::kLine;
+  // The switches of the dialect that it turns on.
+  llvm::ArrayRef<bool ast::Dialect::*> enables = {};
   // How many words behind the name are its arguments; kRest: all of the line.
   int arguments = 0;
   // The document that declares its fragments; null if it has none.
@@ -55,6 +57,10 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolT
 // reported where it does and nowhere else.
 bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols);
 
-bool EnablesNamed(const ast::Document& document, std::string_view name, const SymbolTable& symbols);
+// The dialect of a document with what its extensions turn on.
+ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols);
+
+// The extension that turns a switch on, of which there must be one.
+const Extension& ExtensionFor(bool ast::Dialect::*enabled);
 
 }  // namespace nnefc

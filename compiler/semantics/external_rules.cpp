@@ -49,7 +49,7 @@ void Checker::CheckPlace(ExprId id, const ast::InvocationExpr& invocation, Calle
   if (name == external_) {
     Report(kOnlyInGraph, invocation.callee.range,
            "`external` is for the body of the graph, not of a fragment");
-  } else if (IsRatified()) {
+  } else if (!dialect_.fragment_variables) {
     Report(kOnlyInGraph, invocation.callee.range,
            "`{}` is for the body of the graph, not of a fragment; pass its result as a parameter",
            Text(name));

@@ -62,7 +62,7 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
 
 TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Signature& signature) {
   // The dialect rules told already.
-  if (!IsRatified()) return TypeId();
+  if (!dialect_.generics) return TypeId();
   const std::string_view name = Text(signature.name.symbol);
   if (!signature.is_generic) {
     Report(kNotGeneric, invocation.type_argument_range, "`{}` is not generic and takes no type", name)

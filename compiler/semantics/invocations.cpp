@@ -13,14 +13,6 @@ using namespace semantics;
 
 namespace {
 
-std::string_view DialectName(ast::Dialect dialect) {
-  return dialect == ast::Dialect::kRatified ? "ratified" : "provisional";
-}
-
-ast::Dialect Other(ast::Dialect dialect) {
-  return dialect == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified;
-}
-
 // The place of the parameter that has a name.
 std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name) {
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
@@ -88,11 +80,11 @@ Callee Checker::FindNotEnabled(const ast::InvocationExpr& invocation) {
 
 Callee Checker::ResolveUndeclared(const ast::InvocationExpr& invocation) {
   const std::string_view name = Text(invocation.callee.symbol);
-  // Chapter 7 of the provisional text calls it so throughout.
-  if (!IsRatified() && name == "quantize_linear") {
-    Report(kOldOperationName, invocation.callee.range, "`quantize_linear` is named `linear_quantize`")
-        .Fix(invocation.callee.range, "linear_quantize");
-    return standard().Find(context_.symbols.Find("linear_quantize"));
+  for (const ast::OldName& known : dialect_.old_names) {
+    if (name != known.old) continue;
+    Report(kOldOperationName, invocation.callee.range, "`{}` is named `{}`", known.old, known.name)
+        .Fix(invocation.callee.range, std::string(known.name));
+    return standard().Find(context_.symbols.Find(known.name));
   }
   ReportUndeclared(invocation);
   return {};
@@ -101,12 +93,11 @@ Callee Checker::ResolveUndeclared(const ast::InvocationExpr& invocation) {
 void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   const SourceRange range = invocation.callee.range;
   const std::string_view name = Text(invocation.callee.symbol);
-  const ast::Dialect other = Other(dialect_);
+  const ast::Dialect& other = ast::Other(dialect_);
   if (name == "integer" || name == "extent") {
-    const std::string_view cast = IsRatified() ? "integer" : "extent";
     Report(kDialectBuiltin, range, "`{}(..)` belongs to the {} dialect; write `{}(..)` here", name,
-           DialectName(other), cast)
-        .Fix(range, std::string(cast));
+           other.name, dialect_.integer)
+        .Fix(range, std::string(dialect_.integer));
     return;
   }
   for (const Extension& extension : Extensions()) {
@@ -115,15 +106,15 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
     if (!libraries_.Get(extension).FindOwn(invocation.callee.symbol).valid()) continue;
     Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect", name,
            extension.activation == Activation::kLine ? "the extension " : "", extension.name,
-           DialectName(extension.dialect));
+           extension.dialect.name);
     return;
   }
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
     DiagnosticBuilder builder =
-        Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name,
-               DialectName(other), same.empty() ? "" : fmt::format("; it is `{}` here", same));
+        Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name, other.name,
+               same.empty() ? "" : fmt::format("; it is `{}` here", same));
     if (!same.empty()) builder.Fix(range, std::string(same));
     return;
   }
@@ -212,7 +203,8 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
 bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                              const TypedName& parameter, ExprId& slot) {
   slot = argument.value;
-  if (!IsRatified() || types_.ContainsTensor(parameter.type) || IsError(parameter.type)) return true;
+  if (dialect_.positional_attributes || types_.ContainsTensor(parameter.type) || IsError(parameter.type))
+    return true;
   SourceRange before = expr(argument.value).range;
   before.end = before.begin;
   const std::string_view name = Text(parameter.name.symbol);
@@ -333,7 +325,7 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
       const bool is_positional = i < invocation.arguments.size() &&
                                  invocation.arguments[i].value == slots[i] &&
                                  !invocation.arguments[i].name.has_value();
-      if (is_positional && IsRatified() && !types_.ContainsTensor(parameter.type) &&
+      if (is_positional && !dialect_.positional_attributes && !types_.ContainsTensor(parameter.type) &&
           types_.ContainsTensor(type))
         continue;
       ReportArgument(slots[i], expected, parameter, Text(signature.name.symbol));
@@ -363,7 +355,7 @@ void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& 
 // 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The
 // provisional dialect lets a tuple be passed to a tuple.
 bool Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
-  if (!IsRatified() || signature.results.empty()) return true;
+  if (dialect_.passed_tuples || signature.results.empty()) return true;
   const TypeId type = signature.results[0].type;
   if (signature.results.size() == 1 && (Kind(type) == TypeKind::kTensor || IsError(type))) return true;
   Report(kChainedResults, invocation.callee.range,

@@ -145,7 +145,8 @@ void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder)
     return;
   }
   const TypeId element = Kind(expected) == TypeKind::kTensor ? types_.Element(expected) : expected;
-  const bool wants_scalar = element == scalar_ || (!IsRatified() && Kind(element) == TypeKind::kAny);
+  const bool wants_scalar =
+      element == scalar_ || (!dialect_.exact_literals && Kind(element) == TypeKind::kAny);
   if (!wants_scalar || TypeOf(id) != integer_) return;
   const auto* unary = std::get_if<ast::UnaryExpr>(&value.node);
   const ExprId operand = unary != nullptr ? unary->operand : id;
@@ -153,7 +154,7 @@ void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder)
     SourceRange behind = value.range;
     behind.begin = behind.end;
     builder.Fix(behind, ".0");
-  } else if (!IsRatified() || kind_ != CheckedKind::kModel || out_->has_extension(kOperatorExtension)) {
+  } else if (dialect_.operators || kind_ != CheckedKind::kModel) {
     builder.Fix(value.range, fmt::format("scalar({})", SourceText(value.range)));
   }
 }

@@ -36,10 +36,10 @@ std::string_view OperationOf(ast::BinaryOperator op) {
   return "";
 }
 
-std::string_view OperationOf(ast::UnaryOperator op, ast::Dialect dialect) {
+std::string_view OperationOf(ast::UnaryOperator op, const ast::Dialect& dialect) {
   switch (op) {
     case ast::UnaryOperator::kPlus:
-      return dialect == ast::Dialect::kRatified ? "copy" : "idn";
+      return dialect.copy;
     case ast::UnaryOperator::kMinus:
       return "neg";
     case ast::UnaryOperator::kNot:

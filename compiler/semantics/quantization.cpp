@@ -97,7 +97,7 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
 // `min = [[-1.0, -2.0]]` for a tensor: an array of values of its data type,
 // each level with arrays of one length.
 bool Checker::IsTensorLiteral(ExprId argument, TypeId expected) {
-  if (!IsRatified() || Kind(expected) != TypeKind::kTensor) return false;
+  if (!dialect_.nested_tensors || Kind(expected) != TypeKind::kTensor) return false;
   TypeId item = TypeOf(argument);
   if (Kind(item) != TypeKind::kArray) return false;
   while (Kind(item) == TypeKind::kArray) item = types_.Item(item);

@@ -12,10 +12,10 @@ constexpr TypeKind kPrimitives[] = {TypeKind::kError,   TypeKind::kInteger, Type
                                     TypeKind::kLogical, TypeKind::kString,  TypeKind::kGeneric,
                                     TypeKind::kAny};
 
-std::string_view PrimitiveText(TypeKind kind, ast::Dialect dialect) {
+std::string_view PrimitiveText(TypeKind kind, const ast::Dialect& dialect) {
   switch (kind) {
     case TypeKind::kInteger:
-      return dialect == ast::Dialect::kRatified ? "integer" : "extent";
+      return dialect.integer;
     case TypeKind::kScalar:
       return "scalar";
     case TypeKind::kLogical:
@@ -113,7 +113,7 @@ TypeId TypeTable::Intern(TypeKind kind, llvm::ArrayRef<TypeId> parts) {
   return type;
 }
 
-std::string TypeTable::Text(TypeId type, ast::Dialect dialect) const {
+std::string TypeTable::Text(TypeId type, const ast::Dialect& dialect) const {
   std::string text;
   AppendText(type, dialect, text);
   if (text.size() > kMaxTextLength) {
@@ -123,12 +123,12 @@ std::string TypeTable::Text(TypeId type, ast::Dialect dialect) const {
   return text;
 }
 
-void TypeTable::AppendText(TypeId type, ast::Dialect dialect, std::string& text) const {
+void TypeTable::AppendText(TypeId type, const ast::Dialect& dialect, std::string& text) const {
   if (text.size() > kMaxTextLength) return;
   switch (Kind(type)) {
     case TypeKind::kTensor:
       text += "tensor";
-      if (dialect == ast::Dialect::kProvisional) return;
+      if (!dialect.tensor_types) return;
       text += '<';
       if (Kind(Element(type)) != TypeKind::kAny) AppendText(Element(type), dialect, text);
       text += '>';

@@ -71,7 +71,7 @@ class TypeTable {
     return types_[type].depth <= kMaxDepth && types_[type].size <= kMaxSize;
   }
   // In the words of `dialect`: "tensor<scalar>", "extent[]", "(integer,integer)[]".
-  std::string Text(TypeId type, ast::Dialect dialect) const;
+  std::string Text(TypeId type, const ast::Dialect& dialect) const;
   // The type with `?` replaced.
   TypeId Substitute(TypeId type, TypeId generic);
 
@@ -87,7 +87,7 @@ class TypeTable {
     llvm::ArrayRef<TypeId> parts = {};
   };
   TypeId Intern(TypeKind kind, llvm::ArrayRef<TypeId> parts);
-  void AppendText(TypeId type, ast::Dialect dialect, std::string& text) const;
+  void AppendText(TypeId type, const ast::Dialect& dialect, std::string& text) const;
 
   ValueStore<TypeId, Entry> types_;
   llvm::DenseMap<uint64_t, llvm::SmallVector<TypeId, 1>> by_hash_;

@@ -1,10 +1,11 @@
 #include "compiler/syntax/ast.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nnefc::ast {
 
-bool IsSoftKeyword(std::string_view word, Dialect dialect) {
-  if (dialect == Dialect::kProvisional) return word == "extent";
-  return word == "version" || word == "extension" || word == "integer" || word == "yield";
+bool IsSoftKeyword(std::string_view word, const Dialect& dialect) {
+  return llvm::is_contained(dialect.keywords, word);
 }
 
 std::string_view Spelling(UnaryOperator op) {

@@ -10,6 +10,7 @@
 #include "compiler/support/ids.h"
 #include "compiler/support/source.h"
 #include "compiler/support/symbol.h"
+#include "compiler/syntax/dialect.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Allocator.h"
 
@@ -21,8 +22,6 @@ struct FragmentTag;
 using ExprId = TypedId<ExprTag>;
 using TypeId = TypedId<TypeTag>;  // a type as written; the checker's types are semantics' own
 using FragmentId = TypedId<FragmentTag>;
-
-enum class Dialect : uint8_t { kProvisional, kRatified };
 
 // A name and where it stands.
 struct Name {
@@ -109,7 +108,7 @@ struct ComprehensionExpr {
   llvm::ArrayRef<Iterator> iterators;
   ExprId condition;  // invalid if there is none
   ExprId body;
-  Dialect form = Dialect::kRatified;
+  bool loops_first = true;  // `[for .. yield ..]`
 };
 // `a[1]`, `a[1:]`; for a range, begin and end are invalid where omitted.
 struct SubscriptExpr {
@@ -293,7 +292,7 @@ struct Document {
 // True for a word that is a keyword of that dialect but a plain name in the
 // other: `integer` and `yield` (ratified), `extent` (provisional). The parser
 // takes them as names.
-bool IsSoftKeyword(std::string_view word, Dialect dialect);
+bool IsSoftKeyword(std::string_view word, const Dialect& dialect);
 
 // The source spelling: "+", "in", "shape_of", "integer", "?".
 std::string_view Spelling(UnaryOperator op);

@@ -21,7 +21,7 @@ class DocumentPrinter : public CommentFeed {
     if (document_.has_version) {
       BeginWhole(document_.version_range);
       out_ += fmt::format("version {}.{}", document_.version_major, document_.version_minor);
-      End(document_.version_range, ratified() ? ";" : "");
+      End(document_.version_range, Semicolon());
     }
     for (const ast::Extension& extension : document_.extensions) Print(extension);
     // Fragments stand before the graph, but a text with errors may mix them.
@@ -46,7 +46,7 @@ class DocumentPrinter : public CommentFeed {
   }
 
  private:
-  bool ratified() const { return document_.dialect == ast::Dialect::kRatified; }
+  std::string_view Semicolon() const { return document_.dialect.semicolons ? ";" : ""; }
   std::string_view Text(ast::Name name) const { return context_.symbols.Text(name.symbol); }
   std::string_view Slice(uint32_t begin, uint32_t end) const {
     return end > begin ? text_.substr(begin, end - begin) : std::string_view();
@@ -278,7 +278,7 @@ class DocumentPrinter : public CommentFeed {
     layout.Text(" = ");
     writer.Expr(assignment.right);
     out_ += layout.Lines(kIndent, kWidth - 1);
-    End(assignment.range, ratified() ? ";" : "", kIndent);
+    End(assignment.range, Semicolon(), kIndent);
   }
 
   // In the quotes that the specification's examples have, where they do.
@@ -294,7 +294,7 @@ class DocumentPrinter : public CommentFeed {
     layout.Text(Key(Text(entry.key)) + ": ");
     ExprWriter(document_, context_, layout, 0, this).Expr(entry.invocation);
     out_ += layout.Lines(0, kWidth - 1);
-    End(range, ratified() ? ";" : "");
+    End(range, Semicolon());
   }
 
   const ast::Document& document_;

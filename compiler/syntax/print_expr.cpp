@@ -124,10 +124,10 @@ void ExprWriter::Node(const ast::Expr&, const ast::SelectExpr& node) {
 }
 
 void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node) {
-  const bool ratified = node.form == ast::Dialect::kRatified;
+  const bool loops_first = node.loops_first;
   layout_.Text("[");
   layout_.Begin(Layout::Group::kFill);
-  if (!ratified) {
+  if (!loops_first) {
     Expr(node.body);
     BreakBefore(node.iterators.empty() ? SourceRange() : node.iterators[0].name.range);
   }
@@ -144,7 +144,7 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node
     layout_.Text("if ");
     Expr(node.condition);
   }
-  if (ratified) {
+  if (loops_first) {
     BreakBefore(RangeOf(node.body));
     layout_.Text("yield ");
     Expr(node.body);

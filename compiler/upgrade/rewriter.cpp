@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/expand/provisional_names.h"
-#include "compiler/semantics/dialect_rules.h"
+#include "compiler/semantics/extensions.h"
 
 namespace nnefc::upgrade {
 namespace {
@@ -54,8 +54,8 @@ std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {
     if (choice.keeps_fragment[i]) out_->fragments.Add(CopyFragment(ast::FragmentId(static_cast<int32_t>(i))));
   }
   out_->graphs.push_back(CopyGraph(choice));
-  if (!out_->fragments.empty()) AddExtension(kFragmentExtension);
-  if (has_operators_) AddExtension(kOperatorExtension);
+  if (!out_->fragments.empty()) AddExtension(ExtensionFor(&ast::Dialect::fragments).name);
+  if (has_operators_) AddExtension(ExtensionFor(&ast::Dialect::operators).name);
   return std::move(out_);
 }
 
@@ -278,7 +278,7 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
 
 ast::ExprNode Rewriter::CopyComprehension(const ast::ComprehensionExpr& comprehension) {
   ast::ComprehensionExpr copy = comprehension;
-  copy.form = ast::Dialect::kRatified;
+  copy.loops_first = true;
   llvm::SmallVector<ast::Iterator, 2> iterators;
   for (const ast::Iterator& iterator : comprehension.iterators)
     iterators.push_back({Rename(iterator.name), Copy(iterator.iterable)});

@@ -46,8 +46,7 @@ Overview Survey(const ir::Graph& graph) {
 std::string LanguageOf(const Compilation& compilation) {
   if (compilation.format() == ModelFormat::kOpenVino) return "OpenVINO IR";
   if (compilation.format() == ModelFormat::kGraphText) return "text of a graph";
-  return compilation.checked()->dialect() == ast::Dialect::kRatified ? "ratified NNEF 1.0"
-                                                                     : "provisional NNEF 1.0";
+  return std::string(compilation.checked()->dialect().title);
 }
 
 std::string OutputName(const ir::Node& node, int32_t index) {

@@ -96,7 +96,9 @@ std::string FlatPrinter::Print() {
   out_ += "}\n";
   std::string head = "version 1.0;\n";
   const std::string declarations = print::CustomDeclarations(*graph_, ratified_, symbols_);
-  if (!declarations.empty() || !fragments_.empty()) head += "extension KHR_enable_fragment_definitions;\n";
+  if (!declarations.empty() || !fragments_.empty()) {
+    head += fmt::format("extension {};\n", ExtensionFor(&ast::Dialect::fragments).name);
+  }
   for (const Extension* extension : extensions_) head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;
   return head + fragments_ + out_;

@@ -262,9 +262,9 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
   const Parser::RvalueExprContext* condition =
       ratified ? ratified->condition : context.provisional->condition;
   ast::ComprehensionExpr comprehension;
-  comprehension.form = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
-  // In a ratified document the whole form is a mistake, of which the checker tells.
-  if (ratified == nullptr && loop.items.size() > 1 && document_.dialect == ast::Dialect::kProvisional) {
+  comprehension.loops_first = ratified != nullptr;
+  // Where the whole form is a mistake, the checker reports that.
+  if (ratified == nullptr && loop.items.size() > 1 && !document_.dialect.loops_first) {
     context_.emitter.Emit(
         kComprehensionForm, Range(*loop.items[1]),
         "a comprehension with `for` behind its expression has one iterator; `[for .. yield ..]` "
@@ -299,9 +299,9 @@ AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& c
 // `integer(x)` is a cast of the ratified dialect, `extent(x)` one of the
 // provisional; in the other dialect each may be an operation.
 bool AstBuilder::IsCast(Token name, ast::Builtin& builtin) const {
-  const bool ratified = document_.dialect == ast::Dialect::kRatified;
-  builtin = ratified ? ast::Builtin::kInteger : ast::Builtin::kExtent;
-  return Text(name) == (ratified ? "integer" : "extent");
+  const std::string_view integer = document_.dialect.integer;
+  builtin = integer == ast::Spelling(ast::Builtin::kInteger) ? ast::Builtin::kInteger : ast::Builtin::kExtent;
+  return Text(name) == integer;
 }
 
 AstBuilder::Built AstBuilder::MakeCast(ast::Builtin builtin, Token name,

@@ -70,14 +70,14 @@ bool DocumentParser::AtKeyword(std::string_view word) {
 }
 
 void DocumentParser::ReportMissingSemicolon(std::string_view what) {
-  if (!IsRatified() || statement_.has_semicolon()) return;
+  if (!document_.dialect.semicolons || statement_.has_semicolon()) return;
   const SourceRange end = reader_.Range(statement_.tokens.back());
   context_.emitter.Emit(kMissingSemicolon, end, "expected `;` after {}", what).Fix(end, ";");
 }
 
 void DocumentParser::ReportSemicolon(std::string_view what, const Rule& superfluous) {
   ReportMissingSemicolon(what);
-  if (IsRatified() || !statement_.has_semicolon()) return;
+  if (document_.dialect.semicolons || !statement_.has_semicolon()) return;
   const SourceRange semicolon = reader_.Range(statement_.tokens.back());
   context_.emitter.Emit(superfluous, semicolon, "`;` after {} belongs to the ratified dialect", what)
       .Fix(semicolon, "");
@@ -199,7 +199,7 @@ void DocumentParser::ParseVersion() {
     context_.emitter
         .Emit(kMissingVersion, at, "expected `version 1.0` at the start of the document, found {}",
               Describe(first))
-        .Fix(at, IsRatified() ? "version 1.0;\n" : "version 1.0\n");
+        .Fix(at, document_.dialect.semicolons ? "version 1.0;\n" : "version 1.0\n");
     return;
   }
   reader_.ReadVersion(statement_);

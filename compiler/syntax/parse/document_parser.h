@@ -52,7 +52,6 @@ class DocumentParser {
   SourceRange StatementRange() const;
   std::string Describe(Token token) const;
   bool AtKeyword(std::string_view word);
-  bool IsRatified() const { return document_.dialect == ast::Dialect::kRatified; }
 
   ast::Document& document_;
   const ParseOptions& options_;

@@ -54,7 +54,7 @@ class StatementReader {
   void ReadAssignment(Statement& statement);
   void ReadQuantization(Statement& statement);
 
-  bool IsRatified() const { return document_.dialect == ast::Dialect::kRatified; }
+  const ast::Dialect& dialect() const { return document_.dialect; }
   std::string_view Text(Token token) const { return token.Text(text_); }
   SourceRange Range(Token token) const { return {file_, token.begin, token.end}; }
   // True if a new line stands between the two.

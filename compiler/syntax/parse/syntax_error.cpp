@@ -264,8 +264,8 @@ class Describer {
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleAssignment:
         if (Wants(TokenKind::kSemicolon)) {
-          // What ends an assignment of the provisional dialect is that another begins.
-          if (!reader_.IsRatified()) return Unexpected("the end of the assignment");
+          // What ends an assignment without `;` is that another begins.
+          if (!reader_.dialect().semicolons) return Unexpected("the end of the assignment");
           return MissingSemicolon("the assignment");
         }
         return Missing(fmt::format("`=` after {}", at_ == 1 ? Quoted(statement_.tokens[0]) : "the left side"),

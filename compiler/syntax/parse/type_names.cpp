@@ -6,8 +6,8 @@
 
 namespace nnefc::parse {
 
-std::string_view MeantType(std::string_view name, ast::Dialect dialect) {
-  const std::string_view integer = dialect == ast::Dialect::kRatified ? "integer" : "extent";
+std::string_view MeantType(std::string_view name, const ast::Dialect& dialect) {
+  const std::string_view integer = dialect.integer;
   const std::pair<std::string_view, std::string_view> foreign[] = {
       {"int", integer},      {"uint", integer},      {"int8", integer},      {"uint8", integer},
       {"int16", integer},    {"uint16", integer},    {"int32", integer},     {"uint32", integer},

@@ -48,7 +48,7 @@ class TreePrinter {
     return fmt::format("({} if {} else {})", Print(node.value), Print(node.condition), Print(node.otherwise));
   }
   std::string Node(const ast::ComprehensionExpr& node) const {
-    std::string text = node.form == ast::Dialect::kRatified ? "R[" : "P[";
+    std::string text = node.loops_first ? "R[" : "P[";
     for (const ast::Iterator& iterator : node.iterators) {
       text += fmt::format("for {} in {} ", Text(iterator.name.symbol), Print(iterator.iterable));
     }
