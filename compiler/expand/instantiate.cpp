@@ -36,7 +36,9 @@ void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {
                   [&](const DiagnosticNote& note) { return note.range == diagnostic.range; });
     diagnostic.notes.insert(
         diagnostic.notes.begin(),
-        {inside, fmt::format("in the standard library's body of `{}`, here", site.frame->fragment)});
+        {inside, fmt::format("in the {}body of `{}`, here",
+                             site.document->library() == nullptr ? "standard library's " : "",
+                             site.frame->fragment)});
   }
   context_.emitter.Add(std::move(diagnostic));
 }

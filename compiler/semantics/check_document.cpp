@@ -50,7 +50,8 @@ StandardLibrary::StandardLibrary()
     if (extension.library == nullptr) continue;
     const bool is_ratified = extension.dialect == ast::Dialect::kRatified;
     const Part*& before = last[is_ratified ? 0 : 1];
-    before = Add(fmt::format("<extension {}>", extension.name), extension.library(),
+    const std::string_view kind = extension.activation == Activation::kLine ? "extension " : "";
+    before = Add(fmt::format("<{}{}>", kind, extension.name), extension.library(),
                  {.dialect = extension.dialect,
                   .before = before,
                   .standard = is_ratified ? ratified_ : provisional_,

@@ -270,7 +270,7 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
                                      : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
   }
   if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
-    const Callee twin = libraries_.Get(Other(dialect_)).Find(signature.name.symbol);
+    const Callee twin = libraries_.Get(ast::Other(dialect_)).Find(signature.name.symbol);
     const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
     if (place) {
       // `perm` of `transpose` is called otherwise here; `output_shape` of
@@ -278,7 +278,7 @@ void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
       is_safe = *place < signature.parameters.size() &&
                 !PlaceOf(SignatureOf(twin), signature.parameters[*place].name);
       best = is_safe ? Text(signature.parameters[*place].name.symbol) : "";
-      const std::string_view other = DialectName(Other(dialect_));
+      const std::string_view other = ast::Other(dialect_).name;
       hint = is_safe ? fmt::format("; the {} dialect calls `{}` so", other, best)
                      : fmt::format("; it belongs to the {} dialect", other);
     }

@@ -52,11 +52,11 @@ struct Dialect {
   bool deprecations = false;           // of `shape_of`, named tensors and more (R 3.3.2, R 3.3.3, R 4.9.5)
 
   // ---- 4, 5: operations and files ----
-  std::string_view copy;        // the operation behind a unary `+` (3.2.3)
+  std::string_view copy;              // the operation behind a unary `+` (3.2.3)
   llvm::ArrayRef<OldName> old_names;  // tolerated (P 7)
-  bool coordinates = false;     // a data type of tensors (P 4.3.3)
-  bool any_label = false;       // labels of any characters, unique as written (P 4.1.3)
-  bool nested_tensors = false;  // arrays of literals for tensors in graph.quant (R 5.3)
+  bool coordinates = false;           // a data type of tensors (P 4.3.3)
+  bool any_label = false;             // labels of any characters, unique as written (P 4.1.3)
+  bool nested_tensors = false;        // arrays of literals for tensors in graph.quant (R 5.3)
   // Its operations are not those of the ratified dialect: expansion translates
   // them, `upgrade` the document.
   bool translated = false;

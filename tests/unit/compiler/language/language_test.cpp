@@ -119,6 +119,20 @@ TEST_F(LanguageTest, OperationsAreDefinedInTheStandardLibrary) {
   EXPECT_EQ(service_.Text(parameter->uri).substr(parameter->range.begin, 7), "stride:");
 }
 
+TEST_F(LanguageTest, LayersAreOfferedToProvisionalDocuments) {
+  Open(
+      "version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1,3,8,8])\n"
+      "    y = conv_layer(x, channels = 2, size = [3,3], scope = 's')\n}\n");
+  EXPECT_EQ(Findings(), "");
+  EXPECT_TRUE(Offers(At("conv_layer") + 5, "conv_layer"));
+  const auto place = service_.Definition(kUri, At("conv_layer"));
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->uri, LanguageService::LibraryUri("layers.nnef"));
+  EXPECT_EQ(service_.Text(place->uri).substr(place->range.begin, 11), "conv_layer(");
+  EXPECT_EQ(Hovered(At("conv_layer")).find("operation conv_layer( input: tensor, channels: extent"), 0u)
+      << Hovered(At("conv_layer"));
+}
+
 TEST_F(LanguageTest, ReferencesAreThoseOfTheNameInItsScope) {
   Open(kDocument);
   // `filter` of the graph, not the parameter of `layer`.

@@ -1,0 +1,115 @@
+#include "compiler/semantics/extensions.h"
+
+#include "checking.h"
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+// Names of several words, and arguments of each kind.
+constexpr Extension kKnown[] = {
+    {.name = "VND_plain"},
+    {.name = "VND_registry"},
+    {.name = "VND_registry core"},
+    {.name = "VND_symbol", .arguments = 1},
+    {.name = "VND_assert", .arguments = Extension::kRest},
+    {.name = "hidden", .activation = Activation::kImplicit},
+};
+
+// "NAME(ARGUMENTS)" of each use; `?` for an unknown one, `~` before a misspelt one.
+std::string Read(std::string_view words) {
+  Context context(StandardLibrary::Shared().base());
+  const FileId file = context.sources.AddText("net.nnef", fmt::format("version 1.0;\nextension {};", words));
+  const auto document = ParseDocument(file, {}, context);
+  std::string text;
+  for (const ast::Extension& line : document->extensions) {
+    for (const ExtensionUse& use : ExtensionsIn(line, context.symbols, kKnown)) {
+      text += text.empty() ? "" : " ";
+      if (use.is_misspelt) text += '~';
+      text += use.extension != nullptr ? use.extension->name : "?";
+      for (const ast::Name& argument : use.arguments)
+        text += fmt::format("({})", context.symbols.Text(argument.symbol));
+    }
+  }
+  return text;
+}
+
+TEST(ExtensionLine, HoldsSeveralNames) {
+  EXPECT_EQ(Read("VND_plain"), "VND_plain");
+  EXPECT_EQ(Read("VND_plain VND_plain"), "VND_plain VND_plain");
+  EXPECT_EQ(Read("nothing VND_plain"), "? VND_plain");
+}
+
+TEST(ExtensionLine, TheLongestNameCounts) {
+  EXPECT_EQ(Read("VND_registry core VND_plain"), "VND_registry core VND_plain");
+  EXPECT_EQ(Read("VND_registry VND_plain"), "VND_registry VND_plain");
+}
+
+TEST(ExtensionLine, ArgumentsFollowTheName) {
+  EXPECT_EQ(Read("VND_symbol B VND_plain"), "VND_symbol(B) VND_plain");
+  EXPECT_EQ(Read("VND_symbol"), "VND_symbol");
+  EXPECT_EQ(Read("VND_plain VND_assert B C"), "VND_plain VND_assert(B)(C)");
+}
+
+TEST(ExtensionLine, MisspeltNamesAreThoseThatWereMeant) {
+  EXPECT_EQ(Read("VND_plian"), "~VND_plain");
+  EXPECT_EQ(Read("hidden"), "?");
+}
+
+// The ids of types in a library are valid in every document that has it.
+TEST(ExtensionList, LaterLibrariesKnowTheTypesOfEarlierOnes) {
+  const StandardLibrary library;
+  for (const Extension& extension : Extensions()) {
+    if (extension.library == nullptr) continue;
+    const TypeTable& standard = library.Get(extension.dialect).types();
+    const TypeTable& own = library.Get(extension).types();
+    const CheckedDocument& document = library.Get(extension.dialect);
+    for (size_t i = 0; i < document.ast().fragments.size(); ++i) {
+      for (const TypedName& result : document.signature(ast::FragmentId(static_cast<int32_t>(i))).results)
+        EXPECT_EQ(own.Text(result.type, extension.dialect), standard.Text(result.type, extension.dialect));
+    }
+  }
+}
+
+TEST(ExtensionList, LinesTurnSwitchesOn) {
+  const Checked none("version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); y = copy(x); }");
+  EXPECT_FALSE(none.document().dialect().fragments);
+  EXPECT_FALSE(none.document().dialect().operators);
+  const Checked one(
+      "version 1.0;\nextension KHR_enable_operator_expressions;\n"
+      "graph g( x ) -> ( y ) { x = external(shape = [1]); y = -x; }");
+  EXPECT_FALSE(one.document().dialect().fragments);
+  EXPECT_TRUE(one.document().dialect().operators);
+  EXPECT_EQ(ExtensionFor(&ast::Dialect::fragments).name, "KHR_enable_fragment_definitions");
+}
+
+TEST(Layers, AreKnownToProvisionalDocuments) {
+  ExpectDiagnostics({
+      {ProvisionalGraph("y = linear_layer(x, channels = 3, scope = 's')"), ""},
+      {ProvisionalGraph("y = lstm(x, channels = 3, scope = 's')"), ""},
+      {ProvisionalGraph("y = linear_layer(x, channels = 3)"), "binding.missing-argument 4:5"},
+      {ProvisionalGraph("y = linear_layr(x, channels = 3)"), "binding.undeclared-operation 4:5"},
+      {RatifiedGraph("y = lstm(x, channels = 3, scope = 's');"), "extension.not-enabled 4:5"},
+  });
+}
+
+TEST(Layers, ADocumentsOwnDefinitionWins) {
+  const Checked own(
+      Provisional("fragment lstm( input: tensor ) -> ( output: tensor ) { output = idn(input) }\n"
+                  "graph g( x ) -> ( y ) { x = external(shape = [1,2]) y = lstm(x) z = gru(x, channels = 2, "
+                  "scope = 's') }"));
+  EXPECT_EQ(own.Diagnostics(), "");
+  EXPECT_EQ(own.document().Find(own.context().symbols.Find("lstm")).document, &own.document());
+  const Callee gru = own.document().Find(own.context().symbols.Find("gru"));
+  ASSERT_EQ(own.document().extensions().size(), 1u);
+  EXPECT_EQ(gru.document, own.document().extensions()[0].library);
+}
+
+// Not even when nothing of them is invoked.
+TEST(Layers, AreNoPartOfOtherDocuments) {
+  EXPECT_TRUE(Checked(ProvisionalGraph("y = relu(x)")).document().extensions().empty());
+}
+
+}  // namespace
+}  // namespace nnefc
