@@ -123,7 +123,7 @@ TEST_F(LanguageTest, LayersAreOfferedToProvisionalDocuments) {
   Open(
       "version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1,3,8,8])\n"
       "    y = conv_layer(x, channels = 2, size = [3,3], scope = 's')\n}\n");
-  EXPECT_EQ(Findings(), "");
+  EXPECT_EQ(Findings(), "lint.not-ratified 0:0\nlint.undefined-layer 4:8");
   EXPECT_TRUE(Offers(At("conv_layer") + 5, "conv_layer"));
   const auto place = service_.Definition(kUri, At("conv_layer"));
   ASSERT_TRUE(place);
