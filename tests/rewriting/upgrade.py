@@ -32,6 +32,8 @@ KEPT = {
                     "s = plain(s_norm_y, e = 1.5);", "c, d = swap(q, b2);", "# one floor\n    t_f = variable(", "# slope is halved"],
     "externals": ["graph extension_2( x, u )", "# no parameter"],
     "updates": ["fragment gate(", "next = update(h, y)"],
+    "layers": ["# Three ways to the same extents, side by side.", "# Pools only.", "label = 'mixed/point11/filter'",
+               "label = 'block/unit2/norm1/gamma'"],
 }
 
 
