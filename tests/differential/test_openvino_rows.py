@@ -100,6 +100,8 @@ LAXER: list[tuple[str, str, str]] = [
 OTHERWISE: list[tuple[str, Callable[[dict], bool], str]] = [
     ("opset1.Interpolate", lambda node: node["attributes"]["axes"] != sorted(node["attributes"]["axes"]),
      "OpenVINO gives the sizes to the axes in ascending order, whatever theirs is"),
+    ("opset1.Interpolate", lambda node: any(node["attributes"]["pads_begin"] + node["attributes"]["pads_end"]),
+     "OpenVINO's shapes leave out what is padded along axes that are not resized"),
     ("opset3.NonZero", lambda node: node["inputs"][0]["shape"] == [],
      "of a constant 0 there are no rows; of a 0 that is not constant OpenVINO's result is ours"),
 ]
@@ -129,12 +131,14 @@ def judge(node: dict) -> dict:
     return {"results": [[output.get_element_type().get_type_name(), str(output.get_partial_shape())] for output in outputs]}
 
 
-def verdicts(nodes: list[dict]) -> list[dict | None]:
-    """OpenVINO's verdict on each, in a process of its own: some nodes make it crash, which is no verdict."""
+def verdicts(nodes: list[dict], folder: Path) -> list[dict | None]:
+    """OpenVINO's verdict on each, in a process of its own: some nodes make it crash, which is no verdict. The process reads a
+    file: OpenVINO forks another one, which waits for ever where standard input is being read at that moment."""
     found: list[dict | None] = []
+    asked = folder / "nodes.jsonl"
     while len(found) < len(nodes):
-        lines = "\n".join(map(json.dumps, nodes[len(found):]))
-        done = subprocess.run([sys.executable, __file__], input=lines, capture_output=True, text=True)
+        asked.write_text("".join(json.dumps(node) + "\n" for node in nodes[len(found):]))
+        done = subprocess.run([sys.executable, __file__, asked], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         found += [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
         if len(found) < len(nodes):
             found.append(None)
@@ -167,18 +171,18 @@ def compare(node: dict, verdict: dict | None) -> str | None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_verdicts_are_openvinos(seed: int) -> None:
+def test_verdicts_are_openvinos(seed: int, tmp_path: Path) -> None:
     done = subprocess.run([PROGRAM, "--describe", "--seed", str(seed)], check=True, capture_output=True, text=True)
     nodes = [json.loads(line) for line in done.stdout.splitlines()]
     nodes = [node for node in nodes if f"{node['set']}.{node['name']}" not in NOT_ASKED]
     assert len(nodes) > 1000
     differing: dict[str, list[str]] = collections.defaultdict(list)
-    for node, verdict in zip(nodes, verdicts(nodes), strict=True):
+    for node, verdict in zip(nodes, verdicts(nodes, tmp_path), strict=True):
         if difference := compare(node, verdict):
             differing[f"{node['set']}.{node['name']}"].append(f"{difference}\n    {json.dumps(node)[:600]}")
     assert not differing, "\n" + "\n".join(line for lines in differing.values() for line in lines[:3])
 
 
 if __name__ == "__main__":
-    for text in sys.stdin:
+    for text in Path(sys.argv[1]).read_text().splitlines():
         print(json.dumps(judge(json.loads(text))), flush=True)
