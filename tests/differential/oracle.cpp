@@ -19,6 +19,10 @@ constexpr size_t kMostBytes = size_t{1} << 26;
 constexpr double kElementNoise = 6e-7;
 constexpr double kTensorNoise = 2e-6;
 constexpr double kSumNoise = 3e-7;
+// Numbers beyond this are shaken where a node takes them, too: where large numbers
+// cancel within one node (a cell of a recurrent network), what is left of the small
+// ones depends on the order of its sum.
+constexpr double kLarge = 1 << 20;
 // How often rounding is shaken before a difference counts, and by how much
 // more than what was seen a result may differ.
 constexpr int kFirstShakes = 4;
@@ -80,6 +84,20 @@ bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
     if (!std::isnan(x) && !std::binary_search(known.begin(), known.end(), x)) return false;
   }
   return true;
+}
+
+TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
+  bool any = false;
+  std::vector<float> items;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    double item = value.ElementAsDouble(i);
+    if (std::isfinite(item) && std::abs(item) >= kLarge) {
+      item += item * kElementNoise * scale * (2 * random.Unit() - 1);
+      any = true;
+    }
+    items.push_back(static_cast<float>(item));
+  }
+  return any ? TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type()) : value;
 }
 
 TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
@@ -249,6 +267,9 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       if (!branch) return std::nullopt;
       outputs = *branch;
       continue;
+    }
+    for (TensorValue& input : inputs) {
+      if (shake != nullptr && IsFloat(input.type())) input = LargeShaken(input, scale, *shake);
     }
     ErrorOr<std::vector<TensorValue>> done =
         runtime::EvaluateDynamicNode(graph_, node, inputs, kernels_, kMostBytes);
