@@ -108,7 +108,7 @@ OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) 
   const Window& window = view.window;
   const auto volume = static_cast<double>(window.Volume());
   const bool exclude = normalize && window.border == "ignore" && (window.same_upper || window.IsPadded());
-  if (window.IsDilated()) {
+  if (window.IsDilated() || (exclude && MayMissTensor(window))) {
     const auto filter = EqualWeights(n, view, normalize && !exclude ? 1.0 / volume : 1.0);
     if (!filter) return view.x;
     const OutputPort sums = Convolve(n, view.x, view.input, *filter, window);
