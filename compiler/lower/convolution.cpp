@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/ops/sliding_window_shape.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/table.h"
@@ -169,19 +170,24 @@ std::optional<std::vector<int64_t>> OutputPadding(NodeLowering& n, const Window&
 }
 
 // A border other than zeros extends the input of a backward operation, which is
-// the down-scaled tensor: it is padded by as many elements as reach into the
-// result, and the result is cut by what they add.
+// the down-scaled tensor: it is padded by as many elements as are read there,
+// and the result is cut by what they add.
 OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& shape, Window& window,
                        const std::vector<int64_t>& extra) {
+  using ir::nnef::Wide;
+  constexpr int64_t kManyElements = int64_t{1} << 31;
   std::vector<int64_t> begin(2, 0);
   std::vector<int64_t> end(2, 0);
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t s = window.stride[i];
-    const int64_t reach = window.reach(i);
-    begin.push_back(std::max<int64_t>(ir::FloorDivide(reach - 1 - window.pad_begin[i], s), 0));
-    // The last element of the result is at (x - 1) s + reach - 1 - q + extra in
-    // the padded space, where the last window begins at (x - 1) s.
-    end.push_back(std::max<int64_t>(ir::FloorDivide(reach - 1 - window.pad_end[i] + extra[i], s), 0));
+    const ir::Dim extent = shape[static_cast<int64_t>(i) + 2];
+    const int64_t x = extent.known() ? extent.value() : kManyElements;
+    const Wide upscaled =
+        Wide{x - 1} * s + window.reach(i) - window.pad_begin[i] - window.pad_end[i] + extra[i];
+    const ir::nnef::WindowAxis axis{.size = window.size[i], .stride = s, .dilation = window.dilation[i]};
+    const auto reads = ir::nnef::UpscalingReads(axis, window.pad_begin[i], upscaled);
+    begin.push_back(reads ? static_cast<int64_t>(std::max<Wide>(-reads->first, 0)) : 0);
+    end.push_back(reads ? static_cast<int64_t>(std::max<Wide>(reads->last - (x - 1), 0)) : 0);
     window.pad_begin[i] += begin.back() * s;
     window.pad_end[i] += end.back() * s;
   }

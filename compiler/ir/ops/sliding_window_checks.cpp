@@ -95,25 +95,44 @@ bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent
 }
 
 // R 4.3, border modes: `reflect` reaches x - 1 elements into the input and
-// `reflect-even` x, since the formulas reflect once.
-bool CheckReach(InferContext& context, int64_t axis, Dim extent, const WindowAxis& window) {
+// `reflect-even` x, since the formulas reflect once. Checks how many elements
+// are read before and after an axis.
+bool CheckReach(InferContext& context, int64_t axis, int64_t extent, Wide before, Wide after) {
   const std::string& border = context.attribute("border").AsString();
-  if (!extent.known() || (border != "reflect" && border != "reflect-even")) return true;
+  const int64_t reach = border == "reflect" ? extent - 1 : extent;
+  if (before <= reach && after <= reach) return true;
+  context.ErrorAt(Describe(context, "border"), kWindowReach,
+                  "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}", border,
+                  OperationName(context.node()), static_cast<int64_t>(before > reach ? before : after), axis,
+                  extent);
+  return false;
+}
+
+bool Reflects(const InferContext& context) {
+  const std::string& border = context.attribute("border").AsString();
+  return border == "reflect" || border == "reflect-even";
+}
+
+bool CheckDownscalingReach(InferContext& context, int64_t axis, Dim extent, const WindowAxis& window) {
+  if (!extent.known() || !Reflects(context)) return true;
   const auto padding = ResolvedPadding(extent.min, window);
   if (!padding) return true;
-  const int64_t reach = border == "reflect" ? extent.min - 1 : extent.min;
   // A window that begins in the border, counted in whole steps, may end before
   // the last padded element.
   const WindowExtent result = DownscaledExtent(extent, window);
   if (result.problem != WindowProblem::kNone || !result.extent.known()) return true;
   const Wide last = (Wide{result.extent.min} - 1) * window.stride + DilatedSize(window) - 1 - padding->first;
-  const Wide after = last - (extent.min - 1);
-  if (padding->first <= reach && after <= reach) return true;
-  context.ErrorAt(Describe(context, "border"), kWindowReach,
-                  "border '{}' of `{}` reaches {} elements beyond axis {}, which has extent {}", border,
-                  OperationName(context.node()),
-                  padding->first > reach ? padding->first : static_cast<int64_t>(after), axis, extent.min);
-  return false;
+  return CheckReach(context, axis, extent.min, padding->first, last - (extent.min - 1));
+}
+
+// The border is that of the input, which is the down-scaled tensor.
+bool CheckUpscalingReach(InferContext& context, int64_t axis, Dim extent, Dim upscaled,
+                         const WindowAxis& window) {
+  if (!extent.known() || !upscaled.known() || !Reflects(context)) return true;
+  const auto padding = ResolvedPadding(upscaled.min, window);
+  if (!padding) return true;
+  const auto reads = UpscalingReads(window, padding->first, upscaled.min);
+  return !reads || CheckReach(context, axis, extent.min, -reads->first, reads->last - (extent.min - 1));
 }
 
 }  // namespace
@@ -125,7 +144,7 @@ std::optional<PartialShape> Downscale(InferContext& context, const PartialShape&
     const int64_t axis = first + static_cast<int64_t>(i);
     const WindowExtent result = DownscaledExtent(input[axis], window[i]);
     if (!Tell(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
-    if (!CheckReach(context, axis, input[axis], window[i])) return std::nullopt;
+    if (!CheckDownscalingReach(context, axis, input[axis], window[i])) return std::nullopt;
     output.set(axis, result.extent);
   }
   return output;
@@ -150,7 +169,12 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
       if (!Tell(context, downscaled.problem, axis, wanted, window[static_cast<size_t>(item)]))
         return std::nullopt;
     }
-    if (downscaled.extent.Compatible(input[axis])) continue;
+    if (downscaled.extent.Compatible(input[axis])) {
+      if (item >= 0 &&
+          !CheckUpscalingReach(context, axis, input[axis], wanted, window[static_cast<size_t>(item)]))
+        return std::nullopt;
+      continue;
+    }
     context.Error(kWindowOutputShape, "{} is {}, which scales down to {}; expected {}",
                   Describe(context, "output_shape", static_cast<size_t>(axis)), wanted.min,
                   downscaled.extent.min, ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
@@ -171,6 +195,7 @@ std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& i
     const int64_t axis = first + static_cast<int64_t>(i);
     const WindowExtent result = UpscaledExtent(input[axis], window[i]);
     if (!Tell(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
+    if (!CheckUpscalingReach(context, axis, input[axis], result.extent, window[i])) return std::nullopt;
     output.set(axis, result.extent);
   }
   return output;

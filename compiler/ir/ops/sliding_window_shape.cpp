@@ -45,6 +45,29 @@ std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, con
   return std::pair(*before, *after);
 }
 
+std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, Wide upscaled) {
+  // The remainders of j * d repeat; whoever strides farther over fewer elements
+  // than this is taken to read what it might.
+  constexpr Wide kMostTaps = 1 << 16;
+  const Wide taps = std::min({Wide{axis.size}, Wide{axis.stride}, kMostTaps});
+  const Wide farthest = DilatedSize(axis) - 1;
+  std::optional<Wide> first, last;
+  for (Wide j = 0; j < taps && !(first && last); ++j) {
+    const Wide low = before - farthest + j * axis.dilation;
+    const Wide high = before + upscaled - 1 - j * axis.dilation;
+    const Wide lowest = CeilDiv(low, axis.stride);
+    const Wide highest = FloorDiv(high, axis.stride);
+    if (!first && lowest * axis.stride < low + upscaled) first = lowest;
+    if (!last && highest * axis.stride > high - upscaled) last = highest;
+  }
+  if (taps == kMostTaps) {
+    first = first.value_or(CeilDiv(before - farthest, axis.stride));
+    last = last.value_or(FloorDiv(before + upscaled - 1, axis.stride));
+  }
+  if (!first || !last) return std::nullopt;
+  return WindowReads{*first, *last};
+}
+
 Window WindowOf(const Node& node, llvm::ArrayRef<int64_t> size) {
   const Attribute::Integers stride = node.attribute("stride").AsInts();
   const Attribute::Integers dilation = node.attribute("dilation").AsInts();

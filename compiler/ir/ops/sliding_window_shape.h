@@ -49,6 +49,15 @@ WindowExtent UpscaledExtent(Dim downscaled, const WindowAxis& axis);
 // Nothing if it does not fit 63 bits.
 std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, const WindowAxis& axis);
 
+// What a window that scales up along an axis reads of its input (R 4.3.1): the
+// lowest and the highest of (i + p - j * d) / s, i in [0, X) and j in [0, f),
+// where that is whole. Nothing if it is nowhere whole.
+struct WindowReads {
+  Wide first = 0;
+  Wide last = 0;
+};
+std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, Wide upscaled);
+
 // Completes the attributes `padding`, `stride`, `dilation` of a node that
 // passed inference, for windows of `size`: empty lists give 1 and automatic
 // padding.

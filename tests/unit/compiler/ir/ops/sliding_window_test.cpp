@@ -123,6 +123,41 @@ TEST(DeconvTest, Rules) {
   EXPECT_EQ(Infer({"deconv", {"f32[1,8,4]", "f32[8,3,3]", "f32[1,8]"}}), "conv.bias");
 }
 
+// The border extends the input: the sums read (i + p - j * d) / s of it, where that is whole.
+TEST(DeconvTest, BorderReach) {
+  const auto deconv = [](std::string_view input, std::string_view filter, std::string_view attributes) {
+    return Infer({"deconv", {input, filter, "f32[]"}, attributes});
+  };
+  const std::string reflect = "border = \"reflect\", ";
+  const std::string even = "border = \"reflect-even\", ";
+  // 3 before and 3 after.
+  EXPECT_EQ(deconv("f32[1,8,4]", "f32[8,3,4]", reflect + "padding = [[0,0]]"), "f32[1,3,7]");
+  EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[0,0]]"), "window.border-reach");
+  EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", even + "padding = [[0,0]]"), "f32[1,3,6]");
+  EXPECT_EQ(deconv("f32[1,8,2]", "f32[8,3,4]", even + "padding = [[0,0]]"), "window.border-reach");
+  EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[1,0]]"), "window.border-reach");
+  EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[0,1]]"), "window.border-reach");
+  EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[1,1]]"), "f32[1,3,4]");
+  // What lies between strides is no element: reads -1, 0 and 0, 1.
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,4]", even + "stride = [2], padding = [[1,1]]"), "f32[1,3,2]");
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,4]", reflect + "stride = [2], padding = [[1,1]]"),
+            "window.border-reach");
+  // Results so short that no whole place is met but 0.
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,2]", reflect + "stride = [5], dilation = [7], padding = [[0,6]]"),
+            "f32[1,3,2]");
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,3]", reflect + "stride = [2], padding = [[1,1]]"), "f32[1,3,1]");
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,3]", reflect + "stride = [5], output_shape = [1,3,2]"),
+            "f32[1,3,2]");
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,3]", "border = \"replicate\", padding = [[0,0]]"), "f32[1,3,3]");
+  EXPECT_EQ(deconv("f32[1,8,?]", "f32[8,3,3]", reflect + "padding = [[0,0]]"), "f32[1,3,2..]");
+  EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,3]", reflect + "stride = [4611686018427387904], padding = [[1,0]]"),
+            "f32[1,3,2]");
+  EXPECT_EQ(Infer({"separable_deconv",
+                   {"f32[1,8,1]", "f32[8,1,3]", "f32[8,8,1]", "f32[]"},
+                   "border = \"reflect\", padding = [[0,0]]"}),
+            "window.border-reach");
+}
+
 TEST(SeparableConvTest, Shapes) {
   EXPECT_EQ(Infer({"separable_conv",
                    {"f32[1,8,9,9]", "f32[16,1,3,3]", "f32[32,16,1,1]", "f32[1,32]"},
@@ -183,6 +218,8 @@ TEST(PoolTest, Rules) {
   EXPECT_EQ(Infer({"desample", {"f32[1,3,4]", "i64[1,3,4]"}, "size = [1,1,3], border = \"replicate\""}),
             "window.border");
   EXPECT_EQ(Infer({"debox", {"f32[1,3,4]"}, "size = [1,1,3], output_shape = [1,3]"}), "window.output-shape");
+  EXPECT_EQ(Infer({"debox", {"f32[1,3,4]"}, "size = [1,1,9], border = \"reflect\""}), "window.border-reach");
+  EXPECT_EQ(Infer({"debox", {"f32[1,3,4]"}, "size = [1,1,9], border = \"reflect-even\""}), "f32[1,3,4]");
 }
 
 TEST(SamplingTest, Shapes) {
