@@ -1,6 +1,9 @@
 // Convolution and GroupConvolution, with what follows as post-operations. A
 // convolution whose filter covers the whole input is an inner product.
 
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/kernels/window.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
@@ -126,6 +129,23 @@ ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape,
                         AnyDesc(shape.output));
 }
 
+bool IsFinite(const TensorValue& value) {
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (!std::isfinite(value.ElementAsDouble(i))) return false;
+  }
+  return true;
+}
+
+// A product of matrices multiplies the zeros of the border too, which the sum
+// leaves out: NaN comes of them where the filter has an infinity or NaN.
+bool MakesNanOfBorder(const ConvolutionPrimitive& primitive, const SpatialDims& spatial,
+                      const TensorValue* filter) {
+  const auto is_padded = [](int64_t pad) { return pad > 0; };
+  if (!IsDnnGemm(primitive.impl_info_str())) return false;
+  if (llvm::none_of(spatial.before, is_padded) && llvm::none_of(spatial.after, is_padded)) return false;
+  return filter == nullptr || !IsFinite(*filter);
+}
+
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
@@ -152,6 +172,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const ConvolutionPrimitive primitive = ChooseConvolution(shape, attributes);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
+  if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
