@@ -19,6 +19,9 @@ constexpr size_t kMostBytes = size_t{1} << 26;
 constexpr double kElementNoise = 6e-7;
 constexpr double kTensorNoise = 2e-6;
 constexpr double kSumNoise = 3e-7;
+// What is nearer to zero than normal numbers are may be zero: an exponential that
+// ends there, or a divisor that overflows.
+constexpr double kLeastNumber = 0x1p-126;
 // Numbers beyond this are shaken where a node takes them, too: where large numbers
 // cancel within one node (a cell of a recurrent network), what is left of the small
 // ones depends on the order of its sum.
@@ -100,6 +103,14 @@ TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) 
   return any ? TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type()) : value;
 }
 
+// The nearest number of few digits: rounding makes numbers alike that are not, or
+// zero, which no random noise does.
+double Snapped(double x) {
+  if (!std::isfinite(x)) return x;
+  const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
+  return std::nearbyint(x / step) * step;
+}
+
 TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
   const TensorValue aligned = value.ConvertedTo(ElementType::kF32).Aligned(alignof(float));
   double largest = 0;
@@ -107,6 +118,7 @@ TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
     if (std::isfinite(x)) largest = std::max(largest, std::abs(static_cast<double>(x)));
   }
   const double narrow = BitWidth(value.type()) < 32 ? 1000 : 1;
+  const bool snaps = scale > 1 && random.Chance(30);
   return TensorValue::Make<float>(ElementType::kF32, aligned.shape(),
                                   [&](std::span<float> out) {
                                     for (size_t i = 0; i < out.size(); ++i) {
@@ -114,7 +126,8 @@ TensorValue Shaken(const TensorValue& value, double scale, Random& random) {
                                       const double noise =
                                           scale * narrow *
                                           (kElementNoise * std::abs(x) + kTensorNoise * largest + kSumNoise);
-                                      out[i] = static_cast<float>(x + (random.Unit() * 2 - 1) * noise);
+                                      const double y = x + (random.Unit() * 2 - 1) * noise;
+                                      out[i] = static_cast<float>(snaps ? Snapped(x) : y);
                                     }
                                   })
       .ConvertedTo(value.type());
@@ -153,7 +166,8 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
       const auto element = static_cast<int64_t>(k);
       const double distance =
           Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
-      const bool beyond = distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * reach[i][k];
+      const bool beyond =
+          distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * std::max(reach[i][k], kLeastNumber);
       if (beyond) return Describe(i, element, found[i], expected[i]);
     }
   }
