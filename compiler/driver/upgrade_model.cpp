@@ -1,27 +1,17 @@
 #include "compiler/driver/upgrade_model.h"
 
-#include <filesystem>
 #include <set>
 
-#include "compiler/driver/variable_data.h"
+#include "compiler/driver/write_variables.h"
 #include "compiler/syntax/print.h"
 #include "compiler/upgrade/rules.h"
 #include "compiler/upgrade/upgrade.h"
-#include "fmt/format.h"
 
 namespace nnefc {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string InLowerCase(std::string_view text) {
   return llvm::StringRef(text.data(), text.size()).lower();
-}
-
-// The file of a label inside of a model's folder.
-fs::path FileOf(const std::string& folder, std::string_view label) {
-  while (label.starts_with('/')) label.remove_prefix(1);
-  return fs::path(folder) / (std::string(label) + ".dat");
 }
 
 }  // namespace
@@ -58,18 +48,10 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
   std::set<std::string> labels;  // in lower case
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::kNnefSet, "variable")) continue;
-    const std::string& label = node.attribute("label").AsString();
-    if (!labels.insert(InLowerCase(label)).second || !model.has_weights()) continue;
-    const ir::Output& output = node.output();
-    std::optional<TensorValue> value = variables.Load(label, output.type, output.shape, node.origin());
-    if (!value) continue;
-    const fs::path path = FileOf(folder, label);
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error)
-      return SystemError{fmt::format("cannot make `{}`: {}", path.parent_path().string(), error.message())};
-    if (auto written = WriteDat(path.string(), *value); !written) return written.error();
+    if (node.Is(ir::kNnefSet, "variable")) labels.insert(InLowerCase(node.attribute("label").AsString()));
+  }
+  if (model.has_weights()) {
+    if (auto written = WriteVariables(graph, variables, folder); !written) return written.error();
   }
   for (const std::string& label : model.Labels()) {
     if (labels.contains(InLowerCase(label))) continue;

@@ -41,7 +41,7 @@ ir::NodeId NodeCopier::Copy(const ir::Node& node) {
   return copy;
 }
 
-std::unique_ptr<ir::Graph> CopyGraph(const ir::Graph& source) {
+std::unique_ptr<ir::Graph> CopyGraph(const ir::Graph& source, llvm::ArrayRef<NamedPort> more_results) {
   auto copy = std::make_unique<ir::Graph>(&source.registry(), source.name());
   NodeCopier copier(*copy);
   for (ir::NodeId id : source.parameters()) {
@@ -60,6 +60,7 @@ std::unique_ptr<ir::Graph> CopyGraph(const ir::Graph& source) {
     const ir::Node& node = source.node(id);
     copy->AddResult(node.name(), copier.Mapped(node.input(0)), node.origin());
   }
+  for (const auto& [name, port] : more_results) copy->AddResult(name, copier.Mapped(port));
   return copy;
 }
 

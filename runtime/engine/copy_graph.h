@@ -1,8 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "compiler/ir/graph.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nnefc::runtime {
@@ -25,8 +28,11 @@ class NodeCopier {
   llvm::DenseMap<ir::NodeId, ir::OutputPort> mapped_;
 };
 
-// A deep copy of a graph without a cycle. Recursion goes as deep as bodies are
-// nested.
-std::unique_ptr<ir::Graph> CopyGraph(const ir::Graph& source);
+// A value of a graph that is to be a result of its copy, by the name it gets.
+using NamedPort = std::pair<std::string, ir::OutputPort>;
+
+// A deep copy of a graph without a cycle, with further results behind its own.
+// Recursion goes as deep as bodies are nested.
+std::unique_ptr<ir::Graph> CopyGraph(const ir::Graph& source, llvm::ArrayRef<NamedPort> more_results = {});
 
 }  // namespace nnefc::runtime

@@ -208,7 +208,7 @@ def test_reports_of_runs(nnefc: Path, folder: Path) -> None:
     np.savez(folder / "other.npz", extra=np.zeros(2, np.float32), **arrays)
     told = _shell(nnefc, folder, "nnefc run right.nnef --random-inputs 1 --compare other.npz")
     assert told.returncode == 1
-    assert "y: [0,2,3,4] is " in told.stdout
+    assert "y: the worst is [0,2,3,4]: " in told.stdout
     assert "extra: no output of this name; not compared" in told.stdout
 
 

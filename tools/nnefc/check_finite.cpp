@@ -4,9 +4,9 @@
 
 #include "compiler/driver/rules.h"
 #include "fmt/format.h"
-#include "fmt/ranges.h"
 #include "llvm/ADT/DenseMap.h"
 #include "runtime/engine/copy_graph.h"
+#include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
 namespace {
@@ -20,49 +20,40 @@ std::optional<int64_t> FindNotFinite(const TensorValue& value) {
   return std::nullopt;
 }
 
-// "nan at [0,3]"
+// "a NaN at [0,3]"
 std::string ElementText(const TensorValue& value, int64_t position) {
-  std::vector<int64_t> index(value.shape().size());
-  int64_t rest = position;
-  for (size_t axis = index.size(); axis-- > 0;) {
-    index[axis] = rest % value.shape()[axis];
-    rest /= value.shape()[axis];
-  }
   const double element = value.ElementAsDouble(position);
   const std::string text = std::isnan(element) ? "a NaN" : element > 0 ? "infinity" : "-infinity";
-  return fmt::format("{} at [{}]", text, fmt::join(index, ","));
+  return fmt::format("{} at {}", text, IndexText(position, value));
 }
 
 class FiniteChecker {
  public:
   FiniteChecker(Compilation& compilation, const Execution& prepared)
-      : emitter_(compilation.context().emitter),
-        prepared_(prepared),
-        graph_(runtime::CopyGraph(*compilation.lowered())) {}
+      : emitter_(compilation.context().emitter), prepared_(prepared), graph_(*compilation.lowered()) {}
 
   bool Check() {
-    const std::optional<std::vector<ir::NodeId>> order = graph_->TopologicalOrder();
+    const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
     if (!order) return true;
-    // All that the outputs of the copy are, in their order; those of the graph come first.
-    std::vector<ir::OutputPort> kept;
-    for (ir::NodeId id : graph_->results()) kept.push_back(graph_->node(id).input(0));
+    std::vector<runtime::NamedPort> kept;
     for (ir::NodeId id : *order) {
-      const ir::Node& node = graph_->node(id);
-      if (node.Is("opset1", "Result")) continue;
-      for (int32_t i = 0; i < node.num_outputs(); ++i) kept.push_back({id, i});
+      const ir::Node& node = graph_.node(id);
+      for (int32_t i = 0; i < node.num_outputs(); ++i)
+        kept.emplace_back(fmt::format("#{}", kept.size()), ir::OutputPort{id, i});
     }
-    for (size_t i = graph_->results().size(); i < kept.size(); ++i)
-      graph_->AddResult(fmt::format("#{}", i), kept[i]);
     const std::shared_ptr<const runtime::Executable> executable =
-        runtime::Executable::Create(graph_, {.backend = runtime::Backend::kReference}, emitter_);
+        runtime::Executable::Create(std::shared_ptr<const ir::Graph>(runtime::CopyGraph(graph_, kept)),
+                                    {.backend = runtime::Backend::kReference}, emitter_);
     if (executable == nullptr) return false;
     const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
     if (!values) {
       emitter_.Emit(kRunFailed, {}, "{}", values.error().message);
       return false;
     }
+    const size_t own = values->size() - kept.size();  // those of the graph come first
     for (size_t i = 0; i < kept.size(); ++i) {
-      if (const auto at = FindNotFinite((*values)[i])) wrong_[kept[i].node] = ElementText((*values)[i], *at);
+      const TensorValue& value = (*values)[own + i];
+      if (const auto at = FindNotFinite(value)) wrong_[kept[i].second.node] = ElementText(value, *at);
     }
     for (ir::NodeId id : *order) {
       if (wrong_.count(id) > 0 && !Report(id)) break;
@@ -73,7 +64,7 @@ class FiniteChecker {
  private:
   // False for the operation that is at fault: what follows from it is not told.
   bool Report(ir::NodeId id) {
-    const ir::Node& node = graph_->node(id);
+    const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
     if (node.Is("opset1", "Parameter")) {
       emitter_.Emit(kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(), element);
@@ -95,7 +86,7 @@ class FiniteChecker {
 
   Emitter& emitter_;
   const Execution& prepared_;
-  std::shared_ptr<ir::Graph> graph_;
+  const ir::Graph& graph_;
   llvm::DenseMap<ir::NodeId, std::string> wrong_;  // by node: its first element that is not finite
 };
 

@@ -1,17 +1,19 @@
+#include "tools/nnefc/compare.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "tools/api/difference.h"
-#include "tools/nnefc/execution.h"
+#include "tools/nnefc/misuse.h"
+#include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
 namespace {
 
-constexpr size_t kTopValues = 5;
+using Json = nlohmann::ordered_json;
 
 double Bound(const std::string& tolerance) {
   if (tolerance == "close") return 1e-6;
@@ -20,118 +22,183 @@ double Bound(const std::string& tolerance) {
   return 0;
 }
 
-// "[0,3,1]"
-std::string IndexText(int64_t position, const Shape& shape) {
-  std::vector<int64_t> index(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = position % shape[axis];
-    position /= shape[axis];
+class Comparer {
+ public:
+  Comparer(const std::string& name, const TensorValue& actual, const TensorValue& expected,
+           const CompareOptions& options)
+      : name_(name), actual_(actual), expected_(expected), options_(options) {
+    result_.json["name"] = name;
   }
-  return fmt::format("[{}]", fmt::join(index, ","));
-}
 
-// The element that differs most, as text; a NaN on one side is worst.
-std::string WorstElement(const TensorValue& actual, const TensorValue& expected) {
-  double largest = -1;
-  int64_t worst = 0;
-  for (int64_t i = 0; i < actual.volume(); ++i) {
-    const double a = actual.ElementAsDouble(i);
-    const double b = expected.ElementAsDouble(i);
-    double difference = a == b || (std::isnan(a) && std::isnan(b)) ? 0 : std::abs(a - b);
-    if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();
-    if (difference <= largest) continue;
-    largest = difference;
-    worst = i;
+  Comparison Compare() {
+    if (actual_.shape() != expected_.shape()) {
+      Say("shape {}, expected {}", ToString(actual_.shape()), ToString(expected_.shape()));
+      result_.json["within"] = false;
+      return std::move(result_);
+    }
+    result_.within = true;
+    result_.json["within"] = true;
+    result_.json["difference"] = api::RelativeDifference(actual_, expected_);
+    CompareValues();
+    if (options_.top) CompareHighest();
+    result_.json["within"] = result_.within;
+    return std::move(result_);
   }
-  return fmt::format("{} is {:.6g}, expected {:.6g}", IndexText(worst, actual.shape()),
-                     actual.ElementAsDouble(worst), expected.ElementAsDouble(worst));
-}
 
-Comparison CompareOne(const std::string& name, const TensorValue& actual, const TensorValue& expected,
-                      const std::string& tolerance) {
-  Comparison result{.name = name};
-  if (actual.shape() != expected.shape()) {
-    result.text = fmt::format("{}: shape {}, expected {}\n", name, ToString(actual.shape()),
-                              ToString(expected.shape()));
-    return result;
+ private:
+  template <typename... Args>
+  void Say(fmt::format_string<Args...> format, Args&&... args) {
+    result_.text += fmt::format("{}: {}\n", name_, fmt::format(format, std::forward<Args>(args)...));
   }
-  result.difference = api::RelativeDifference(actual, expected);
-  if (tolerance == "exact") {
-    result.within = actual == expected;
-    result.text =
-        fmt::format("{}: {}\n", name, result.within ? "equal bit for bit" : "not equal bit for bit");
-    if (!result.within)
-      result.text += fmt::format("{}: max|a-b| / max|b| = {:.3g}\n", name, *result.difference);
-  } else {
-    result.within = *result.difference <= Bound(tolerance);
-    result.text = fmt::format("{}: max|a-b| / max|b| = {:.3g}, {} {}\n", name, *result.difference,
-                              result.within ? "within" : "above", Bound(tolerance));
+
+  void CompareValues() {
+    const double difference = result_.json["difference"];
+    bool within = true;
+    if (options_.absolute || options_.relative) {
+      within = CompareElements();
+    } else if (options_.tolerance == "exact") {
+      within = actual_ == expected_;
+      Say("{}", within ? "equal bit for bit" : "not equal bit for bit");
+      if (!within) Say("max|a-b| / max|b| = {:.3g}", difference);
+    } else {
+      const double bound = Bound(options_.tolerance);
+      within = difference <= bound;
+      Say("max|a-b| / max|b| = {:.3g}, {} {}", difference, within ? "within" : "above", bound);
+    }
+    if (!within && actual_.volume() > 0) TellWorst();
+    if (options_.bounds_values()) result_.within = within;
   }
-  if (!result.within && actual.volume() > 0)
-    result.text += fmt::format("{}: {}\n", name, WorstElement(actual, expected));
-  return result;
-}
+
+  // |a-b| <= atol + rtol * |b| of each element.
+  bool CompareElements() {
+    int64_t above = 0;
+    for (int64_t i = 0; i < actual_.volume(); ++i) above += Excess(i) > 0 ? 1 : 0;
+    std::string bound = fmt::format("{:.3g}", options_.absolute.value_or(0));
+    if (options_.relative) bound += fmt::format(" + {:.3g} * |b|", *options_.relative);
+    if (above == 0) {
+      Say("all elements within {}", bound);
+    } else {
+      Say("{} of {} elements {} by more than {}", above, actual_.volume(), above == 1 ? "differs" : "differ",
+          bound);
+    }
+    result_.json["elements_above"] = above;
+    return above == 0;
+  }
+
+  // By how much element `i` differs beyond what is allowed; a NaN on one side is worst.
+  double Excess(int64_t i) const {
+    const double a = actual_.ElementAsDouble(i);
+    const double b = expected_.ElementAsDouble(i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) return -1;
+    const double difference = std::abs(a - b);
+    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
+    return difference - options_.absolute.value_or(0) - options_.relative.value_or(0) * std::abs(b);
+  }
+
+  void TellWorst() {
+    int64_t worst = 0;
+    double largest = -2;
+    for (int64_t i = 0; i < actual_.volume(); ++i) {
+      const double excess = Excess(i);
+      if (excess <= largest) continue;
+      largest = excess;
+      worst = i;
+    }
+    const double a = actual_.ElementAsDouble(worst);
+    const double b = expected_.ElementAsDouble(worst);
+    Say("the worst is {}: {:.6g}, expected {:.6g}", IndexText(worst, actual_), a, b);
+    result_.json["worst"] = {{"position", worst}, {"value", a}, {"expected", b}};
+    TellNotANumber(actual_, expected_, "NaN where a number is expected");
+    TellNotANumber(expected_, actual_, "a number where NaN is expected");
+  }
+
+  // Elements that are NaN in one tensor alone.
+  void TellNotANumber(const TensorValue& with, const TensorValue& without, std::string_view what) {
+    int64_t count = 0;
+    int64_t first = 0;
+    for (int64_t i = 0; i < with.volume(); ++i) {
+      if (!std::isnan(with.ElementAsDouble(i)) || std::isnan(without.ElementAsDouble(i))) continue;
+      if (count++ == 0) first = i;
+    }
+    if (count > 0)
+      Say("{}: {} element{}, the first at {}", what, count, count == 1 ? "" : "s", IndexText(first, with));
+  }
+
+  void CompareHighest() {
+    const int64_t rows = RowsOf(actual_);
+    const int64_t count = std::min(*options_.top, actual_.volume() / rows);
+    int64_t agree = 0;
+    std::string first;
+    for (int64_t row = 0; row < rows; ++row) {
+      const std::vector<int64_t> left = HighestOfRow(actual_, row, count);
+      const std::vector<int64_t> right = HighestOfRow(expected_, row, count);
+      if (std::is_permutation(left.begin(), left.end(), right.begin(), right.end())) {
+        ++agree;
+      } else if (first.empty()) {
+        first = fmt::format("; row {} has {}, expected {}", row, Places(left), Places(right));
+      }
+    }
+    const std::string places =
+        count == 1 ? "places of the highest" : fmt::format("places of the {} highest", count);
+    if (rows == 1) {
+      Say("the {} {}{}", places, agree == 1 ? "agree" : "do not agree", first);
+    } else {
+      Say("the {} agree in {} of {} rows{}", places, agree, rows, first);
+    }
+    result_.json["top"] = {{"count", count}, {"rows", rows}, {"rows_that_agree", agree}};
+    result_.within = result_.within && agree == rows;
+  }
+
+  std::string Places(const std::vector<int64_t>& places) const {
+    std::vector<std::string> texts;
+    for (int64_t place : places) texts.push_back(IndexInRow(place, actual_));
+    return fmt::format("{}", fmt::join(texts, " "));
+  }
+
+  const std::string& name_;
+  const TensorValue& actual_;
+  const TensorValue& expected_;
+  const CompareOptions& options_;
+  Comparison result_;
+};
 
 }  // namespace
 
-std::vector<Comparison> Compare(const std::vector<runtime::Port>& ports,
-                                const std::vector<TensorValue>& outputs,
-                                const std::vector<NamedTensor>& expected, const std::string& tolerance) {
-  std::vector<Comparison> comparisons;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    auto found =
-        llvm::find_if(expected, [&](const NamedTensor& tensor) { return tensor.name == ports[i].name; });
-    if (found == expected.end()) {
-      comparisons.push_back(
-          {.name = ports[i].name,
-           .text = fmt::format("{}: no tensor of this name to compare with\n", ports[i].name)});
-      continue;
-    }
-    comparisons.push_back(CompareOne(ports[i].name, outputs[i], found->value, tolerance));
-  }
-  for (const NamedTensor& tensor : expected) {
-    if (llvm::any_of(ports, [&](const runtime::Port& port) { return port.name == tensor.name; })) continue;
-    comparisons.push_back({.name = tensor.name,
-                           .within = true,
-                           .text = fmt::format("{}: no output of this name; not compared\n", tensor.name)});
-  }
-  return comparisons;
+void CompareOptions::Add(CLI::App& command) {
+  CLI::Option* compare =
+      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz");
+  tolerance_option =
+      command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
+          ->check(OneOf({"exact", "close", "approximate", "very"}))
+          ->capture_default_str()
+          ->needs(compare);
+  command
+      .add_option("--atol", absolute,
+                  "instead: |a-b| of each element is at most this, plus --rtol times |b|: --atol 1e-5")
+      ->check(NonNegativeNumber())
+      ->needs(compare)
+      ->excludes(tolerance_option);
+  command.add_option("--rtol", relative, "as --atol, times |b|: --rtol 1e-3")
+      ->check(NonNegativeNumber())
+      ->needs(compare)
+      ->excludes(tolerance_option);
+  command
+      .add_option(
+          "--top", top,
+          "the N highest of each row (of the first axis) are at the same places, in any order; values "
+          "may then differ unless a tolerance is given: --top 5")
+      ->check(Between(1, 1000))
+      ->needs(compare);
 }
 
-ValueSummary Summarize(const TensorValue& value) {
-  ValueSummary summary{.count = value.volume()};
-  if (summary.count == 0) return summary;
-  std::vector<double> items(static_cast<size_t>(value.volume()));
-  for (size_t i = 0; i < items.size(); ++i) items[i] = value.ElementAsDouble(static_cast<int64_t>(i));
-  summary.not_finite = llvm::count_if(items, [](double item) { return !std::isfinite(item); });
-  const auto [lowest, highest] = std::minmax_element(items.begin(), items.end());
-  summary.lowest = *lowest;
-  summary.highest = *highest;
-  summary.mean = std::accumulate(items.begin(), items.end(), 0.0) / static_cast<double>(items.size());
-  std::vector<size_t> order(items.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  const size_t count = std::min(kTopValues, items.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(),
-                    [&](size_t a, size_t b) {
-                      // NaN goes last, so that the order stays one.
-                      if (std::isnan(items[a]) || std::isnan(items[b]))
-                        return !std::isnan(items[a]) && std::isnan(items[b]);
-                      return items[a] > items[b] || (items[a] == items[b] && a < b);
-                    });
-  for (size_t i = 0; i < count; ++i)
-    summary.top.emplace_back(static_cast<int64_t>(order[i]), items[order[i]]);
-  return summary;
-}
-
-std::string ToText(const ValueSummary& summary) {
-  if (summary.count == 0) return "empty";
-  if (summary.count == 1) return fmt::format("{:.6g}", summary.top.front().second);
-  std::string text =
-      fmt::format("min {:.6g}, mean {:.6g}, max {:.6g}", summary.lowest, summary.mean, summary.highest);
-  if (summary.not_finite > 0) text += fmt::format(", {} not finite", summary.not_finite);
-  text += "; top";
-  for (const auto& [index, item] : summary.top) text += fmt::format(" [{}] {:.6g}", index, item);
-  return text;
+Comparison Compare(const NamedTensor& actual, const std::vector<NamedTensor>& expected,
+                   const CompareOptions& options) {
+  const auto found =
+      llvm::find_if(expected, [&](const NamedTensor& tensor) { return tensor.name == actual.name; });
+  if (found != expected.end()) return Comparer(actual.name, actual.value, found->value, options).Compare();
+  return {.within = false,
+          .text = fmt::format("{}: no tensor of this name to compare with\n", actual.name),
+          .json = Json{{"name", actual.name}, {"within", false}}};
 }
 
 }  // namespace nnefc::cli

@@ -10,7 +10,9 @@
 #include "compiler/package/npz.h"
 #include "compiler/package/random.h"
 #include "fmt/format.h"
+#include "runtime/engine/copy_graph.h"
 #include "tools/api/bind_inputs.h"
+#include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
@@ -208,6 +210,15 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
   return !context.emitter.has_errors();
 }
 
+// The lowered graph, with what is to be dumped as further results.
+std::shared_ptr<const ir::Graph> GraphToRun(const Compilation& compilation,
+                                            const std::vector<std::string>& dump) {
+  if (dump.empty()) return compilation.lowered();
+  std::vector<runtime::NamedPort> kept;
+  for (KeptValue& value : FindValues(compilation, dump)) kept.emplace_back(std::move(value.name), value.port);
+  return runtime::CopyGraph(*compilation.lowered(), kept);
+}
+
 }  // namespace
 
 std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
@@ -220,9 +231,10 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   auto start = std::chrono::steady_clock::now();
   Execution execution;
   Context& context = compilation.context();
-  execution.executable =
-      runtime::Executable::Create(compilation.lowered(), options.executable_options(), context.emitter);
+  execution.executable = runtime::Executable::Create(GraphToRun(compilation, options.dump),
+                                                     options.executable_options(), context.emitter);
   if (execution.executable == nullptr) return std::nullopt;
+  execution.num_outputs = compilation.lowered()->results().size();
   execution.session = runtime::Session::Create(execution.executable);
   auto inputs = InputGatherer(options, execution.executable->inputs(), max_bytes, context).Gather();
   if (!inputs) return std::nullopt;

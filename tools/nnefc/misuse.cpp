@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -194,6 +195,18 @@ CLI::Validator NonNegative() {
   return CLI::Validator(refuse, "");
 }
 
+CLI::Validator NonNegativeNumber() {
+  auto refuse = [](const std::string& given) {
+    double value = 0;
+    const char* end = given.data() + given.size();
+    const auto [at, error] = std::from_chars(given.data(), end, value);
+    return error == std::errc() && at == end && std::isfinite(value) && value >= 0
+               ? std::string()
+               : fmt::format("expected a number such as 1e-5, not `{}`", given);
+  };
+  return CLI::Validator(refuse, "");
+}
+
 std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   const llvm::StringRef text = error.what();
   const bool wants_command =
@@ -210,6 +223,12 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && !rest.empty()) {
     return fmt::format("`{}`: {}", name.str(), rest.str());
+  }
+  // "--atol requires --compare", "--fix excludes --check"
+  for (const auto& [word, told] : {std::pair(" requires ", "`{}` needs `{}`"),
+                                   std::pair(" excludes ", "`{}` and `{}` exclude each other")}) {
+    const auto [one, other] = text.split(word);
+    if (!other.empty()) return fmt::format(fmt::runtime(told), one.str(), other.str());
   }
   return text.str();
 }

@@ -13,6 +13,7 @@ namespace nnefc::cli {
 CLI::Validator OneOf(std::vector<std::string> choices);
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();
+CLI::Validator NonNegativeNumber();
 
 // Says what is wrong with the arguments of `app` in the words of our other
 // diagnostics: the option in back-quotes, what was given, what is expected, and

@@ -1,11 +1,17 @@
+#include <algorithm>
 #include <chrono>
 
 #include "compiler/driver/rules.h"
+#include "compiler/driver/write_variables.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/check_finite.h"
+#include "tools/nnefc/compare.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_folder.h"
+#include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
 namespace {
@@ -17,20 +23,24 @@ constexpr int kWarmUpRuns = 2;
 
 struct RunCommand : CommonOptions {
   ExecutionOptions execution;
-  std::string compare;
-  std::string tolerance = "approximate";
+  CompareOptions compare;
+  std::string save_inputs;
+  std::string save_weights;
   bool profile = false;
   bool verbose = false;
   bool check_finite = false;
 
   int Run() {
     RequireExtension(output, {".npz"}, "`run` writes outputs to an `.npz`, each by its name");
+    RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
+    RefuseForOpenVino("--save-weights", !save_weights.empty());
     CompileOptions compile = compile_options();
     compile.random_weights = execution.random_weights;
     Compilation compilation(models.front(), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
+    Save(compilation, *prepared);
     auto start = std::chrono::steady_clock::now();
     std::optional<std::vector<TensorValue>> values = Execute(compilation, *prepared);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -65,58 +75,126 @@ struct RunCommand : CommonOptions {
     return std::nullopt;
   }
 
-  // Writes, compares or shows the outputs.
-  int Deliver(Compilation& compilation, const Execution& prepared, const std::vector<TensorValue>& values) {
+  // Writes what the run is made of: its inputs, and a model with all its data.
+  void Save(Compilation& compilation, const Execution& prepared) const {
+    if (!save_inputs.empty()) {
+      std::vector<NamedTensor> named;
+      const std::vector<runtime::Port>& ports = prepared.executable->inputs();
+      for (size_t i = 0; i < ports.size(); ++i) named.push_back({ports[i].name, prepared.inputs[i]});
+      if (auto written = WriteNpz(save_inputs, named); !written) throw MisuseError(written.error().message);
+    }
+    if (save_weights.empty()) return;
+    OutputFolder folder(save_weights);
+    const Context& context = compilation.context();
+    folder.Write("graph.nnef", context.sources.Text(compilation.graph_text()));
+    VariableStore variables(*compilation.model(), *compilation.expanded(), compilation.quantization().table,
+                            execution.random_weights, compilation.context());
+    if (auto written = WriteVariables(*compilation.expanded(), variables, folder.path()); !written)
+      throw MisuseError(written.error().message);
+    folder.Commit();
+  }
+
+  // What the run computed: values that `--dump` names, then the outputs.
+  struct Computed {
+    NamedTensor tensor;
+    bool is_output = false;
+  };
+  static std::vector<Computed> Gather(const Execution& prepared, const std::vector<TensorValue>& values) {
     const std::vector<runtime::Port>& ports = prepared.executable->outputs();
+    std::vector<Computed> computed;
+    for (size_t i = 0; i < ports.size(); ++i)
+      computed.push_back({{ports[i].name, values[i]}, i < prepared.num_outputs});
+    std::rotate(computed.begin(), computed.begin() + static_cast<ptrdiff_t>(prepared.num_outputs),
+                computed.end());
+    return computed;
+  }
+
+  // Writes, compares or shows what was computed.
+  int Deliver(Compilation& compilation, const Execution& prepared, const std::vector<TensorValue>& values) {
+    const std::vector<Computed> computed = Gather(prepared, values);
     if (!output.empty()) {
       std::vector<NamedTensor> named;
-      for (size_t i = 0; i < ports.size(); ++i) named.push_back({ports[i].name, values[i]});
+      for (const Computed& value : computed) named.push_back(value.tensor);
       if (auto written = WriteNpz(output, named); !written) throw MisuseError(written.error().message);
     }
-    if (!compare.empty()) {
-      auto expected =
-          ReadNpz(OpenInput(compare, compilation.context()), compilation.context(), {.max_bytes = max_bytes});
+    if (!compare.path.empty()) {
+      auto expected = ReadNpz(OpenInput(compare.path, compilation.context()), compilation.context(),
+                              {.max_bytes = max_bytes});
       if (!expected) return Reporter(*this).Report(compilation);
-      return AddComparison(Compare(ports, values, *expected, tolerance)) ? kSuccess : kInvalid;
+      return AddComparison(computed, *expected) ? kSuccess : kInvalid;
     }
-    if (output.empty()) AddOutputs(ports, values);
+    if (output.empty()) AddValues(computed);
     return kSuccess;
   }
 
-  bool AddComparison(const std::vector<Comparison>& comparisons) {
+  // A dumped value that nothing is known of is not compared; an output must be known.
+  bool AddComparison(const std::vector<Computed>& computed, const std::vector<NamedTensor>& expected) {
     bool all = true;
     Json list = Json::array();
-    for (const Comparison& comparison : comparisons) {
+    Json surplus = Json::array();
+    for (const Computed& value : computed) {
+      const auto is_of_it = [&](const NamedTensor& tensor) { return tensor.name == value.tensor.name; };
+      if (!value.is_output && llvm::none_of(expected, is_of_it)) continue;
+      Comparison comparison = Compare(value.tensor, expected, compare);
       all = all && comparison.within;
       if (IsText()) WriteStdout(comparison.text);
-      Json entry = {{"name", comparison.name}, {"within", comparison.within}};
-      if (comparison.difference) entry["difference"] = *comparison.difference;
-      list.push_back(std::move(entry));
+      list.push_back(std::move(comparison.json));
     }
-    report["comparison"] = {{"tolerance", tolerance}, {"within", all}, {"outputs", std::move(list)}};
+    for (const NamedTensor& tensor : expected) {
+      const auto is_it = [&](const Computed& value) { return value.tensor.name == tensor.name; };
+      if (llvm::any_of(computed, is_it)) continue;
+      surplus.push_back(tensor.name);
+    }
+    if (IsText()) PrintSurplus(surplus);
+    report["comparison"] = {{"tolerance", compare.tolerance},
+                            {"within", all},
+                            {"outputs", std::move(list)},
+                            {"surplus", std::move(surplus)}};
     return all;
   }
 
-  void AddOutputs(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& values) {
-    for (size_t i = 0; i < ports.size(); ++i) {
-      const ValueSummary summary = Summarize(values[i]);
+  static void PrintSurplus(const Json& names) {
+    constexpr size_t kShown = 3;
+    if (names.empty()) return;
+    std::vector<std::string> shown(names.begin(),
+                                   names.begin() + static_cast<ptrdiff_t>(std::min(kShown, names.size())));
+    if (names.size() > kShown) shown.push_back(fmt::format("and {} more", names.size() - kShown));
+    Print("{}: no output of {}; not compared\n", fmt::join(shown, ", "),
+          names.size() == 1 ? "this name" : "these names");
+  }
+
+  void AddValues(const std::vector<Computed>& computed) {
+    for (const Computed& told : computed) {
+      const TensorValue& value = told.tensor.value;
+      const ValueSummary summary = Summarize(value);
       if (IsText()) {
-        Print("{} {}{}: {}\n", ports[i].name, Name(values[i].type()), ToString(values[i].shape()),
-              ToText(summary));
+        Print("{} {}{}: {}{}\n", told.tensor.name, Name(value.type()), ToString(value.shape()),
+              ToText(summary), told.is_output ? HighestText(value) : "");
         continue;
       }
-      Json entry = {{"name", ports[i].name}, {"type", Name(values[i].type())}, {"shape", values[i].shape()}};
+      Json entry = {{"name", told.tensor.name}, {"type", Name(value.type())}, {"shape", value.shape()}};
       if (summary.count > 0) {
         entry.update(Json{{"min", summary.lowest},
                           {"mean", summary.mean},
                           {"max", summary.highest},
                           {"not_finite", summary.not_finite}});
-        entry["top"] = Json::array();
-        for (const auto& [index, item] : summary.top)
-          entry["top"].push_back(Json{{"index", index}, {"value", item}});
+        if (told.is_output) entry["rows"] = HighestOfRows(value);
       }
-      report["outputs"].push_back(std::move(entry));
+      report[told.is_output ? "outputs" : "values"].push_back(std::move(entry));
     }
+  }
+
+  // The highest elements of each row, with their places within it.
+  static Json HighestOfRows(const TensorValue& value) {
+    Json rows = Json::array();
+    const int64_t length = value.volume() / RowsOf(value);
+    for (int64_t row = 0; row < RowsOf(value); ++row) {
+      Json top = Json::array();
+      for (int64_t at : HighestOfRow(value, row, kTopValues))
+        top.push_back(Json{{"index", at}, {"value", value.ElementAsDouble(row * length + at)}});
+      rows.push_back(Json{{"top", std::move(top)}});
+    }
+    return rows;
   }
 
   void AddStages(const Compilation& compilation, const Execution& prepared, double run_milliseconds) {
@@ -167,16 +245,30 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
   command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name");
-  command->add_option("--compare", options->compare, "an .npz with the expected outputs");
-  command->add_option("--tolerance", options->tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
-      ->check(OneOf({"exact", "close", "approximate", "very"}))
-      ->capture_default_str();
+  command
+      ->add_option(
+          "--dump", options->execution.dump,
+          "also show, write and compare values on the way: names of tensors as `nnefc expand` prints them, "
+          "or all: --dump conv1,pool1")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  command->add_option(
+      "--save-inputs", options->save_inputs,
+      "an .npz to write the inputs of the run to, which --inputs reads: --save-inputs in.npz");
+  command->add_option(
+      "--save-weights", options->save_weights,
+      "a folder to write the model to, with the data of all its variables: --save-weights model");
+  options->compare.Add(*command);
   command->add_flag("--profile", options->profile, "print the time of each step of a warm run");
   command->add_flag("--check-finite", options->check_finite,
                     "name the inputs and weights that are not finite, and the first operation that makes "
                     "such a value from finite ones; exit code 1 if there is one");
   command->add_flag("--verbose", options->verbose, "print the time of each stage");
-  command->footer("Example: nnefc run model_folder --input input=image.npy --outputs out.npz --threads 2");
+  command->footer(
+      "Examples: nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
+      "          nnefc run model.nnef --random-weights 1 --random-inputs 1 --dump all -o values.npz\n"
+      "          nnefc run model.nnef --random-weights 1 --random-inputs 1 --compare out.npz --top 5");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

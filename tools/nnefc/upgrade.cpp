@@ -1,64 +1,14 @@
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 #include "compiler/driver/upgrade_model.h"
-#include "compiler/support/temporary_files.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/output_folder.h"
 
 namespace nnefc::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that is made beside its final place and renamed when complete.
-class OutputFolder {
- public:
-  explicit OutputFolder(std::string path) : path_(std::move(path)) {
-    while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
-    std::error_code error;
-    const bool is_free =
-        !fs::exists(path_, error) || (fs::is_directory(path_, error) && fs::is_empty(path_, error));
-    if (!is_free) throw MisuseError(fmt::format("`{}` exists; name a folder that is new or empty", path_));
-    temporary_ = path_ + ".XXXXXX";
-    const auto hold = HoldTemporaryFiles();
-    if (::mkdtemp(temporary_.data()) == nullptr)
-      throw MisuseError(fmt::format("cannot make `{}`: {}", path_, SystemErrorText(errno)));
-    AddTemporaryFile(temporary_);
-    fs::permissions(temporary_, fs::perms(0777) & ~Mask(), error);
-  }
-  ~OutputFolder() {
-    std::error_code error;
-    if (temporary_.empty()) return;
-    fs::remove_all(temporary_, error);
-    ForgetTemporaryFile(temporary_);
-  }
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
-
-  const std::string& path() const { return temporary_; }
-  void Commit() {
-    std::error_code error;
-    const auto hold = HoldTemporaryFiles();
-    fs::rename(temporary_, path_, error);
-    if (error) throw MisuseError(fmt::format("cannot write `{}`: {}", path_, error.message()));
-    ForgetTemporaryFile(temporary_);
-    temporary_.clear();
-  }
-
- private:
-  static fs::perms Mask() {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return fs::perms(mask);
-  }
-
-  std::string path_;
-  std::string temporary_;
-};
 
 struct UpgradeCommand : CommonOptions {
   int Run() {
@@ -81,8 +31,8 @@ struct UpgradeCommand : CommonOptions {
       throw MisuseError("the upgraded model is a folder; name it with `--output`");
     RequireNoArchive(output);
     OutputFolder folder(output);
-    Write(folder.path() + "/graph.nnef", texts.graph);
-    if (texts.quantization) Write(folder.path() + "/graph.quant", *texts.quantization);
+    folder.Write("graph.nnef", texts.graph);
+    if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
     ErrorOr<bool> complete = WriteUpgradedData(compilation, folder.path());
     if (!complete) throw MisuseError(complete.error().message);
     if (*complete) folder.Commit();
@@ -96,9 +46,6 @@ struct UpgradeCommand : CommonOptions {
       if (extension == other)
         throw MisuseError(fmt::format("cannot write `{}`: the upgraded model is a folder", path));
     }
-  }
-  static void Write(const std::string& path, const std::string& text) {
-    if (auto written = WriteFile(path, text); !written) throw MisuseError(written.error().message);
   }
 };
 

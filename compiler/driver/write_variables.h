@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "compiler/driver/variable_data.h"
+#include "compiler/ir/graph.h"
+
+namespace nnefc {
+
+// Writes the data of a graph's variables as `<label>.dat` into a folder. What
+// is wrong with the data is emitted by `variables`; the error is the system's.
+ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables, const std::string& folder);
+
+}  // namespace nnefc
