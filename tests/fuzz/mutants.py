@@ -89,10 +89,10 @@ def documents() -> dict[str, str]:
         text = entry.files["graph.nnef"].decode("utf-8")
         if entry.valid:
             found.setdefault(text, f"adversary {entry.id}")
-    for path in sorted((corpus.TESTS / "golden" / "rules").glob("*.rule")):
+    for path in sorted(rule_file.FOLDER.glob("*.rule")):
         for example in rule_file.read(path).examples:
             if example.kind == "keeps" and example.document:
-                found.setdefault(example.document, f"rules/{path.name}")
+                found.setdefault(example.document, fpath.name)
     return found
 
 

@@ -119,8 +119,9 @@ def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
 
 
 def paths(stages: list[str]) -> list[pathlib.Path]:
-    """The golden files of the stages, or of all."""
-    folders = [GOLDENS / stage for stage in stages] if stages else [GOLDENS]
+    """The golden files of the stages, of which `rules` stands beside the rules, or of all."""
+    folders = [rule_file.FOLDER if stage == "rules" else GOLDENS / stage for stage in stages]
+    folders = folders or [GOLDENS, rule_file.FOLDER]
     return sorted(path for folder in folders for path in folder.rglob("*.*") if path.suffix in (".golden", ".rule"))
 
 

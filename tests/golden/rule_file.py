@@ -1,4 +1,4 @@
-"""Rule files, `rules/LABEL.rule`: what a rule of nnefc says, examples that break it and examples that just keep it.
+"""Rule files, `compiler/explain/rules/LABEL.rule`: what a rule of nnefc says, examples that break it and examples that just keep it.
 
     Arguments without a name precede those with one.
     == rule: binding.positional-after-named, error, R 3.3.2, P 3.3.1
@@ -34,6 +34,7 @@ import tempfile
 
 import file_forms
 
+FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "compiler" / "explain" / "rules"
 COMMAND = "nnefc check net.nnef"
 TIMEOUT_SECONDS = 60
 HEAD = re.compile(r"(breaks|keeps)(?: (ratified|provisional))?(?:: (nnefc .*))?")

@@ -1,6 +1,6 @@
 """The machine-readable reports against their schemas, and colour.
 
-The documents are those of tests/golden/rules (every rule broken and kept: texts, tensor files, archives, graph.quant) and some of
+The documents are those of compiler/explain/rules (every rule broken and kept: texts, tensor files, archives, graph.quant) and some of
 tests/networks; the schema of SARIF is OASIS' own (schemas/README.md).
 """
 
@@ -46,7 +46,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 def _examples() -> list[tuple[str, rule_file.Example]]:
     """Of every rule the first example of each kind in each dialect."""
     found = []
-    for path in sorted((TESTS / "golden" / "rules").glob("*.rule")):
+    for path in sorted(rule_file.FOLDER.glob("*.rule")):
         seen = set()
         for example in rule_file.read(path).examples:
             words = shlex.split(example.command)

@@ -48,7 +48,7 @@ def documents() -> list[Document]:
             texts = [(name, text) for name, text in golden.read(path).files if name.endswith(".nnef")]
         for name, text in texts:
             if text:
-                found.setdefault(text, f"{path.relative_to(TESTS)}:{name}")
+                found.setdefault(text, f"{path.relative_to(TESTS.parent)}:{name}")
     return [Document(name, text) for text, name in found.items()]
 
 

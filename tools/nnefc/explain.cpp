@@ -1,28 +1,31 @@
+#include "compiler/explain/rule_book.h"
+#include "compiler/explain/rule_file.h"
 #include "compiler/support/severity_name.h"
-#include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
+#include "runtime/engine/rules.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
-#include "tools/nnefc/rule_file.h"
-#include "tools/nnefc/rule_list.h"
 
 namespace nnefc::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The dialects whose specification states the rule; none for rules of our own.
-std::vector<std::string_view> DialectsOf(const Rule& rule) {
-  std::vector<std::string_view> dialects;
-  for (std::string_view section : SectionsOf(rule)) {
-    const std::string_view dialect = section.front() == 'R' ? "ratified" : "provisional";
-    if (dialects.empty() || dialects.back() != dialect) dialects.push_back(dialect);
-  }
-  return dialects;
+explain::RuleBook AllRules() {
+  explain::RuleBook book;
+  book.Add(runtime::kRuntimeRules);
+  return book;
 }
+
+using explain::DialectsOf;
+using explain::ExampleFile;
+using explain::IsShowable;
+using explain::RuleExample;
+using explain::RuleFile;
+using explain::SectionsOf;
 
 Json Describe(const Rule& rule) {
   return {{"rule", rule.label},
@@ -63,9 +66,9 @@ struct ExplainCommand {
   int Run() const {
     if (list == !label.empty()) throw MisuseError("`explain` takes a rule or `--list`");
     if (list) return List();
-    for (const Rule* rule : AllRules()) {
-      if (rule->label != label && !IsShortFor(*rule)) continue;
-      const std::optional<RuleFile> file = FindRuleFile(rule->label);
+    const explain::RuleBook book = AllRules();
+    if (const Rule* rule = book.Find(label)) {
+      const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
       if (format == "json") {
         PrintJson(*rule, file.value_or(RuleFile()));
       } else {
@@ -73,27 +76,16 @@ struct ExplainCommand {
       }
       return kSuccess;
     }
-    Suggestion suggestion(label);
-    for (const Rule* rule : AllRules()) suggestion.Offer(rule->label);
-    const std::string_view meant = suggestion.best();
+    const std::string_view meant = book.Nearest(label);
     throw MisuseError(fmt::format(
         "there is no rule `{}`; {}", label,
         meant.empty() ? "`nnefc explain --list` shows all" : fmt::format("did you mean `{}`?", meant)));
   }
 
-  // True if the label is `unused-tensor`, as `nnefc lint` takes it, and no other
-  // rule has that name.
-  bool IsShortFor(const Rule& rule) const {
-    const auto is_named = [&](const Rule* other) {
-      return other->label.substr(other->label.find('.') + 1) == label;
-    };
-    const std::vector<const Rule*> rules = AllRules();
-    return is_named(&rule) && llvm::count_if(rules, is_named) == 1;
-  }
-
   int List() const {
+    const explain::RuleBook book = AllRules();
     Json rules = Json::array();
-    for (const Rule* rule : AllRules()) {
+    for (const Rule* rule : book.rules()) {
       if (format == "json") {
         rules.push_back(Describe(*rule));
       } else {

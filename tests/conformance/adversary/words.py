@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges every provisional document of lists/ and of ../../golden/rules and fails where a diagnostic speaks the ratified dialect:
+"""Judges every provisional document of lists/ and of compiler/explain/rules and fails where a diagnostic speaks the ratified dialect:
 by the name of an operation, a parameter or a type that only its library declares, or by a section of its text. What the document
 itself contains may be repeated, and a message that tells of both dialects may name both.
 
@@ -62,7 +62,7 @@ def examples(folder):
     for entry in lists.load():
         if entry.dialect == "P" and not entry.valid:
             yield entry.id, lists.write(entry, folder / f"{entry.list}-{entry.line}")
-    for path in sorted((ROOT / "tests" / "golden" / "rules").glob("*.rule")):
+    for path in sorted(rule_file.FOLDER.glob("*.rule")):
         for number, example in enumerate(rule_file.read(path).examples, 1):
             if example.kind == "breaks" and example.dialect == "provisional" and example.document:
                 document = folder / f"{path.stem}-{number}.nnef"

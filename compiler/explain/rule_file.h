@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnefc::cli {
+namespace nnefc::explain {
 
 // A file of an example. `form` is empty for plain text; otherwise it names the
 // form in which `text` states the bytes (tests/golden/file_forms.py).
@@ -23,7 +23,7 @@ struct RuleExample {
   std::string_view diagnostics;  // what the command says
 };
 
-// What tests/golden/rules holds of a rule. Views of the embedded text.
+// What compiler/explain/rules holds of a rule. Views of the embedded text.
 struct RuleFile {
   std::string_view statement;
   std::vector<RuleExample> examples;
@@ -40,4 +40,4 @@ struct EmbeddedRuleFile {
 };
 const std::vector<EmbeddedRuleFile>& EmbeddedRuleFiles();
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::explain

@@ -1,9 +1,9 @@
-#include "tools/nnefc/rule_file.h"
+#include "compiler/explain/rule_file.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc::cli {
+namespace nnefc::explain {
 namespace {
 
 std::string_view View(llvm::StringRef text) {
@@ -58,4 +58,4 @@ std::optional<RuleFile> FindRuleFile(std::string_view label) {
   return Parse(llvm::StringRef(found->text.data(), found->text.size()));
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::explain

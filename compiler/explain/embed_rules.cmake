@@ -1,4 +1,4 @@
-# Writes the rule files of tests/golden/rules into one C++ file, which `nnefc explain` reads.
+# Writes the rule files of compiler/explain/rules into one C++ file, which `nnefc explain` reads.
 #
 #   cmake -DSOURCE_DIR=<folder of the rule files> -DOUTPUT=<file.cpp> -P embed_rules.cmake
 
@@ -9,8 +9,8 @@ set(CHUNK 16384)
 set(DELIMITER "RULE_TEXT")
 
 file(GLOB files "${SOURCE_DIR}/*.rule")
-set(code "// Generated from tests/golden/rules; edit those.\n\n#include \"tools/nnefc/rule_file.h\"\n\n")
-string(APPEND code "namespace nnefc::cli {\n\nconst std::vector<EmbeddedRuleFile>& EmbeddedRuleFiles() {\n")
+set(code "// Generated from compiler/explain/rules; edit those.\n\n#include \"compiler/explain/rule_file.h\"\n\n")
+string(APPEND code "namespace nnefc::explain {\n\nconst std::vector<EmbeddedRuleFile>& EmbeddedRuleFiles() {\n")
 string(APPEND code "  static const std::vector<EmbeddedRuleFile> files = {\n")
 foreach(file ${files})
   cmake_path(GET file STEM LAST_ONLY label)
@@ -29,5 +29,5 @@ foreach(file ${files})
   endwhile()
   string(APPEND code "},\n")
 endforeach()
-string(APPEND code "  };\n  return files;\n}\n\n}  // namespace nnefc::cli\n")
+string(APPEND code "  };\n  return files;\n}\n\n}  // namespace nnefc::explain\n")
 file(WRITE "${OUTPUT}" "${code}")

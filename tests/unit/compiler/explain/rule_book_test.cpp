@@ -1,0 +1,58 @@
+#include "compiler/explain/rule_book.h"
+
+#include "compiler/explain/rule_file.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::explain {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr Rule kFirst{"first.own-rule", Severity::kError, "R 3.3.2, P 3.3.1"};
+constexpr Rule kSecond{"second.own-rule", Severity::kWarning, ""};
+constexpr Rule kBroken{"internal.own-fault", Severity::kError, "internal"};
+
+TEST(RuleBookTest, LabelsAreUnique) {
+  const RuleBook book;
+  for (const Rule* rule : book.rules()) EXPECT_EQ(book.Find(rule->label), rule) << rule->label;
+}
+
+TEST(RuleBookTest, FindsByAnEndThatOneRuleHas) {
+  RuleBook book;
+  book.Add({&kFirst});
+  EXPECT_EQ(book.Find("own-rule"), &kFirst);
+  book.Add({&kSecond});
+  EXPECT_EQ(book.Find("own-rule"), nullptr);
+  EXPECT_EQ(book.Find("second.own-rule"), &kSecond);
+}
+
+TEST(RuleBookTest, NearestKnowsEnds) {
+  RuleBook book;
+  EXPECT_EQ(book.Nearest("own-rul"), "");
+  book.Add({&kFirst});
+  EXPECT_EQ(book.Nearest("own-rul"), "own-rule");
+  EXPECT_EQ(book.Nearest("frist.own-rule"), "first.own-rule");
+}
+
+TEST(RuleBookTest, SectionsTellDialects) {
+  EXPECT_EQ(SectionsOf(kFirst), (Words{"R 3.3.2", "P 3.3.1"}));
+  EXPECT_EQ(DialectsOf(kFirst), (Words{"ratified", "provisional"}));
+  EXPECT_EQ(DialectsOf(kSecond), Words{});
+  EXPECT_EQ(SectionsOf(kBroken), Words{});
+  EXPECT_FALSE(IsShowable(kBroken));
+  EXPECT_TRUE(IsShowable(kSecond));
+}
+
+TEST(RuleFileTest, HasAStatementForEveryRuleThatCanBeShown) {
+  const RuleBook book;
+  for (const Rule* rule : book.rules()) {
+    const std::optional<RuleFile> file = FindRuleFile(rule->label);
+    if (!IsShowable(*rule)) continue;
+    ASSERT_TRUE(file) << rule->label;
+    EXPECT_FALSE(file->statement.empty()) << rule->label;
+    EXPECT_FALSE(file->examples.empty()) << rule->label;
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::explain
