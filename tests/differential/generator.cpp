@@ -19,6 +19,10 @@ bool KeepsShape(const Proposal& form) {
   });
 }
 
+int64_t NumOperands(const Proposal& form) {
+  return llvm::count_if(form.inputs, [](const InputProposal& input) { return !input.constant; });
+}
+
 std::string FullName(const OperationDescription& operation) {
   return operation.set + "." + operation.name;
 }
@@ -48,8 +52,12 @@ class Generator::Maker {
   Maker(const Generator& generator, uint64_t seed) : generator_(generator), random_(seed) {}
 
   Recipe Make(int most) {
-    const int count = static_cast<int>(random_.Between(1, random_.Chance(50) ? most : std::max(1, most / 3)));
     chain_ = random_.Chance(60);
+    // Some graphs are made of few operations, over and over, on computed operands.
+    if (random_.Chance(30)) palette_ = {random_.Pick(generator_.usable_), random_.Pick(generator_.usable_)};
+    computed_percent_ = !palette_.empty() || random_.Chance(30) ? 90 : 10;
+    const int longest = !palette_.empty() || random_.Chance(50) ? most : std::max(1, most / 3);
+    const int count = static_cast<int>(random_.Between(palette_.empty() ? 1 : most / 2, longest));
     for (int i = 0; i < count; ++i) {
       if (values_.empty() || random_.Chance(8) || !AddBehind()) AddAlone();
     }
@@ -73,8 +81,16 @@ class Generator::Maker {
   };
 
   const Entry& PickEntry() {
+    if (!palette_.empty() && random_.Chance(75)) return generator_.entries_[random_.Pick(palette_)];
     const bool keeping = chain_ && !values_.empty() && !generator_.keeping_.empty() && random_.Chance(70);
     return generator_.entries_[random_.Pick(keeping ? generator_.keeping_ : generator_.usable_)];
+  }
+
+  // Rather one of more operands.
+  const Proposal& PickForm(const Entry& entry) {
+    const Proposal& first = random_.Pick(entry.forms);
+    const Proposal& second = random_.Pick(entry.forms);
+    return NumOperands(second) > NumOperands(first) ? second : first;
   }
 
   // Adds an operation on a value that is there.
@@ -86,17 +102,18 @@ class Generator::Maker {
     const int made = values_[value].made;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       // One of its own kind: parts of parts, windows over windows.
-      const bool again = attempt == 0 && made >= 0 && random_.Chance(20);
+      const bool again = attempt == 0 && made >= 0 && random_.Chance(palette_.empty() ? 15 : 50);
       const Entry& entry = again ? *made_[static_cast<size_t>(made)].entry : PickEntry();
-      const Proposal form = again ? made_[static_cast<size_t>(made)].form : random_.Pick(entry.forms);
-      if (AddOn(value, {&entry, form}, again ? 60 : 20)) return true;
+      const Proposal& before = again ? made_[static_cast<size_t>(made)].form : entry.forms[0];
+      const bool like_before = again && NumOperands(before) > 1 && random_.Chance(70);
+      const Proposal form = like_before ? before : PickForm(entry);
+      if (AddOn(value, {&entry, form})) return true;
     }
     return false;
   }
 
-  // Adds the operation on a value, which it may not take. Of its other operands
-  // some are computed too.
-  bool AddOn(size_t value, Made made, int computed_percent) {
+  // Adds the operation on a value, which it may not take.
+  bool AddOn(size_t value, Made made) {
     Proposal& form = made.form;
     std::vector<int> places;
     for (size_t i = 0; i < form.inputs.size(); ++i) {
@@ -105,16 +122,16 @@ class Generator::Maker {
     if (places.empty()) return false;
     const Pinned pinned{random_.Pick(places)};
     InputProposal& input = form.inputs[static_cast<size_t>(pinned.input)];
-    // Inputs of the same shape change with it.
+    // Inputs that are like it change with it.
     const Shape before = input.shape;
     for (InputProposal& other : form.inputs) {
-      if (other.shape == before && other.type == input.type && random_.Chance(60))
-        other.shape = values_[value].kind.shape;
+      const bool is_like = other.shape.size() == before.size() && other.type == input.type;
+      if (is_like && random_.Chance(other.shape == before ? 60 : 40)) other.shape = values_[value].kind.shape;
     }
     input = {.type = values_[value].kind.type, .shape = values_[value].kind.shape};
     if (!generator_.prober_.Repair(made.entry->operation, form, pinned, kRepairs, random_)) return false;
     PreferConstants(made, pinned);
-    Add(std::move(made), pinned.input, static_cast<int>(value), computed_percent);
+    Add(std::move(made), pinned.input, static_cast<int>(value));
     return true;
   }
 
@@ -139,10 +156,10 @@ class Generator::Maker {
     const bool accepted = generator_.prober_.Accept(entry.operation, changed, message);
     Made made{&entry, accepted ? changed : form};
     PreferConstants(made, {});
-    Add(std::move(made), -1, -1, 20);
+    Add(std::move(made), -1, -1);
   }
 
-  void Add(Made made, int pinned, int value, int computed_percent) {
+  void Add(Made made, int pinned, int value) {
     const OperationDescription& operation = made.entry->operation;
     const Proposal& form = made.form;
     std::vector<ValueRef> inputs;
@@ -150,7 +167,7 @@ class Generator::Maker {
       int use = value;
       if (static_cast<int>(i) != pinned) {
         use = ValueFor(form.inputs[i]);
-        if (random_.Chance(computed_percent)) use = Computed(use);
+        if (!computing_ && random_.Chance(computed_percent_)) use = Computed(use);
       }
       values_[static_cast<size_t>(use)].used = true;
       inputs.push_back(values_[static_cast<size_t>(use)].ref);
@@ -176,7 +193,10 @@ class Generator::Maker {
     if (!is_parameter || from.kind.type != ElementType::kF32 || generator_.keeping_.empty()) return value;
     const Entry& entry = generator_.entries_[random_.Pick(generator_.keeping_)];
     const size_t before = values_.size();
-    if (!AddOn(static_cast<size_t>(value), {&entry, random_.Pick(entry.forms)}, 0)) return value;
+    computing_ = true;
+    const bool added = AddOn(static_cast<size_t>(value), {&entry, random_.Pick(entry.forms)});
+    computing_ = false;
+    if (!added) return value;
     for (size_t i = before; i < values_.size(); ++i) {
       const Value& made = values_[i];
       if (made.computed() && made.kind.type == from.kind.type && made.kind.shape == from.kind.shape)
@@ -195,7 +215,8 @@ class Generator::Maker {
       }
       if (!fitting.empty()) return random_.Pick(fitting);
     }
-    const bool constant = input.constant || (IsFloat(input.type) && random_.Chance(45));
+    const bool constant =
+        input.constant || (IsFloat(input.type) && random_.Chance(computed_percent_ > 50 ? 3 : 45));
     Step step{.kind = constant ? Step::Kind::kConstant : Step::Kind::kParameter,
               .type = input.type,
               .shape = input.shape};
@@ -219,7 +240,10 @@ class Generator::Maker {
   Recipe recipe_;
   std::vector<Value> values_;
   std::vector<Made> made_;
+  std::vector<size_t> palette_;  // of operations; empty: all
   bool chain_ = false;
+  int computed_percent_ = 0;  // of the operands that could be parameters
+  bool computing_ = false;    // one of these
 };
 
 Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries)
