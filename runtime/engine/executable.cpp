@@ -1,6 +1,5 @@
 #include "runtime/engine/executable.h"
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "runtime/engine/loop_count.h"
 #include "runtime/engine/rules.h"
 #include "runtime/onednn/register.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 
@@ -51,17 +51,10 @@ void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vec
 
 }  // namespace
 
-ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
-  omp_set_num_threads(threads);
-}
-ThreadScope::~ThreadScope() {
-  omp_set_num_threads(before_);
-}
-
 ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options)
     : graph_(std::move(graph)),
       backend_(options.backend),
-      threads_(options.threads > 0 ? options.threads : omp_get_num_procs()),
+      threads_(options.threads > 0 ? options.threads : AvailableThreads()),
       limits_(options.limits),
       fuse_(options.fuse) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();

@@ -11,19 +11,6 @@
 
 namespace nnefc::runtime {
 
-// Sets the number of threads of the OpenMP pool for the calling thread while
-// it lives.
-class ThreadScope {
- public:
-  explicit ThreadScope(int threads);
-  ~ThreadScope();
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-
- private:
-  int before_;
-};
-
 class ExecutableImpl final : public Executable {
  public:
   ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options);

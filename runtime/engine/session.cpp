@@ -5,6 +5,7 @@
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/frame.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 

@@ -1,7 +1,5 @@
 #include "runtime/onednn/dnnl_kernel.h"
 
-#include <omp.h>
-
 #include <new>
 #include <unordered_map>
 
@@ -28,7 +26,7 @@ class DnnKernel final : public Kernel {
         arguments_(std::move(arguments)),
         numbers_(std::move(numbers)),
         implementation_(std::move(implementation)),
-        threads_(omp_get_max_threads()) {}
+        threads_(CurrentThreads()) {}
 
   std::string implementation() const override { return implementation_; }
   std::unique_ptr<KernelState> NewState() const override { return std::make_unique<DnnState>(); }
@@ -39,7 +37,7 @@ class DnnKernel final : public Kernel {
       DnnState temporary;
       if (state == nullptr) state = &temporary;
       Bind(run, *state);
-      const DnnThreads scope(threads_);
+      const ThreadScope scope(threads_);
       thread_local dnnl::stream stream(DnnEngine());
       primitive_.execute(stream, state->memories);
       stream.wait();
@@ -110,15 +108,8 @@ int64_t WorkOf(const KernelRequest& request) {
 
 }  // namespace
 
-DnnThreads::DnnThreads(int threads) : before_(omp_get_max_threads()) {
-  if (threads != before_) omp_set_num_threads(threads);
-}
-DnnThreads::~DnnThreads() {
-  omp_set_num_threads(before_);
-}
-
 int ThreadsFor(const KernelRequest& request) {
-  return WorkOf(request) < kParallelGrain ? 1 : omp_get_max_threads();
+  return WorkOf(request) < kParallelGrain ? 1 : CurrentThreads();
 }
 
 DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) {

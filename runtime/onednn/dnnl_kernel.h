@@ -6,6 +6,7 @@
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/kernels/kernel.h"
 #include "runtime/onednn/dnnl_layout.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 
@@ -68,19 +69,6 @@ inline bool IsDnnGemm(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
-// Sets the number of threads of the calling thread's primitives while it lives.
-// A primitive runs with as many as it was made for.
-class DnnThreads {
- public:
-  explicit DnnThreads(int threads);
-  ~DnnThreads();
-  DnnThreads(const DnnThreads&) = delete;
-  DnnThreads& operator=(const DnnThreads&) = delete;
-
- private:
-  int before_;
-};
-
 // How many threads a step is worth: one where waking others takes longer than
 // the work, as in most bodies of loops.
 int ThreadsFor(const KernelRequest& request);
@@ -90,7 +78,7 @@ int ThreadsFor(const KernelRequest& request);
 template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>
 std::optional<PreparedKernel> GuardedDnnFactory(const KernelRequest& request) {
   try {
-    const DnnThreads scope(ThreadsFor(request));
+    const ThreadScope scope(ThreadsFor(request));  // a primitive runs with as many as it was made for
     return kFactory(request);
   } catch (const dnnl::error&) {
     return std::nullopt;

@@ -1,10 +1,12 @@
 #include "runtime/onednn/register.h"
 
 #include "runtime/onednn/families.h"
+#include "runtime/onednn/threading.h"
 
 namespace nnefc::runtime {
 
 void RegisterOneDnnKernels(KernelRegistry& registry) {
+  AdoptThreadsOfOneDnn();
   RegisterDnnConvolution(registry);
   RegisterDnnDeconvolution(registry);
   RegisterDnnPooling(registry);

@@ -1,5 +1,3 @@
-#include <omp.h>
-
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
 #include "runtime/tensor/parallel.h"
@@ -11,7 +9,7 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
   if (type != ElementType::kF32) return nullptr;
   try {
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
-    const DnnThreads scope(is_small ? 1 : omp_get_max_threads());
+    const ThreadScope scope(is_small ? 1 : CurrentThreads());
     // Row-major memory can be seen with the shape of the other layout, which may
     // differ from the value's (a filter as a matrix).
     const bool from_plain = from == nullptr && to != nullptr;

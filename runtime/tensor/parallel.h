@@ -1,21 +1,28 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 
 // Work below this many elements is not worth waking other threads.
 inline constexpr int64_t kParallelGrain = 32768;
 
-// Calls body(i) for 0 <= i < count on the threads of the OpenMP pool, which is
-// oneDNN's too. `cost` estimates the elements that one call touches. Calls
-// must be independent: nothing is reduced across threads, so results do not
-// depend on their number.
+// Calls body(i) for 0 <= i < count on the threads of the calling thread's
+// ThreadScope. `cost` estimates the elements that one call touches. Calls must
+// be independent: nothing is reduced across threads, so results do not depend on
+// their number.
 template <typename Body>
 void ParallelFor(int64_t count, int64_t cost, Body&& body) {
-  const bool worthwhile = count > 1 && count > kParallelGrain / (cost > 0 ? cost : 1);
-#pragma omp parallel for schedule(static) if (worthwhile)
-  for (int64_t i = 0; i < count; ++i) body(i);
+  const auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  };
+  const int64_t worthwhile = kParallelGrain / std::max<int64_t>(cost, 1);  // calls
+  if (count <= std::max<int64_t>(worthwhile, 1) || CurrentThreads() == 1) return run(0, count);
+  const int64_t members = 1 + count / std::max<int64_t>(worthwhile, 1);
+  RunInRanges(count, static_cast<int>(std::min<int64_t>(members, CurrentThreads())), run);
 }
 
 }  // namespace nnefc::runtime

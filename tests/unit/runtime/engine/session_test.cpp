@@ -1,5 +1,7 @@
+#include <cstdlib>
 #include <thread>
 
+#include "tests/unit/runtime/count_threads.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -318,6 +320,26 @@ TEST(SessionTest, EmptyTensors) {
     const auto outputs = RunGraph(g.graph, {.backend = backend}, {RandomTensor({0, 3, 4, 4}, 1)});
     ASSERT_EQ(outputs.size(), 1u);
     EXPECT_EQ(ToString(outputs[0].shape()), "[0,16,4,4]");
+  }
+}
+
+// A convolution and a softmax large enough for a team.
+int ThreadsAfterRun(Backend backend, int threads) {
+  TestGraph g;
+  auto x = g.Parameter("x", {1, 32, 32, 32});
+  auto y = g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1);
+  auto z = g.Op("SoftMax", {g.Op("Add", {y, x})}, With("axis", int64_t{1}));
+  g.Result(z);
+  const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
+  const bool ran = Session::Create(executable)->Run({RandomTensor({1, 32, 32, 32}, 2)}).ok();
+  return ran ? CountThreads() : 0;
+}
+
+// What a child of fork counts is not what other tests have started.
+TEST(SessionDeathTest, ThereAreAsManyThreadsAsWereAskedFor) {
+  for (Backend backend : kBackends) {
+    for (int threads : {1, 2, 3})
+      EXPECT_EXIT(std::_Exit(ThreadsAfterRun(backend, threads)), testing::ExitedWithCode(threads), "");
   }
 }
 

@@ -1,0 +1,213 @@
+#include "runtime/onednn/threading.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "oneapi/dnnl/dnnl.h"
+#include "runtime/tensor/thread_team.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// What oneDNN called before.
+struct OpenMp {
+  void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;
+  void (*barrier)() = nullptr;
+  int (*max_threads)() = nullptr;
+  int (*num_threads)() = nullptr;
+  int (*thread_num)() = nullptr;
+  int (*in_parallel)() = nullptr;
+};
+OpenMp replaced;
+
+// `flags` tell which processors threads should be bound to.
+void Parallel(void (*work)(void*), void* data, unsigned members, unsigned flags) {
+  const ThreadPlace& place = PlaceOfThread();
+  if (!place.in_scope()) return replaced.parallel(work, data, members, flags);
+  RunOnTeam(members == 0 ? place.threads : static_cast<int>(members), [&](int) { work(data); });
+}
+
+void Barrier() {
+  if (!PlaceOfThread().in_scope()) return replaced.barrier();
+  WaitForTeam();
+}
+
+int MaxThreads() {
+  const ThreadPlace& place = PlaceOfThread();
+  return place.in_scope() ? place.threads : replaced.max_threads();
+}
+
+int NumThreads() {
+  const ThreadPlace& place = PlaceOfThread();
+  return place.in_scope() ? place.members : replaced.num_threads();
+}
+
+int ThreadNum() {
+  const ThreadPlace& place = PlaceOfThread();
+  return place.in_scope() ? place.member : replaced.thread_num();
+}
+
+int InParallel() {
+  const ThreadPlace& place = PlaceOfThread();
+  return place.in_scope() ? static_cast<int>(place.in_team) : replaced.in_parallel();
+}
+
+// A loaded library, as the dynamic linker sees it.
+class LoadedLibrary {
+ public:
+  static std::optional<LoadedLibrary> Containing(const void* address);
+
+  // Where the library keeps the address of a function that it imports; null if
+  // it imports none of that name.
+  void** FindImport(std::string_view name) const;
+  bool Contains(const void* address) const;
+  bool Write(void** place, void* value) const;
+
+ private:
+  using Relocations = std::span<const ElfW(Rela)>;
+
+  void ReadDynamic(const ElfW(Dyn) * entry);
+  const char* Resolve(ElfW(Addr) address) const;
+
+  ElfW(Addr) base_ = 0;
+  std::span<const ElfW(Phdr)> segments_;
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* names_ = nullptr;
+  std::array<Relocations, 2> relocations_;  // of functions called, and of all else
+};
+
+bool LoadedLibrary::Contains(const void* address) const {
+  const auto at = reinterpret_cast<ElfW(Addr)>(address) - base_;
+  for (const ElfW(Phdr) & segment : segments_)
+    if (segment.p_type == PT_LOAD && at - segment.p_vaddr < segment.p_memsz) return true;
+  return false;
+}
+
+std::optional<LoadedLibrary> LoadedLibrary::Containing(const void* address) {
+  struct Search {
+    const void* address;
+    std::optional<LoadedLibrary> found;
+  } search = {address, std::nullopt};
+  const auto visit = [](dl_phdr_info* info, size_t, void* data) {
+    Search& search = *static_cast<Search*>(data);
+    LoadedLibrary library;
+    library.base_ = info->dlpi_addr;
+    library.segments_ = {info->dlpi_phdr, info->dlpi_phnum};
+    if (!library.Contains(search.address)) return 0;
+    for (const ElfW(Phdr) & segment : library.segments_)
+      if (segment.p_type == PT_DYNAMIC)
+        library.ReadDynamic(reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr));
+    search.found = library;
+    return 1;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.found;
+}
+
+// The linker has made addresses of offsets, on most machines.
+const char* LoadedLibrary::Resolve(ElfW(Addr) address) const {
+  return reinterpret_cast<const char*>(address < base_ ? base_ + address : address);
+}
+
+void LoadedLibrary::ReadDynamic(const ElfW(Dyn) * entry) {
+  std::array<const char*, 2> tables = {};
+  std::array<size_t, 2> sizes = {};
+  bool has_addends = true;
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) symbols_ = reinterpret_cast<const ElfW(Sym)*>(Resolve(entry->d_un.d_ptr));
+    if (entry->d_tag == DT_STRTAB) names_ = Resolve(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_JMPREL) tables[0] = Resolve(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_PLTRELSZ) sizes[0] = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) tables[1] = Resolve(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELASZ) sizes[1] = entry->d_un.d_val;
+    if (entry->d_tag == DT_PLTREL && entry->d_un.d_val != DT_RELA) has_addends = false;
+  }
+  if (symbols_ == nullptr || names_ == nullptr || !has_addends) return;
+  for (size_t i = 0; i < tables.size(); ++i)
+    relocations_[i] = {reinterpret_cast<const ElfW(Rela)*>(tables[i]), sizes[i] / sizeof(ElfW(Rela))};
+}
+
+void** LoadedLibrary::FindImport(std::string_view name) const {
+  for (Relocations relocations : relocations_) {
+    for (const ElfW(Rela) & relocation : relocations) {
+      const size_t symbol = sizeof(void*) == 8 ? relocation.r_info >> 32 : relocation.r_info >> 8;
+      if (symbol == 0 || relocation.r_addend != 0 || name != names_ + symbols_[symbol].st_name) continue;
+      return reinterpret_cast<void**>(base_ + relocation.r_offset);
+    }
+  }
+  return nullptr;
+}
+
+// The linker may have protected the table after it had filled it.
+bool LoadedLibrary::Write(void** place, void* value) const {
+  const auto page_size = static_cast<ElfW(Addr)>(sysconf(_SC_PAGE_SIZE));
+  void* page = reinterpret_cast<void*>(reinterpret_cast<ElfW(Addr)>(place) & ~(page_size - 1));
+  bool is_protected = false;
+  const ElfW(Addr) at = reinterpret_cast<ElfW(Addr)>(place) - base_;
+  for (const ElfW(Phdr) & segment : segments_)
+    is_protected |= segment.p_type == PT_GNU_RELRO && at - segment.p_vaddr < segment.p_memsz;
+  if (is_protected && mprotect(page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
+  __atomic_store_n(place, value, __ATOMIC_SEQ_CST);
+  if (is_protected) mprotect(page, page_size, PROT_READ);
+  return true;
+}
+
+struct Replacement {
+  const char* name;
+  void* by;
+  void** replaced;
+  void** import = nullptr;
+};
+
+bool Replace(const LoadedLibrary& library, std::span<Replacement> functions) {
+  for (Replacement& function : functions) {
+    function.import = library.FindImport(function.name);
+    // One that was not called yet may lead into the library: the linker would overwrite ours.
+    if (function.import == nullptr || library.Contains(*function.import)) return false;
+    *function.replaced = *function.import;
+  }
+  for (Replacement& function : functions) {
+    if (library.Write(function.import, function.by)) continue;
+    for (Replacement* written = functions.data(); written != &function; ++written)
+      library.Write(written->import, *written->replaced);
+    return false;
+  }
+  return true;
+}
+
+template <typename Function>
+Replacement By(const char* name, Function* by, Function*& replaced) {
+  return {name, reinterpret_cast<void*>(by), reinterpret_cast<void**>(&replaced)};
+}
+
+bool Adopt() {
+  // Not from the address of the function: a program may have a stub of its own for that.
+  const void* inside = dlsym(RTLD_DEFAULT, "dnnl_version");
+  if (inside == nullptr) inside = reinterpret_cast<const void*>(&dnnl_version);
+  const std::optional<LoadedLibrary> library = LoadedLibrary::Containing(inside);
+  if (!library) return false;
+  std::array functions = {By("omp_get_max_threads", MaxThreads, replaced.max_threads),
+                          By("omp_get_num_threads", NumThreads, replaced.num_threads),
+                          By("omp_get_thread_num", ThreadNum, replaced.thread_num),
+                          By("omp_in_parallel", InParallel, replaced.in_parallel),
+                          By("GOMP_barrier", Barrier, replaced.barrier),
+                          By("GOMP_parallel", Parallel, replaced.parallel)};
+  return Replace(*library, functions);
+}
+
+}  // namespace
+
+bool AdoptThreadsOfOneDnn() {
+  static const bool adopted = Adopt();
+  return adopted;
+}
+
+}  // namespace nnefc::runtime

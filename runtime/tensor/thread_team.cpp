@@ -1,0 +1,343 @@
+#include "runtime/tensor/thread_team.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace nnefc::runtime {
+
+namespace {
+
+// A thread looks this long for what it waits for, then it sleeps. Waking it
+// takes some 10 microseconds, and most pauses of a network are shorter than
+// this; where another process needs the processor, it is what that one waits.
+constexpr std::chrono::microseconds kLook{50};
+// Ranges of a loop for each thread: one that is late leaves its share to others.
+constexpr int64_t kRangesPerThread = 4;
+
+constexpr size_t kCacheLine = 64;
+
+thread_local ThreadPlace place_of_thread;
+
+class KeptPlace {
+ public:
+  KeptPlace() : before_(place_of_thread) {}
+  ~KeptPlace() { place_of_thread = before_; }
+  KeptPlace(const KeptPlace&) = delete;
+  KeptPlace& operator=(const KeptPlace&) = delete;
+
+ private:
+  ThreadPlace before_;
+};
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+template <typename Condition>
+bool LookFor(Condition condition) {
+  constexpr int kLooks = 8;  // for each look at the clock
+  const auto end = std::chrono::steady_clock::now() + kLook;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (condition()) return true;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return condition();
+}
+
+using Word = std::atomic<uint32_t>;
+
+void SystemCallOn(Word& word, int operation, uint32_t value) {
+  syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
+}
+
+// Sleeps until the word is not `value`. Unlike its wait(), at once: that one
+// yields the processor first, which on a busy machine takes a time slice.
+void SleepWhile(Word& word, uint32_t value) {
+  while (word.load() == value) SystemCallOn(word, FUTEX_WAIT, value);
+}
+
+void WakeSleepers(Word& word) {
+  SystemCallOn(word, FUTEX_WAKE, INT_MAX);
+}
+
+// Processors that `cpu.max` of the control group allows, rounded up; 0 if it
+// sets no bound.
+int ThreadsOfControlGroup() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0;
+  double period = 0;
+  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return 0;
+  return static_cast<int>(std::ceil(std::min<double>(quota / period, kMostThreads)));
+}
+
+}  // namespace
+
+// Threads that work for one thread at a time, their leader.
+class ThreadTeam {
+ public:
+  void Run(int members, llvm::function_ref<void(int)> work);
+  void Wait(int members);
+
+ private:
+  // Bit of `pending_`: the leader sleeps.
+  static constexpr uint32_t kLeaderSleeps = 1U << 31;
+
+  int Grow(int members);
+  void Wake();
+  void Join();
+  void Follow(int member);
+  void RunMember(int member);
+  bool Take(int member);
+  bool TakeAny();
+  bool HasWork() const { return untaken_.load() != 0; }
+
+  // What the leader says before it opens the work.
+  llvm::function_ref<void(int)> work_ = nullptr;
+  int members_ = 1;
+  int threads_ = 1;
+  std::exception_ptr error_;
+  std::mutex error_mutex_;
+  int followers_ = 0;
+
+  alignas(kCacheLine) std::atomic<uint64_t> untaken_ = 0;  // members whose part nobody has begun
+  alignas(kCacheLine) Word pending_ = 0;                   // members that are not done
+  alignas(kCacheLine) Word sleeping_ = 0;                  // followers to be woken
+  Word wakes_ = 0;                                         // how often followers were woken
+  alignas(kCacheLine) Word arrived_ = 0;                   // at the barrier
+  Word barriers_ = 0;                                      // that all have passed
+  Word at_barrier_ = 0;                                    // asleep there
+};
+
+// Starts followers that lack. Returns how many members there can be.
+int ThreadTeam::Grow(int members) {
+  while (followers_ + 1 < members) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the user
+    bool started = true;
+    try {
+      std::thread([this, member = followers_ + 1] { Follow(member); }).detach();
+      ++followers_;
+    } catch (const std::system_error&) {
+      started = false;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!started) break;
+  }
+  return std::min(members, followers_ + 1);
+}
+
+void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
+  work_ = work;
+  members_ = Grow(members);
+  threads_ = place_of_thread.threads;
+  pending_.store(static_cast<uint32_t>(members_));
+  untaken_.store((~uint64_t{0} >> (kMostThreads - members_)) & ~uint64_t{1});
+  Wake();
+  {
+    const KeptPlace place;
+    RunMember(0);
+    while (TakeAny()) continue;
+    Join();
+  }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// Who was woken and does not run yet is not woken again: that is a system call.
+void ThreadTeam::Wake() {
+  if (sleeping_.load() == 0 || sleeping_.exchange(0) == 0) return;
+  wakes_.fetch_add(1);
+  WakeSleepers(wakes_);
+}
+
+void ThreadTeam::Join() {
+  if (LookFor([&] { return pending_.load() == 0; })) return;
+  uint32_t seen = pending_.fetch_or(kLeaderSleeps) | kLeaderSleeps;
+  while (seen != kLeaderSleeps) {
+    SleepWhile(pending_, seen);
+    seen = pending_.load();
+  }
+}
+
+void ThreadTeam::Follow(int member) {
+  pthread_setname_np(pthread_self(), "nnefc-worker");
+  const auto has_work = [&] { return HasWork(); };
+  for (;;) {
+    while (LookFor(has_work)) {
+      if (Take(member)) {
+        RunMember(member);
+      } else {
+        TakeAny();
+      }
+    }
+    const uint32_t seen = wakes_.load();
+    sleeping_.fetch_add(1);
+    // Either the leader sees that this one sleeps, or this one sees its work.
+    if (!HasWork()) SleepWhile(wakes_, seen);
+  }
+}
+
+bool ThreadTeam::Take(int member) {
+  const uint64_t bit = uint64_t{1} << member;
+  return (untaken_.load() & bit) != 0 && (untaken_.fetch_and(~bit) & bit) != 0;
+}
+
+// Does the part of the last member that nobody has begun.
+bool ThreadTeam::TakeAny() {
+  for (uint64_t open = untaken_.load(); open != 0; open = untaken_.load()) {
+    const int member = kMostThreads - 1 - std::countl_zero(open);
+    if (!Take(member)) continue;
+    RunMember(member);
+    return true;
+  }
+  return false;
+}
+
+// Who has taken a part may read what the leader said: it waits for that part.
+void ThreadTeam::RunMember(int member) {
+  place_of_thread = {.threads = threads_, .member = member, .members = members_, .in_team = true, .team = this};
+  try {
+    work_(member);
+  } catch (...) {
+    const std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+  if (pending_.fetch_sub(1) == (kLeaderSleeps | 1)) WakeSleepers(pending_);
+}
+
+void ThreadTeam::Wait(int members) {
+  const uint32_t passed = barriers_.load();
+  if (arrived_.fetch_add(1) + 1 == static_cast<uint32_t>(members)) {
+    arrived_.store(0);
+    barriers_.fetch_add(1);
+    if (at_barrier_.load() > 0) WakeSleepers(barriers_);
+    return;
+  }
+  if (LookFor([&] { return barriers_.load() != passed; })) return;
+  at_barrier_.fetch_add(1);
+  SleepWhile(barriers_, passed);
+  at_barrier_.fetch_sub(1);
+}
+
+namespace {
+
+// The teams that nobody leads now. They live as long as the process.
+class IdleTeams {
+ public:
+  static IdleTeams& Get() {
+    static IdleTeams* teams = new IdleTeams;
+    return *teams;
+  }
+
+  ThreadTeam* Take() {
+    const std::lock_guard lock(mutex_);
+    if (teams_.empty()) return new ThreadTeam;
+    ThreadTeam* team = teams_.back();
+    teams_.pop_back();
+    return team;
+  }
+
+  void GiveBack(ThreadTeam* team) {
+    const std::lock_guard lock(mutex_);
+    teams_.push_back(team);
+  }
+
+ private:
+  // A child of fork has none of the threads.
+  IdleTeams() {
+    pthread_atfork([] { Get().mutex_.lock(); }, [] { Get().mutex_.unlock(); },
+                   [] {
+                     Get().teams_.clear();
+                     Get().mutex_.unlock();
+                   });
+  }
+
+  std::mutex mutex_;
+  std::vector<ThreadTeam*> teams_;
+};
+
+}  // namespace
+
+int AvailableThreads() {
+  static const int threads = [] {
+    const int processors = static_cast<int>(std::thread::hardware_concurrency());
+    const int bound = ThreadsOfControlGroup();
+    return std::clamp(bound > 0 ? std::min(processors, bound) : processors, 1, kMostThreads);
+  }();
+  return threads;
+}
+
+ThreadScope::ThreadScope(int threads) : before_(place_of_thread.threads) {
+  place_of_thread.threads = std::clamp(threads, 1, kMostThreads);
+}
+
+ThreadScope::~ThreadScope() {
+  place_of_thread.threads = before_;
+  if (before_ > 0 || place_of_thread.team == nullptr) return;
+  IdleTeams::Get().GiveBack(place_of_thread.team);
+  place_of_thread.team = nullptr;
+}
+
+const ThreadPlace& PlaceOfThread() {
+  return place_of_thread;
+}
+
+int CurrentThreads() {
+  return std::max(place_of_thread.threads, 1);
+}
+
+void RunOnTeam(int members, llvm::function_ref<void(int)> work) {
+  if (members <= 1 || place_of_thread.in_team || !place_of_thread.in_scope()) {
+    const KeptPlace place;
+    place_of_thread.member = 0;
+    place_of_thread.members = 1;
+    work(0);
+    return;
+  }
+  if (place_of_thread.team == nullptr) place_of_thread.team = IdleTeams::Get().Take();
+  place_of_thread.team->Run(std::min(members, kMostThreads), work);
+}
+
+void WaitForTeam() {
+  if (place_of_thread.members > 1) place_of_thread.team->Wait(place_of_thread.members);
+}
+
+void RunInRanges(int64_t count, int members, llvm::function_ref<void(int64_t, int64_t)> work) {
+  const int64_t ranges = std::min(count, members * kRangesPerThread);
+  const int64_t each = count / ranges;
+  const int64_t longer = count % ranges;  // ranges of one more than `each`
+  std::atomic<int64_t> next = 0;
+  RunOnTeam(static_cast<int>(std::min<int64_t>(members, ranges)), [&](int) {
+    for (int64_t i = next++; i < ranges; i = next++) {
+      const int64_t begin = i * each + std::min(i, longer);
+      work(begin, begin + each + (i < longer ? 1 : 0));
+    }
+  });
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,203 @@
+#include "runtime/tensor/thread_team.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "runtime/tensor/parallel.h"
+#include "tests/unit/runtime/count_threads.h"
+
+namespace nnefc::runtime {
+namespace {
+
+// Work that is worth a team of any size.
+constexpr int64_t kWorth = kParallelGrain * kMostThreads;
+
+// How often each of `count` calls was made.
+std::vector<int> CallsOf(int64_t count, int threads) {
+  std::vector<std::atomic<int>> calls(static_cast<size_t>(count));
+  const ThreadScope scope(threads);
+  ParallelFor(count, kWorth, [&](int64_t i) { ++calls[static_cast<size_t>(i)]; });
+  return {calls.begin(), calls.end()};
+}
+
+// The exit code tells how many threads a process has after `work`. A child of
+// fork begins with one, whatever its parent had.
+template <typename Work>
+void ExpectThreads(int threads, Work work) {
+  EXPECT_EXIT(
+      {
+        work();
+        std::_Exit(CountThreads());
+      },
+      testing::ExitedWithCode(threads), "");
+}
+
+TEST(ThreadTeamTest, EachCallIsMadeOnce) {
+  for (int threads : {1, 2, 3, 7, kMostThreads, 1000}) {
+    for (int64_t count : {0, 1, 2, 3, 5, 63, 64, 1000}) {
+      EXPECT_EQ(CallsOf(count, threads), std::vector<int>(static_cast<size_t>(count), 1))
+          << count << " calls on " << threads << " threads";
+    }
+  }
+}
+
+TEST(ThreadTeamTest, EachMemberWorksOnceAndKnowsWhoItIs) {
+  for (int members : {2, 3, 8, kMostThreads}) {
+    const ThreadScope scope(members);
+    for (int turn = 0; turn < 200; ++turn) {
+      std::vector<std::atomic<int>> calls(static_cast<size_t>(members));
+      std::atomic<int> wrong = 0;
+      RunOnTeam(members, [&](int member) {
+        const ThreadPlace& place = PlaceOfThread();
+        if (place.member != member || place.members != members || !place.in_team) ++wrong;
+        ++calls[static_cast<size_t>(member)];
+      });
+      EXPECT_EQ(std::vector<int>(calls.begin(), calls.end()),
+                std::vector<int>(static_cast<size_t>(members), 1));
+      EXPECT_EQ(wrong, 0);
+    }
+    EXPECT_FALSE(PlaceOfThread().in_team);
+    EXPECT_EQ(PlaceOfThread().members, 1);
+  }
+}
+
+TEST(ThreadTeamTest, MembersMeetAtBarriers) {
+  constexpr int kMembers = 5;
+  const ThreadScope scope(kMembers);
+  for (int turn = 0; turn < 100; ++turn) {
+    std::atomic<int> before = 0;
+    std::atomic<int> between = 0;
+    std::atomic<int> early = 0;
+    RunOnTeam(kMembers, [&](int) {
+      ++before;
+      WaitForTeam();
+      if (before != kMembers) ++early;
+      ++between;
+      WaitForTeam();
+      if (between != kMembers) ++early;
+    });
+    EXPECT_EQ(early, 0);
+  }
+}
+
+// Whoever is late does not hold up the others: the leader does its part.
+TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
+  const ThreadScope scope(2);
+  std::atomic<bool> last = false;
+  RunInRanges(8, 2, [&](int64_t begin, int64_t) {
+    if (begin == 7) last = true;
+    if (begin != 0) return;
+    while (!last) std::this_thread::yield();  // the other one does all the rest
+  });
+  EXPECT_TRUE(last);
+}
+
+TEST(ThreadTeamTest, DividedWorkIsNotDividedAgain) {
+  const ThreadScope scope(3);
+  std::atomic<int> members = 0;
+  std::atomic<int> inner = 0;
+  RunOnTeam(3, [&](int) {
+    RunOnTeam(4, [&](int) {
+      members += PlaceOfThread().members;
+      RunOnTeam(2, [&](int member) { inner += 1 + member; });
+      WaitForTeam();
+    });
+  });
+  EXPECT_EQ(members, 3);
+  EXPECT_EQ(inner, 3);
+}
+
+TEST(ThreadTeamTest, AnExceptionReachesTheLeader) {
+  const ThreadScope scope(2);
+  for (int thrower : {0, 1}) {
+    EXPECT_THROW(RunOnTeam(2,
+                           [&](int member) {
+                             if (member == thrower) throw std::runtime_error("no");
+                           }),
+                 std::runtime_error);
+    EXPECT_FALSE(PlaceOfThread().in_team);
+  }
+  EXPECT_EQ(CallsOf(9, 2), std::vector<int>(9, 1));
+}
+
+TEST(ThreadTeamTest, ScopesNest) {
+  EXPECT_EQ(CurrentThreads(), 1);
+  {
+    const ThreadScope outer(4);
+    {
+      const ThreadScope inner(1);
+      EXPECT_EQ(CurrentThreads(), 1);
+    }
+    EXPECT_EQ(CurrentThreads(), 4);
+  }
+  EXPECT_EQ(CurrentThreads(), 1);
+  EXPECT_FALSE(PlaceOfThread().in_scope());
+}
+
+TEST(ThreadTeamTest, ThereIsAThreadForEachProcessorAtMost) {
+  EXPECT_GE(AvailableThreads(), 1);
+  EXPECT_LE(AvailableThreads(), static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+}
+
+TEST(ThreadTeamDeathTest, OneThreadStartsNoTeam) {
+  ExpectThreads(1, [] { CallsOf(1000, 1); });
+}
+
+TEST(ThreadTeamDeathTest, SmallWorkStartsNoTeam) {
+  ExpectThreads(1, [] {
+    const ThreadScope scope(8);
+    ParallelFor(kParallelGrain, 1, [](int64_t) {});
+    ParallelFor(1, kWorth, [](int64_t) {});
+  });
+}
+
+TEST(ThreadTeamDeathTest, WorkStartsAsManyThreadsAsItIsWorth) {
+  ExpectThreads(3, [] { CallsOf(1000, 3); });
+  ExpectThreads(2, [] {
+    const ThreadScope scope(8);
+    ParallelFor(kParallelGrain + 1, 1, [](int64_t) {});
+  });
+}
+
+TEST(ThreadTeamDeathTest, ScopesAfterOneAnotherShareThreads) {
+  ExpectThreads(3, [] {
+    for (int i = 0; i < 10; ++i) CallsOf(1000, 3);
+    std::thread([] { CallsOf(1000, 3); }).join();
+    std::thread([] { CallsOf(1000, 2); }).join();
+  });
+}
+
+TEST(ThreadTeamDeathTest, ScopesAtOneTimeHaveTeamsOfTheirOwn) {
+  ExpectThreads(1 + 4 * 2, [] {
+    std::atomic<int> ready = 0;
+    std::vector<std::thread> leaders;
+    for (int i = 0; i < 4; ++i) {
+      leaders.emplace_back([&] {
+        const ThreadScope scope(3);
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        for (int turn = 0; turn < 50; ++turn) RunOnTeam(3, [](int) { WaitForTeam(); });
+        ++ready;
+        while (ready < 8) std::this_thread::yield();
+      });
+    }
+    for (std::thread& leader : leaders) leader.join();
+  });
+}
+
+TEST(ThreadTeamDeathTest, AChildOfForkStartsItsOwn) {
+  CallsOf(1000, 4);
+  ExpectThreads(3, [] {
+    const ThreadScope scope(3);
+    RunOnTeam(3, [](int) { WaitForTeam(); });
+  });
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
