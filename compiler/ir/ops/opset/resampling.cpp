@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/ir/ops/opset/op_context.h"
@@ -105,8 +106,10 @@ void InferInterpolate1(OpContext& op) {
   std::optional<PartialShape> padded = PaddedShape(op);
   if (!padded) return;
   PartialShape& shape = *padded;
-  const auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
+  auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
   if (!axes) return;
+  // A set of axes: the sizes are of the axes in order, however they are listed.
+  std::sort(axes->begin(), axes->end());
   const auto sizes = op.Integers(1);
   if (!CheckItems(op, 1, axes->size())) return;
   for (size_t i = 0; i < axes->size(); ++i) {

@@ -409,9 +409,9 @@ def blocks():
     yield "opset11.Interpolate", ["f32[1,?,4,5]", const([8, 9]), const([2, 3])], resize
     yield "opset11.Interpolate", ["f32[1,3,4,?]", const([2.0, 1.5], "f32"), const([2, 3])], resize | dict(
         shape_calculation_mode="scales")
-    for sizes in [[8, 9], [8, 9, 7]]:  # fewer crash OpenVINO
+    for sizes, axes in [([8, 9], [2, 3]), ([8, 9, 7], [2, 3]), ([8, 9], [3, 2])]:  # fewer sizes crash OpenVINO
         yield "opset1.Interpolate", ["f32[1,3,?,5]", const(sizes)], dict(
-            axes=[2, 3], mode="nearest", align_corners=False, antialias=False, pads_begin=[0], pads_end=[0])
+            axes=axes, mode="nearest", align_corners=False, antialias=False, pads_begin=[0], pads_end=[0])
     yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,2]"], dict(align_corners=True, mode="nearest",
                                                                       padding_mode="border")
     yield "opset9.GridSample", ["f32[2,3,5,6]", "f32[2,4,7,3]"], dict(align_corners=True, mode="nearest",
