@@ -125,21 +125,28 @@ bool CheckPadValue(OpContext& op) {
   return false;
 }
 
+// A pad before and one after each axis, even where a run computes them.
+bool CheckPadCounts(OpContext& op, int64_t rank) {
+  for (int32_t input : {1, 2}) {
+    const std::optional<int64_t> count = op.shape(input).volume();
+    if (!count || *count == rank) continue;
+    op.Error(kOpsetConstantInput, "{} has {} items; expected {}, the rank of {}", op.InputName(input), *count,
+             rank, op.InputName(0));
+    return false;
+  }
+  return true;
+}
+
 // Pad: negative pads crop; only Pad-12 has them.
 void InferPad(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::string mode = op.String("pad_mode");
   if (op.has_input(3) && mode == "constant" && !CheckPadValue(op)) return;
+  if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
+  if (!CheckPadCounts(op, data.rank())) return;
   const std::optional<std::vector<int64_t>> begin = op.Integers(1);
   const std::optional<std::vector<int64_t>> end = op.Integers(2);
-  if (!data.rank_known() || !begin || !end) {
-    return op.Set(op.type(0), data.rank_known() ? PartialShape::OfRank(data.rank()) : PartialShape());
-  }
-  const auto rank = static_cast<size_t>(data.rank());
-  if (begin->size() != rank || end->size() != rank) {
-    op.Error(kOpsetConstantInput, "`Pad` has {} and {} pads; expected {}", begin->size(), end->size(), rank);
-    return;
-  }
+  if (!begin || !end) return op.Set(op.type(0), PartialShape::OfRank(data.rank()));
   PartialShape shape = data;
   for (int64_t i = 0; i < data.rank(); ++i) {
     const int64_t p = (*begin)[static_cast<size_t>(i)];
