@@ -81,9 +81,10 @@ bool IsFoldable(const ir::Node& node) {
 }
 
 // Replaces the outputs of a node whose values follow from constants.
-bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter) {
+void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels) {
+  ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
-  if (!IsFoldable(node)) return true;
+  if (!IsFoldable(node)) return;
   std::vector<std::optional<TensorValue>> values;
   for (const ir::Output& output : node.outputs()) values.push_back(output.value);
   const bool inferred = llvm::all_of(values, [](const auto& value) { return value.has_value(); });
@@ -92,9 +93,8 @@ bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Em
     if (const auto inputs = ConstantInputs(graph, node)) {
       ErrorOr<std::vector<TensorValue>> outputs = EvaluateNode(node, *inputs, kernels);
       if (!outputs) {
-        emitter.Emit(kConstantEvaluation, node.origin().range, "`{}` ({}): {}", node.name(), node.type(),
-                     outputs.error().message);
-        return false;
+        prepared.failures.emplace_back(id, outputs.error().message);
+        return;
       }
       values.assign(outputs->begin(), outputs->end());
     }
@@ -104,7 +104,19 @@ bool FoldNode(ir::Graph& graph, ir::NodeId id, const KernelRegistry& kernels, Em
     const ir::NodeId constant = graph.AddConst(*values[static_cast<size_t>(i)], node.name(), node.origin());
     graph.ReplaceAllUses({id, i}, {constant, 0});
   }
-  return true;
+}
+
+// What failed counts if it is still there: a result or a sink needs it.
+bool ReportFailures(const PreparedGraph& prepared, Emitter& emitter) {
+  bool ok = true;
+  for (const auto& [id, message] : prepared.failures) {
+    if (!prepared.graph->Contains(id)) continue;
+    const ir::Node& node = prepared.graph->node(id);
+    emitter.Emit(kConstantEvaluation, node.origin().range, "`{}` ({}): {}", node.name(), node.type(),
+                 message);
+    ok = false;
+  }
+  return ok;
 }
 
 bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
@@ -146,7 +158,10 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
   // Types of constants and parameters are set.
   if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
   if (!unknown.empty()) prepared.unjudged[id] = unknown;
-  if (!node.Is("opset8", "If")) return FoldNode(graph, id, kernels, emitter);
+  if (!node.Is("opset8", "If")) {
+    FoldNode(prepared, id, kernels);
+    return true;
+  }
   const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
   if (!condition || condition->volume() != 1) return true;
   return InlineBranch(prepared, id, condition->ElementAsInt(0) != 0, kernels, emitter);
@@ -161,11 +176,12 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
     emitter.Emit(kRuntimeCycle, {}, "the graph has a cycle");
     return {};
   }
-  if (!HasAllData(graph, *source_order, emitter)) return {};
   PreparedGraph prepared{.graph = CopyForInputs(graph, inputs, *source_order)};
   ir::Graph& copy = *prepared.graph;
+  copy.EraseDeadNodes();
   const std::optional<std::vector<ir::NodeId>> order = copy.TopologicalOrder();
   NNEFC_CHECK(order.has_value());
+  if (!HasAllData(copy, *order, emitter)) return {};
   bool ok = true;
   for (ir::NodeId id : *order) {
     if (ok) {
@@ -176,6 +192,7 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
   }
   if (!ok) return {};
   copy.EraseDeadNodes();
+  if (!ReportFailures(prepared, emitter)) return {};
   return prepared;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -24,11 +26,14 @@ using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>
 struct PreparedGraph {
   std::unique_ptr<ir::Graph> graph;  // null if a mistake was emitted
   UnjudgedInputs unjudged = UnjudgedInputs();
+  // Nodes of constants that cannot be evaluated, and why: an error of those that
+  // are needed.
+  std::vector<std::pair<ir::NodeId, std::string>> failures = {};
 };
 
 // A copy of the graph for these inputs: shapes inferred as far as they can be,
 // nodes of constants evaluated, the taken body in place of an If whose
-// condition is constant, dead nodes gone.
+// condition is constant, dead nodes gone, whatever is wrong with them.
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
                            Emitter& emitter);
 

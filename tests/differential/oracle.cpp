@@ -179,23 +179,12 @@ bool HasKnownValues(const ir::Node& node) {
   return llvm::all_of(node.outputs(), [](const ir::Output& output) { return output.value.has_value(); });
 }
 
-// By node: what the results come from, and what comes from constants alone, which is
-// computed when the graph is planned. The shape of a value needs no value.
+// By node: what the results come from. The shape of a value needs no value.
 std::vector<bool> NeededNodes(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order) {
   std::vector<bool> needed(graph.node_bound(), false);
   const auto need_inputs = [&](const ir::Node& node) {
     for (ir::OutputPort port : node.inputs()) needed[static_cast<size_t>(port.node.index)] = true;
   };
-  std::vector<bool> constant(graph.node_bound(), false);
-  for (ir::NodeId id : order) {
-    const ir::Node& node = graph.node(id);
-    const bool folds = node.bodies().empty() && node.num_inputs() > 0 && node.num_outputs() > 0 &&
-                       llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
-                         return constant[static_cast<size_t>(port.node.index)];
-                       });
-    constant[static_cast<size_t>(id.index)] = folds || (node.num_outputs() > 0 && HasKnownValues(node));
-    if (folds) needed[static_cast<size_t>(id.index)] = true;
-  }
   for (ir::NodeId id : graph.results()) need_inputs(graph.node(id));
   for (ir::NodeId id : llvm::reverse(order)) {
     if (needed[static_cast<size_t>(id.index)] && !HasKnownValues(graph.node(id))) need_inputs(graph.node(id));

@@ -38,6 +38,42 @@ TEST(SessionTest, ConstantsWithoutDataAreTold) {
   EXPECT_EQ(Messages(emitter), "the constant `w` has no data\n");
 }
 
+// A node of constants that fails: its index is outside of its axis.
+ir::OutputPort FailingConstant(TestGraph& g) {
+  ir::AttributeMap attributes;
+  attributes.Set("batch_dims", 0);
+  const ir::OutputPort zero = g.Const(TensorValue::FromInts({}, {0}));
+  return g.Op("opset8", "Gather", {g.Weights({4}, 1), g.Ints({1, 7}), zero}, attributes);
+}
+
+TEST(SessionTest, ConstantsThatNothingNeedsMayFail) {
+  for (Backend backend : kBackends) {
+    TestGraph needed;
+    auto x = needed.Parameter("x", {2});
+    needed.Result(needed.Op("Add", {x, FailingConstant(needed)}));
+    Emitter emitter;
+    EXPECT_EQ(Executable::Create(needed.graph, {.backend = backend}, emitter), nullptr);
+    EXPECT_EQ(Messages(emitter), "`n4` (Gather): index 7 is outside an axis of extent 4\n");
+
+    TestGraph dead;
+    x = dead.Parameter("x", {2});
+    dead.Op("ReLU", {FailingConstant(dead)});
+    dead.Result(dead.Op("Abs", {x}));
+    const TensorValue data = TensorValue::FromFloats({2}, {-1, 2});
+    std::vector<TensorValue> results = RunGraph(dead.graph, {.backend = backend}, {data});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0], TensorValue::FromFloats({2}, {1, 2}));
+
+    // The shape of a value needs no value.
+    TestGraph shape;
+    x = shape.Parameter("x", {2});
+    shape.Result(shape.Op("Reshape", {x, shape.Op("ShapeOf", {FailingConstant(shape)})}));
+    results = RunGraph(shape.graph, {.backend = backend}, {data});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0], data);
+  }
+}
+
 TEST(SessionTest, RunTimeFailuresNameTheNode) {
   TestGraph g;
   auto x = g.Parameter("x", {4});
