@@ -58,10 +58,13 @@ class BareModel : public ModelContainer {
 
 class FolderModel : public ModelContainer {
  public:
-  FolderModel(std::string path, FileId file, Context& context)
-      : ModelContainer(std::move(path), file, context) {}
+  FolderModel(std::string name, std::string folder, FileId file, Context& context)
+      : ModelContainer(std::move(name), file, context), folder_(std::move(folder)) {}
 
   static ModelOpenResult Open(std::string path, Context& context);
+  // A document that is the `graph.nnef` of a folder with data is that folder's
+  // model; nothing if there are no data.
+  static std::unique_ptr<ModelContainer> OpenAround(const std::string& path, FileId text, Context& context);
   bool has_weights() const override {
     bool found = false;
     Walk([&](const std::string& member) { return !(found = LabelOf(member).has_value()); });
@@ -90,25 +93,29 @@ class FolderModel : public ModelContainer {
   }
 
  private:
-  std::string Path(std::string_view member) const { return fmt::format("{}/{}", name_, member); }
+  std::string Path(std::string_view member) const { return fmt::format("{}/{}", folder_, member); }
   // Calls `use` with the path inside the folder of every file until it returns
   // false. Folders behind links and unreadable ones are passed over.
   template <typename Use>
   void Walk(Use use) const {
     std::error_code error;
-    fs::recursive_directory_iterator it(name_, fs::directory_options::skip_permission_denied, error);
-    for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
+    for (int64_t seen = 0; !error && it != fs::recursive_directory_iterator() && seen < max_entries_;
+         ++seen) {
       std::error_code ignored;
-      if (it->is_directory(ignored)) continue;
-      if (!use(it->path().string().substr(name_.size() + 1))) return;
+      if (!it->is_directory(ignored) && !use(it->path().string().substr(folder_.size() + 1))) return;
+      it.increment(error);
     }
   }
+
+  std::string folder_;
+  int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // that are looked at
 };
 
 ModelOpenResult FolderModel::Open(std::string path, Context& context) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   FileId file = context.sources.AddOpaque(path, FileKind::kNamed);
-  auto model = std::make_unique<FolderModel>(path, file, context);
+  auto model = std::make_unique<FolderModel>(path, path, file, context);
   std::error_code error;
   if (!fs::exists(model->Path(kGraphFile), error)) {
     std::vector<std::string> others;
@@ -144,6 +151,24 @@ ModelOpenResult FolderModel::Open(std::string path, Context& context) {
       model->quantization_text_ = *text;
   }
   return {.model = std::move(model), .environment_failed = false};
+}
+
+std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path, FileId text,
+                                                        Context& context) {
+  // What the document lies in may be large and no model.
+  constexpr int64_t kMaxEntries = 10000;
+  std::string folder = fs::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  auto model =
+      std::make_unique<FolderModel>(path, folder, context.sources.AddOpaque(path, FileKind::kNamed), context);
+  model->max_entries_ = kMaxEntries;
+  if (!model->has_weights()) return nullptr;
+  model->graph_text_ = text;
+  std::error_code error;
+  if (!fs::exists(model->Path(kQuantizationFile), error)) return model;
+  auto quantization = context.sources.Open(model->Path(kQuantizationFile));
+  if (quantization) model->quantization_text_ = *quantization;
+  return model;
 }
 
 // The texts and tensor files of an archive, held in memory; those of a tar
@@ -295,7 +320,10 @@ ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
     context.emitter.Emit(kContainerUnreadable, SourceRange(), "{}", text.error().message);
     return {.model = nullptr, .environment_failed = true};
   }
-  return {.model = std::make_unique<BareModel>(path, *text, context), .environment_failed = false};
+  std::unique_ptr<ModelContainer> model;
+  if (BaseName(path) == kGraphFile) model = FolderModel::OpenAround(path, *text, context);
+  if (model == nullptr) model = std::make_unique<BareModel>(path, *text, context);
+  return {.model = std::move(model), .environment_failed = false};
 }
 
 ModelOpenResult ModelContainer::FromText(const std::string& name, std::string text, Context& context) {

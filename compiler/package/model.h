@@ -30,8 +30,8 @@ struct ModelOpenResult {
 
 // A model as it lies on disk (R 5.1, P 5.1): a folder or an archive (`.tar`,
 // `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
-// and perhaps `graph.quant`; or a bare document without weights. Nothing is
-// ever unpacked to disk.
+// and perhaps `graph.quant`, also known by its `graph.nnef`; or a bare document
+// without weights. Nothing is ever unpacked to disk.
 class ModelContainer {
  public:
   // Opens the model at `path`. The members of an archive may lie in one folder
