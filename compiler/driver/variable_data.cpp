@@ -1,5 +1,7 @@
 #include "compiler/driver/variable_data.h"
 
+#include <set>
+
 #include "compiler/driver/rules.h"
 #include "compiler/ir/ops/variables.h"
 #include "llvm/ADT/StringRef.h"
@@ -107,17 +109,9 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   if (model_.HasVariable(label)) {
     std::optional<TensorValue> value = ReadModel(label, type);
     if (!value) return std::nullopt;
-    if (exact_labels_.contains(label) && WithoutTrailingOnes(value->shape()) == WithoutTrailingOnes(shape))
-      value = value->Reshaped(shape);
-    if (value->shape() != shape) {
-      context_.emitter
-          .Emit(kVariableDataShape, origin.range,
-                "the data of variable `{}` has shape {}; the document says {}", label,
-                ToString(value->shape()), ToString(shape))
-          .Notes(ir::StackNotes(origin.frame));
-      return std::nullopt;
-    }
-    return value;
+    if (Fits(label, value->shape(), shape)) return value->Reshaped(shape);
+    EmitShape(label, value->shape(), shape, origin);
+    return std::nullopt;
   }
   if (seed_) {
     auto role = roles_.find(KeyOf(label));
@@ -130,10 +124,7 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
     return std::nullopt;
   }
   if (model_.has_weights()) {
-    context_.emitter
-        .Emit(kVariableWithoutData, origin.range,
-              "the model has no data for variable `{}`: `{}.dat` is missing", label, label)
-        .Notes(ir::StackNotes(origin.frame));
+    EmitMissing(label, origin);
   } else if (!told_of_no_weights_) {
     // Once for all variables.
     told_of_no_weights_ = true;
@@ -144,6 +135,47 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
         label, model_.name(), label);
   }
   return std::nullopt;
+}
+
+void VariableStore::EmitMissing(const std::string& label, const ir::Origin& origin) {
+  context_.emitter
+      .Emit(kVariableWithoutData, origin.range,
+            "the model has no data for variable `{}`: `{}.dat` is missing", label, label)
+      .Notes(ir::StackNotes(origin.frame));
+}
+
+void VariableStore::EmitShape(const std::string& label, const Shape& actual, const Shape& expected,
+                              const ir::Origin& origin) {
+  context_.emitter
+      .Emit(kVariableDataShape, origin.range, "the data of variable `{}` has shape {}; the document says {}",
+            label, ToString(actual), ToString(expected))
+      .Notes(ir::StackNotes(origin.frame));
+}
+
+bool VariableStore::Fits(const std::string& label, const Shape& actual, const Shape& expected) const {
+  if (actual == expected) return true;
+  return exact_labels_.contains(label) && WithoutTrailingOnes(actual) == WithoutTrailingOnes(expected);
+}
+
+void VariableStore::CheckFile(const std::string& label, const ir::PartialShape& shape,
+                              const ir::Origin& origin) {
+  if (!model_.HasVariable(label)) return EmitMissing(label, origin);
+  const std::optional<DatFile> dat = model_.ReadVariableFile(label, context_.emitter);
+  const std::optional<Shape> extents = shape.extents();
+  if (dat && extents && !Fits(label, dat->value.shape(), *extents))
+    EmitShape(label, dat->value.shape(), *extents, origin);
+}
+
+void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
+                        const QuantizationTable& quantization, Context& context) {
+  if (!model.has_weights()) return;
+  VariableStore variables(model, graph, quantization, std::nullopt, context);
+  std::set<std::string> seen;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::kNnefSet, "variable") || !seen.insert(ir::VariableKey(node)).second) continue;
+    variables.CheckFile(node.attribute("label").AsString(), node.output().shape, node.origin());
+  }
 }
 
 }  // namespace nnefc

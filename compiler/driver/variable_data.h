@@ -30,10 +30,20 @@ class VariableStore {
   std::optional<TensorValue> Load(const std::string& label, ElementType type, const ir::PartialShape& shape,
                                   const ir::Origin& origin);
 
+  // Emits what of the variable's file can be told without its items: that it is
+  // missing from a model with data, damaged, or of another shape.
+  void CheckFile(const std::string& label, const ir::PartialShape& shape, const ir::Origin& origin);
+
  private:
   std::optional<TensorValue> Read(const std::string& label, ElementType type, const Shape& shape,
                                   const ir::Origin& origin);
   std::optional<TensorValue> ReadModel(const std::string& label, ElementType type);
+
+  void EmitMissing(const std::string& label, const ir::Origin& origin);
+  void EmitShape(const std::string& label, const Shape& actual, const Shape& expected,
+                 const ir::Origin& origin);
+  // True if data of one shape are those of a variable of the other.
+  bool Fits(const std::string& label, const Shape& actual, const Shape& expected) const;
 
   const ModelContainer& model_;
   const QuantizationTable& quantization_;
@@ -47,5 +57,10 @@ class VariableStore {
   llvm::StringSet<> exact_labels_;
   std::map<std::string, std::optional<TensorValue>> loaded_;
 };
+
+// Checks the files of all variables of a graph that the model holds data for;
+// see VariableStore::CheckFile.
+void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
+                        const QuantizationTable& quantization, Context& context);
 
 }  // namespace nnefc
