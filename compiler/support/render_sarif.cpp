@@ -1,3 +1,5 @@
+#include "compiler/support/render_sarif.h"
+
 #include <algorithm>
 #include <map>
 
@@ -28,9 +30,33 @@ class ResultWriter {
   Json Fix(std::vector<FixIt> parts);
   LineColumn Utf16Place(Location place);
 
+  std::string Fingerprint(const Diagnostic& diagnostic);
+
   const SourceManager& sources_;
   std::map<FileId, Utf16Index> indices_;
+  std::map<std::string, int> fingerprints_;  // how often each was met
 };
+
+// The same for a mistake whose line moved within its file: a hash (FNV-1a) of
+// rule, file and line without its margins, and how many of them came before.
+std::string ResultWriter::Fingerprint(const Diagnostic& diagnostic) {
+  std::string key(diagnostic.rule->label);
+  if (diagnostic.range.valid()) {
+    key += '\n' + std::string(sources_.Name(diagnostic.range.file)) + '\n';
+    if (sources_.Kind(diagnostic.range.file) == FileKind::kText) {
+      const LineColumn at = sources_.Position(diagnostic.range.start());
+      const std::string_view line = sources_.Line(diagnostic.range.file, at.line);
+      for (char c : line) {
+        if (!std::isspace(static_cast<unsigned char>(c))) key += c;
+      }
+    }
+  } else {
+    key += diagnostic.message;
+  }
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}:{}", hash, ++fingerprints_[key]);
+}
 
 LineColumn ResultWriter::Utf16Place(Location place) {
   const LineColumn at = sources_.Position(place);
@@ -52,14 +78,7 @@ Json ResultWriter::Region(SourceRange range) {
 }
 
 Json ResultWriter::Artifact(FileId file) {
-  // An artifact location is a URI reference: what cannot stand in one is escaped.
-  std::string uri;
-  for (char c : std::string(sources_.Name(file))) {
-    auto byte = static_cast<unsigned char>(c);
-    bool plain = std::isalnum(byte) != 0 || std::string_view("-._~/!()").find(c) != std::string_view::npos;
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return {{"uri", uri}};
+  return {{"uri", SarifUri(sources_.Name(file))}};
 }
 
 Json ResultWriter::PhysicalLocation(SourceRange range) {
@@ -92,6 +111,7 @@ Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
                  {"ruleIndex", rule},
                  {"level", SeverityName(diagnostic.severity)},
                  {"message", Message(diagnostic.message)}};
+  result["partialFingerprints"] = {{"primaryLocationLineHash", Fingerprint(diagnostic)}};
   if (diagnostic.range.valid()) {
     result["locations"] = Json::array({{{"physicalLocation", PhysicalLocation(diagnostic.range)}}});
   }
@@ -110,9 +130,16 @@ Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
   return result;
 }
 
-Json RuleDescriptor(const Rule& rule) {
-  Json descriptor = {{"id", std::string(rule.label)},
-                     {"defaultConfiguration", {{"level", SeverityName(rule.severity)}}}};
+Json RuleDescriptor(const Rule& rule, const RuleTexts& texts) {
+  Json descriptor = {{"id", std::string(rule.label)}};
+  const std::string statement = texts ? texts(rule) : std::string();
+  // A text of several sentences is told short by the first.
+  const std::string first = statement.substr(0, std::min(statement.find(". ") + 1, statement.size()));
+  if (!statement.empty()) {
+    descriptor["shortDescription"] = Message(first.empty() ? statement : first);
+    descriptor["fullDescription"] = Message(statement);
+  }
+  descriptor["defaultConfiguration"] = {{"level", SeverityName(rule.severity)}};
   std::string help = fmt::format("`nnefc explain {}` shows examples", rule.label);
   if (!rule.section.empty()) help = fmt::format("NNEF specification, {}; {}", rule.section, help);
   descriptor["help"] = Message(help);
@@ -121,17 +148,36 @@ Json RuleDescriptor(const Rule& rule) {
 
 }  // namespace
 
+std::string SarifUri(std::string_view path) {
+  std::string uri;
+  for (char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain =
+        std::isalnum(byte) != 0 || std::string_view("-._~/!()").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri;
+}
+
 std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources) {
+  return RenderSarif(diagnostics, sources, nullptr);
+}
+
+std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources,
+                        const RuleTexts& texts) {
   ResultWriter writer(sources);
   std::map<std::string_view, size_t> indices;
   Json rules = Json::array();
   Json results = Json::array();
   for (const Diagnostic& diagnostic : diagnostics) {
     auto [index, is_new] = indices.try_emplace(diagnostic.rule->label, rules.size());
-    if (is_new) rules.push_back(RuleDescriptor(*diagnostic.rule));
+    if (is_new) rules.push_back(RuleDescriptor(*diagnostic.rule, texts));
     results.push_back(writer.Result(diagnostic, index->second));
   }
-  Json driver = {{"name", "nnefc"}, {"rules", std::move(rules)}};
+  Json driver = {{"name", "nnefc"},
+                 {"version", NNEFC_VERSION},
+                 {"semanticVersion", NNEFC_VERSION},
+                 {"rules", std::move(rules)}};
   Json run = {{"tool", {{"driver", std::move(driver)}}},
               {"columnKind", "utf16CodeUnits"},
               {"results", std::move(results)}};

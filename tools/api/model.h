@@ -32,8 +32,7 @@ struct ModelOptions {
 std::string Version();
 
 // Judges a model by the specification, through expansion and shapes. `path` is a
-// folder, an archive, a document, OpenVINO IR (.xml), or `-` for a document on
-// standard input.
+// folder, an archive, a document or OpenVINO IR (.xml).
 Report Check(const std::string& path, const ModelOptions& options = {});
 // Judges a document held in memory, which messages call `name`.
 Report CheckText(const std::string& name, const std::string& text, const ModelOptions& options = {});

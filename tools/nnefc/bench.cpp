@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -16,10 +17,10 @@ struct BenchCommand : CommonOptions {
   int warmup = 3;
 
   int Run() {
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights.value_or(1);
     if (!execution.random_inputs) execution.random_inputs = 1;
-    Compilation compilation(models.front(), compile);
+    Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
@@ -43,7 +44,7 @@ struct BenchCommand : CommonOptions {
     std::sort(sorted.begin(), sorted.end());
     size_t middle = sorted.size() / 2;
     double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    if (output_format() == Format::kText) {
+    if (prints_text()) {
       Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n", compilation.path(),
             median, sorted.front(), sorted.back(), sorted.size());
       return;

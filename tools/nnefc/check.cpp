@@ -1,8 +1,10 @@
+#include "compiler/driver/variable_data.h"
 #include "compiler/openvino/read.h"
 #include "tools/api/openvino_form.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -15,23 +17,26 @@ struct CheckCommand : CommonOptions {
     fixes.Validate(*this);
     Reporter reporter(*this, /*is_product=*/true);
     int exit_code = kSuccess;
-    for (const std::string& model : models) exit_code = std::max(exit_code, Check(model, reporter));
+    for (const std::string& model : FindModels()) exit_code = std::max(exit_code, Check(model, reporter));
     return exit_code;
   }
 
  private:
   int Check(const std::string& model, Reporter& reporter) {
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(model);
     const bool for_openvino = target == "openvino";
     compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kJudge;
     compile.structure_only = for_openvino;
     const FixReport report = fixes.Make(model, compile, nullptr);
-    Compilation compilation(model, compile);
+    Compilation compilation(ShownModel(model), compile);
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.format() != ModelFormat::kNnef)
       RequireKnownOperations(compilation.graph(), compilation.context().emitter);
     if (ok && for_openvino) api::RequireOpenVinoForm(compilation, compile.structure_only);
-    fixes.Deliver(model, report, output_format() == Format::kText);
+    if (ok && compilation.model() != nullptr)
+      CheckVariableFiles(*compilation.expanded(), *compilation.model(), compilation.quantization().table,
+                         compilation.context());
+    fixes.Deliver(model, report, output_format() == Format::kText && !quiet);
     return reporter.Report(compilation);
   }
 };
@@ -43,6 +48,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("check", "judge documents by the specification, through expansion and shapes");
   AddCommonOptions(*command, *options, 0);
+  AddRecursive(*command, *options);
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command
       ->add_option("--target", options->target,
@@ -50,8 +56,9 @@ void AddCheck(CLI::App& app, int& exit_code) {
       ->check(OneOf({"nnef", "openvino"}))
       ->capture_default_str();
   command->footer(
-      "Examples: nnefc check model.nnef model_folder --format sarif\n          nnefc check model.nnef --fix "
-      "--diff");
+      "Examples: nnefc check model.nnef model_folder --format sarif\n"
+      "          nnefc check --recursive models --werror --format github\n"
+      "          nnefc check model.nnef --fix --diff");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <thread>
 
-#include "compiler/driver/told.h"
-#include "compiler/support/order_of_place.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/search.h"
+#include "tools/nnefc/text_file.h"
 
 namespace nnefc::cli {
 namespace {
@@ -46,40 +46,20 @@ std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   return {text.substr(0, equals), shape};
 }
 
-bool UseColor(const std::string& choice) {
-  if (choice == "always") return true;
-  if (choice == "never") return false;
-  // https://no-color.org: an empty value is none.
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
-         (terminal == nullptr || std::string_view(terminal) != "dumb");
-}
-
-// What was told in machine-readable forms and goes to stderr, a document each.
-std::vector<std::string> told;
-Format error_format = Format::kText;
-
-// What is wrong with a command line, or with the machine.
-constexpr Rule kMisuseRule{"cli.misuse", Severity::kError, ""};
-
-// Several JSON reports as one: lists of the same key are joined.
-std::string Merge(const std::vector<std::string>& documents) {
-  Json merged = Json::parse(documents.front());
-  for (size_t i = 1; i < documents.size(); ++i) {
-    Json next = Json::parse(documents[i]);
-    for (const char* list : {"diagnostics", "runs"}) {
-      if (next.contains(list)) merged[list].insert(merged[list].end(), next[list].begin(), next[list].end());
-    }
-  }
-  return merged.dump(2) + "\n";
-}
-
 }  // namespace
 
-Format CommonOptions::output_format() const {
-  if (format == "json") return Format::kJson;
-  return format == "sarif" ? Format::kSarif : Format::kText;
+Format FormatNamed(std::string_view name) {
+  if (name == "json") return Format::kJson;
+  if (name == "sarif") return Format::kSarif;
+  return name == "github" ? Format::kGithub : Format::kText;
+}
+
+std::string ShownModel(const std::string& model) {
+  return model == "-" ? "<stdin>" : model;
+}
+
+std::vector<std::string> CommonOptions::FindModels() const {
+  return recursive ? SearchFolders(models) : models;
 }
 
 // What is asked of a document means nothing to a graph of OpenVINO operations.
@@ -91,11 +71,12 @@ void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) co
   }
 }
 
-CompileOptions CommonOptions::compile_options() const {
+CompileOptions CommonOptions::compile_options(const std::string& model) const {
   RefuseForOpenVino("--dialect", dialect != "auto");
   RefuseForOpenVino("--graph", !graph.empty());
   RefuseForOpenVino("--input-shape", !input_shapes.empty());
   CompileOptions result;
+  if (model == "-") result.document = StandardInput();
   if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
   if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;
   if (!graph.empty()) result.graph = graph;
@@ -118,15 +99,25 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
 }
 
 void AddReporting(CLI::App& command, CommonOptions& options) {
-  command.add_option("--format", options.format, "the form of diagnostics and reports")
-      ->check(OneOf({"text", "json", "sarif"}))
+  command
+      .add_option("--format", options.format,
+                  "the form of diagnostics and reports; `github` marks the lines of a change: --format sarif")
+      ->check(OneOf({"text", "json", "sarif", "github"}))
       ->capture_default_str();
   command.add_option("--color", options.color, "colour in diagnostics")
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
+  command.add_flag("--werror", options.werror, "warnings are errors, in exit code too");
+  command.add_flag("-q,--quiet", options.quiet, "tell errors alone");
 }
 
 }  // namespace
+
+void AddRecursive(CLI::App& command, CommonOptions& options) {
+  command.add_flag("-r,--recursive", options.recursive,
+                   "search folders for models: folders with a `graph.nnef`, other `.nnef` documents, "
+                   "`.nnef.tar` and `.nnef.tgz` archives");
+}
 
 void AddOutput(CLI::App& command, std::string& output, const char* what) {
   command.add_option("-o,--output", output, what);
@@ -161,11 +152,12 @@ void AddTextOptions(CLI::App& command, CommonOptions& options) {
 }
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models, ModelKind kind) {
-  AddModels(command, options, max_models,
-            kind == ModelKind::kDocument
-                ? "a model folder, a .tar or .tgz, or a .nnef document"
-                : "a model folder, a .tar or .tgz, a .nnef document, OpenVINO IR (.xml), or a graph as "
-                  "`compile` prints it (.ir)");
+  AddModels(
+      command, options, max_models,
+      kind == ModelKind::kDocument
+          ? "a model folder, a .tar or .tgz, a .nnef document, or - for a document on standard input"
+          : "a model folder, a .tar or .tgz, a .nnef document, - for one on standard input, OpenVINO IR "
+            "(.xml), or a graph as `compile` prints it (.ir)");
   command
       .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
       ->take_all()
@@ -181,100 +173,6 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
   AddLimit(command, "--max-operations", options.limits.operations, "operations made by fragments");
   AddLimit(command, "--max-items", options.limits.items, "array items and string bytes alive at a time");
   AddBytesLimit(command, options);
-}
-
-namespace {
-
-// Diagnostics as text, with how many were left out.
-std::string RenderWhole(const std::vector<Diagnostic>& diagnostics, const Context& context, bool color) {
-  std::string text = RenderText(diagnostics, context.sources, {.color = color});
-  size_t shown = 0;
-  for (const Diagnostic& diagnostic : diagnostics) shown += diagnostic.severity == Severity::kError;
-  const size_t left_out = context.emitter.error_count() - std::min(shown, context.emitter.error_count());
-  if (left_out > 0)
-    text +=
-        fmt::format("nnefc: note: {} more error{} not shown\n", left_out, left_out == 1 ? " is" : "s are");
-  return text;
-}
-
-// Writes diagnostics as text, or returns them in a machine-readable form.
-std::optional<std::string> Render(const CommonOptions& options, bool is_product,
-                                  const std::vector<Diagnostic>& diagnostics, const Context& context) {
-  const bool worth_telling = is_product || !diagnostics.empty();
-  switch (options.output_format()) {
-    case Format::kText:
-      if (is_product && !options.output.empty()) {
-        WriteStdout(RenderWhole(diagnostics, context, /*color=*/options.color == "always"));
-      } else {
-        WriteStderr(RenderWhole(diagnostics, context, UseColor(options.color)));
-      }
-      return std::nullopt;
-    case Format::kJson:
-      if (worth_telling) return RenderJson(diagnostics, context.sources);
-      return std::nullopt;
-    case Format::kSarif:
-      if (worth_telling) return RenderSarif(diagnostics, context.sources);
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-// The exit code that what was told earns; it is told once.
-int Finish(Context& context, bool environment_failed) {
-  int exit_code = kSuccess;
-  if (environment_failed) {
-    exit_code = kMisuse;
-  } else if (context.emitter.has_errors()) {
-    exit_code = kInvalid;
-  }
-  context.emitter.Clear();
-  return exit_code;
-}
-
-}  // namespace
-
-Reporter::~Reporter() {
-  if (documents_.empty()) return;
-  if (is_product_ && !options_.output.empty()) {
-    WriteStdout(Merge(documents_));
-  } else {
-    told.insert(told.end(), documents_.begin(), documents_.end());
-  }
-}
-
-int Reporter::Report(Compilation& compilation) {
-  const ToldDiagnostics told = Tell(compilation);
-  if (auto text = Render(options_, is_product_, told.diagnostics, compilation.context()))
-    documents_.push_back(std::move(*text));
-  return Finish(compilation.context(), compilation.environment_failed());
-}
-
-int Reporter::Report(Context& context, bool environment_failed) {
-  const std::vector<Diagnostic> diagnostics = InOrderOfPlace(context.emitter.diagnostics());
-  if (auto text = Render(options_, is_product_, diagnostics, context)) documents_.push_back(std::move(*text));
-  return Finish(context, environment_failed);
-}
-
-void SetErrorFormat(Format format) {
-  error_format = format;
-}
-
-void PrintError(const std::string& message, const std::string& note) {
-  if (error_format == Format::kText) {
-    PrintStderr("nnefc: error: {}\n", message);
-    if (!note.empty()) PrintStderr("nnefc: note: {}\n", note);
-    return;
-  }
-  const SourceManager no_sources;
-  Diagnostic diagnostic{&kMisuseRule, Severity::kError, {}, message, {}, {}};
-  if (!note.empty()) diagnostic.notes.push_back({{}, note});
-  told.push_back(error_format == Format::kJson ? RenderJson({diagnostic}, no_sources)
-                                               : RenderSarif({diagnostic}, no_sources));
-}
-
-void WriteReports() {
-  if (!told.empty()) WriteStderr(Merge(told));
-  told.clear();
 }
 
 void WriteProduct(const std::string& path, const std::string& content) {

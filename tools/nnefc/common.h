@@ -24,7 +24,8 @@ class MisuseError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Format { kText, kJson, kSarif };
+enum class Format { kText, kGithub, kJson, kSarif };
+Format FormatNamed(std::string_view name);
 
 // Options that every command has.
 struct CommonOptions {
@@ -36,11 +37,20 @@ struct CommonOptions {
   std::string color = "auto";
   std::string output;  // where the product goes; standard output if empty
   bool verify = false;
+  bool werror = false;     // warnings are errors
+  bool quiet = false;      // errors alone are told
+  bool recursive = false;  // folders are searched for models
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 
-  Format output_format() const;
-  CompileOptions compile_options() const;  // may throw MisuseError
+  Format output_format() const { return FormatNamed(format); }
+  // What a command makes is text; otherwise it is JSON.
+  bool prints_text() const { return output_format() == Format::kText || output_format() == Format::kGithub; }
+  // The models that the command line names: those of the folders with
+  // `--recursive`. Throws MisuseError if there are none.
+  std::vector<std::string> FindModels() const;
+  // How `model` is to be compiled: `-` is a document on standard input.
+  CompileOptions compile_options(const std::string& model) const;  // may throw MisuseError
   // Throws MisuseError if an option of documents is given for another model.
   void RefuseForOpenVino(std::string_view option, bool is_given) const;
 };
@@ -50,37 +60,14 @@ struct CommonOptions {
 void AddTextOptions(CLI::App& command, CommonOptions& options);
 // What a command takes: documents of NNEF, or graphs too.
 enum class ModelKind { kDocument, kAny };
+// Adds `--recursive`.
+void AddRecursive(CLI::App& command, CommonOptions& options);
+// What messages call a model: `-` is `<stdin>`.
+std::string ShownModel(const std::string& model);
 // Adds the common options to a command; `max_models` 0 is any number.
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
                       ModelKind kind = ModelKind::kAny);
 
-// Gathers the diagnostics of a command and writes them to stderr, in one
-// document for the machine-readable formats.
-class Reporter {
- public:
-  // `is_product`: the report is what the command is for, so that a
-  // machine-readable one is written even if there is nothing to say.
-  explicit Reporter(const CommonOptions& options, bool is_product = false)
-      : options_(options), is_product_(is_product) {}
-  ~Reporter();
-  Reporter(const Reporter&) = delete;
-  Reporter& operator=(const Reporter&) = delete;
-  // Shows what `compilation` has said so far; returns the exit code it earns.
-  int Report(Compilation& compilation);
-  int Report(Context& context, bool environment_failed);
-
- private:
-  const CommonOptions& options_;
-  bool is_product_;
-  std::vector<std::string> documents_;  // JSON or SARIF, one a model
-};
-
-// The form of errors that belong to no model; text before it is set.
-void SetErrorFormat(Format format);
-// Tells an error that belongs to no model, in the form of a diagnostic.
-void PrintError(const std::string& message, const std::string& note = "");
-// Writes what was told in a machine-readable form to stderr, as one document.
-void WriteReports();
 // Adds `-o,--output` for what a command prints.
 void AddOutput(CLI::App& command, std::string& output, const char* what);
 // Writes to stdout, or to `path` (aside, then renamed) unless it is empty or

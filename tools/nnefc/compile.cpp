@@ -3,6 +3,7 @@
 #include "tools/api/openvino_form.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -13,11 +14,11 @@ struct CompileCommand : CommonOptions {
   int Run() {
     RequireExtension(output, {".xml", ".ir", ".txt"},
                      "`compile` writes OpenVINO IR to `.xml` and the text form to `.ir`");
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(models.front());
     compile.random_weights = random_weights;
     bool to_xml = llvm::StringRef(output).endswith(".xml");
     compile.structure_only = !to_xml;
-    Compilation compilation(models.front(), compile);
+    Compilation compilation(ShownModel(models.front()), compile);
     bool ok = RunStages(compilation, Stage::kLower);
     if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);
     int exit_code = Reporter(*this).Report(compilation);

@@ -2,6 +2,7 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -21,10 +22,10 @@ struct ExpandCommand : CommonOptions {
 
   int Run() {
     RequireExtension(output, {".nnef", ".txt"}, "`expand` writes a document to `.nnef`");
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
     compile.purpose = Purpose::kPrint;
-    Compilation compilation(models.front(), compile);
+    Compilation compilation(ShownModel(models.front()), compile);
     if (compilation.format() != ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
     bool ok = RunStages(compilation, Stage::kExpand);

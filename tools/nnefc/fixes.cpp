@@ -5,6 +5,7 @@
 #include "compiler/support/replace_file.h"
 #include "compiler/support/text_diff.h"
 #include "fmt/format.h"
+#include "tools/nnefc/text_file.h"
 
 namespace nnefc::cli {
 
@@ -20,13 +21,18 @@ void FixOptions::Validate(const CommonOptions& options) const {
 
 FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const {
   if (!fix) return {};
-  FixReport report = FixModel(model, compile, judge);
+  FixReport report = FixModel(ShownModel(model), compile, judge);
   for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
   return report;
 }
 
 void FixOptions::Deliver(const std::string& model, const FixReport& report, bool tell) const {
+  if (fix && !diff && model == "-") {  // it goes on to standard output, changed or not
+    const auto found = report.changes.find(ShownModel(model));
+    WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
+  }
   for (const auto& [name, change] : report.changes) {
+    if (model == "-" && !diff) continue;
     if (diff) {
       Print("{}", UnifiedDiff(change.before, change.after, name, name));
       continue;

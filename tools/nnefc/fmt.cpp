@@ -4,6 +4,7 @@
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/reporter.h"
 #include "tools/nnefc/text_file.h"
 
 namespace nnefc::cli {
@@ -15,10 +16,10 @@ struct FmtCommand : CommonOptions {
   bool diff = false;
 
   int Run() {
-    const CompileOptions compile = compile_options();
+    const CompileOptions compile = compile_options("");
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;
-    for (const std::string& model : models) {
+    for (const std::string& model : FindModels()) {
       try {
         exit_code = std::max(exit_code, Format(model, compile, reporter));
       } catch (const MisuseError& error) {  // the other files are not at fault
@@ -43,7 +44,7 @@ struct FmtCommand : CommonOptions {
     }
     // What is wrong beyond syntax is the business of `check`.
     if (!context.emitter.has_errors()) return exit_code;
-    return std::max(exit_code, reporter.Report(context, environment_failed));
+    return std::max(exit_code, reporter.Report(model, context, environment_failed));
   }
 
   int Format(const TextFile& text, const CompileOptions& compile, Context& context) const {
@@ -91,6 +92,7 @@ void AddFmt(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FmtCommand>();
   CLI::App* command = app.add_subcommand("fmt", "print documents in the one style, comments included");
   AddTextOptions(*command, *options);
+  AddRecursive(*command, *options);
   CLI::Option* in_place =
       command->add_flag("-i,--in-place", options->in_place, "change the files instead of printing");
   command->add_flag("--check", options->check, "tell the files that would change; exit code 1 if there are")
@@ -98,7 +100,8 @@ void AddFmt(CLI::App& app, int& exit_code) {
   command->add_flag("--diff", options->diff, "print what would change")->excludes(in_place);
   command->footer(
       "Takes `graph.nnef` and `graph.quant` of folders, and `-` for standard input. A document with syntax "
-      "errors is left alone.\nExample: nnefc fmt --check model.nnef model_folder");
+      "errors is left alone.\nExamples: nnefc fmt --check model.nnef model_folder\n          nnefc fmt "
+      "--in-place --recursive models");
   AddOutput(*command, options->output,
             "the file to write what would be printed to; standard output without it");
   command->callback(

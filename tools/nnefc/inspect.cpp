@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -105,18 +106,18 @@ struct InspectCommand : CommonOptions {
     Json all = Json::array();
     Reporter reporter(*this);
     for (const std::string& model : models) {
-      Compilation compilation(model, compile_options());
+      Compilation compilation(ShownModel(model), compile_options(model));
       bool ok = RunStages(compilation, Stage::kExpand);
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
       Overview overview = Survey(compilation.graph());
-      if (output_format() == Format::kText) {
+      if (prints_text()) {
         PrintOverview(compilation, overview);
       } else {
         all.push_back(ToJson(compilation, overview, layers));
       }
     }
-    if (output_format() != Format::kText) Print("{}\n", Json({{"models", all}}).dump(2));
+    if (!prints_text()) Print("{}\n", Json({{"models", all}}).dump(2));
     return exit_code;
   }
 

@@ -3,6 +3,7 @@
 #include "compiler/lint/config.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -58,14 +59,14 @@ int LintCommand::Run() {
   const lint::SettingsRequest request = Request();
   Reporter reporter(*this, /*is_product=*/true);
   int exit_code = kSuccess;
-  for (const std::string& model : models) {
-    CompileOptions compile = compile_options();
+  for (const std::string& model : FindModels()) {
+    CompileOptions compile = compile_options(model);
     compile.purpose = Purpose::kJudge;
     if (FormatOf(model) != ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
-    Compilation compilation(model, compile);
+    Compilation compilation(ShownModel(model), compile);
     // Mistakes of the configuration do not stop the stages, and are told last.
     Context configuration(compilation.context(), compile.error_limit);
     bool config_failed = false;
@@ -77,9 +78,9 @@ int LintCommand::Run() {
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
     compilation.context().emitter.Take(std::move(configuration.emitter));
-    fixes.Deliver(model, report, output_format() == Format::kText);
-    exit_code = std::max(
-        exit_code, reporter.Report(compilation.context(), config_failed || compilation.environment_failed()));
+    fixes.Deliver(model, report, output_format() == Format::kText && !quiet);
+    exit_code = std::max(exit_code, reporter.Report(ShownModel(model), compilation.context(),
+                                                    config_failed || compilation.environment_failed()));
   }
   return exit_code;
 }
@@ -91,6 +92,7 @@ void AddLint(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "lint", "check documents, and tell what is valid but deprecated, unused or surprising");
   AddCommonOptions(*command, *options, 0, ModelKind::kDocument);
+  AddRecursive(*command, *options);
   command->add_option("--enable", options->enable, "rules to switch on: names, or all")
       ->delimiter(',')
       ->expected(1)
@@ -109,9 +111,9 @@ void AddLint(CLI::App& app, int& exit_code) {
   command->add_flag("--no-config", options->no_config, "look for no configuration")->excludes(config);
   options->fixes.Add(*command, "change the files where a finding or mistake has one repair that helps");
   command->footer(
-      "Examples: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error\n          "
-      "nnefc "
-      "lint model.nnef --fix --diff");
+      "Examples: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error\n"
+      "          nnefc lint --recursive models --werror\n"
+      "          nnefc lint model.nnef --fix --diff");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

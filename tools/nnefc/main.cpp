@@ -8,6 +8,7 @@
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/interrupt.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -62,8 +63,7 @@ Format ErrorFormatOf(const std::vector<std::string>& words) {
     const std::string value = words[i].starts_with("--format=")                ? words[i].substr(9)
                               : words[i] == "--format" && i + 1 < words.size() ? words[i + 1]
                                                                                : "";
-    if (value == "json") return Format::kJson;
-    if (value == "sarif") return Format::kSarif;
+    if (!value.empty()) return FormatNamed(value);
   }
   return Format::kText;
 }

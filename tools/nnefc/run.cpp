@@ -11,6 +11,7 @@
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_folder.h"
+#include "tools/nnefc/reporter.h"
 #include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
@@ -34,9 +35,9 @@ struct RunCommand : CommonOptions {
     RequireExtension(output, {".npz"}, "`run` writes outputs to an `.npz`, each by its name");
     RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
     RefuseForOpenVino("--save-weights", !save_weights.empty());
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights;
-    Compilation compilation(models.front(), compile);
+    Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
@@ -51,7 +52,7 @@ struct RunCommand : CommonOptions {
     if (verbose) AddStages(compilation, *prepared, elapsed.count());
     if (profile) AddProfile(WarmProfile(*prepared));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
-    if (output_format() != Format::kText) Print("{}\n", report.dump(2));
+    if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;
   }
 
@@ -232,7 +233,7 @@ struct RunCommand : CommonOptions {
   }
 
  private:
-  bool IsText() const { return output_format() == Format::kText; }
+  bool IsText() const { return prints_text(); }
 
   Json report;  // for the machine-readable forms
 };

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "compiler/driver/rules.h"
-#include "fmt/format.h"
+#include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
 namespace {
@@ -12,28 +12,25 @@ namespace {
 constexpr std::string_view kQuantizationSuffix = ".quant";
 constexpr size_t kMaxInput = size_t{4} << 30;
 
-std::optional<std::string> ReadStandardInput() {
-  std::string text;
-  char buffer[1 << 16];
-  while (const size_t count = std::fread(buffer, 1, sizeof buffer, stdin)) {
-    text.append(buffer, count);
-    if (text.size() >= kMaxInput) return std::nullopt;
-  }
+}  // namespace
+
+const std::string& StandardInput() {
+  static const std::string text = [] {
+    std::string read;
+    char buffer[1 << 16];
+    while (const size_t count = std::fread(buffer, 1, sizeof buffer, stdin)) {
+      read.append(buffer, count);
+      if (read.size() >= kMaxInput) throw MisuseError("standard input is larger than 4 GiB");
+    }
+    return read;
+  }();
   return text;
 }
-
-}  // namespace
 
 std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions& options, Context& context,
                                 bool& environment_failed) {
   if (path == "-") {
-    std::optional<std::string> text = ReadStandardInput();
-    if (!text) {
-      environment_failed = true;
-      context.emitter.Emit(kFileUnreadable, {}, "standard input is larger than 4 GiB");
-      return {};
-    }
-    return {{.path = "<stdin>", .file = context.sources.AddText("<stdin>", std::move(*text))}};
+    return {{.path = "<stdin>", .file = context.sources.AddText("<stdin>", StandardInput())}};
   }
   if (path.ends_with(kQuantizationSuffix) && !std::filesystem::is_directory(path)) {
     ErrorOr<FileId> file = context.sources.Open(path);

@@ -20,6 +20,9 @@ struct TextFile {
   FileId file;
 };
 
+// All of standard input, which is read once. Throws MisuseError if it is too large.
+const std::string& StandardInput();
+
 // The texts of a folder (`graph.nnef`, then `graph.quant`), an archive, a bare
 // document or graph.quant file, or of standard input (`-`). Empty if they
 // cannot be opened, which was emitted; `environment_failed` tells why.

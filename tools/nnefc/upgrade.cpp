@@ -4,6 +4,7 @@
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_folder.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -12,16 +13,17 @@ namespace fs = std::filesystem;
 
 struct UpgradeCommand : CommonOptions {
   int Run() {
-    CompileOptions compile = compile_options();
+    CompileOptions compile = compile_options(models.front());
     compile.keep_instances = true;
     compile.purpose = Purpose::kPrint;
-    Compilation compilation(models.front(), compile);
+    Compilation compilation(ShownModel(models.front()), compile);
     if (compilation.format() != ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);
     Reporter reporter(*this);
     if (!ok) return reporter.Report(compilation);
     const UpgradedTexts texts = UpgradeTexts(compilation);
-    const bool is_document = compilation.context().sources.Name(compilation.graph_text()) == models.front();
+    const bool is_document =
+        compilation.context().sources.Name(compilation.graph_text()) == ShownModel(models.front());
     if (is_document) {
       RequireExtension(output, {".nnef", ".txt"}, "`upgrade` writes a document to `.nnef`");
       WriteProduct(output, texts.graph);
