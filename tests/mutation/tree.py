@@ -14,7 +14,6 @@ import subprocess
 
 MEMORY_BYTES = 8 << 30
 FILE_BYTES = 1 << 30
-QUIET = {"OMP_WAIT_POLICY": "passive"}  # threads that wait take no time from others
 
 
 WAITED = 20  # a process that takes no time of a processor, or has to share it, is waited for so many times as long
@@ -46,7 +45,7 @@ def call(command: list[str], folder: pathlib.Path, seconds: float, environment: 
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     begin = processor_seconds()
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **QUIET, **(environment or {})}, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
                                preexec_fn=limit)
     try:

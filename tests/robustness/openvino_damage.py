@@ -221,7 +221,7 @@ class Checker:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([self.nnefc, "check", "--format", "json", *map(str, paths)], capture_output=True, text=True,
                               check=False, preexec_fn=self.limit, timeout=300,
-                              env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"})
+                              env={"PATH": "/usr/bin:/bin"})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         refused = set()
