@@ -130,7 +130,7 @@ class Suite {
     ++graphs_;
     refused_ += outcome.built ? 0 : 1;
     uncomputed_ += outcome.computed ? 0 : 1;
-    compared_ += outcome.ways;
+    for (const std::string& way : outcome.ways) ++compared_[way];
     if (outcome.way.empty()) return;
     ++failures_;
     Expect(10 * kMostSeconds);
@@ -173,8 +173,14 @@ class Suite {
         "{} graphs ({} refused, {} with data that a node refuses) of {} nodes in {:.1f} s, {:.1f} of them to "
         "explore\n",
         graphs_, refused_, uncomputed_, nodes, seconds, explored);
-    fmt::print("{} ways compared; {} operations, {} pairs of one behind another\n", compared_,
-               coverage_.operations.size(), coverage_.pairs.size());
+    fmt::print("{} operations, {} pairs of one behind another\n", coverage_.operations.size(),
+               coverage_.pairs.size());
+    int64_t compared = 0;
+    for (const auto& [way, count] : compared_) {
+      fmt::print("{}: compared {} times\n", way, count);
+      compared += count;
+    }
+    fmt::print("{} ways compared\n", compared);
     std::string ranks;
     for (const auto& [rank, count] : coverage_.ranks) ranks += fmt::format(" {}: {}", rank, count);
     fmt::print("results by rank:{}\n", ranks);
@@ -218,7 +224,8 @@ class Suite {
   ir::OpRegistry registry_{&ir::StandardOps()};
   std::string folder_;
   Coverage coverage_;
-  int64_t graphs_ = 0, refused_ = 0, uncomputed_ = 0, compared_ = 0, failures_ = 0;
+  int64_t graphs_ = 0, refused_ = 0, uncomputed_ = 0, failures_ = 0;
+  std::map<std::string, int64_t> compared_;  // by way
 };
 
 }  // namespace

@@ -6,13 +6,16 @@
 #include <fstream>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/driver/upgrade_model.h"
 #include "compiler/expand/print/flat.h"
+#include "compiler/expand/provisional_names.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/package/npz.h"
 #include "fmt/format.h"
 #include "runtime/engine/executable.h"
+#include "tests/differential/provisional.h"
 
 namespace nnefc::differential {
 
@@ -97,7 +100,9 @@ class CaseRun {
     Exactly("reference", reference);
     CompareBackends();
     if (Chosen(20)) CompareOpenExtents();
-    if (Chosen(10)) CompareReadBack();
+    if (Chosen(10)) {
+      if (const auto read = ReadBack(graph_)) Exactly("reference, IR read back", *read);
+    }
     // A document has a parameter.
     if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
     return outcome_;
@@ -164,20 +169,20 @@ class CaseRun {
     Nearly("onednn, open extents", RunGraph(open, {.threads = 2}, inputs_));
   }
 
-  // OpenVINO IR written and read again.
-  void CompareReadBack() {
+  // What OpenVINO IR computes that is written and read again; nothing of a graph
+  // that has no such form.
+  std::optional<Results> ReadBack(const std::shared_ptr<const ir::Graph>& graph) const {
     Emitter emitter;
-    if (!CheckWritable(*graph_, emitter)) return;
+    if (!CheckWritable(*graph, emitter)) return std::nullopt;
     const std::string path = folder_ + "/net.xml";
-    ErrorOr<Success> written = WriteOpenVino(*graph_, path);
-    if (!written) return Fail("writing OpenVINO IR", written.error().message);
+    ErrorOr<Success> written = WriteOpenVino(*graph, path);
+    if (!written) return Results{.error = "cannot be written: " + written.error().message};
     Context context;
     ir::OpRegistry registry(&ir::StandardOps());
     ErrorOr<std::unique_ptr<ir::Graph>> read = ReadOpenVino(path, registry, context);
-    if (!read || *read == nullptr) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
-    if (context.emitter.has_errors()) return Fail("reading OpenVINO IR", FirstMessage(context.emitter));
-    Exactly("reference, IR read back",
-            RunGraph(std::move(*read), {.backend = Backend::kReference, .threads = 1}, inputs_));
+    if (!read || *read == nullptr || context.emitter.has_errors())
+      return Results{.error = "cannot be read: " + FirstMessage(context.emitter)};
+    return RunReference(std::move(*read));
   }
 
   // The document that prints the graph, its expansion, and its compounds lowered.
@@ -187,6 +192,7 @@ class CaseRun {
     CompareDocument("document", document, {});
     // A body may take a power where the whole takes a root.
     if (oracle_->all_finite() && Chosen(40)) CompareDocument("document, --lower all", document, {"all"});
+    if (Chosen(30)) CompareProvisional(document);
   }
 
   void CompareDocument(const std::string& way, const std::string& text,
@@ -210,6 +216,73 @@ class CaseRun {
     Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
   }
 
+  // The same in the provisional dialect, what that expands to, its upgrade, and its
+  // OpenVINO IR read back. Much of the ratified dialect has no provisional form, and
+  // some compounds have another body there.
+  void CompareProvisional(const std::string& document) {
+    const std::string text = InProvisionalWords(document);
+    Compilation compilation(folder_ + "/net.nnef", ProvisionalOptions(text, Purpose::kExecute));
+    if (!compilation.RunUntil(Stage::kLower)) return;
+    const Results found = RunReference(compilation.lowered());
+    if (KeepsMeaning(*nnef_)) {
+      Nearly("provisional document", found);
+    } else if (!found.error.empty()) {
+      return;  // another body, which the data do not suit
+    }
+    if (!outcome_.way.empty()) return;
+    expected_provisional_ = found.values;
+    if (const auto read = ReadBack(compilation.lowered()))
+      AsProvisional("provisional document, IR read back", *read);
+    Compilation printed(folder_ + "/net.nnef", ProvisionalOptions(text, Purpose::kPrint));
+    if (!printed.RunUntil(Stage::kExpand)) return;  // no ratified form
+    CompareRatified("provisional document, expanded",
+                    PrintFlatDocument(*printed.expanded(), printed.library(), printed.context().symbols));
+    CompareRatified("provisional document, upgraded", UpgradeTexts(printed).graph);
+  }
+
+  static CompileOptions ProvisionalOptions(const std::string& text, Purpose purpose) {
+    return {.dialect = ast::Dialect::kProvisional,
+            .purpose = purpose,
+            .structure_only = true,
+            .keep_instances = purpose == Purpose::kPrint,
+            .verify = true,
+            .document = text};
+  }
+
+  static bool KeepsMeaning(const ir::Graph& graph) {
+    return llvm::none_of(graph.nodes(), [&](ir::NodeId id) {
+      const ir::Node& node = graph.node(id);
+      // An index of several numbers where the ratified dialect has one.
+      return expand::MayChangeMeaning(node.type()) || MayPadNegatively(node) ||
+             llvm::any_of(node.outputs(), [](const ir::Output& output) { return IsInteger(output.type); });
+    });
+  }
+
+  // Automatic padding of a window that reaches less far than it strides: negative in
+  // the provisional dialect.
+  static bool MayPadNegatively(const ir::Node& node) {
+    const ir::Attribute* padding = node.attributes().Find("padding");
+    const ir::Attribute* stride = node.attributes().Find("stride");
+    return padding != nullptr && padding->ListSize() == 0 && stride != nullptr &&
+           llvm::any_of(stride->AsInts(), [](int64_t s) { return s > 1; });
+  }
+
+  void CompareRatified(const std::string& way, const std::string& text) {
+    Compilation compilation(folder_ + "/net.nnef",
+                            {.structure_only = true, .verify = true, .document = text});
+    if (!compilation.RunUntil(Stage::kLower))
+      return Fail(way, "refused: " + FirstMessage(compilation.context().emitter) + "\n" + text);
+    AsProvisional(way, RunReference(compilation.lowered()));
+  }
+
+  void AsProvisional(const std::string& way, const Results& found) {
+    Compared(way, found, [&] { return FirstDifference(found.values, expected_provisional_); });
+  }
+
+  Results RunReference(std::shared_ptr<const ir::Graph> graph) const {
+    return RunGraph(std::move(graph), {.backend = Backend::kReference, .threads = 1}, inputs_);
+  }
+
   void Exactly(const std::string& way, const Results& found) {
     Compared(way, found, [&] { return FirstDifference(found.values, expected_); });
   }
@@ -218,7 +291,7 @@ class CaseRun {
   }
   template <typename F>
   void Compared(const std::string& way, const Results& found, F compare) {
-    ++outcome_.ways;
+    outcome_.ways.push_back(way);
     if (!found.error.empty()) return Fail(way, "fails: " + found.error);
     if (!outcome_.way.empty()) return;
     if (const std::string difference = compare(); !difference.empty()) Fail(way, difference);
@@ -239,6 +312,7 @@ class CaseRun {
   std::shared_ptr<const ir::Graph> graph_;
   std::vector<TensorValue> inputs_;
   std::vector<TensorValue> expected_;
+  std::vector<TensorValue> expected_provisional_;
   const Oracle* oracle_ = nullptr;
 };
 

@@ -20,11 +20,11 @@ struct Case {
 };
 
 struct Outcome {
-  std::string way;         // that failed: "onednn, 2 threads"; empty if all agree
-  std::string difference;  // what differs
-  bool built = true;       // false: the graph was refused as a whole, nothing was compared
-  bool computed = true;    // false: the data make a node fail, in every way
-  int ways = 0;            // that were compared
+  std::string way;                     // that failed: "onednn, 2 threads"; empty if all agree
+  std::string difference;              // what differs
+  bool built = true;                   // false: the graph was refused as a whole, nothing was compared
+  bool computed = true;                // false: the data make a node fail, in every way
+  std::vector<std::string> ways = {};  // that were compared
 };
 
 class Ways {
