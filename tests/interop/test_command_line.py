@@ -219,3 +219,13 @@ def test_reports_of_models_have_one_form(models: str, nnefc: Path, folder: Path)
     for model in report["models"]:
         assert model["layers"] == []
         assert model["inputs"] == [{"name": "x", "type": "f32", "shape": [1, 3, 8, 8]}]
+
+
+def test_bench_runs_streams_side_by_side(nnefc: Path, folder: Path) -> None:
+    bench = "nnefc bench right.nnef --iterations 4 --warmup 1"
+    report = json.loads(_shell(nnefc, folder, f"{bench} --streams 3 --format json").stdout)
+    assert (report["streams"], len(report["milliseconds"])) == (3, 12)
+    assert 12 / report["runs_per_second"] >= max(report["milliseconds"]) / 1e3
+    assert " of 12 runs; 3 streams, " in _shell(nnefc, folder, f"{bench} --streams 3").stdout
+    assert _shell(nnefc, folder, bench).stdout.endswith(" of 4 runs\n")
+    assert _shell(nnefc, folder, f"{bench} --streams 0").returncode == 2

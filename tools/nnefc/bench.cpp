@@ -1,9 +1,14 @@
 #include <algorithm>
+#include <barrier>
 #include <chrono>
+#include <system_error>
+#include <thread>
 
 #include "compiler/driver/rules.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
+#include "runtime/tensor/thread_team.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/reporter.h"
@@ -11,47 +16,100 @@
 namespace nnefc::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// Runs of one session one after the other.
+struct Stream {
+  std::unique_ptr<runtime::Session> session;
+  std::vector<double> milliseconds = {};
+  std::string failure = {};
+
+  bool Run(const std::vector<TensorValue>& inputs, int runs) {
+    for (int i = 0; i < runs && failure.empty(); ++i) {
+      const Clock::time_point start = Clock::now();
+      auto result = session->Run(inputs);
+      const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
+      milliseconds.push_back(elapsed.count());
+      if (!result) failure = result.error().message;
+    }
+    return failure.empty();
+  }
+};
+
 struct BenchCommand : CommonOptions {
   ExecutionOptions execution;
   int iterations = 20;
   int warmup = 3;
+  int streams = 1;
 
   int Run() {
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights.value_or(1);
     if (!execution.random_inputs) execution.random_inputs = 1;
+    // Streams share what one would have.
+    if (execution.threads == 0 && streams > 1)
+      execution.threads = std::max(1, runtime::AvailableThreads() / streams);
     Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
-    std::vector<double> times;
-    for (int i = 0; i < warmup + iterations; ++i) {
-      auto start = std::chrono::steady_clock::now();
-      auto result = prepared->session->Run(prepared->inputs);
-      std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-      if (!result) {
-        compilation.context().emitter.Emit(kRunFailed, {}, "{}", result.error().message);
-        return reporter.Report(compilation);
-      }
-      if (i >= warmup) times.push_back(elapsed.count());
+    std::vector<Stream> all(static_cast<size_t>(streams));
+    for (Stream& stream : all) stream.session = runtime::Session::Create(prepared->executable);
+    const double seconds = RunAll(all, prepared->inputs);
+    const auto failed = llvm::find_if(all, [](const Stream& stream) { return !stream.failure.empty(); });
+    if (failed != all.end()) {
+      compilation.context().emitter.Emit(kRunFailed, {}, "{}", failed->failure);
+    } else {
+      PrintTimes(compilation, all, seconds);
     }
-    PrintTimes(compilation, std::move(times));
     return reporter.Report(compilation);
   }
 
-  void PrintTimes(const Compilation& compilation, std::vector<double> times) const {
+  // All streams side by side. Returns how long the runs that count took
+  // together, in seconds.
+  double RunAll(std::vector<Stream>& all, const std::vector<TensorValue>& inputs) const {
+    std::barrier warm(static_cast<std::ptrdiff_t>(all.size()));
+    Clock::time_point start;
+    const auto run = [&](Stream& stream) {
+      const bool ran = stream.Run(inputs, warmup);
+      stream.milliseconds.clear();
+      warm.arrive_and_wait();
+      if (&stream == &all.front()) start = Clock::now();
+      if (ran) stream.Run(inputs, iterations);
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (Stream& stream : llvm::drop_begin(all)) {
+        try {
+          threads.emplace_back([&] { run(stream); });
+        } catch (const std::system_error&) {
+          stream.failure = "the system starts no more threads";
+          warm.arrive_and_drop();
+        }
+      }
+      run(all.front());
+    }
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  void PrintTimes(const Compilation& compilation, const std::vector<Stream>& all, double seconds) const {
+    std::vector<double> times;
+    for (const Stream& stream : all) llvm::append_range(times, stream.milliseconds);
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     size_t middle = sorted.size() / 2;
     double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    const double rate = static_cast<double>(times.size()) / seconds;
     if (prints_text()) {
-      Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs\n", compilation.path(),
-            median, sorted.front(), sorted.back(), sorted.size());
+      Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs{}\n", compilation.path(),
+            median, sorted.front(), sorted.back(), sorted.size(),
+            streams > 1 ? fmt::format("; {} streams, {:.1f} runs a second", streams, rate) : "");
       return;
     }
-    nlohmann::ordered_json json = {{"network", compilation.path()},    {"backend", execution.backend},
-                                   {"threads", execution.threads},     {"iterations", iterations},
-                                   {"milliseconds", std::move(times)}, {"median_ms", median}};
+    nlohmann::ordered_json json = {{"network", compilation.path()}, {"backend", execution.backend},
+                                   {"threads", execution.threads},  {"streams", streams},
+                                   {"iterations", iterations},      {"milliseconds", std::move(times)},
+                                   {"median_ms", median},           {"runs_per_second", rate}};
     Print("{}\n", json.dump());
   }
 };
@@ -69,7 +127,12 @@ void AddBench(CLI::App& app, int& exit_code) {
   command->add_option("--warmup", options->warmup, "runs before those")
       ->check(Between(0, 1000000))
       ->capture_default_str();
-  command->footer("Example: nnefc bench model_folder --threads 1 --iterations 50");
+  command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")
+      ->check(Between(1, runtime::kMostThreads))
+      ->capture_default_str();
+  command->footer(
+      "Examples: nnefc bench model_folder --threads 1 --iterations 50\n"
+      "          nnefc bench model_folder --streams 2");
   AddOutput(*command, options->output, "the file to write the times to; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
