@@ -15,8 +15,7 @@ bool operator==(const Attribute& a, const Attribute& b) {
 namespace {
 
 bool IsEmptyList(const Attribute& attribute) {
-  const auto* list = attribute.get<AttributeList>();
-  return list != nullptr && list->items.empty();
+  return attribute.IsList() && attribute.ListSize() == 0;
 }
 
 template <typename T>
@@ -41,6 +40,7 @@ int64_t Attribute::AsInt() const {
   return Checked<int64_t>(*this);
 }
 double Attribute::AsDouble() const {
+  if (const int64_t* integer = get<int64_t>()) return static_cast<double>(*integer);
   return Checked<double>(*this);
 }
 const std::string& Attribute::AsString() const {

@@ -79,7 +79,7 @@ class Attribute {
   // Conversions that see an empty list as a list of the wanted kind; checked.
   bool AsBool() const;
   int64_t AsInt() const;
-  double AsDouble() const;
+  double AsDouble() const;  // of an integer too
   const std::string& AsString() const;
   Integers AsInts() const;
   Scalars AsDoubles() const;

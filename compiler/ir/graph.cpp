@@ -25,6 +25,24 @@ llvm::ArrayRef<InputPort> Node::uses(int32_t output) const {
   return uses_[static_cast<size_t>(output)];
 }
 
+const Attribute& Node::attribute(std::string_view name) const {
+  if (const AttributeInfo* implied = info_->FindImplied(name)) return *implied->fallback;
+  if (const Attribute* given = attributes_.Find(name)) return *given;
+  const AttributeInfo* info = info_->FindAttribute(name);
+  NNEFC_CHECK(info != nullptr && info->fallback.has_value());
+  return *info->fallback;
+}
+
+std::vector<int64_t> Node::Ints(std::string_view name, size_t axes) const {
+  std::vector<int64_t> list = Ints(name);
+  if (!list.empty()) return list;
+  const AttributeInfo* info = info_->FindImplied(name);
+  if (info == nullptr) info = info_->FindAttribute(name);
+  NNEFC_CHECK(info != nullptr);
+  if (info->each_axis.has_value()) list.assign(axes, *info->each_axis);
+  return list;
+}
+
 Graph::Graph(const OpRegistry* registry, std::string name) : registry_(registry), name_(std::move(name)) {
   NNEFC_CHECK(registry != nullptr);
 }

@@ -81,6 +81,7 @@ class Node {
   bool Is(std::string_view set, std::string_view name) const {
     return info_->set == set && info_->name == name;
   }
+  bool Is(OpRole role) const { return info_->role == role; }
   // The identifier of the document or the layer name; unique within a graph
   // is not required.
   const std::string& name() const { return name_; }
@@ -104,7 +105,19 @@ class Node {
   int32_t num_outputs() const { return static_cast<int32_t>(outputs_.size()); }
   OutputPort port(int32_t index = 0) const { return {id_, index}; }
   const AttributeMap& attributes() const { return attributes_; }
-  const Attribute& attribute(std::string_view name) const { return attributes_.Get(name); }
+  // The attribute or the default that the operation's row has for it; checked:
+  // there is one. What the row implies goes before what the node says.
+  const Attribute& attribute(std::string_view name) const;
+  // The same as a value; checked: of that kind, as shape inference demands.
+  bool Bool(std::string_view name) const { return attribute(name).AsBool(); }
+  int64_t Int(std::string_view name) const { return attribute(name).AsInt(); }
+  double Double(std::string_view name) const { return attribute(name).AsDouble(); }
+  const std::string& String(std::string_view name) const { return attribute(name).AsString(); }
+  std::vector<int64_t> Ints(std::string_view name) const { return attribute(name).AsInts(); }
+  std::vector<double> Doubles(std::string_view name) const { return attribute(name).AsDoubles(); }
+  // A list with an item for each of so many axes: for an empty one, as many as
+  // that of what the row says that it stands for.
+  std::vector<int64_t> Ints(std::string_view name, size_t axes) const;
   const Origin& origin() const { return origin_; }
   llvm::ArrayRef<Body> bodies() const { return bodies_; }
   const AttributeMap& rt_info() const { return rt_info_; }
@@ -204,6 +217,8 @@ class Graph {
   void SetOutputType(OutputPort port, ElementType type, PartialShape shape);
   void SetOutputValue(OutputPort port, std::optional<TensorValue> value);
   void SetOutputNames(OutputPort port, std::vector<std::string> names);
+  // For shape inference, which sets types, shapes and values.
+  llvm::MutableArrayRef<Output> InferredOutputs(NodeId node) { return mutable_node(node).outputs_; }
   Body& AddBody(NodeId node, Body body);
   Body& body(NodeId node, size_t index);
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/op_schema.h"
 #include "compiler/support/ids.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -13,32 +16,8 @@ namespace nnefc::ir {
 struct OpTag;
 using OpId = TypedId<OpTag>;
 
-class InferContext;
-// Checks the arguments of a node and sets its outputs' types and shapes;
-// mistakes are emitted through the context.
-using InferFunction = void (*)(InferContext&);
-
 // The name of the set of NNEF operations.
 inline constexpr std::string_view kNnefSet = "nnef";
-
-// A tensor input in the order of the signature.
-struct InputInfo {
-  std::string name;
-  bool variadic = false;  // `tensor<scalar>[]`: any number of inputs
-  bool optional = false;  // may be left out (OpenVINO) or has a default (NNEF)
-};
-
-// What is known of an operation beyond its NNEF declaration.
-struct OpInfo {
-  std::string set;      // "nnef", "opset1" .. "opset13", or a vendor's
-  std::string name;     // "conv", "Convolution"
-  std::string section;  // where it is specified: "R 4.3.1"; or the opset document
-  std::vector<InputInfo> inputs;
-  std::vector<std::string> outputs;  // names of results; a variadic last one ends with "[]"
-  InferFunction infer = nullptr;
-  bool is_source = false;  // Parameter, Const, external, constant, variable
-  bool is_sink = false;    // update, Assign: kept although nothing uses it
-};
 
 // The operations that a run knows: an OpId indexes it. Open: custom
 // primitives, plug-ins and unknown layers add rows.
@@ -69,6 +48,34 @@ class OpRegistry {
   ValueStore<OpId, const OpInfo*> infos_;  // those of the base, too
   std::vector<std::unique_ptr<OpInfo>> added_;
   llvm::StringMap<OpId> by_name_;  // "set.name" of what was added
+};
+
+// What a room knows of some operations, by name whatever their version: a
+// table beside the rows of a registry.
+template <typename T>
+class OpTable {
+ public:
+  struct Entry {
+    std::string_view name;
+    T value;
+  };
+  OpTable(const OpRegistry& registry, std::initializer_list<Entry> entries) : values_(registry.size()) {
+    for (size_t i = 0; i < registry.size(); ++i) {
+      const OpInfo& info = registry.Info(OpId(static_cast<int32_t>(i)));
+      if (info.infer == nullptr) continue;
+      for (const Entry& entry : entries) {
+        if (info.name == entry.name) values_[i] = entry.value;
+      }
+    }
+  }
+  // Null for an operation that is not in the table.
+  const T* Find(OpId op) const {
+    const auto index = static_cast<size_t>(op.index);
+    return index < values_.size() && values_[index].has_value() ? &*values_[index] : nullptr;
+  }
+
+ private:
+  std::vector<std::optional<T>> values_;
 };
 
 // Registers NNEF's standard operations and the OpenVINO operations of

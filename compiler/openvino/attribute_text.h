@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/attribute.h"
-#include "compiler/ir/ops/opset/schema.h"
+#include "compiler/ir/op_schema.h"
 
 namespace nnefc::openvino {
 

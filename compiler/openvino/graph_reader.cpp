@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/schema.h"
 #include "compiler/ir/verify.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/limits.h"
@@ -170,17 +169,17 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
       attributes.Set("shape", tensor->shape);
     }
   }
-  const ir::OpInfo* info = layer.op.valid() ? &registry_->Info(layer.op) : nullptr;
-  const ir::OpRow* row = info != nullptr ? ir::FindOpRow(info->set, info->name) : nullptr;
+  const ir::OpInfo* row = layer.op.valid() ? &registry_->Info(layer.op) : nullptr;
+  if (row != nullptr && row->infer == nullptr) row = nullptr;
   for (pugi::xml_attribute attribute : xml_->Child(layer.element, "data").attributes()) {
     const std::string_view name = attribute.name();
     const std::string_view text = attribute.value();
     if (std::find(special.begin(), special.end(), name) != special.end()) continue;
-    const ir::AttributeInfo* expected = row != nullptr ? row->Find(name) : nullptr;
+    const ir::AttributeInfo* expected = row != nullptr ? row->FindAttribute(name) : nullptr;
     if (expected == nullptr) {
       if (row != nullptr && num_unknown_attributes_++ < kMostWarnings) {
         xml_->Error(kLayerUnknownAttribute, xml_->Range(attribute),
-                    "`{}` has no attribute `{}`; it has no effect", row->info.name, Shown(name));
+                    "`{}` has no attribute `{}`; it has no effect", row->name, Shown(name));
       }
       attributes.Set(name, text);
       continue;
@@ -197,7 +196,7 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
       continue;
     }
     xml_->Error(kXmlAttributeValue, xml_->Range(attribute), "`{}` of `{}` is `{}`; expected {}", name,
-                row->info.name, Shown(text), KindText(expected->kind))
+                row->name, Shown(text), KindText(expected->kind))
         .Notes(xml_->LayerNote(xml_->Child(layer.element, "data")));
   }
   return attributes;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/schema.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/rt_info.h"
 #include "fmt/format.h"
@@ -82,7 +81,7 @@ void LayerWriter::WriteLayer(const ir::Graph& graph, const LayerOrder& order, co
   xml_->Attribute("name", LayerName(node, id));
   xml_->Attribute("type", node.type());
   xml_->Attribute("version", node.set());
-  if (node.Is("opset1", "Result")) {
+  if (node.Is(ir::OpRole::kResult)) {
     const ir::Attribute* names = node.attributes().Find("output_names");
     xml_->Attribute("output_names",
                     names != nullptr ? AttributeText(*names) : JoinNames({LayerName(node, id)}));
@@ -95,19 +94,16 @@ void LayerWriter::WriteLayer(const ir::Graph& graph, const LayerOrder& order, co
 }
 
 void LayerWriter::WriteData(const ir::Node& node) {
-  if (node.Is("opset1", "Const")) return WriteConstData(node);
+  if (node.Is(ir::OpRole::kConst)) return WriteConstData(node);
   std::vector<std::pair<std::string_view, std::string>> entries;
-  const ir::OpRow* row = ir::FindOpRow(node.set(), node.type());
-  if (row != nullptr) {
-    for (const ir::AttributeInfo& info : row->attributes) {
-      const ir::Attribute* value = node.attributes().Find(info.name);
-      if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
-      if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
-    }
+  for (const ir::AttributeInfo& info : node.info().attributes) {
+    const ir::Attribute* value = node.attributes().Find(info.name);
+    if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
+    if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
   }
-  const bool is_result = node.Is("opset1", "Result");
+  const bool is_result = node.Is(ir::OpRole::kResult);
   for (const auto& [name, value] : node.attributes()) {
-    if (row != nullptr && row->Find(name) != nullptr) continue;
+    if (node.info().FindAttribute(name) != nullptr) continue;
     if (is_result && name == "output_names") continue;
     entries.emplace_back(name, AttributeText(value));
   }
@@ -165,7 +161,7 @@ void LayerWriter::WriteBodies(const ir::Graph& graph, const ir::Node& node, cons
   for (size_t i = 0; i < node.bodies().size(); ++i) {
     const ir::Body& body = node.bodies()[i];
     WritePortMap(graph, node, inputs, i, PortMapTag(body.role));
-    if (node.type() != "If") WriteBackEdges(body, OrderLayers(*body.graph));
+    if (!node.Is(ir::OpRole::kIf)) WriteBackEdges(body, OrderLayers(*body.graph));
   }
   for (const ir::Body& body : node.bodies()) {
     xml_->Begin(body.role);

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/ops/opset/schema.h"
 #include "compiler/openvino/attribute_text.h"
 #include "fmt/format.h"
 #include "llvm/ADT/SmallString.h"
@@ -82,7 +81,7 @@ OpsetIndex::OpsetIndex(const ir::OpRegistry& registry) {
   for (size_t i = 0; i < registry.size(); ++i) {
     const ir::OpId op(static_cast<int32_t>(i));
     const ir::OpInfo& info = registry.Info(op);
-    if (ir::FindOpRow(info.set, info.name) == nullptr) continue;
+    if (info.infer == nullptr || info.set == ir::kNnefSet) continue;
     by_name_[fmt::format("{}.{}", info.set, Lower(info.name))] = op;
   }
 }

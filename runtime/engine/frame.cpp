@@ -166,9 +166,8 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
     if (!input) return input.error();
     inputs.push_back(*input);
   }
-  ErrorOr<std::vector<TensorValue>> outputs =
-      EvaluateDynamicNode(*plan_->graph, *bound.step->node, inputs, *environment_.plan_options.kernels,
-                          environment_.memory.left());
+  ErrorOr<std::vector<TensorValue>> outputs = EvaluateDynamicNode(
+      *bound.step->node, inputs, *environment_.plan_options.kernels, environment_.memory.left());
   if (!outputs) return outputs.error();
   for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
     const TensorValue& output = (*outputs)[i];
@@ -184,7 +183,7 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
 // The value of the last run; at first the initial one, or zeros.
 ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
   const ir::Node& node = *bound.step->node;
-  const std::string variable = StringOr(node, "variable_id", "");
+  const std::string variable = node.String("variable_id");
   std::map<std::string, TensorValue>& state = environment_.state;
   if (auto kept = state.find(variable); kept != state.end())
     return SetValue(bound.step->outputs[0], kept->second);
@@ -204,7 +203,7 @@ ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
 ErrorOr<Success> Frame::WriteState(const BoundStep& bound) {
   ErrorOr<TensorValue> value = ValueAsTensor(bound.step->inputs[0]);
   if (!value) return value.error();
-  environment_.next_state[StringOr(*bound.step->node, "variable_id", "")] = *value;
+  environment_.next_state[bound.step->node->String("variable_id")] = *value;
   return Success();
 }
 

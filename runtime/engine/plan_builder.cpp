@@ -10,11 +10,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-bool IsView(const ir::Node& node) {
-  return node.set() == "opset1" &&
-         (node.type() == "Reshape" || node.type() == "Squeeze" || node.type() == "Unsqueeze");
-}
-
 // Kernels see whole bytes.
 bool HasViews(ElementType type) {
   return BitWidth(type) > 0 && !IsStorageOnly(type);
@@ -71,14 +66,14 @@ void PlanBuilder::FindGroups() {
 }
 
 bool PlanBuilder::AddNode(const ir::Node& node) {
-  if (node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) return true;
+  if (node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult)) return true;
   if (node.info().is_source) return AddSource(node);
   if (auto group = groups_.find(node.id()); group != groups_.end()) return AddGroup(group->second);
   // The others of a group run where its last node stands: what they need is
   // there by then, and nobody else reads their results.
   if (in_group_.count(node.id()) > 0) return true;
   if (!node.bodies().empty()) return AddControlStep(node);
-  if (node.type() == "ReadValue" || node.type() == "Assign") return AddStateStep(node);
+  if (node.Is(ir::OpRole::kReadValue) || node.Is(ir::OpRole::kAssign)) return AddStateStep(node);
   return AddSingle(node);
 }
 
@@ -131,7 +126,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (dynamic) return AddDynamicStep(node);
   const Work work{.main = &node, .posts = {}};
   if (!AddJudgeSteps(work)) return false;
-  if (IsView(node)) return AddView(node);
+  if (node.Is(ir::OpRole::kView)) return AddView(node);
   if (node.Is("opset1", "Concat") && TryJoin(node)) return true;
   Request request = MakeRequest(work);
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
@@ -257,7 +252,7 @@ bool PlanBuilder::AddView(const ir::Node& node) {
 // in the whole.
 bool PlanBuilder::TryJoin(const ir::Node& node) {
   const Shape shape = node.output().shape.known_extents();
-  const int64_t axis = NormalAxis(IntOr(node, "axis", 0), static_cast<int64_t>(shape.size()));
+  const int64_t axis = NormalAxis(node.Int("axis"), static_cast<int64_t>(shape.size()));
   ValueInfo whole{.type = node.output().type, .shape = shape};
   llvm::SmallVector<ValueInfo, 4> parts;
   llvm::SmallVector<ValueId, 4> roots;
@@ -297,7 +292,7 @@ bool PlanBuilder::TryJoin(const ir::Node& node) {
 }
 
 bool PlanBuilder::AddStateStep(const ir::Node& node) {
-  const bool reads = node.type() == "ReadValue";
+  const bool reads = node.Is(ir::OpRole::kReadValue);
   Step step{.kind = reads ? Step::Kind::kReadState : Step::Kind::kWriteState,
             .node = &node,
             .name = node.name(),

@@ -78,12 +78,11 @@ double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
 }
 
 ErrorOr<Success> Clamp(const ReferenceRun& run) {
-  return RunUnary(run, VisitNumericTypes(),
-                  ClampFunction{DoubleOr(run.node, "min", -INFINITY), DoubleOr(run.node, "max", INFINITY)});
+  return RunUnary(run, VisitNumericTypes(), ClampFunction{run.node.Double("min"), run.node.Double("max")});
 }
 
 ErrorOr<Success> Elu(const ReferenceRun& run) {
-  return RunUnary(run, VisitFloatTypes(), EluFunction{DoubleOr(run.node, "alpha", 1)});
+  return RunUnary(run, VisitFloatTypes(), EluFunction{run.node.Double("alpha")});
 }
 
 ErrorOr<Success> Selu(const ReferenceRun& run) {

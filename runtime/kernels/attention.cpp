@@ -22,7 +22,7 @@ class Mask {
     const bool ignored = run.input(3).rank() == 0;  // a placeholder where only `scale` is given
     if (ignored) return;
     mask_ = &run.input(3);
-    strides_ = BroadcastStrides(*mask_, scores, static_cast<int64_t>(scores.size()) - mask_->rank());
+    strides_ = BroadcastStrides(*mask_, scores);
   }
 
   double At(int64_t batch, int64_t l, int64_t s) const {
@@ -71,7 +71,7 @@ void AttentionAs(const ReferenceRun& run) {
   Shape scores(batch_shape.begin(), batch_shape.end());
   scores.append({queries, keys});
   const Mask mask(run, scores);
-  const bool causal = BoolOr(run.node, "causal", false);
+  const bool causal = run.node.Bool("causal");
   const double scale =
       run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0] : 1 / std::sqrt(static_cast<double>(width));
   const int64_t rows = values == 0 ? 0 : out.volume() / values;
@@ -194,7 +194,7 @@ void EinsumAs(const ReferenceRun& run, const Labels& labels) {
 }
 
 ErrorOr<Success> Einsum(const ReferenceRun& run) {
-  const std::optional<ir::Equation> equation = ir::ReadEquation(StringOr(run.node, "equation", ""));
+  const std::optional<ir::Equation> equation = ir::ReadEquation(run.node.String("equation"));
   if (!equation || equation->operands.size() != run.num_inputs()) return KernelError("a wrong equation");
   const Labels labels = ReadLabels(run, *equation);
   const bool known =

@@ -42,8 +42,8 @@ ErrorOr<Success> NonMaxSuppression(const ReferenceRun& run) {
                        .iou_threshold = scalar(3)[0],
                        .score_threshold = scalar(4)[0],
                        .sigma = scalar(5)[0],
-                       .is_center = StringOr(run.node, "box_encoding", "corner") == "center",
-                       .sorted = BoolOr(run.node, "sort_result_descending", true)});
+                       .is_center = run.node.String("box_encoding") == "center",
+                       .sorted = run.node.Bool("sort_result_descending")});
   if (!found) return KernelError("too many boxes compete");
   const std::vector<ir::SelectedBox>& selected = *found;
   const auto count = static_cast<int64_t>(selected.size());

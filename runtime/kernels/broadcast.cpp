@@ -1,7 +1,6 @@
 #include "runtime/kernels/broadcast.h"
 
 #include "compiler/ir/ops/opset/schema.h"
-#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
 
@@ -15,13 +14,17 @@ Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target,
   return strides;
 }
 
+Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target) {
+  return BroadcastStrides(view, target, static_cast<int64_t>(target.size()) - view.rank());
+}
+
 int64_t BroadcastAxis(const ir::Node& node, const TensorView& view, int64_t rank) {
-  const int64_t axis = AlignsLastAxes(node) ? -1 : IntOr(node, ir::kPdpdAxis, 0);
+  const int64_t axis = AlignsLastAxes(node) ? -1 : node.Int(ir::kPdpdAxis);
   return axis >= 0 && view.rank() < rank ? axis : rank - view.rank();
 }
 
 bool AlignsLastAxes(const ir::Node& node) {
-  return StringOr(node, "auto_broadcast", "numpy") != "pdpd";
+  return node.String("auto_broadcast") != "pdpd";
 }
 
 }  // namespace nnefc::runtime

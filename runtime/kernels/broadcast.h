@@ -5,10 +5,13 @@
 
 namespace nnefc::runtime {
 
-// The strides by which `view` is read as a tensor of shape `target`: 0 along
-// repeated axes. By the node's `auto_broadcast`: "numpy" aligns last axes,
-// "pdpd" axis 0 of the view with an axis of the target.
+// The strides by which `view` is read as a tensor of shape `target`, whose axis
+// `first_axis` is axis 0 of the view: 0 along repeated axes. By the node's
+// `auto_broadcast`: "numpy" aligns last axes, "pdpd" axis 0 of the view with an
+// axis of the target.
 Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target, int64_t first_axis);
+// The same with the last axes of both aligned.
+Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target);
 // Where axis 0 of input `view` lies in a result of rank `rank`.
 int64_t BroadcastAxis(const ir::Node& node, const TensorView& view, int64_t rank);
 // True unless operands of another rank than the result lie elsewhere than at its end.

@@ -42,8 +42,8 @@ Image MakeImage(const TensorView& view) {
 // A transposed convolution that is told its result's extents divides the
 // padding that they imply between both ends; that of the attributes is void.
 void PadToOutputShape(const ir::Node& node, size_t rank, Window& window) {
-  const std::vector<int64_t> extra = IntsOr(node, "output_padding", rank, 0);
-  const bool upper = StringOr(node, "auto_pad", "explicit") == "same_upper";
+  const std::vector<int64_t> extra = node.Ints("output_padding", rank);
+  const bool upper = node.String("auto_pad") == "same_upper";
   for (size_t i = 0; i < rank; ++i) {
     WindowAxis& axis = window[3 - rank + i];
     const int64_t total = axis.stride * (axis.output - 1) + axis.reach() - axis.input + extra[i];

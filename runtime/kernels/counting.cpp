@@ -46,8 +46,8 @@ ErrorOr<Success> NonZero(const ReferenceRun& run) {
 // out[.., c, ..] = c == indices[..] ? on : off
 ErrorOr<Success> OneHot(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
-  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", -1), output.rank()));
-  const bool normalizes = StringOr(run.node, "negative_indices_mode", "ignore_negative") == "normalize";
+  const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), output.rank()));
+  const bool normalizes = run.node.String("negative_indices_mode") == "normalize";
   const int64_t depth = output.shape()[axis];
   const int64_t inner = output.strides()[axis];
   if (run.input(2).volume() != 1 || run.input(3).volume() != 1)
@@ -74,8 +74,8 @@ ErrorOr<Success> CumSum(const ReferenceRun& run) {
   const ErrorOr<size_t> given = AxisOf(run.input(1), input.rank());
   if (!given) return given.error();
   const size_t axis = *given;
-  const bool exclusive = BoolOr(run.node, "exclusive", false);
-  const bool reverse = BoolOr(run.node, "reverse", false);
+  const bool exclusive = run.node.Bool("exclusive");
+  const bool reverse = run.node.Bool("reverse");
   const int64_t extent = input.shape()[axis];
   const int64_t inner = input.strides()[axis];
   if (input.volume() == 0) return Success();
@@ -102,7 +102,7 @@ ErrorOr<Success> CumSum(const ReferenceRun& run) {
 ErrorOr<Success> Bucketize(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));
-  const bool right = BoolOr(run.node, "with_right_bound", true);
+  const bool right = run.node.Bool("with_right_bound");
   const bool known = VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) {
     ParallelFor(data.volume(), 8, [&](int64_t i) {
       const double x = static_cast<double>(static_cast<ComputeType<T>>(data.data<T>()[i]));
@@ -120,7 +120,7 @@ ErrorOr<Success> Bucketize(const ReferenceRun& run) {
 ErrorOr<Success> SearchSorted(const ReferenceRun& run) {
   const TensorView& sorted = run.input(0);
   const TensorView& values = run.input(1);
-  const bool right = BoolOr(run.node, "right_mode", false);
+  const bool right = run.node.Bool("right_mode");
   const int64_t length = sorted.extent(sorted.rank() - 1);
   const int64_t per_row = sorted.rank() == 1 ? values.volume() : values.extent(values.rank() - 1);
   const bool known = VisitNumericType(sorted.type(), [&]<typename T>(TypeTag<T>) {

@@ -188,7 +188,7 @@ ErrorOr<Success> Division(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Divide(const ReferenceRun& run) {
-  if (BoolOr(run.node, "m_pythondiv", true)) return Division<FloorDivide>(run);
+  if (run.node.Bool("m_pythondiv")) return Division<FloorDivide>(run);
   return Division<TruncatedDivide>(run);
 }
 

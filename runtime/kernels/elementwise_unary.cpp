@@ -118,13 +118,12 @@ ErrorOr<Success> RoundingUnary(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> Round(const ReferenceRun& run) {
-  if (StringOr(run.node, "mode", "half_to_even") == "half_away_from_zero")
-    return RoundingUnary<RoundHalfAway>(run);
+  if (run.node.String("mode") == "half_away_from_zero") return RoundingUnary<RoundHalfAway>(run);
   return RoundingUnary<RoundHalfEven>(run);
 }
 
 ErrorOr<Success> Gelu(const ReferenceRun& run) {
-  const std::string mode = StringOr(run.node, "approximation_mode", "ERF");
+  const std::string mode = run.node.String("approximation_mode");
   return mode == "TANH" || mode == "tanh" ? FloatUnary<GeluTanh>(run) : FloatUnary<GeluErf>(run);
 }
 
@@ -150,8 +149,8 @@ ErrorOr<Success> IsFinite(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> IsInf(const ReferenceRun& run) {
-  const bool negative = BoolOr(run.node, "detect_negative", true);
-  const bool positive = BoolOr(run.node, "detect_positive", true);
+  const bool negative = run.node.Bool("detect_negative");
+  const bool positive = run.node.Bool("detect_positive");
   return Predicate(run, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
 }
 

@@ -34,7 +34,7 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(2))[0], data.rank()));
-  const size_t batch_dims = static_cast<size_t>(NormalAxis(IntOr(run.node, "batch_dims", 0), indices.rank()));
+  const size_t batch_dims = static_cast<size_t>(NormalAxis(run.node.Int("batch_dims"), indices.rank()));
   const llvm::ArrayRef<int64_t> shape = data.shape();
   const int64_t extent = shape[axis];
   const int64_t batches = VolumeOf(shape.take_front(batch_dims));
@@ -73,7 +73,7 @@ int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::Ar
 ErrorOr<Success> GatherElements(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
-  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 0), data.rank()));
+  const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
   ErrorOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
   const size_t width = data.element_bytes();
@@ -122,8 +122,8 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   using C = ComputeType<T>;
   const TensorView& indices = run.input(1);
   const MutableTensorView& output = run.output();
-  const Combine combine = ParseCombine(StringOr(run.node, "reduction", "none"));
-  const bool use_initial = BoolOr(run.node, "use_init_val", true) || combine == Combine::kReplace;
+  const Combine combine = ParseCombine(run.node.String("reduction"));
+  const bool use_initial = run.node.Bool("use_init_val") || combine == Combine::kReplace;
   T* out = output.mutable_data<T>();
   std::vector<int64_t> counts;  // how many values each element is the mean of
   if (combine == Combine::kMean || !use_initial)

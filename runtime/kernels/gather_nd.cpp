@@ -36,7 +36,7 @@ ErrorOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::Arra
 ErrorOr<Success> GatherNd(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
-  const auto batch_dims = static_cast<size_t>(IntOr(run.node, "batch_dims", 0));
+  const auto batch_dims = static_cast<size_t>(run.node.Int("batch_dims"));
   const auto length = static_cast<size_t>(indices.shape().back());
   const llvm::ArrayRef<int64_t> shape = data.shape();
   const int64_t batches = VolumeOf(shape.take_front(batch_dims));
@@ -110,7 +110,7 @@ ErrorOr<Success> ScatterNdUpdate(const ReferenceRun& run) {
   if (!offsets) return offsets.error();
   CopyData(run);
   const int64_t block = VolumeOf(shape.drop_front(length));
-  const std::string reduction = StringOr(run.node, "reduction", "none");
+  const std::string& reduction = run.node.String("reduction");
   const bool known = VisitAnyType(data.type(), [&]<typename T>(TypeTag<T>) {
     using C = ComputeType<T>;
     T* out = run.output().mutable_data<T>();

@@ -88,8 +88,8 @@ void GridSampleAs(const ReferenceRun& run, const Sampling& how, llvm::ArrayRef<d
 }
 
 ErrorOr<Success> GridSample(const ReferenceRun& run) {
-  const Sampling how{BoolOr(run.node, "align_corners", false), StringOr(run.node, "mode", "bilinear"),
-                     StringOr(run.node, "padding_mode", "zeros")};
+  const Sampling how{run.node.Bool("align_corners"), run.node.String("mode"),
+                     run.node.String("padding_mode")};
   if (run.output().volume() == 0) return Success();
   if (run.input(0).volume() == 0) return KernelError("an empty tensor cannot be sampled");
   const llvm::SmallVector<double, 8> grid = ElementsAsDoubles(run.input(1));

@@ -136,13 +136,13 @@ ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayR
   const size_t axes_input = set == "opset4" ? 3 : 2;
   llvm::SmallVector<int64_t, 8> axes;
   if (set == "opset1") {
-    for (int64_t axis : IntsOr(run.node, "axes", 0, 0)) axes.push_back(axis);
+    for (int64_t axis : run.node.Ints("axes")) axes.push_back(axis);
   } else if (run.num_inputs() > axes_input) {
     axes = ElementsAsInts(run.input(axes_input));
   } else {
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
   }
-  const bool by_scales = StringOr(run.node, "shape_calculation_mode", "sizes") == "scales";
+  const bool by_scales = run.node.String("shape_calculation_mode") == "scales";
   llvm::SmallVector<double, 8> scales;
   if (by_scales) scales = ElementsAsDoubles(run.input(set == "opset4" ? 2 : 1));
   if (by_scales && scales.size() < axes.size())
@@ -228,8 +228,8 @@ void InterpolateAs(const ReferenceRun& run, const TensorView& input,
 TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage) {
   const TensorView& input = run.input(0);
   const size_t rank = static_cast<size_t>(input.rank());
-  const std::vector<int64_t> before = IntsOr(run.node, "pads_begin", rank, 0);
-  const std::vector<int64_t> after = IntsOr(run.node, "pads_end", rank, 0);
+  const std::vector<int64_t> before = run.node.Ints("pads_begin");
+  const std::vector<int64_t> after = run.node.Ints("pads_end");
   Shape shape(input.shape());
   int64_t offset = 0;
   for (size_t i = 0; i < rank; ++i) {
@@ -248,17 +248,16 @@ TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage)
 
 // Interpolate-1 in terms of the later versions, as OpenVINO converts it.
 Interpolation ReadOldInterpolation(const ir::Node& node) {
-  std::string mode = StringOr(node, "mode", "nearest");
+  std::string mode = node.String("mode");
   if (mode == "linear") mode = "linear_onnx";
-  const bool align = BoolOr(node, "align_corners", true);
-  return {mode, align ? "align_corners" : "asymmetric", "simple", BoolOr(node, "antialias", false), -0.75};
+  const bool align = node.Bool("align_corners");
+  return {mode, align ? "align_corners" : "asymmetric", "simple", node.Bool("antialias"), -0.75};
 }
 
 Interpolation ReadInterpolation(const ir::Node& node) {
   if (node.set() == "opset1") return ReadOldInterpolation(node);
-  return {StringOr(node, "mode", "nearest"), StringOr(node, "coordinate_transformation_mode", "half_pixel"),
-          StringOr(node, "nearest_mode", "round_prefer_floor"), BoolOr(node, "antialias", false),
-          DoubleOr(node, "cube_coeff", -0.75)};
+  return {node.String("mode"), node.String("coordinate_transformation_mode"), node.String("nearest_mode"),
+          node.Bool("antialias"), node.Double("cube_coeff")};
 }
 
 ErrorOr<Success> Interpolate(const ReferenceRun& run) {

@@ -40,7 +40,7 @@ Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::Arr
   const size_t batch_rank = static_cast<size_t>(view.rank()) - 2;
   const TensorView batch(view.type(), Shape(view.shape().begin(), view.shape().begin() + batch_rank),
                          Strides(view.strides().begin(), view.strides().begin() + batch_rank), view.bytes());
-  operand.leading = BroadcastStrides(batch, leading, static_cast<int64_t>(leading.size()) - batch.rank());
+  operand.leading = BroadcastStrides(batch, leading);
   return operand;
 }
 
@@ -95,8 +95,8 @@ ErrorOr<Success> MatMul(const ReferenceRun& run) {
   const TensorView& b = run.input(1);
   llvm::ArrayRef<int64_t> leading = run.output().shape();
   leading = leading.drop_back((a.rank() > 1 ? 1 : 0) + (b.rank() > 1 ? 1 : 0));
-  const Operand left = MakeOperand(a, BoolOr(run.node, "transpose_a", false), true, leading);
-  const Operand right = MakeOperand(b, BoolOr(run.node, "transpose_b", false), false, leading);
+  const Operand left = MakeOperand(a, run.node.Bool("transpose_a"), true, leading);
+  const Operand right = MakeOperand(b, run.node.Bool("transpose_b"), false, leading);
   if (left.columns != right.rows) return KernelError("{} columns meet {} rows", left.columns, right.rows);
   if (!VisitNumericType(a.type(), [&]<typename T>(TypeTag<T>) { MatMulAs<T>(run, left, right, leading); })) {
     return UnsupportedType(run);

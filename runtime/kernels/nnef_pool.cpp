@@ -67,7 +67,7 @@ WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int6
 ErrorOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* values,
                          const MutableTensorView* indices) {
   const llvm::ArrayRef<int64_t> extents = run.input(0).shape();
-  const auto pool = ReadNnefWindow(run.node, IntsOr(run.node, "size", extents.size(), 1), extents);
+  const auto pool = ReadNnefWindow(run.node, run.node.Ints("size"), extents);
   if (!pool) return KernelError("a window that does not fit memory");
   const ir::Attribute* given = run.node.attributes().Find(ir::nnef::kIndexSize);
   const std::vector<int64_t> index_size = given == nullptr ? pool->size : given->AsInts();

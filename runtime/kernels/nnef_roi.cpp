@@ -150,7 +150,7 @@ ErrorOr<Success> MaxRoiPool(const ReferenceRun& run) {
 // output i stands for, kept within the region, as a crop would, and the two
 // elements around it.
 ErrorOr<Success> RoiResample(const ReferenceRun& run) {
-  const std::string method = StringOr(run.node, "method", "symmetric");
+  const std::string method = run.node.String("method");
   const auto taps = [&](Interval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {
     const double length = region.end - region.begin;
     const double step = length / static_cast<double>(outputs);

@@ -48,11 +48,11 @@ double SumOfSquares(const T* x, int64_t index, llvm::ArrayRef<SpannedAxis> axes)
 template <typename T>
 void LrnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> given) {
   const TensorView& input = run.input(0);
-  const int64_t size = IntOr(run.node, "size", 1);
-  const double bias = DoubleOr(run.node, "bias", 1);
-  const double beta = DoubleOr(run.node, "beta", 0.75);
+  const int64_t size = run.node.Int("size");
+  const double bias = run.node.Double("bias");
+  const double beta = run.node.Double("beta");
   llvm::SmallVector<SpannedAxis, 4> axes;
-  double alpha = DoubleOr(run.node, "alpha", 1e-4);
+  double alpha = run.node.Double("alpha");
   for (int64_t axis : given) {
     const auto i = static_cast<size_t>(axis);
     axes.push_back({input.shape()[i], input.strides()[i], (size - 1) / 2});
@@ -83,7 +83,7 @@ struct BatchNormInputs {
 template <typename T>
 void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
   const TensorView& input = run.input(at.data);
-  const double epsilon = DoubleOr(run.node, "epsilon", 1e-5);
+  const double epsilon = run.node.Double("epsilon");
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const auto parameter = [&](size_t index, int64_t c) { return AsDouble(run.input(index).data<T>()[c]); };
@@ -110,8 +110,8 @@ ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
 template <typename T>
 void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const TensorView& input = run.input(0);
-  const double eps = DoubleOr(run.node, "eps", 1e-10);
-  const bool add = StringOr(run.node, "eps_mode", "add") == "add";
+  const double eps = run.node.Double("eps");
+  const bool add = run.node.String("eps_mode") == "add";
   const Reduction reduction(input, axes);
   if (reduction.num_terms() == 0) return;
   ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
@@ -140,9 +140,9 @@ ErrorOr<Success> NormalizeL2(const ReferenceRun& run) {
 template <typename T>
 void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const TensorView& input = run.input(0);
-  const double eps = DoubleOr(run.node, "eps", 1e-9);
-  const bool normalize = BoolOr(run.node, "normalize_variance", true);
-  const std::string mode = StringOr(run.node, "eps_mode", "inside_sqrt");
+  const double eps = run.node.Double("eps");
+  const bool normalize = run.node.Bool("normalize_variance");
+  const std::string mode = run.node.String("eps_mode");
   const bool inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT";
   const Reduction reduction(input, axes);
   if (reduction.num_terms() == 0) return;
@@ -173,7 +173,7 @@ ErrorOr<Success> Mvn(const ReferenceRun& run) {
     if (!given) return given.error();
     axes = *given;
   } else {
-    const int64_t first = BoolOr(run.node, "across_channels", true) ? 1 : 2;
+    const int64_t first = run.node.Bool("across_channels") ? 1 : 2;
     for (int64_t axis = first; axis < run.input(0).rank(); ++axis) axes.push_back(axis);
   }
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MvnAs<T>(run, axes); })) {
@@ -186,7 +186,7 @@ ErrorOr<Success> Mvn(const ReferenceRun& run) {
 template <typename T>
 void GrnAs(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
-  const double bias = DoubleOr(run.node, "bias", 1);
+  const double bias = run.node.Double("bias");
   const Reduction reduction(input, {1});
   if (reduction.num_terms() == 0) return;
   ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
@@ -211,8 +211,8 @@ ErrorOr<Success> Grn(const ReferenceRun& run) {
 template <typename T>
 void GroupNormalizationAs(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
-  const double epsilon = DoubleOr(run.node, "epsilon", 1e-5);
-  const int64_t groups = IntOr(run.node, "num_groups", 1);
+  const double epsilon = run.node.Double("epsilon");
+  const int64_t groups = run.node.Int("num_groups");
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const int64_t count = channels / groups * plane;

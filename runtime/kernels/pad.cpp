@@ -97,7 +97,7 @@ ErrorOr<Success> Pad(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
   if (static_cast<int64_t>(before.size()) != run.input(0).rank())
     return KernelError("`pads_begin` has {} items", before.size());
-  const std::string mode = StringOr(run.node, "pad_mode", "constant");
+  const std::string mode = run.node.String("pad_mode");
   if (mode == "edge") return PadFromInput(run, before, EdgeSource);
   if (mode == "reflect") return PadFromInput(run, before, ReflectSource);
   if (mode == "symmetric") return PadFromInput(run, before, SymmetricSource);

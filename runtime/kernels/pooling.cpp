@@ -25,9 +25,18 @@ struct Pooling {
 Pooling MakePooling(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> input = run.input(0).shape();
   const llvm::ArrayRef<int64_t> output = run.output().shape();
-  const std::vector<int64_t> kernel = IntsOr(run.node, "kernel", input.size() - 2, 1);
+  const std::vector<int64_t> kernel = run.node.Ints("kernel");
   return {input[0] * input[1], input[1],
           MakeWindow(run.node, input.drop_front(2), output.drop_front(2), kernel)};
+}
+
+// Adaptive pooling has sections of the input in place of windows.
+Pooling MakeAdaptivePooling(const ReferenceRun& run) {
+  const llvm::ArrayRef<int64_t> input = run.input(0).shape();
+  Pooling pooling{input[0] * input[1], input[1], {}};
+  for (size_t i = 2; i < input.size(); ++i)
+    pooling.window[3 + i - input.size()] = {.input = input[i], .output = run.output().shape()[i]};
+  return pooling;
 }
 
 // Calls body(out_index, z0, y0, x0) for every window of a plane with the input
@@ -79,7 +88,7 @@ T Lowest() {
 // The number of elements of the input before the axis from which indices
 // count: MaxPool-8's `axis`.
 int64_t IndexPeriod(const ReferenceRun& run) {
-  const int64_t axis = NormalAxis(IntOr(run.node, "axis", 0), run.input(0).rank());
+  const int64_t axis = NormalAxis(run.node.Int("axis"), run.input(0).rank());
   int64_t period = 1;
   for (int64_t i = axis; i < run.input(0).rank(); ++i) period *= run.input(0).extent(i);
   return period;
@@ -136,7 +145,7 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   using C = ComputeType<T>;
   const T* input = run.input(0).data<T>();
   T* output = run.output().mutable_data<T>();
-  const bool exclude_pad = BoolOr(run.node, "exclude-pad", false);
+  const bool exclude_pad = run.node.Bool("exclude-pad");
   ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
     const T* in = input + plane * pooling.input_plane();
     T* out = output + plane * pooling.output_plane();
@@ -223,7 +232,7 @@ void AdaptiveMaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
 }
 
 ErrorOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
-  const Pooling pooling = MakePooling(run);
+  const Pooling pooling = MakeAdaptivePooling(run);
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { AdaptiveAvgPoolAs<T>(run, pooling); })) {
     return UnsupportedType(run);
@@ -232,7 +241,7 @@ ErrorOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
 }
 
 ErrorOr<Success> AdaptiveMaxPool(const ReferenceRun& run) {
-  const Pooling pooling = MakePooling(run);
+  const Pooling pooling = MakeAdaptivePooling(run);
   if (!VisitNumericType(run.input(0).type(),
                         [&]<typename T>(TypeTag<T>) { AdaptiveMaxPoolAs<T>(run, pooling); })) {
     return UnsupportedType(run);

@@ -52,7 +52,7 @@ void FakeQuantizeAs(const ReferenceRun& run) {
     strides[i] =
         BroadcastStrides(run.input(i), output.shape(), BroadcastAxis(run.node, run.input(i), output.rank()));
   }
-  const C steps = static_cast<C>(IntOr(run.node, "levels", 256) - 1);
+  const C steps = static_cast<C>(run.node.Int("levels") - 1);
   StridedLoop<6> loop(output.shape(),
                       {output.strides(), strides[0], strides[1], strides[2], strides[3], strides[4]});
   const std::array<int64_t, 6> step = loop.row_strides();

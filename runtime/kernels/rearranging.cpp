@@ -49,8 +49,8 @@ struct BlockView {
   Strides wide;  // in the one that holds them side by side
 };
 BlockView ViewBlocks(const ir::Node& node, const TensorView& deep, const TensorView& wide) {
-  const int64_t block = IntOr(node, "block_size", 1);
-  const bool blocks_first = StringOr(node, "mode", "") == "blocks_first";
+  const int64_t block = node.Int("block_size");
+  const bool blocks_first = node.String("mode") == "blocks_first";
   const int64_t channels = wide.extent(1);
   int64_t places = 1;
   for (int64_t axis = 2; axis < wide.rank(); ++axis) places *= block;
@@ -125,8 +125,8 @@ ErrorOr<Success> SpaceToBatch(const ReferenceRun& run) {
 ErrorOr<Success> ShuffleChannels(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
-  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 1), output.rank()));
-  const int64_t group = IntOr(run.node, "group", 1);
+  const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), output.rank()));
+  const int64_t group = run.node.Int("group");
   const int64_t members = output.shape()[axis] / group;
   Shape shape(output.shape());
   Strides from(input.strides()), to(output.strides());
@@ -144,8 +144,8 @@ ErrorOr<Success> ShuffleChannels(const ReferenceRun& run) {
 
 // The first seq_lengths[n] elements of each sequence are reversed.
 ErrorOr<Success> ReverseSequence(const ReferenceRun& run) {
-  const auto batch = static_cast<size_t>(NormalAxis(IntOr(run.node, "batch_axis", 0), run.output().rank()));
-  const auto axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "seq_axis", 1), run.output().rank()));
+  const auto batch = static_cast<size_t>(NormalAxis(run.node.Int("batch_axis"), run.output().rank()));
+  const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("seq_axis"), run.output().rank()));
   const llvm::SmallVector<int64_t, 8> lengths = ElementsAsInts(run.input(1));
   for (int64_t length : lengths) {
     if (length < 0 || length > run.output().shape()[axis]) {
@@ -164,7 +164,7 @@ ErrorOr<Success> Reverse(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   std::vector<bool> reversed(output.shape().size(), false);
   const llvm::SmallVector<int64_t, 8> given = ElementsAsInts(run.input(1));
-  const bool by_mask = StringOr(run.node, "mode", "index") == "mask";
+  const bool by_mask = run.node.String("mode") == "mask";
   for (size_t i = 0; i < given.size(); ++i) {
     if (by_mask) {
       if (i < reversed.size()) reversed[i] = given[i] != 0;
@@ -228,10 +228,10 @@ ErrorOr<Success> Roll(const ReferenceRun& run) {
 // out[n, (row, column, c), y, x] = in[n, c, y * stride + row * rate - pad, ..]
 ErrorOr<Success> ExtractImagePatches(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
-  const std::vector<int64_t> sizes = IntsOr(run.node, "sizes", 2, 1);
-  const std::vector<int64_t> strides = IntsOr(run.node, "strides", 2, 1);
-  const std::vector<int64_t> rates = IntsOr(run.node, "rates", 2, 1);
-  const std::string auto_pad = StringOr(run.node, "auto_pad", "valid");
+  const std::vector<int64_t> sizes = run.node.Ints("sizes");
+  const std::vector<int64_t> strides = run.node.Ints("strides");
+  const std::vector<int64_t> rates = run.node.Ints("rates");
+  const std::string auto_pad = run.node.String("auto_pad");
   std::array<int64_t, 2> pads{0, 0};
   for (size_t i = 0; i < 2 && auto_pad != "valid"; ++i) {
     const int64_t reach = (sizes[i] - 1) * rates[i] + 1;

@@ -16,20 +16,20 @@ namespace nnefc::runtime {
 
 Cell MakeCell(const ir::Node& node, CellKind kind) {
   static constexpr std::array<int64_t, 3> kGates = {1, 3, 4};
-  static constexpr std::array<const char*, 3> kDefaults = {"tanh", "sigmoid,tanh", "sigmoid,tanh,tanh"};
   const auto index = static_cast<size_t>(kind);
-  Cell cell{.kind = kind, .gates = kGates[index], .hidden = IntOr(node, "hidden_size", 1), .activations = {}};
-  cell.clip = DoubleOr(node, "clip", 0);
-  cell.linear_before_reset = kind == CellKind::kGru && BoolOr(node, "linear_before_reset", false);
-  const auto names = ir::ActivationNames(StringOr(node, "activations", kDefaults[index]));
-  const std::vector<double> alpha = DoublesOr(node, "activations_alpha", 0, 0);
-  const std::vector<double> beta = DoublesOr(node, "activations_beta", 0, 0);
+  Cell cell{.kind = kind, .gates = kGates[index], .hidden = node.Int("hidden_size"), .activations = {}};
+  cell.clip = node.Double("clip");
+  cell.linear_before_reset = kind == CellKind::kGru && node.Bool("linear_before_reset");
+  const auto names = ir::ActivationNames(node.String("activations"));
+  const std::vector<double> alpha = node.Doubles("activations_alpha");
+  const std::vector<double> beta = node.Doubles("activations_beta");
   for (size_t i = 0; i < std::min(names.size(), cell.activations.size()); ++i) {
     cell.activations[i] = {.function = ir::ParseCellActivation(names[i]).value_or(ir::CellActivation::kTanh),
                            .alpha = i < alpha.size() ? alpha[i] : 0.2,
                            .beta = i < beta.size() ? beta[i] : 0.5};
   }
-  const std::string format = StringOr(node, "weights_format", "fico");
+  if (kind != CellKind::kLstm) return cell;
+  const std::string& format = node.String("weights_format");
   for (size_t gate = 0; gate < 4; ++gate) {
     const size_t place = format.find("fico"[gate]);
     if (place < 4) cell.order[gate] = static_cast<int64_t>(place);
@@ -215,7 +215,7 @@ class CellRunner {
 
 // Peepholes of LSTMCell-1 have no part in the formula.
 bool HasPeepholes(const ReferenceRun& run) {
-  if (!run.node.Is("opset1", "LSTMCell") || run.num_inputs() < 7) return false;
+  if (run.num_inputs() < 7) return false;
   for (double value : ElementsAsDoubles(run.input(6))) {
     if (value != 0) return true;
   }
@@ -277,7 +277,7 @@ class SequenceRunner {
         state_(static_cast<size_t>(cell.hidden)) {}
 
   void Run(llvm::ArrayRef<int64_t> lengths) {
-    const bool reverse = StringOr(run_.node, "direction", "forward") == "reverse";
+    const bool reverse = run_.node.String("direction") == "reverse";
     for (int64_t direction = 0; direction < directions_; ++direction) {
       const size_t first = is_lstm_ ? 4 : 3;  // W
       const int64_t rows = direction * cell_.gates * cell_.hidden;

@@ -90,8 +90,8 @@ template <typename T>
 void RoiPoolingAs(const ReferenceRun& run, llvm::ArrayRef<double> rois) {
   const TensorView& data = run.input(0);
   const MutableTensorView& output = run.output();
-  const double scale = DoubleOr(run.node, "spatial_scale", 1);
-  const bool bilinear = StringOr(run.node, "method", "max") == "bilinear";
+  const double scale = run.node.Double("spatial_scale");
+  const bool bilinear = run.node.String("method") == "bilinear";
   const int64_t channels = data.extent(1), rows = output.extent(2), columns = output.extent(3);
   ParallelFor(output.volume(), 64, [&](int64_t index) {
     const int64_t j = index % columns, i = index / columns % rows;
@@ -176,13 +176,13 @@ template <typename T>
 void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::ArrayRef<int64_t> batches) {
   const TensorView& data = run.input(0);
   const MutableTensorView& output = run.output();
-  const double scale = DoubleOr(run.node, "spatial_scale", 1);
-  const std::string mode = StringOr(run.node, "aligned_mode", "asymmetric");
+  const double scale = run.node.Double("spatial_scale");
+  const std::string mode = run.node.String("aligned_mode");
   const bool aligned = mode != "asymmetric";
   const double before = mode == "half_pixel" ? 0.5 : 0;
   const double after = aligned ? -0.5 : 0;
-  const int64_t ratio = IntOr(run.node, "sampling_ratio", 0);
-  const bool average = StringOr(run.node, "mode", "avg") == "avg";
+  const int64_t ratio = run.node.Int("sampling_ratio");
+  const bool average = run.node.String("mode") == "avg";
   const int64_t channels = data.extent(1), rows = output.extent(2), columns = output.extent(3);
   const auto bins = [&](double first, double last, int64_t count) {
     const double start = (first + before) * scale + after;

@@ -41,7 +41,7 @@ TensorView Part(const TensorView& whole, size_t axis, int64_t begin, int64_t ext
 }
 
 ErrorOr<Success> Concat(const ReferenceRun& run) {
-  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", 0), run.output().rank()));
+  const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), run.output().rank()));
   int64_t begin = 0;
   for (size_t i = 0; i < run.num_inputs(); ++i) {
     const int64_t extent = run.input(i).shape()[axis];
@@ -103,7 +103,7 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   Strides strides;
-  const std::string mode = StringOr(run.node, "mode", StringOr(run.node, "broadcast_spec", "numpy"));
+  const std::string mode = run.node.String("mode");
   if (mode == "explicit" && run.num_inputs() > 2) {
     const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
     if (static_cast<int64_t>(axes.size()) != input.rank())
@@ -115,7 +115,7 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
       if (input.shape()[i] != 1) strides[static_cast<size_t>(axes[i])] = input.strides()[i];
     }
   } else {
-    strides = BroadcastStrides(input, output.shape(), output.rank() - input.rank());
+    strides = BroadcastStrides(input, output.shape());
   }
   CopyElements(TensorView(input.type(), output.shape(), strides, input.bytes()), output);
   return Success();

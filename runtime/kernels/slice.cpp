@@ -67,7 +67,7 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
   if (run.num_inputs() > 3) steps = ElementsAsInts(run.input(3));
   if (steps.size() != begin.size())
     return KernelError("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
-  const auto mask = [&](std::string_view name) { return IntsOr(run.node, name, 0, 0); };
+  const auto mask = [&](std::string_view name) { return run.node.Ints(name); };
   const std::vector<int64_t> begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
                              shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
 

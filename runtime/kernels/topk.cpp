@@ -30,9 +30,9 @@ void TopKAs(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& values = run.output(0);
   const MutableTensorView& indices = run.output(1);
-  const size_t axis = static_cast<size_t>(NormalAxis(IntOr(run.node, "axis", -1), input.rank()));
-  const bool largest = StringOr(run.node, "mode", "max") == "max";
-  const bool by_index = StringOr(run.node, "sort", "value") == "index";
+  const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), input.rank()));
+  const bool largest = run.node.String("mode") == "max";
+  const bool by_index = run.node.String("sort") == "index";
   const int64_t extent = input.shape()[axis];
   const int64_t k = values.shape()[axis];
   const int64_t inner = input.strides()[axis];

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"
-#include "compiler/ir/ops/opset/schema.h"
-#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
 
@@ -12,18 +10,13 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
                   llvm::ArrayRef<int64_t> size) {
   const size_t rank = input.size();
   NNEFC_CHECK(rank >= 1 && rank <= 3 && output.size() == rank && size.size() == rank);
-  const std::vector<int64_t> strides = IntsOr(node, "strides", rank, 1);
-  // A node may have attributes that its operation does not know: `dilations` of
-  // an AvgPool of opset1 has no effect.
-  const ir::OpRow* row = ir::FindOpRow(node.set(), node.type());
-  const bool is_dilated = row != nullptr && row->Find("dilations") != nullptr;
-  const std::vector<int64_t> dilations =
-      is_dilated ? IntsOr(node, "dilations", rank, 1) : std::vector<int64_t>(rank, 1);
-  const std::vector<int64_t> before = IntsOr(node, "pads_begin", rank, 0);
-  const std::vector<int64_t> after = IntsOr(node, "pads_end", rank, 0);
+  const std::vector<int64_t> strides = node.Ints("strides", rank);
+  const std::vector<int64_t> dilations = node.Ints("dilations", rank);
+  const std::vector<int64_t> before = node.Ints("pads_begin", rank);
+  const std::vector<int64_t> after = node.Ints("pads_end", rank);
   NNEFC_CHECK(strides.size() == rank && dilations.size() == rank && before.size() == rank &&
               after.size() == rank);
-  const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+  const std::string auto_pad = node.String("auto_pad");
 
   Window window;
   for (size_t i = 0; i < rank; ++i) {
@@ -33,7 +26,7 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
             .size = size[i],
             .stride = strides[i],
             .dilation = dilations[i]};
-    if (auto_pad == "explicit" || auto_pad == "notset") {
+    if (auto_pad == "explicit") {
       axis.before = before[i];
       axis.after = after[i];
     } else if (auto_pad != "valid") {

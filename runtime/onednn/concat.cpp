@@ -32,7 +32,7 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAcceptsAll(request)) return std::nullopt;
   const Shape& output = request.outputs[0].shape;
   const size_t axis =
-      static_cast<size_t>(NormalAxis(IntOr(*request.node, "axis", 0), static_cast<int64_t>(output.size())));
+      static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));
   const std::optional<memory::format_tag> tag = CommonTag(request.inputs, axis);
   if (!tag) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
   std::vector<memory::desc> parts;

@@ -79,13 +79,13 @@ Steps MatchFunction(const ir::Node& node) {
   const std::string& type = node.type();
   if (type == "ReLU") return {MaximumStep(0)};
   if (type == "Clamp") {
-    return {MinimumStep(static_cast<float>(DoubleOr(node, "max", kInfinity))),
-            MaximumStep(static_cast<float>(DoubleOr(node, "min", -kInfinity)))};
+    return {MinimumStep(static_cast<float>(node.Double("max"))),
+            MaximumStep(static_cast<float>(node.Double("min")))};
   }
-  if (type == "Elu") return {{{algorithm::eltwise_elu, static_cast<float>(DoubleOr(node, "alpha", 1))}}};
+  if (type == "Elu") return {{{algorithm::eltwise_elu, static_cast<float>(node.Double("alpha"))}}};
   if (type == "Swish") return {{{algorithm::eltwise_swish, 1}}};
   if (type == "Gelu") {
-    const std::string mode = StringOr(node, "approximation_mode", "ERF");
+    const std::string mode = node.String("approximation_mode");
     const bool by_tanh = mode == "TANH" || mode == "tanh";
     return {{{by_tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf}}};
   }

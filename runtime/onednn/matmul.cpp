@@ -19,7 +19,7 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
   if (a.size() < 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
-  if (BoolOr(*request.node, "transpose_a", false) || !BoolOr(*request.node, "transpose_b", false)) {
+  if (request.node->Bool("transpose_a") || !request.node->Bool("transpose_b")) {
     return std::nullopt;
   }
   int64_t rows = 1;
@@ -55,8 +55,8 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   // Vectors are left to the reference kernel, biases to a step of their own.
   if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
-  const memory::desc source = OperandDesc(a, BoolOr(*request.node, "transpose_a", false), rank);
-  const memory::desc weights = OperandDesc(b, BoolOr(*request.node, "transpose_b", false), rank);
+  const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank);
+  const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank);
   const dnnl::matmul::desc desc(source, weights, PlainDesc(output));
   const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;

@@ -24,11 +24,10 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
   if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
   const memory::desc data = DescOf(request.inputs[0]);
-  const dnnl::lrn_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels,
-                                     data, IntOr(*request.node, "size", 1),
-                                     static_cast<float>(DoubleOr(*request.node, "alpha", 1e-4)),
-                                     static_cast<float>(DoubleOr(*request.node, "beta", 0.75)),
-                                     static_cast<float>(DoubleOr(*request.node, "bias", 1)));
+  const dnnl::lrn_forward::desc desc(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels, data,
+      request.node->Int("size"), static_cast<float>(request.node->Double("alpha")),
+      static_cast<float>(request.node->Double("beta")), static_cast<float>(request.node->Double("bias")));
   const dnnl::lrn_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
@@ -75,7 +74,7 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAcceptsAll(request) || request.inputs[0].shape.empty())
     return std::nullopt;
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
-  const int64_t axis = NormalAxis(IntOr(*request.node, "axis", 1), rank);
+  const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
   std::optional<PreparedKernel> rows = MakeSoftmaxOfColumns(request);
   if (!rows) return std::nullopt;
   const memory::desc data = PlainDesc(request.inputs[0].shape);
@@ -95,7 +94,7 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
 // The generated code computes (x - mean) * scale + shift, which is another number
 // than x * scale + (shift - mean * scale) where one of them is not finite.
 bool HasFiniteParameters(const KernelRequest& request) {
-  const double epsilon = DoubleOr(*request.node, "epsilon", 1e-5);
+  const double epsilon = request.node->Double("epsilon");
   for (size_t input = 1; input < 5; ++input) {
     const TensorValue* value = request.inputs[input].constant;
     if (value == nullptr) return false;
@@ -115,7 +114,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
   using Flags = dnnl::normalization_flags;
   const memory::desc data = DescOf(request.inputs[0]);
   const dnnl::batch_normalization_forward::desc desc(
-      dnnl::prop_kind::forward_inference, data, static_cast<float>(DoubleOr(*request.node, "epsilon", 1e-5)),
+      dnnl::prop_kind::forward_inference, data, static_cast<float>(request.node->Double("epsilon")),
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);
   const dnnl::batch_normalization_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(),
                                                                     true);

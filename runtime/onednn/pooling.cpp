@@ -181,9 +181,9 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const bool average = request.node->type() == "AvgPool";
-  const bool exclude_pad = BoolOr(*request.node, "exclude-pad", false);
-  const Window window = MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
-                                   IntsOr(*request.node, "kernel", input.size() - 2, 1));
+  const bool exclude_pad = average && request.node->Bool("exclude-pad");
+  const Window window =
+      MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));
   PoolingDims dims;
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
@@ -209,7 +209,7 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return std::nullopt;
   if (input.layout == nullptr) return std::nullopt;
   const int64_t rank = static_cast<int64_t>(input.shape.size());
-  if (rank < 3 || rank > 5 || !BoolOr(*request.node, "keep_dims", false)) return std::nullopt;
+  if (rank < 3 || rank > 5 || !request.node->Bool("keep_dims")) return std::nullopt;
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   const TensorValue axes = request.inputs[1].constant->Aligned(8);
   for (int64_t i = 0; i < axes.volume(); ++i)

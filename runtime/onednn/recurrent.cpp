@@ -484,8 +484,8 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
   const Shape& x = request.inputs[0].shape;
   const int64_t steps = kSequence ? StepsTogether(cell, x[0], x[1]) : 1;
   PreparedKernel prepared;
-  prepared.kernel = std::make_shared<RecurrentKernel>(cell, kSequence,
-                                                      StringOr(*request.node, "direction", "forward"), steps);
+  prepared.kernel = std::make_shared<RecurrentKernel>(
+      cell, kSequence, kSequence ? request.node->String("direction") : std::string("forward"), steps);
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
   prepared.scratch_bytes = static_cast<size_t>(StepRunner::ScratchFloats(cell, x[0], steps)) * sizeof(float);

@@ -17,7 +17,7 @@ namespace {
 
 const TensorValue* ConstantOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& node = graph.node(port.node);
-  return node.Is("opset1", "Const") && node.output().value ? &*node.output().value : nullptr;
+  return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
 }
 
 // y[c] = x[c] * scale[c] + shift[c]
@@ -49,7 +49,7 @@ std::optional<Affine> MatchBatchNorm(const ir::Graph& graph, const ir::Node& nod
     for (int64_t c = 0; c < result[1]; ++c) vector.push_back(value->ElementAsDouble(c));
   }
   const auto& [gamma, beta, mean, variance] = std::tie(vectors[0], vectors[1], vectors[2], vectors[3]);
-  const double epsilon = DoubleOr(node, "epsilon", 1e-5);
+  const double epsilon = node.Double("epsilon");
   Affine affine;
   for (size_t c = 0; c < gamma.size(); ++c) {
     affine.scale.push_back(gamma[c] / std::sqrt(variance[c] + epsilon));
@@ -179,7 +179,7 @@ struct ZeroPadding {
   ir::Attribute::Integers before, after;
 };
 std::optional<ZeroPadding> MatchZeroPadding(const ir::Graph& graph, const ir::Node& node) {
-  if (node.type() != "Pad" || StringOr(node, "pad_mode", "constant") != "constant") return std::nullopt;
+  if (node.type() != "Pad" || node.String("pad_mode") != "constant") return std::nullopt;
   const TensorValue* before = ConstantOf(graph, node.input(1));
   const TensorValue* after = ConstantOf(graph, node.input(2));
   if (before == nullptr || after == nullptr || before->volume() < 3 || before->volume() != after->volume()) {
@@ -202,10 +202,10 @@ std::optional<ZeroPadding> MatchZeroPadding(const ir::Graph& graph, const ir::No
 }
 
 bool IsUnpadded(const ir::Node& node) {
-  const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+  const std::string auto_pad = node.String("auto_pad");
   if (auto_pad == "valid") return true;
   const auto zero = [&](std::string_view name) {
-    return llvm::all_of(IntsOr(node, name, 0, 0), [](int64_t extent) { return extent == 0; });
+    return llvm::all_of(node.Ints(name), [](int64_t extent) { return extent == 0; });
   };
   return auto_pad == "explicit" && zero("pads_begin") && zero("pads_end");
 }
@@ -216,7 +216,7 @@ bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
     const ir::Node& node = graph.node(port.node);
     const std::string& type = node.type();
     if (type == "ReLU") return true;
-    if (type == "Clamp") return DoubleOr(node, "min", -1) >= 0;
+    if (type == "Clamp") return node.Double("min") >= 0;
     // A maximum over a window in the border is negative infinity.
     if (type != "AvgPool" && (type != "MaxPool" || !IsUnpadded(node))) return false;
     port = node.input(0);
@@ -228,15 +228,14 @@ bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
 bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node& pad,
                    const ZeroPadding& padding) {
   if (IsConvolution(node)) return true;
-  if (StringOr(node, "rounding_type", "floor") != "floor") return false;
-  if (node.type() == "AvgPool") return !BoolOr(node, "exclude-pad", true);
-  if (node.type() != "MaxPool" || node.num_outputs() != 1 || !NonNegative(graph, pad.input(0))) return false;
-  const std::vector<int64_t> kernel = IntsOr(node, "kernel", padding.before.size(), 1);
+  if (node.String("rounding_type") != "floor") return false;
+  if (node.type() == "AvgPool") return !node.Bool("exclude-pad");
+  if (node.num_outputs() != 1 || !NonNegative(graph, pad.input(0))) return false;
+  const std::vector<int64_t> kernel = node.Ints("kernel");
   for (size_t i = 0; i < kernel.size(); ++i) {
     // Every window must see an element that is not padding.
     if (padding.before[i] >= kernel[i] || padding.after[i] >= kernel[i]) return false;
-    if (IntsOr(node, "pads_begin", kernel.size(), 0)[i] != 0 ||
-        IntsOr(node, "pads_end", kernel.size(), 0)[i] != 0) {
+    if (node.Ints("pads_begin", kernel.size())[i] != 0 || node.Ints("pads_end", kernel.size())[i] != 0) {
       return false;
     }
   }
@@ -251,15 +250,16 @@ void FoldPadding(ir::Graph& graph, ir::NodeId id) {
   const std::vector<ir::InputPort> consumers(uses.begin(), uses.end());
   for (ir::InputPort use : consumers) {
     const ir::Node& node = graph.node(use.node);
-    const std::string auto_pad = StringOr(node, "auto_pad", "explicit");
+    if (!IsConvolution(node) && node.type() != "AvgPool" && node.type() != "MaxPool") continue;
+    const std::string& auto_pad = node.String("auto_pad");
     if (use.index != 0 || (auto_pad != "explicit" && auto_pad != "valid")) continue;
     if (!PadsWithZeros(graph, node, graph.node(id), *padding)) continue;
     const size_t rank = padding->before.size();
     ir::Attribute::Integers before = padding->before;
     ir::Attribute::Integers after = padding->after;
     if (auto_pad == "explicit") {
-      const std::vector<int64_t> own_before = IntsOr(node, "pads_begin", rank, 0);
-      const std::vector<int64_t> own_after = IntsOr(node, "pads_end", rank, 0);
+      const std::vector<int64_t> own_before = node.Ints("pads_begin", rank);
+      const std::vector<int64_t> own_after = node.Ints("pads_end", rank);
       if (own_before.size() != rank || own_after.size() != rank) continue;
       for (size_t i = 0; i < rank; ++i) {
         before[i] += own_before[i];
@@ -277,7 +277,7 @@ void FoldPadding(ir::Graph& graph, ir::NodeId id) {
 // in which oneDNN wants the weights of an inner product.
 void TransposeConstant(ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph.node(id);
-  if (!node.Is("opset1", "MatMul") || BoolOr(node, "transpose_b", false)) return;
+  if (!node.Is("opset1", "MatMul") || node.Bool("transpose_b")) return;
   const TensorValue* matrix = ConstantOf(graph, node.input(1));
   if (matrix == nullptr || matrix->type() != ElementType::kF32 || matrix->rank() != 2) return;
   const ir::PartialShape& left = graph.output(node.input(0)).shape;

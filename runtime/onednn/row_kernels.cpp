@@ -263,16 +263,16 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
     if (!given) return std::nullopt;
     axes = *given;
   } else {
-    const int64_t first = BoolOr(*request.node, "across_channels", true) ? 1 : 2;
+    const int64_t first = request.node->Bool("across_channels") ? 1 : 2;
     const auto rank = static_cast<int64_t>(request.inputs[0].shape.size());
     for (int64_t axis = first; axis < rank; ++axis) axes.push_back(axis);
   }
   if (!IsPlain(request)) return std::nullopt;
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
   if (!folded || folded->inner != 1) return std::nullopt;
-  const std::string mode = StringOr(*request.node, "eps_mode", "inside_sqrt");
-  const Normalisation function{.eps = DoubleOr(*request.node, "eps", 1e-9),
-                               .normalize = BoolOr(*request.node, "normalize_variance", true),
+  const std::string mode = request.node->String("eps_mode");
+  const Normalisation function{.eps = request.node->Double("eps"),
+                               .normalize = request.node->Bool("normalize_variance"),
                                .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
   return Prepare(request, *folded, function, true);
 }
@@ -308,12 +308,12 @@ struct GroupNormalisation {
 std::optional<PreparedKernel> MakeGroupNormalization(const KernelRequest& request) {
   if (!DnnAcceptsAll(request) || !IsPlain(request) || request.inputs[0].shape.size() < 2) return std::nullopt;
   const Shape& shape = request.inputs[0].shape;
-  const int64_t groups = IntOr(*request.node, "num_groups", 1);
+  const int64_t groups = request.node->Int("num_groups");
   if (groups < 1 || shape[1] % groups != 0) return std::nullopt;
   int64_t plane = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
   const Folded folded{.outer = shape[0] * groups, .terms = shape[1] / groups * plane};
-  const GroupNormalisation function{DoubleOr(*request.node, "epsilon", 1e-5), shape[1], plane};
+  const GroupNormalisation function{request.node->Double("epsilon"), shape[1], plane};
   return Prepare(request, folded, function, true);
 }
 
@@ -360,8 +360,7 @@ std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& request) {
   if (!IsPlain(request) || !axes) return std::nullopt;
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
   if (!folded) return std::nullopt;
-  const L2Normalisation function{DoubleOr(*request.node, "eps", 1e-10),
-                                 StringOr(*request.node, "eps_mode", "add") == "add"};
+  const L2Normalisation function{request.node->Double("eps"), request.node->String("eps_mode") == "add"};
   return Prepare(request, *folded, function, true);
 }
 
@@ -415,7 +414,7 @@ struct Softmax {
 template <bool kLogarithm>
 std::optional<PreparedKernel> MakeSoftmaxOfRows(const KernelRequest& request) {
   if (!IsPlain(request) || request.inputs[0].shape.empty()) return std::nullopt;
-  const int64_t axis = IntOr(*request.node, "axis", 1);
+  const int64_t axis = request.node->Int("axis");
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, llvm::ArrayRef<int64_t>(axis));
   if (!folded) return std::nullopt;
   return Prepare(request, *folded, Softmax<kLogarithm>(), false);
@@ -453,7 +452,7 @@ std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request) 
   if (request.inputs[0].layout != nullptr) return std::nullopt;
   int64_t plane = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
-  const BatchNormalisation function{DoubleOr(*request.node, "epsilon", 1e-5), shape[1]};
+  const BatchNormalisation function{request.node->Double("epsilon"), shape[1]};
   return Prepare(request, {.outer = shape[0] * shape[1], .terms = plane}, function, true);
 }
 

@@ -1,6 +1,6 @@
 #include "tests/differential/descriptions.h"
 
-#include "compiler/ir/ops/opset/schema.h"
+#include "compiler/ir/ops/opset/register.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 
@@ -92,18 +92,21 @@ std::optional<ir::Attribute> Evaluate(const ast::Document& document, ast::ExprId
 }  // namespace
 
 std::vector<OperationDescription> DescribeOpsets() {
+  ir::OpRegistry registry;
+  ir::RegisterOpsets(registry);
   std::vector<OperationDescription> operations;
-  for (const ir::OpRow& row : ir::AllOpRows()) {
-    if (row.info.is_source || row.info.is_sink) continue;
-    OperationDescription operation{.set = row.info.set, .name = row.info.name, .inputs = row.info.inputs};
+  for (size_t i = 0; i < registry.size(); ++i) {
+    const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+    if (row.is_source || row.is_sink) continue;
+    OperationDescription operation{.set = row.set, .name = row.name, .inputs = row.inputs};
     for (const ir::AttributeInfo& info : row.attributes) {
-      operation.attributes.push_back({.name = std::string(info.name),
+      operation.attributes.push_back({.name = info.name,
                                       .kind = KindOf(info.kind),
                                       .fallback = info.fallback,
                                       .choices = {info.choices.begin(), info.choices.end()}});
     }
-    operation.outputs = static_cast<int>(row.info.outputs.size());
-    operation.variadic_outputs = !row.info.outputs.empty() && row.info.outputs.back().ends_with("[]");
+    operation.outputs = static_cast<int>(row.outputs.size());
+    operation.variadic_outputs = !row.outputs.empty() && row.outputs.back().ends_with("[]");
     operations.push_back(std::move(operation));
   }
   return operations;

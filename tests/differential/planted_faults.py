@@ -32,7 +32,7 @@ FAULTS = {
     "stale-layout": ("runtime/engine/plan_builder.cpp", "if (SameLayout(values_[id].layout, layout)) return id;",
                      "if (layout != nullptr || values_[id].layout == nullptr) return id;"),
     "producer-of-two": ("runtime/onednn/fusion.cpp", "if (uses.size() != 1 ||", "if (uses.empty() ||"),
-    "border-counted": ("runtime/onednn/pooling.cpp", 'const bool exclude_pad = BoolOr(', 'const bool exclude_pad = !BoolOr('),
+    "border-counted": ("runtime/onednn/pooling.cpp", 'const bool exclude_pad = average && ', 'const bool exclude_pad = average && !'),
     "lost-tail": ("runtime/onednn/row_kernels.cpp", "for (int64_t lane = 0; i < count; ++i, ++lane)",
                   "for (int64_t lane = 0; i + 1 < count; ++i, ++lane)"),
     "joined-elsewhere": ("runtime/engine/plan_values.cpp", "place.offset += (*this)[place.root].offset;",

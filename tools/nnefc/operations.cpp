@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/schema.h"
+#include "compiler/ir/ops/opset/register.h"
 #include "compiler/lower/forms.h"
 #include "fmt/format.h"
 #include "runtime/kernels/registry.h"
@@ -39,11 +39,13 @@ struct OperationsCommand {
   std::string Opsets() const {
     runtime::KernelRegistry kernels;
     runtime::RegisterReferenceKernels(kernels);
+    ir::OpRegistry registry;
+    ir::RegisterOpsets(registry);
     std::string text;
-    for (const ir::OpRow& row : ir::AllOpRows()) {
-      const bool has_kernel =
-          kernels.Find(runtime::Backend::kReference, row.info.set, row.info.name) != nullptr;
-      text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", row.info.set, row.info.name),
+    for (size_t i = 0; i < registry.size(); ++i) {
+      const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+      const bool has_kernel = kernels.Find(runtime::Backend::kReference, row.set, row.name) != nullptr;
+      text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", row.set, row.name),
                           has_kernel ? "kernel" : "engine");
     }
     return text;

@@ -39,8 +39,8 @@ void InferSoftMax(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> ActivationRows() {
-  std::vector<OpRow> rows;
+std::vector<OpInfo> ActivationRows() {
+  std::vector<OpInfo> rows;
   rows.push_back(MakeRow(
       {.set = "opset1", .name = "ReLU", .inputs = {"data: number"}, .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow(
@@ -53,14 +53,18 @@ std::vector<OpRow> ActivationRows() {
       {.set = "opset5", .name = "HSigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow(
       {.set = "opset9", .name = "SoftSign", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
-  rows.push_back(
-      MakeRow({.set = "opset2", .name = "Gelu", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
-  rows.push_back(MakeRow(
-      {.set = "opset7",
-       .name = "Gelu",
-       .inputs = {"data: float"},
-       .attributes = {{"approximation_mode", AttributeKind::kString, "ERF", {"ERF", "TANH", "erf", "tanh"}}},
-       .infer = Infer<InferActivation>}));
+  const AttributeInfo gelu_mode{
+      "approximation_mode", AttributeKind::kString, "ERF", {"ERF", "TANH", "erf", "tanh"}};
+  rows.push_back(MakeRow({.set = "opset2",
+                          .name = "Gelu",
+                          .inputs = {"data: float"},
+                          .implied = {gelu_mode},
+                          .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow({.set = "opset7",
+                          .name = "Gelu",
+                          .inputs = {"data: float"},
+                          .attributes = {gelu_mode},
+                          .infer = Infer<InferActivation>}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "HardSigmoid",
                           .inputs = {"data: float", "alpha: float 0", "beta: float 0"},

@@ -106,7 +106,7 @@ void InferEinsum(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> AttentionRows() {
+std::vector<OpInfo> AttentionRows() {
   return {
       MakeRow({.set = "opset13",
                .name = "ScaledDotProductAttention",

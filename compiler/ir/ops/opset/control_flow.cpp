@@ -132,13 +132,14 @@ PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b) {
   return shape;
 }
 
-std::vector<OpRow> ControlFlowRows() {
-  std::vector<OpRow> rows = LoopRows();
+std::vector<OpInfo> ControlFlowRows() {
+  std::vector<OpInfo> rows = LoopRows();
   rows.push_back(MakeRow({.set = "opset8",
                           .name = "If",
                           .inputs = {"cond", "inputs[]"},
                           .infer = Infer<InferIf>,
-                          .outputs = {"outputs[]"}}));
+                          .outputs = {"outputs[]"},
+                          .role = OpRole::kIf}));
   return rows;
 }
 

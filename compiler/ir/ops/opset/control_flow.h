@@ -12,6 +12,6 @@ namespace nnefc::ir {
 PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b);
 
 // TensorIterator-1 and Loop-5 (loops.cpp), If-8 (control_flow.cpp).
-std::vector<OpRow> LoopRows();
+std::vector<OpInfo> LoopRows();
 
 }  // namespace nnefc::ir

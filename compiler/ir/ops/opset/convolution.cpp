@@ -116,8 +116,7 @@ bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
 
 // What `output_padding` adds to each spatial extent; nothing after a mistake.
 std::optional<std::vector<int64_t>> OutputPadding(OpContext& op, size_t spatial) {
-  std::vector<int64_t> extra = op.Ints("output_padding");
-  if (extra.empty()) extra.assign(spatial, 0);
+  std::vector<int64_t> extra = op.node().Ints("output_padding", spatial);
   if (extra.size() == spatial) return extra;
   op.Error(kOpsetAttributeValue, "`output_padding` of `{}` has {} items; expected {}", op.node().type(),
            extra.size(), spatial);
@@ -148,31 +147,41 @@ void InferBackpropData(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> ConvolutionRows() {
-  std::vector<AttributeInfo> forward = WindowAttributeInfos(true);
+std::vector<OpInfo> ConvolutionRows() {
+  std::vector<AttributeInfo> forward =
+      WindowAttributeInfos({OnEachAxis("strides", 1), OnEachAxis("dilations", 1)});
   std::vector<AttributeInfo> backward = forward;
-  backward.push_back({"output_padding", AttributeKind::kInts, Attribute::Integers{}});
+  backward.push_back(OnEachAxis("output_padding", 0));
+  const std::vector<AttributeInfo> implied{{"rounding_type", AttributeKind::kString, "floor"}};
   return {
       MakeRow({.set = "opset1",
                .name = "Convolution",
                .inputs = {"data: number 3..5", "filters: number 3..5"},
                .attributes = forward,
-               .infer = Infer<InferConvolution<false>>}),
+               .implied = implied,
+               .infer = Infer<InferConvolution<false>>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolution",
                .inputs = {"data: number 3..5", "filters: number 4..6"},
                .attributes = forward,
-               .infer = Infer<InferConvolution<true>>}),
+               .implied = implied,
+               .infer = Infer<InferConvolution<true>>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset1",
                .name = "ConvolutionBackpropData",
                .inputs = {"data: number 3..5", "filters: number 3..5", "output_shape?: integer 1"},
                .attributes = backward,
-               .infer = Infer<InferBackpropData<false>>}),
+               .implied = implied,
+               .infer = Infer<InferBackpropData<false>>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolutionBackpropData",
                .inputs = {"data: number 3..5", "filters: number 4..6", "output_shape?: integer 1"},
                .attributes = backward,
-               .infer = Infer<InferBackpropData<true>>}),
+               .implied = implied,
+               .infer = Infer<InferBackpropData<true>>,
+               .work = Work::kHeavy}),
   };
 }
 

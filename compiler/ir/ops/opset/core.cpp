@@ -50,7 +50,7 @@ void InferAssign(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> CoreRows() {
+std::vector<OpInfo> CoreRows() {
   const AttributeInfo optional_type{"element_type", AttributeKind::kType, ElementType::kDynamic};
   const AttributeInfo optional_shape{"shape", AttributeKind::kShape, PartialShape()};
   const AttributeInfo variable_id{"variable_id", AttributeKind::kString};
@@ -59,41 +59,51 @@ std::vector<OpRow> CoreRows() {
                .name = "Parameter",
                .attributes = {{"element_type", AttributeKind::kType}, {"shape", AttributeKind::kShape}},
                .infer = Infer<InferParameter>,
-               .is_source = true}),
+               .is_source = true,
+               .role = OpRole::kParameter,
+               .work = Work::kNone}),
       MakeRow({.set = "opset1",
                .name = "Const",
                .attributes = {optional_type, optional_shape},
                .infer = Infer<InferConst>,
-               .is_source = true}),
+               .is_source = true,
+               .role = OpRole::kConst,
+               .work = Work::kNone}),
       MakeRow({.set = "opset1",
                .name = "Result",
                .inputs = {"value"},
                .infer = Infer<InferResult>,
-               .outputs = {}}),
+               .outputs = {},
+               .role = OpRole::kResult,
+               .work = Work::kNone}),
       MakeRow({.set = "opset3",
                .name = "ReadValue",
                .inputs = {"init_value"},
                .attributes = {variable_id},
-               .infer = Infer<InferReadValueLikeInput>}),
+               .infer = Infer<InferReadValueLikeInput>,
+               .role = OpRole::kReadValue}),
       MakeRow({.set = "opset3",
                .name = "Assign",
                .inputs = {"new_value"},
                .attributes = {variable_id},
                .infer = Infer<InferAssign>,
-               .is_sink = true}),
+               .is_sink = true,
+               .role = OpRole::kAssign}),
       MakeRow({.set = "opset6",
                .name = "ReadValue",
                .inputs = {"init_value?"},
                .attributes = {variable_id,
                               {"variable_type", AttributeKind::kType},
                               {"variable_shape", AttributeKind::kShape}},
-               .infer = Infer<InferReadValue>}),
+               .infer = Infer<InferReadValue>,
+               .role = OpRole::kReadValue}),
       MakeRow({.set = "opset6",
                .name = "Assign",
                .inputs = {"new_value"},
                .attributes = {variable_id},
                .infer = Infer<InferAssign>,
-               .is_sink = true}),
+               .is_sink = true,
+               .role = OpRole::kAssign}),
   };
 }
 

@@ -110,7 +110,7 @@ void InferEye(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> CountingRows() {
+std::vector<OpInfo> CountingRows() {
   const AttributeInfo output_type{"output_type", AttributeKind::kType, ElementType::kI64};
   const std::vector<std::string_view> one_hot{"indices: integer", "depth: integer 0", "on_value: 0",
                                               "off_value: 0"};
@@ -124,6 +124,7 @@ std::vector<OpRow> CountingRows() {
                .name = "OneHot",
                .inputs = one_hot,
                .attributes = {{"axis", AttributeKind::kInt}},
+               .implied = {{"negative_indices_mode", AttributeKind::kString, "ignore_negative"}},
                .infer = Infer<InferOneHot>}),
       MakeRow({.set = "opset16",
                .name = "OneHot",

@@ -62,10 +62,10 @@ void InferConvert(OpContext& op) {
   if (convertible && value->volume() <= kLargestConvertedValue) op.SetValue(0, value->ConvertedTo(type));
 }
 
-std::vector<OpRow> MakeRows(std::string_view set, std::vector<std::string_view> names,
-                            std::vector<std::string_view> inputs, std::vector<AttributeInfo> attributes,
-                            InferFunction infer) {
-  std::vector<OpRow> rows;
+std::vector<OpInfo> MakeRows(std::string_view set, std::vector<std::string_view> names,
+                             std::vector<std::string_view> inputs, std::vector<AttributeInfo> attributes,
+                             InferFunction infer) {
+  std::vector<OpInfo> rows;
   for (std::string_view name : names) {
     rows.push_back(
         MakeRow({.set = set, .name = name, .inputs = inputs, .attributes = attributes, .infer = infer}));
@@ -75,13 +75,13 @@ std::vector<OpRow> MakeRows(std::string_view set, std::vector<std::string_view> 
 
 }  // namespace
 
-std::vector<OpRow> ElementwiseRows() {
+std::vector<OpInfo> ElementwiseRows() {
   const std::vector<AttributeInfo> broadcast = BroadcastAttributes();
   std::vector<AttributeInfo> division = broadcast;
   division.push_back({"m_pythondiv", AttributeKind::kBool, true});
-  std::vector<OpRow> rows;
-  const auto append = [&](std::vector<OpRow> more) {
-    for (OpRow& row : more) rows.push_back(std::move(row));
+  std::vector<OpInfo> rows;
+  const auto append = [&](std::vector<OpInfo> more) {
+    for (OpInfo& row : more) rows.push_back(std::move(row));
   };
   append(MakeRows("opset1",
                   {"Abs", "Negative", "Sign", "Exp", "Log", "Sqrt", "Floor", "Ceiling", "Sin", "Cos", "Tan",

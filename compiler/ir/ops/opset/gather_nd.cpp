@@ -116,8 +116,10 @@ void InferScatterUpdate(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> GatherNdRows() {
-  std::vector<OpRow> rows;
+std::vector<OpInfo> GatherNdRows() {
+  const AttributeInfo reduction{
+      "reduction", AttributeKind::kString, "none", {"none", "sum", "sub", "prod", "min", "max"}};
+  std::vector<OpInfo> rows;
   for (std::string_view set : {"opset5", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "GatherND",
@@ -132,14 +134,13 @@ std::vector<OpRow> GatherNdRows() {
   rows.push_back(MakeRow({.set = "opset4",
                           .name = "ScatterNDUpdate",
                           .inputs = {"data: 1..", "indices: index 1..", "updates"},
+                          .implied = {reduction},
                           .infer = Infer<InferScatterNdUpdate>}));
-  rows.push_back(MakeRow(
-      {.set = "opset15",
-       .name = "ScatterNDUpdate",
-       .inputs = {"data: 1..", "indices: index 1..", "updates"},
-       .attributes =
-           {{"reduction", AttributeKind::kString, "none", {"none", "sum", "sub", "prod", "min", "max"}}},
-       .infer = Infer<InferScatterNdUpdate>}));
+  rows.push_back(MakeRow({.set = "opset15",
+                          .name = "ScatterNDUpdate",
+                          .inputs = {"data: 1..", "indices: index 1..", "updates"},
+                          .attributes = {reduction},
+                          .infer = Infer<InferScatterNdUpdate>}));
   return rows;
 }
 

@@ -18,7 +18,7 @@ void InferGather(OpContext& op) {
   }
   const std::optional<int64_t> axis = op.NormalizeAxis(given->front(), data.rank());
   if (!axis) return;
-  int64_t batch = op.node().set() == "opset1" ? 0 : op.Int("batch_dims");
+  int64_t batch = op.Int("batch_dims");
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > indices.rank() || batch > *axis) {
     op.Error(kOpsetAttributeValue, "`batch_dims` of `Gather` is {}; indices have rank {}, the axis is {}",
@@ -177,22 +177,27 @@ void InferBroadcast(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> IndexingRows() {
+std::vector<OpInfo> IndexingRows() {
   const AttributeInfo axis{"axis", AttributeKind::kInt};
-  std::vector<OpRow> rows{
+  const AttributeInfo batch_dims{"batch_dims", AttributeKind::kInt, 0};
+  const std::vector<AttributeInfo> scatter{
+      {"reduction", AttributeKind::kString, "none", {"none", "sum", "prod", "min", "max", "mean"}},
+      {"use_init_val", AttributeKind::kBool, true}};
+  std::vector<OpInfo> rows{
       MakeRow({.set = "opset1",
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
+               .implied = {batch_dims},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset7",
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
-               .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
+               .attributes = {batch_dims},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset8",
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
-               .attributes = {{"batch_dims", AttributeKind::kInt, 0}},
+               .attributes = {batch_dims},
                .infer = Infer<InferGather>}),
       MakeRow({.set = "opset6",
                .name = "GatherElements",
@@ -202,15 +207,13 @@ std::vector<OpRow> IndexingRows() {
       MakeRow({.set = "opset3",
                .name = "ScatterElementsUpdate",
                .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
+               .implied = scatter,
                .infer = Infer<InferScatterElementsUpdate>}),
-      MakeRow(
-          {.set = "opset12",
-           .name = "ScatterElementsUpdate",
-           .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
-           .attributes =
-               {{"reduction", AttributeKind::kString, "none", {"none", "sum", "prod", "min", "max", "mean"}},
-                {"use_init_val", AttributeKind::kBool, true}},
-           .infer = Infer<InferScatterElementsUpdate>}),
+      MakeRow({.set = "opset12",
+               .name = "ScatterElementsUpdate",
+               .inputs = {"data: 1..", "indices: integer", "updates", "axis: integer 0..1 one"},
+               .attributes = scatter,
+               .infer = Infer<InferScatterElementsUpdate>}),
       MakeRow({.set = "opset1",
                .name = "Range",
                .inputs = {"start: number 0", "stop: number 0", "step: number 0"},

@@ -348,18 +348,20 @@ void InferLoop(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> LoopRows() {
+std::vector<OpInfo> LoopRows() {
   return {
       MakeRow({.set = "opset1",
                .name = "TensorIterator",
                .inputs = {"inputs[]"},
                .infer = Infer<InferTensorIterator>,
-               .outputs = {"outputs[]"}}),
+               .outputs = {"outputs[]"},
+               .role = OpRole::kTensorIterator}),
       MakeRow({.set = "opset5",
                .name = "Loop",
                .inputs = {"trip_count", "execution_condition", "inputs[]"},
                .infer = Infer<InferLoop>,
-               .outputs = {"outputs[]"}}),
+               .outputs = {"outputs[]"},
+               .role = OpRole::kLoop}),
   };
 }
 

@@ -52,13 +52,14 @@ void InferMatMul(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> MatmulRows() {
+std::vector<OpInfo> MatmulRows() {
   return {MakeRow({.set = "opset1",
                    .name = "MatMul",
                    .inputs = {"a: number 1..", "b: number 1.."},
                    .attributes = {{"transpose_a", AttributeKind::kBool, false},
                                   {"transpose_b", AttributeKind::kBool, false}},
-                   .infer = Infer<InferMatMul>})};
+                   .infer = Infer<InferMatMul>,
+                   .work = Work::kHeavy})};
 }
 
 }  // namespace nnefc::ir

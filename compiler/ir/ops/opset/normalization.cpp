@@ -91,7 +91,7 @@ void InferGroupNormalization(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> NormalizationRows() {
+std::vector<OpInfo> NormalizationRows() {
   const AttributeInfo eps_mode{"eps_mode", AttributeKind::kString, std::nullopt, {"add", "max"}};
   AttributeInfo mvn_mode = eps_mode;
   mvn_mode.choices = {"inside_sqrt", "outside_sqrt", "INSIDE_SQRT", "OUTSIDE_SQRT"};
@@ -128,6 +128,7 @@ std::vector<OpRow> NormalizationRows() {
                               {"across_channels", AttributeKind::kBool, true},
                               {"normalize_variance", AttributeKind::kBool, true},
                               {"reduction_axes", AttributeKind::kInts, Attribute(Attribute::Integers{})}},
+               .implied = {{"eps_mode", AttributeKind::kString, "inside_sqrt"}},
                .infer = Infer<InferOverChannels>}),
       MakeRow({.set = "opset1",
                .name = "GRN",

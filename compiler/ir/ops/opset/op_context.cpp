@@ -60,10 +60,8 @@ std::vector<double> Numbers(const Attribute& attribute, AttributeKind kind) {
   switch (kind) {
     case AttributeKind::kInt:
       return {static_cast<double>(attribute.AsInt())};
-    case AttributeKind::kDouble: {
-      const auto* integer = attribute.get<int64_t>();
-      return {integer != nullptr ? static_cast<double>(*integer) : attribute.AsDouble()};
-    }
+    case AttributeKind::kDouble:
+      return {attribute.AsDouble()};
     case AttributeKind::kInts: {
       const std::vector<int64_t> items = attribute.AsInts();
       return {items.begin(), items.end()};
@@ -134,13 +132,13 @@ bool OpContext::CheckSchema() {
 bool OpContext::CheckArity() {
   int32_t needed = 0;
   bool variadic = false;
-  for (const InputInfo& input : row_.info.inputs) {
+  for (const InputInfo& input : row_.inputs) {
     if (!input.optional && !input.variadic) ++needed;
     variadic |= input.variadic;
   }
-  const auto most = static_cast<int32_t>(row_.info.inputs.size());
+  const auto most = static_cast<int32_t>(row_.inputs.size());
   if (num_inputs() >= needed && (variadic || num_inputs() <= most)) return true;
-  Error(kOpsetArity, "`{}` has {} inputs; expected {}", row_.info.name, num_inputs(),
+  Error(kOpsetArity, "`{}` has {} inputs; expected {}", row_.name, num_inputs(),
         variadic         ? fmt::format("at least {}", needed)
         : needed == most ? fmt::format("{}", needed)
                          : fmt::format("{} to {}", needed, most));
@@ -148,7 +146,7 @@ bool OpContext::CheckArity() {
 }
 
 void OpContext::CheckInput(int32_t index) {
-  const InputRule& rule = row_.rules[Entry(index)];
+  const InputInfo& rule = row_.inputs[Entry(index)];
   const ElementType given = type(index);
   if (given != ElementType::kDynamic && !Accepts(rule.types, given)) {
     Error(kOpsetElementType, "{} has the element type {}; expected {}", InputName(index), Name(given),
@@ -167,19 +165,19 @@ void OpContext::CheckAttribute(const AttributeInfo& info) {
   const Attribute* value = node().attributes().Find(info.name);
   if (value == nullptr) {
     if (info.fallback) return;
-    Error(kOpsetAttributeMissing, "`{}` lacks the attribute `{}`", row_.info.name, info.name);
+    Error(kOpsetAttributeMissing, "`{}` lacks the attribute `{}`", row_.name, info.name);
   } else if (!HasKind(*value, info.kind)) {
-    Error(kOpsetAttributeKind, "`{}` of `{}` is not {}", info.name, row_.info.name, KindName(info.kind));
+    Error(kOpsetAttributeKind, "`{}` of `{}` is not {}", info.name, row_.name, KindName(info.kind));
   } else if (!info.choices.empty() &&
              std::find(info.choices.begin(), info.choices.end(), value->AsString()) == info.choices.end()) {
-    Error(kOpsetAttributeValue, "`{}` of `{}` is `{}`; expected one of `{}`", info.name, row_.info.name,
+    Error(kOpsetAttributeValue, "`{}` of `{}` is `{}`; expected one of `{}`", info.name, row_.name,
           value->AsString(), fmt::join(info.choices, "`, `"));
   } else if (info.range != AttributeRange::kAny) {
     const bool is_list = value->IsList();
     const bool is_double = info.kind == AttributeKind::kDouble || info.kind == AttributeKind::kDoubles;
     for (double number : Numbers(*value, info.kind)) {
       if (info.range == AttributeRange::kPositive ? number > 0 : number >= 0) continue;
-      Error(kOpsetAttributeValue, "`{}` of `{}` {} {}; expected {}", info.name, row_.info.name,
+      Error(kOpsetAttributeValue, "`{}` of `{}` {} {}; expected {}", info.name, row_.name,
             is_list ? "has the item" : "is", number,
             info.range == AttributeRange::kNonNegative ? "at least 0"
             : is_double                                ? "more than 0"
@@ -187,20 +185,6 @@ void OpContext::CheckAttribute(const AttributeInfo& info) {
       return;
     }
   }
-}
-
-const Attribute& OpContext::attribute(std::string_view name) const {
-  const Attribute* value = node().attributes().Find(name);
-  if (value != nullptr) return *value;
-  const AttributeInfo* info = row_.Find(name);
-  NNEFC_CHECK(info != nullptr && info->fallback.has_value());
-  return *info->fallback;
-}
-
-double OpContext::Double(std::string_view name) const {
-  const Attribute& value = attribute(name);
-  const auto* integer = value.get<int64_t>();
-  return integer != nullptr ? static_cast<double>(*integer) : value.AsDouble();
 }
 
 ElementType OpContext::Type(std::string_view name) const {
@@ -224,14 +208,14 @@ std::optional<std::vector<int64_t>> OpContext::Integers(int32_t index) {
 }
 
 size_t OpContext::Entry(int32_t index) const {
-  return std::min(static_cast<size_t>(index), row_.info.inputs.size() - 1);
+  return std::min(static_cast<size_t>(index), row_.inputs.size() - 1);
 }
 
 std::string OpContext::InputName(int32_t index) const {
-  const InputInfo& info = row_.info.inputs[Entry(index)];
-  if (!info.variadic) return fmt::format("`{}` of `{}`", info.name, row_.info.name);
-  const size_t item = static_cast<size_t>(index) + 1 - row_.info.inputs.size();
-  return fmt::format("`{}[{}]` of `{}`", info.name, item, row_.info.name);
+  const InputInfo& info = row_.inputs[Entry(index)];
+  if (!info.variadic) return fmt::format("`{}` of `{}`", info.name, row_.name);
+  const size_t item = static_cast<size_t>(index) + 1 - row_.inputs.size();
+  return fmt::format("`{}[{}]` of `{}`", info.name, item, row_.name);
 }
 
 void OpContext::Set(int32_t index, ElementType type, PartialShape shape) {
@@ -257,7 +241,7 @@ ElementType OpContext::CommonType(int32_t first, int32_t last) {
 
 std::optional<int64_t> OpContext::NormalizeAxis(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) {
-    Error(kOpsetAxis, "axis {} of `{}` is outside a tensor of rank {}", axis, row_.info.name, rank);
+    Error(kOpsetAxis, "axis {} of `{}` is outside a tensor of rank {}", axis, row_.name, rank);
     return std::nullopt;
   }
   return axis < 0 ? axis + rank : axis;
@@ -270,7 +254,7 @@ std::optional<std::vector<int64_t>> OpContext::NormalizeAxes(std::vector<int64_t
     if (!normal) return std::nullopt;
     axis = *normal;
     if (seen[static_cast<size_t>(axis)]) {
-      Error(kOpsetAxis, "axis {} of `{}` is given twice", axis, row_.info.name);
+      Error(kOpsetAxis, "axis {} of `{}` is given twice", axis, row_.name);
       return std::nullopt;
     }
     seen[static_cast<size_t>(axis)] = true;
@@ -302,9 +286,7 @@ std::optional<PartialShape> OpContext::Broadcast(int32_t a, int32_t b) {
 }
 
 void InferChecked(InferContext& context, OpInferFunction function) {
-  const OpRow* row = FindOpRow(context.node().set(), context.node().type());
-  NNEFC_CHECK(row != nullptr);
-  OpContext op(context, *row);
+  OpContext op(context);
   if (op.CheckSchema()) function(op);
 }
 

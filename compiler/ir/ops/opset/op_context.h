@@ -17,7 +17,7 @@ namespace nnefc::ir {
 // attributes with the defaults of its row.
 class OpContext {
  public:
-  OpContext(InferContext& context, const OpRow& row) : context_(context), row_(row) {}
+  explicit OpContext(InferContext& context) : context_(context), row_(context.node().info()) {}
 
   // Checks what the row says: the number of inputs, their element types and
   // ranks, the kinds and values of attributes.
@@ -37,16 +37,14 @@ class OpContext {
   std::string InputName(int32_t index) const;
 
   // The attribute or its default; only for names of the row and of its kind.
-  bool Bool(std::string_view name) const { return attribute(name).AsBool(); }
-  int64_t Int(std::string_view name) const { return attribute(name).AsInt(); }
-  double Double(std::string_view name) const;
-  std::string String(std::string_view name) const { return attribute(name).AsString(); }
-  std::vector<int64_t> Ints(std::string_view name) const { return attribute(name).AsInts(); }
+  bool Bool(std::string_view name) const { return node().Bool(name); }
+  int64_t Int(std::string_view name) const { return node().Int(name); }
+  double Double(std::string_view name) const { return node().Double(name); }
+  const std::string& String(std::string_view name) const { return node().String(name); }
+  std::vector<int64_t> Ints(std::string_view name) const { return node().Ints(name); }
   ElementType Type(std::string_view name) const;
-  // True if the row has the attribute. A node may have more: they say nothing.
-  bool Declares(std::string_view name) const { return row_.Find(name) != nullptr; }
   bool Has(std::string_view name) const { return node().attributes().Find(name) != nullptr; }
-  const Attribute& attribute(std::string_view name) const;
+  const Attribute& attribute(std::string_view name) const { return node().attribute(name); }
 
   // Sets an output that exists; others are ignored (an operation read from a
   // file may leave out the last ones).
@@ -84,7 +82,7 @@ class OpContext {
   size_t Entry(int32_t index) const;
 
   InferContext& context_;
-  const OpRow& row_;
+  const OpInfo& row_;
 };
 
 using OpInferFunction = void (*)(OpContext&);

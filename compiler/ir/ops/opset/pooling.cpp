@@ -9,7 +9,7 @@ namespace {
 // An average of what lies under the window without the padding: each window
 // holds an element. Emits kOpsetAttributeValue if pads let one miss all.
 bool CheckPads(OpContext& op, const WindowAttributes& window) {
-  if (op.node().type() != "AvgPool" || !op.Bool("exclude-pad")) return true;
+  if (op.node().info().FindAttribute("exclude-pad") == nullptr || !op.Bool("exclude-pad")) return true;
   for (const WindowAxis& axis : window.axes) {
     if (std::max(axis.pad_begin, axis.pad_end) < axis.reach()) continue;
     op.Error(kOpsetAttributeValue,
@@ -65,9 +65,9 @@ void InferMaxPoolWithIndices(OpContext& op) {
 }
 
 // AdaptiveAvgPool-8 and AdaptiveMaxPool-8: the spatial extents of the second input.
+template <bool kIndexed>
 void InferAdaptivePool(OpContext& op) {
-  const bool indexed = op.node().type() == "AdaptiveMaxPool";
-  if (indexed && op.Type("index_element_type") != ElementType::kI32 &&
+  if (kIndexed && op.Type("index_element_type") != ElementType::kI32 &&
       op.Type("index_element_type") != ElementType::kI64) {
     op.Error(kOpsetElementType, "`index_element_type` of `AdaptiveMaxPool` is {}; expected i32 or i64",
              Name(op.Type("index_element_type")));
@@ -91,20 +91,21 @@ void InferAdaptivePool(OpContext& op) {
     }
   }
   op.Set(0, op.type(0), shape);
-  if (indexed) op.Set(1, op.Type("index_element_type"), shape);
+  if (kIndexed) op.Set(1, op.Type("index_element_type"), shape);
 }
 
 }  // namespace
 
-std::vector<OpRow> PoolingRows() {
+std::vector<OpInfo> PoolingRows() {
   const AttributeInfo kernel = Positive({"kernel", AttributeKind::kInts});
   const AttributeInfo rounding{"rounding_type", AttributeKind::kString, "floor", {"floor", "ceil"}};
-  std::vector<AttributeInfo> plain = WindowAttributeInfos(false);
+  const AttributeInfo strides{"strides", AttributeKind::kInts, Attribute::Integers{}};
+  std::vector<AttributeInfo> plain = WindowAttributeInfos({strides});
   plain.push_back(kernel);
   plain.push_back(rounding);
   std::vector<AttributeInfo> average = plain;
   average.push_back({"exclude-pad", AttributeKind::kBool});
-  std::vector<AttributeInfo> indexed = WindowAttributeInfos(true);
+  std::vector<AttributeInfo> indexed = WindowAttributeInfos({strides, OnEachAxis("dilations", 1)});
   indexed.push_back(kernel);
   indexed.push_back(rounding);
   indexed.push_back({"index_element_type", AttributeKind::kType, ElementType::kI64});
@@ -118,17 +119,20 @@ std::vector<OpRow> PoolingRows() {
     return infos;
   };
   std::vector<AttributeInfo> dilated = with_torch_rounding(average);
-  dilated.push_back({"dilations", AttributeKind::kInts, Attribute(Attribute::Integers{})});
+  dilated.push_back(OnEachAxis("dilations", 1));
+  const std::vector<AttributeInfo> implied{OnEachAxis("dilations", 1)};
   return {
       MakeRow({.set = "opset1",
                .name = "MaxPool",
                .inputs = {"data: number 3..5"},
                .attributes = plain,
+               .implied = implied,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset1",
                .name = "AvgPool",
                .inputs = {"data: number 3..5"},
                .attributes = average,
+               .implied = implied,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset8",
                .name = "MaxPool",
@@ -146,6 +150,7 @@ std::vector<OpRow> PoolingRows() {
                .name = "AvgPool",
                .inputs = {"data: number 3..5"},
                .attributes = with_torch_rounding(average),
+               .implied = implied,
                .infer = Infer<InferPool>}),
       MakeRow({.set = "opset16",
                .name = "AvgPool",
@@ -155,12 +160,12 @@ std::vector<OpRow> PoolingRows() {
       MakeRow({.set = "opset8",
                .name = "AdaptiveAvgPool",
                .inputs = {"data: number 3..5", "output_shape: integer 1"},
-               .infer = Infer<InferAdaptivePool>}),
+               .infer = Infer<InferAdaptivePool<false>>}),
       MakeRow({.set = "opset8",
                .name = "AdaptiveMaxPool",
                .inputs = {"data: number 3..5", "output_shape: integer 1"},
                .attributes = {{"index_element_type", AttributeKind::kType, ElementType::kI64}},
-               .infer = Infer<InferAdaptivePool>,
+               .infer = Infer<InferAdaptivePool<true>>,
                .outputs = {"output", "indices"}}),
   };
 }

@@ -35,7 +35,7 @@ void InferFakeQuantize(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> QuantizationRows() {
+std::vector<OpInfo> QuantizationRows() {
   std::vector<AttributeInfo> attributes = BroadcastAttributes();
   attributes.insert(attributes.begin(), {"levels", AttributeKind::kInt});
   return {MakeRow({.set = "opset1",

@@ -233,7 +233,7 @@ void InferExtractImagePatches(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> RearrangingRows() {
+std::vector<OpInfo> RearrangingRows() {
   const std::vector<AttributeInfo> blocks{
       {"mode", AttributeKind::kString, std::nullopt, {"blocks_first", "depth_first"}},
       Positive({"block_size", AttributeKind::kInt, 1})};

@@ -62,11 +62,13 @@ class RecurrentInference {
                 op_.node().type(), name);
       return false;
     }
-    if (op_.node().Is("opset4", "LSTMCell") && op_.num_inputs() == 5 && !HasJoinedWeights(op_)) {
-      op_.Error(kOpsetArity, "`LSTMCell` of opset4 has 5 inputs; expected 6");
+    const bool is_first = op_.node().info().FindAttribute("input_forget") != nullptr;  // LSTMCell-1
+    const bool needs_bias = kind_.has_cell_state && !is_sequence_ && !is_first;
+    if (needs_bias && op_.num_inputs() == 5 && !HasJoinedWeights(op_.node(), op_.shape(4))) {
+      op_.Error(kOpsetArity, "`LSTMCell` of {} has 5 inputs; expected 6", op_.node().set());
       return false;
     }
-    if (op_.node().Is("opset1", "LSTMCell") && op_.Bool("input_forget")) {
+    if (is_first && op_.Bool("input_forget")) {
       op_.Error(kOpsetAttributeValue, "`input_forget` of `LSTMCell` is true; expected false");
       return false;
     }
@@ -110,7 +112,7 @@ class RecurrentInference {
   // W, R and B; a cell of old converters has W and R side by side in one.
   void UnifyWeights(int32_t first) {
     const Dim rows = Multiply(hidden_, Dim(kind_.gates));
-    if (HasJoinedWeights(op_)) {
+    if (op_.num_inputs() == 5 && HasJoinedWeights(op_.node(), op_.shape(4))) {
       Dim columns = Add(inputs_, hidden_);
       UnifyMatrix(first, rows, &columns);
       UnifyMatrix(first + 1, rows, nullptr);
@@ -121,7 +123,7 @@ class RecurrentInference {
     const bool keeps_bias = kind_.gates == kGru.gates && op_.Bool("linear_before_reset");
     UnifyMatrix(first + 2, keeps_bias ? Multiply(hidden_, Dim(kind_.gates + 1)) : rows, nullptr);
     Dim peepholes = Multiply(hidden_, Dim(3));
-    if (op_.node().Is("opset1", "LSTMCell")) Unify(first + 3, {&peepholes});
+    Unify(first + 3, {&peepholes});  // an input of LSTMCell-1 alone
   }
 
   // True if all inputs but the lengths have one element type.
@@ -152,8 +154,6 @@ class RecurrentInference {
     for (int state = 0; state < (kind_.has_cell_state ? 2 : 1); ++state)
       op_.Set(output++, type, PartialShape({batch_, hidden_}));
   }
-
-  static bool HasJoinedWeights(OpContext& op) { return ir::HasJoinedWeights(op.raw().graph(), op.node()); }
 
   OpContext& op_;
   const CellKind& kind_;
@@ -203,13 +203,11 @@ std::optional<CellActivation> ParseCellActivation(std::string_view name) {
   return std::nullopt;
 }
 
-bool HasJoinedWeights(const Graph& graph, const Node& node) {
-  if (node.type() != "LSTMCell" || node.num_inputs() != 5) return false;
-  const PartialShape& last = graph.output(node.input(4)).shape;
-  return last.rank_known() && last.rank() == 1;
+bool HasJoinedWeights(const Node& node, const PartialShape& last) {
+  return node.type() == "LSTMCell" && node.num_inputs() == 5 && last.rank_known() && last.rank() == 1;
 }
 
-std::vector<OpRow> RecurrentRows() {
+std::vector<OpInfo> RecurrentRows() {
   const auto lstm = CellAttributes("sigmoid,tanh,tanh");
   const auto gru = With(CellAttributes("sigmoid,tanh"), {"linear_before_reset", AttributeKind::kBool, false});
   const auto rnn = CellAttributes("tanh");
@@ -224,47 +222,56 @@ std::vector<OpRow> RecurrentRows() {
                           "R: float", "B?: float", "P?: float"},
                .attributes = With(With(lstm, {"input_forget", AttributeKind::kBool, false}), format),
                .infer = Infer<InferRecurrent<kLstm, false>>,
-               .outputs = {"Ho", "Co"}}),
+               .outputs = {"Ho", "Co"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset4",
                .name = "LSTMCell",
                .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float", "W: float",
                           "R: float", "B?: float"},
                .attributes = lstm,
+               .implied = {format},
                .infer = Infer<InferRecurrent<kLstm, false>>,
-               .outputs = {"Ho", "Co"}}),
+               .outputs = {"Ho", "Co"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset5",
                .name = "LSTMSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float",
                           "sequence_lengths: integer", "W: float", "R: float", "B: float"},
                .attributes = With(lstm, direction),
+               .implied = {format},
                .infer = Infer<InferRecurrent<kLstm, true>>,
-               .outputs = {"Y", "Ho", "Co"}}),
+               .outputs = {"Y", "Ho", "Co"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset3",
                .name = "GRUCell",
                .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = gru,
                .infer = Infer<InferRecurrent<kGru, false>>,
-               .outputs = {"Ho"}}),
+               .outputs = {"Ho"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset5",
                .name = "GRUSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
                           "R: float", "B: float"},
                .attributes = With(gru, direction),
                .infer = Infer<InferRecurrent<kGru, true>>,
-               .outputs = {"Y", "Ho"}}),
+               .outputs = {"Y", "Ho"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset1",
                .name = "RNNCell",
                .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = rnn,
                .infer = Infer<InferRecurrent<kRnn, false>>,
-               .outputs = {"Ho"}}),
+               .outputs = {"Ho"},
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset5",
                .name = "RNNSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
                           "R: float", "B: float"},
                .attributes = With(rnn, direction),
                .infer = Infer<InferRecurrent<kRnn, true>>,
-               .outputs = {"Y", "Ho"}}),
+               .outputs = {"Y", "Ho"},
+               .work = Work::kHeavy}),
   };
 }
 

@@ -16,7 +16,7 @@ std::vector<std::string> ActivationNames(std::string_view text);
 std::optional<CellActivation> ParseCellActivation(std::string_view name);
 
 // True for the LSTMCell of old converters: five inputs, W and R side by side
-// in the fourth, [4 * hidden, inputs + hidden], and B as the fifth.
-bool HasJoinedWeights(const Graph& graph, const Node& node);
+// in the fourth, [4 * hidden, inputs + hidden], and B, of shape `last`, as the fifth.
+bool HasJoinedWeights(const Node& node, const PartialShape& last);
 
 }  // namespace nnefc::ir

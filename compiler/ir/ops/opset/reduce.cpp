@@ -75,8 +75,8 @@ void InferTopK(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> ReduceRows() {
-  std::vector<OpRow> rows;
+std::vector<OpInfo> ReduceRows() {
+  std::vector<OpInfo> rows;
   const auto add = [&](std::string_view set, std::string_view name, std::string_view data = "data: number") {
     rows.push_back(MakeRow({.set = set,
                             .name = name,

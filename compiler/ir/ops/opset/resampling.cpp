@@ -146,11 +146,10 @@ void InferGridSample(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> ResamplingRows() {
-  const Attribute none = Attribute::Integers{};
+std::vector<OpInfo> ResamplingRows() {
   const AttributeInfo antialias{"antialias", AttributeKind::kBool, false};
-  const AttributeInfo pads_begin{"pads_begin", AttributeKind::kInts, none};
-  const AttributeInfo pads_end{"pads_end", AttributeKind::kInts, none};
+  const AttributeInfo pads_begin = OnEachAxis("pads_begin", 0);
+  const AttributeInfo pads_end = OnEachAxis("pads_end", 0);
   const std::vector<AttributeInfo> resize{
       {"mode", AttributeKind::kString, std::nullopt, {"nearest", "linear", "linear_onnx", "cubic"}},
       {"shape_calculation_mode", AttributeKind::kString, std::nullopt, {"sizes", "scales"}},
@@ -179,17 +178,21 @@ std::vector<OpRow> ResamplingRows() {
                     antialias,
                     pads_begin,
                     pads_end},
-               .infer = Infer<InferInterpolate1>}),
+               .implied = {{"shape_calculation_mode", AttributeKind::kString, "sizes"}},
+               .infer = Infer<InferInterpolate1>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset4",
                .name = "Interpolate",
                .inputs = {"data: number 1..", "sizes: integer 1", "scales: float 1", "axes?: integer 1"},
                .attributes = resize,
-               .infer = Infer<InferInterpolate>}),
+               .infer = Infer<InferInterpolate>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset11",
                .name = "Interpolate",
                .inputs = {"image: number 1..", "scales_or_sizes: number 1", "axes?: integer 1"},
                .attributes = resize11,
-               .infer = Infer<InferInterpolate11>}),
+               .infer = Infer<InferInterpolate11>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset9",
                .name = "GridSample",
                .inputs = {"data: number 4", "grid: float 4"},

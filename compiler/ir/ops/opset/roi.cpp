@@ -115,7 +115,7 @@ void InferNonMaxSuppression(OpContext& op) {
   op.Set(2, index, PartialShape{Dim(1)});
 }
 
-OpRow NonMaxSuppressionRow(std::string_view set) {
+OpInfo NonMaxSuppressionRow(std::string_view set) {
   return MakeRow(
       {.set = set,
        .name = "NonMaxSuppression",
@@ -129,7 +129,8 @@ OpRow NonMaxSuppressionRow(std::string_view set) {
        .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
 }
 
-OpRow RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more = {}) {
+OpInfo RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more,
+                   std::vector<AttributeInfo> implied) {
   std::vector<AttributeInfo> attributes = {Positive({"pooled_h", AttributeKind::kInt}),
                                            Positive({"pooled_w", AttributeKind::kInt}),
                                            NonNegative({"sampling_ratio", AttributeKind::kInt}),
@@ -140,12 +141,17 @@ OpRow RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more = {}) {
                   .name = "ROIAlign",
                   .inputs = {"data: float 4", "rois: float 2", "batch_indices: integer 1"},
                   .attributes = std::move(attributes),
+                  .implied = std::move(implied),
                   .infer = Infer<InferRoiAlign>});
 }
 
 }  // namespace
 
-std::vector<OpRow> RoiRows() {
+std::vector<OpInfo> RoiRows() {
+  const AttributeInfo aligned_mode{"aligned_mode",
+                                   AttributeKind::kString,
+                                   "asymmetric",
+                                   {"asymmetric", "half_pixel_for_nn", "half_pixel"}};
   const AttributeInfo height = Positive({"pooled_h", AttributeKind::kInt});
   const AttributeInfo width = Positive({"pooled_w", AttributeKind::kInt});
   const AttributeInfo scale = Positive({"spatial_scale", AttributeKind::kDouble});
@@ -162,11 +168,8 @@ std::vector<OpRow> RoiRows() {
                           {"output_size", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true},
                           {"output_roi", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true}},
            .infer = Infer<InferRoiPooling>}),
-      RoiAlignRow("opset3"),
-      RoiAlignRow("opset9", {{"aligned_mode",
-                              AttributeKind::kString,
-                              "asymmetric",
-                              {"asymmetric", "half_pixel_for_nn", "half_pixel"}}}),
+      RoiAlignRow("opset3", {}, {aligned_mode}),
+      RoiAlignRow("opset9", {aligned_mode}, {}),
       NonMaxSuppressionRow("opset5"),
       NonMaxSuppressionRow("opset9"),
   };

@@ -197,7 +197,7 @@ void InferTile(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> SectionRows() {
+std::vector<OpInfo> SectionRows() {
   const AttributeInfo pad_mode{
       "pad_mode", AttributeKind::kString, std::nullopt, {"constant", "edge", "reflect", "symmetric"}};
   const std::vector<std::string_view> pad_inputs{"data", "pads_begin: integer 1", "pads_end: integer 1",

@@ -177,7 +177,7 @@ void InferSlice(OpContext& op) {
 
 }  // namespace
 
-std::vector<OpRow> SlicingRows() {
+std::vector<OpInfo> SlicingRows() {
   const Attribute none = Attribute::Integers{};
   return {
       MakeRow({.set = "opset1",

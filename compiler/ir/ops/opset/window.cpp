@@ -8,11 +8,10 @@ namespace {
 
 constexpr int64_t kLargestAttribute = int64_t{1} << 40;  // keeps sums of attributes within 63 bits
 
-// A list with an item for each spatial dimension; `fallback` for an empty one.
+// A list with an item for each spatial dimension.
 std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view name, int64_t spatial,
-                                             int64_t fallback, int64_t lowest) {
-  std::vector<int64_t> list = op.Ints(name);
-  if (list.empty()) list.assign(static_cast<size_t>(spatial), fallback);
+                                             int64_t lowest) {
+  std::vector<int64_t> list = op.node().Ints(name, static_cast<size_t>(spatial));
   if (static_cast<int64_t>(list.size()) != spatial) {
     op.Error(kOpsetAttributeValue, "`{}` of `{}` has {} items; expected {}", name, op.node().type(),
              list.size(), spatial);
@@ -31,20 +30,13 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
 
 std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
                                            int64_t spatial) {
-  const bool dilated = op.Declares("dilations");
-  const bool is_pool = op.node().type() == "MaxPool" || op.node().type() == "AvgPool";
-  if (is_pool && op.Ints("strides").empty()) {
-    op.Error(kOpsetAttributeValue, "`strides` of `{}` has 0 items; expected {}", op.node().type(), spatial);
-    return std::nullopt;
-  }
-  const auto strides = ReadList(op, "strides", spatial, 1, 1);
-  const auto dilations = dilated ? ReadList(op, "dilations", spatial, 1, 1)
-                                 : std::vector<int64_t>(static_cast<size_t>(spatial), 1);
-  const auto begin = ReadList(op, "pads_begin", spatial, 0, -kLargestAttribute);
-  const auto end = ReadList(op, "pads_end", spatial, 0, -kLargestAttribute);
+  const auto strides = ReadList(op, "strides", spatial, 1);
+  const auto dilations = ReadList(op, "dilations", spatial, 1);
+  const auto begin = ReadList(op, "pads_begin", spatial, -kLargestAttribute);
+  const auto end = ReadList(op, "pads_end", spatial, -kLargestAttribute);
   if (!strides || !dilations || !begin || !end) return std::nullopt;
   WindowAttributes window{.axes = {}, .auto_pad = op.String("auto_pad")};
-  const std::string rounding = is_pool ? op.String("rounding_type") : "floor";
+  const std::string& rounding = op.String("rounding_type");
   const bool ceil = rounding != "floor";
   const bool padded = window.auto_pad == "explicit";
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
@@ -85,12 +77,9 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
   return std::nullopt;
 }
 
-std::vector<AttributeInfo> WindowAttributeInfos(bool dilations) {
-  const Attribute none = Attribute::Integers{};
-  std::vector<AttributeInfo> infos{{"strides", AttributeKind::kInts, none}};
-  if (dilations) infos.push_back({"dilations", AttributeKind::kInts, none});
-  infos.push_back({"pads_begin", AttributeKind::kInts, none});
-  infos.push_back({"pads_end", AttributeKind::kInts, none});
+std::vector<AttributeInfo> WindowAttributeInfos(std::vector<AttributeInfo> infos) {
+  infos.push_back(OnEachAxis("pads_begin", 0));
+  infos.push_back(OnEachAxis("pads_end", 0));
   infos.push_back(
       {"auto_pad", AttributeKind::kString, "explicit", {"explicit", "same_upper", "same_lower", "valid"}});
   return infos;

@@ -14,9 +14,8 @@ struct WindowAttributes {
   std::string auto_pad;          // "explicit", "same_upper", "same_lower", "valid"
 };
 
-// Reads strides, dilations (where the operation has them), pads_begin,
-// pads_end, auto_pad and rounding_type for `spatial` dimensions; an empty list
-// is ones or zeros. `kernel` may be shorter than `spatial` where it is unknown.
+// Reads strides, dilations, pads_begin, pads_end, auto_pad and rounding_type
+// for `spatial` dimensions. `kernel` may be shorter than `spatial` where it is unknown.
 // Emits kOpsetAttributeValue and returns nothing for lists of other lengths
 // and for strides, dilations and kernels below 1.
 std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
@@ -27,7 +26,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
 // does not fit.
 std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, int64_t axis, Dim extent);
 
-// The row entries of `auto_pad`, `pads_begin` and so on.
-std::vector<AttributeInfo> WindowAttributeInfos(bool dilations);
+// `infos`, the row entries of strides and dilations, with those of pads_begin,
+// pads_end and auto_pad.
+std::vector<AttributeInfo> WindowAttributeInfos(std::vector<AttributeInfo> infos);
 
 }  // namespace nnefc::ir

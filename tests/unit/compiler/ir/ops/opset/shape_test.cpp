@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "compiler/ir/ops/opset/schema.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 

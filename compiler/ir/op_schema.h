@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/attribute.h"
+
+namespace nnefc::ir {
+
+class InferContext;
+// Checks the arguments of a node and sets its outputs' types and shapes;
+// mistakes are emitted through the context.
+using InferFunction = void (*)(InferContext&);
+
+// The element types that an input takes.
+enum class TypeClass : uint8_t { kAny, kNumber, kFloat, kInteger, kIndex, kBoolean, kBits };
+
+// A tensor input in the order of the signature.
+struct InputInfo {
+  std::string name;
+  bool variadic = false;  // `tensor<scalar>[]`: any number of inputs
+  bool optional = false;  // may be left out (OpenVINO) or has a default (NNEF)
+  // What the tensor must be whatever the other inputs are; of OpenVINO's rows.
+  TypeClass types = TypeClass::kAny;
+  bool one_element = false;
+  int64_t lowest_rank = 0;
+  int64_t highest_rank = INT64_MAX;
+};
+
+enum class AttributeKind : uint8_t { kBool, kInt, kDouble, kString, kInts, kDoubles, kType, kShape };
+// The values that a number takes, or each item of a list.
+enum class AttributeRange : uint8_t { kAny, kPositive, kNonNegative };
+
+// An attribute of an OpenVINO operation in the spelling of the IR's XML.
+struct AttributeInfo {
+  std::string name;
+  AttributeKind kind = AttributeKind::kInt;
+  std::optional<Attribute> fallback = std::nullopt;  // none: the attribute must be given
+  std::vector<std::string_view> choices = {};        // of an enumeration
+  bool is_extra = false;                             // not written where it is not given
+  AttributeRange range = AttributeRange::kAny;
+  // What an empty list stands for, once for each axis: strides of 1, pads of 0.
+  std::optional<int64_t> each_axis = std::nullopt;
+};
+
+// The part that an operation plays in a graph; versions of it share one.
+enum class OpRole : uint8_t {
+  kComputation,  // none of the others
+  kParameter,
+  kConst,
+  kResult,
+  kReadValue,
+  kAssign,
+  kIf,
+  kTensorIterator,
+  kLoop,
+  kView,  // the elements of its first input with other extents: Reshape, Squeeze, Unsqueeze
+  // Of NNEF.
+  kExternal,
+  kConstant,
+  kVariable,
+  kUpdate,
+  kNnefView,  // reshape, squeeze, unsqueeze
+};
+
+// What the row of an NNEF operation says of the sign of results.
+enum class SignRule : uint8_t {
+  kUnknown,
+  kNever,         // below zero
+  kNeverByFirst,  // if the first input is not
+  kNeverByAll,    // if no input is
+  kNeverByAny,    // if one input is not
+};
+
+// What an OpenVINO operation costs, as far as branches are concerned.
+enum class Work : uint8_t { kByElements, kHeavy, kNone };
+
+// The description of an operation: a row of the registry.
+struct OpInfo {
+  std::string set;      // "nnef", "opset1" .. "opset13", or a vendor's
+  std::string name;     // "conv", "Convolution"
+  std::string section;  // where it is specified: "R 4.3.1"; or the opset document
+  std::vector<InputInfo> inputs;
+  std::vector<std::string> outputs;  // names of results; a variadic last one ends with "[]"
+  InferFunction infer = nullptr;
+  bool is_source = false;  // Parameter, Const, external, constant, variable
+  bool is_sink = false;    // update, Assign: kept although nothing uses it
+  OpRole role = OpRole::kComputation;
+  SignRule sign = SignRule::kUnknown;
+  Work work = Work::kByElements;
+  std::vector<AttributeInfo> attributes = {};
+  // What later versions of the operation have an attribute for and this one
+  // always does: they are read like attributes, and no node can give them.
+  std::vector<AttributeInfo> implied = {};
+
+  // The attribute of that name that a node may give, or null.
+  const AttributeInfo* FindAttribute(std::string_view attribute) const;
+  const AttributeInfo* FindImplied(std::string_view attribute) const;
+};
+
+}  // namespace nnefc::ir

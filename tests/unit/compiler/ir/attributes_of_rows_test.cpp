@@ -1,0 +1,81 @@
+// What a node says where its attributes leave it to the operation: values from OpenVINO's documents of its
+// sets.
+
+#include "compiler/ir/graph.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir {
+namespace {
+
+class AttributesOfRowsTest : public ::testing::Test {
+ protected:
+  AttributesOfRowsTest() { RegisterStandardOps(registry_); }
+
+  const Node& Add(std::string_view set, std::string_view name, AttributeMap attributes = {}) {
+    return graph_.node(graph_.AddNode(set, name, {.name = "n", .attributes = std::move(attributes)}));
+  }
+
+  OpRegistry registry_;
+  Graph graph_{&registry_, "g"};
+};
+
+TEST_F(AttributesOfRowsTest, AnAbsentOneHasItsDefault) {
+  EXPECT_TRUE(Add("opset1", "Divide").Bool("m_pythondiv"));
+  EXPECT_EQ(Add("opset1", "SoftMax").Int("axis"), 1);
+  EXPECT_EQ(Add("opset5", "Round").String("mode"), "half_to_even");
+  EXPECT_EQ(Add("opset4", "Interpolate").Double("cube_coeff"), -0.75);
+  AttributeMap given;
+  given.Set("axis", -2);
+  EXPECT_EQ(Add("opset8", "SoftMax", given).Int("axis"), -2);
+}
+
+TEST_F(AttributesOfRowsTest, AnIntegerIsANumber) {
+  AttributeMap given;
+  given.Set("cube_coeff", -1);
+  EXPECT_EQ(Add("opset4", "Interpolate", given).Double("cube_coeff"), -1.0);
+}
+
+TEST_F(AttributesOfRowsTest, AnEmptyListIsOneOfNumbersToo) {
+  AttributeMap given;
+  given.Set("activations_alpha", Attribute::Integers{});
+  EXPECT_TRUE(Add("opset1", "RNNCell", given).Doubles("activations_alpha").empty());
+}
+
+TEST_F(AttributesOfRowsTest, AnEmptyListHasTheSameOnEachAxis) {
+  const Node& plain = Add("opset1", "Convolution");
+  EXPECT_EQ(plain.Ints("strides", 2), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(plain.Ints("dilations", 3), (std::vector<int64_t>{1, 1, 1}));
+  EXPECT_EQ(plain.Ints("pads_end", 2), (std::vector<int64_t>{0, 0}));
+  AttributeMap given;
+  given.Set("strides", Attribute::Integers{2, 3});
+  EXPECT_EQ(Add("opset1", "Convolution", given).Ints("strides", 2), (std::vector<int64_t>{2, 3}));
+}
+
+// What came with a later version is not asked of an earlier one.
+TEST_F(AttributesOfRowsTest, WhatAVersionImpliesCannotBeGiven) {
+  AttributeMap given;
+  given.Set("approximation_mode", "TANH");
+  EXPECT_EQ(Add("opset2", "Gelu", given).String("approximation_mode"), "ERF");
+  EXPECT_EQ(Add("opset7", "Gelu", given).String("approximation_mode"), "TANH");
+  AttributeMap dilated;
+  dilated.Set("dilations", Attribute::Integers{2, 2});
+  EXPECT_EQ(Add("opset1", "AvgPool", dilated).Ints("dilations", 2), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(Add("opset16", "AvgPool", dilated).Ints("dilations", 2), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(Add("opset3", "ScatterElementsUpdate").String("reduction"), "none");
+  EXPECT_EQ(registry_.Info(registry_.Find("opset2", "Gelu")).FindAttribute("approximation_mode"), nullptr);
+}
+
+// A table beside the rows holds for each version of an operation.
+TEST_F(AttributesOfRowsTest, ATableNamesAllVersions) {
+  const OpTable<int> table(registry_, {{"AvgPool", 1}, {"MaxPool", 2}});
+  for (std::string_view set : {"opset1", "opset14", "opset16"}) {
+    const int* value = table.Find(registry_.Find(set, "AvgPool"));
+    ASSERT_NE(value, nullptr) << set;
+    EXPECT_EQ(*value, 1);
+  }
+  EXPECT_EQ(*table.Find(registry_.Find("opset8", "MaxPool")), 2);
+  EXPECT_EQ(table.Find(registry_.Find("opset1", "Add")), nullptr);
+}
+
+}  // namespace
+}  // namespace nnefc::ir
