@@ -6,10 +6,14 @@
 
 namespace nnefc::ir {
 
-std::vector<const Output*> InferContext::segment(int32_t parameter) const {
-  std::vector<const Output*> outputs;
-  for (OutputPort port : node().segment(parameter)) outputs.push_back(&graph_.output(port));
-  return outputs;
+llvm::ArrayRef<const Output*> InferContext::segment(int32_t parameter) const {
+  const llvm::ArrayRef<OutputPort> ports = node().segment(parameter);
+  if (ports.empty()) return {};
+  return inputs_.slice(static_cast<size_t>(ports.data() - node().inputs().data()), ports.size());
+}
+
+const Node* InferContext::producer(int32_t index) const {
+  return graph_ == nullptr ? nullptr : &graph_->node(node().input(index).node);
 }
 
 const std::optional<TensorValue>& InferContext::value(int32_t index) {
@@ -19,11 +23,13 @@ const std::optional<TensorValue>& InferContext::value(int32_t index) {
 }
 
 void InferContext::SetOutput(int32_t index, ElementType type, PartialShape shape) {
-  graph_.SetOutputType({node_, index}, type, std::move(shape));
+  Output& output = outputs_[static_cast<size_t>(index)];
+  output.type = type;
+  output.shape = std::move(shape);
 }
 
 void InferContext::SetOutputValue(int32_t index, TensorValue value) {
-  graph_.SetOutputValue({node_, index}, std::move(value));
+  outputs_[static_cast<size_t>(index)].value = std::move(value);
 }
 
 void InferContext::SetBodyParameter(size_t index, int32_t parameter, ElementType type, PartialShape shape) {
@@ -56,16 +62,34 @@ void InferContext::Report(const Rule& rule, const Argument* argument, std::strin
 
 namespace {
 
-void ForgetOutputs(Graph& graph, const Node& node) {
-  for (int32_t i = 0; i < node.num_outputs(); ++i) {
-    graph.SetOutputType(node.port(i), ElementType::kDynamic, PartialShape());
-    graph.SetOutputValue(node.port(i), std::nullopt);
+void ForgetOutputs(llvm::MutableArrayRef<Output> outputs) {
+  for (Output& output : outputs) {
+    output.type = ElementType::kDynamic;
+    output.shape = PartialShape();
+    output.value.reset();
   }
 }
 
-bool HasUnknownInput(const Graph& graph, const Node& node) {
-  return std::any_of(node.inputs().begin(), node.inputs().end(),
-                     [&](OutputPort port) { return graph.output(port).type == ElementType::kDynamic; });
+// Sets the outputs, which may be those of the node in its graph.
+bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inputs,
+               llvm::MutableArrayRef<Output> outputs, Emitter& emitter, const ArgumentPlaces* places,
+               llvm::SmallVectorImpl<int32_t>* unknown_values) {
+  const bool unknown = node.set() == kNnefSet &&
+                       std::any_of(inputs.begin(), inputs.end(),
+                                   [](const Output* input) { return input->type == ElementType::kDynamic; });
+  if (unknown) {
+    ForgetOutputs(outputs);
+    return false;
+  }
+  if (!node.info().is_source) {
+    for (Output& output : outputs) output.value.reset();
+  }
+  InferContext context(graph, node, inputs, outputs, emitter, places);
+  node.info().infer(context);
+  if (unknown_values != nullptr)
+    unknown_values->assign(context.unknown_values().begin(), context.unknown_values().end());
+  if (context.failed()) ForgetOutputs(outputs);
+  return !context.failed();
 }
 
 }  // namespace
@@ -74,19 +98,23 @@ bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* 
                llvm::SmallVectorImpl<int32_t>* unknown_values) {
   const Node& node = graph.node(id);
   if (node.info().infer == nullptr) return true;
-  if (node.set() == kNnefSet && HasUnknownInput(graph, node)) {
-    ForgetOutputs(graph, node);
-    return false;
-  }
-  if (!node.info().is_source) {
-    for (int32_t i = 0; i < node.num_outputs(); ++i) graph.SetOutputValue(node.port(i), std::nullopt);
-  }
-  InferContext context(graph, id, emitter, places);
-  node.info().infer(context);
-  if (unknown_values != nullptr)
-    unknown_values->assign(context.unknown_values().begin(), context.unknown_values().end());
-  if (context.failed()) ForgetOutputs(graph, node);
-  return !context.failed();
+  llvm::SmallVector<const Output*, 4> inputs;
+  for (OutputPort port : node.inputs()) inputs.push_back(&graph.output(port));
+  return InferInto(&graph, node, inputs, graph.InferredOutputs(id), emitter, places, unknown_values);
+}
+
+std::optional<std::vector<Output>> InferApart(const Node& node, llvm::ArrayRef<const Output*> inputs,
+                                              Emitter& emitter) {
+  NNEFC_CHECK(node.info().infer != nullptr && node.bodies().empty() && inputs.size() == node.inputs().size());
+  std::vector<Output> outputs(node.outputs().size());
+  if (!InferInto(nullptr, node, inputs, outputs, emitter, nullptr, nullptr)) return std::nullopt;
+  return outputs;
+}
+
+InferredNode AddInferred(Graph& graph, std::string_view set, std::string_view name, NodeSpec spec,
+                         Emitter& emitter) {
+  const NodeId id = graph.AddNode(set, name, std::move(spec));
+  return {id, InferNode(graph, id, emitter)};
 }
 
 bool InferGraph(Graph& graph, Emitter& emitter) {
@@ -101,7 +129,7 @@ bool InferGraph(Graph& graph, Emitter& emitter) {
       return failed[static_cast<size_t>(input.node.index)];
     });
     if (poisoned && node.info().infer != nullptr) {
-      ForgetOutputs(graph, node);
+      ForgetOutputs(graph.InferredOutputs(id));
     } else if (InferNode(graph, id, emitter)) {
       continue;
     }

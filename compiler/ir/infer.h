@@ -39,20 +39,24 @@ class ArgumentPlaces {
 // where to put outputs and mistakes.
 class InferContext {
  public:
-  InferContext(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places)
-      : graph_(graph), node_(node), emitter_(emitter), places_(places) {}
+  // Of a node in its graph, or, where `graph` is null, on other inputs with
+  // outputs of its own.
+  InferContext(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inputs,
+               llvm::MutableArrayRef<Output> outputs, Emitter& emitter, const ArgumentPlaces* places)
+      : graph_(graph), node_(node), inputs_(inputs), outputs_(outputs), emitter_(emitter), places_(places) {}
 
-  const Graph& graph() const { return graph_; }
-  const Node& node() const { return graph_.node(node_); }
-  const Output& input(int32_t index) const { return graph_.output(node().input(index)); }
+  const Node& node() const { return node_; }
+  const Output& input(int32_t index) const { return *inputs_[static_cast<size_t>(index)]; }
   // The value of an input by which the node is judged, if it is known. Ask for
   // all of them before the first return: a run judges the node again on those
   // that were asked for in vain.
   const std::optional<TensorValue>& value(int32_t index);
   llvm::ArrayRef<int32_t> unknown_values() const { return unknown_values_; }
-  int32_t num_inputs() const { return node().num_inputs(); }
+  int32_t num_inputs() const { return static_cast<int32_t>(inputs_.size()); }
   // The inputs of entry `parameter` of OpInfo::inputs; empty if absent.
-  std::vector<const Output*> segment(int32_t parameter) const;
+  llvm::ArrayRef<const Output*> segment(int32_t parameter) const;
+  // The node that makes an input, or null where the node is in no graph.
+  const Node* producer(int32_t index) const;
   const Attribute& attribute(std::string_view name) const { return node().attribute(name); }
   const Attribute* FindAttribute(std::string_view name) const { return node().attributes().Find(name); }
 
@@ -61,7 +65,7 @@ class InferContext {
 
   // Operations with bodies: gives the body's parameter its type and shape, and
   // infers the body. InferNode leaves bodies to the operation's function.
-  Body& body(size_t index) { return graph_.body(node_, index); }
+  Body& body(size_t index) { return graph_->body(node_.id(), index); }
   void SetBodyParameter(size_t body, int32_t parameter, ElementType type, PartialShape shape);
   bool InferBody(size_t index);
 
@@ -90,8 +94,10 @@ class InferContext {
   static void TakeArgument(const Argument*&, const T&) {}
   void Report(const Rule& rule, const Argument* argument, std::string message);
 
-  Graph& graph_;
-  NodeId node_;
+  Graph* graph_;
+  const Node& node_;
+  llvm::ArrayRef<const Output*> inputs_;
+  llvm::MutableArrayRef<Output> outputs_;
   Emitter& emitter_;
   const ArgumentPlaces* places_;
   llvm::SmallVector<int32_t, 4> unknown_values_;  // inputs
@@ -108,6 +114,18 @@ class InferContext {
 // run computes.
 bool InferNode(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places = nullptr,
                llvm::SmallVectorImpl<int32_t>* unknown_values = nullptr);
+// What the outputs of a node would be on other inputs, in no graph: nothing
+// after a mistake, of which the emitter has the first. Only for an operation
+// with a shape function, without bodies, that looks at nothing but its inputs.
+std::optional<std::vector<Output>> InferApart(const Node& node, llvm::ArrayRef<const Output*> inputs,
+                                              Emitter& emitter);
+// Adds a node `set.name` and infers it.
+struct InferredNode {
+  NodeId id;
+  bool inferred;
+};
+InferredNode AddInferred(Graph& graph, std::string_view set, std::string_view name, NodeSpec spec,
+                         Emitter& emitter);
 // Infers all nodes in topological order, sub-graphs included; checked: the
 // graph has no cycle.
 bool InferGraph(Graph& graph, Emitter& emitter);

@@ -4,30 +4,25 @@
 
 namespace nnefc::ir {
 
-LoneNode::LoneNode(const Graph& graph, const Node& node) : graph_(&graph.registry()) {
-  llvm::SmallVector<OutputPort, 4> inputs;
-  for (OutputPort port : node.inputs()) {
-    const Output& output = graph.output(port);
-    inputs.push_back({graph_.AddParameter("", output.type, output.shape), 0});
-    if (output.value) graph_.SetOutputValue(inputs.back(), output.value);
-  }
-  node_ = graph_.AddNode({.op = node.op(),
-                          .name = node.name(),
-                          .inputs = inputs,
-                          .segments = node.segments(),
-                          .attributes = node.attributes(),
-                          .num_outputs = node.num_outputs()});
+LoneNode::LoneNode(const Graph& graph, const Node& node) : node_(node) {
+  for (OutputPort port : node.inputs()) inputs_.push_back(graph.output(port));
 }
 
 void LoneNode::SetInput(int32_t index, ElementType type, PartialShape shape,
                         std::optional<TensorValue> value) {
-  const OutputPort port = node().input(index);
-  graph_.SetOutputType(port, type, std::move(shape));
-  graph_.SetOutputValue(port, std::move(value));
+  Output& input = inputs_[static_cast<size_t>(index)];
+  input.type = type;
+  input.shape = std::move(shape);
+  input.value = std::move(value);
 }
 
 bool LoneNode::Infer(Emitter& emitter) {
-  return InferNode(graph_, node_, emitter);
+  llvm::SmallVector<const Output*, 4> inputs;
+  for (const Output& input : inputs_) inputs.push_back(&input);
+  std::optional<std::vector<Output>> outputs = InferApart(node_, inputs, emitter);
+  if (!outputs) return false;
+  outputs_ = std::move(*outputs);
+  return true;
 }
 
 }  // namespace nnefc::ir

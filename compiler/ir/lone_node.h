@@ -1,28 +1,33 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 #include "compiler/support/diagnostics.h"
 
 namespace nnefc::ir {
 
-// A node in a graph of its own, its inputs parameters: to infer it from what
-// somebody else knows of them. Bodies are left out.
+// A node as it would be on other inputs: to infer it, in no graph, from what
+// somebody else knows of them. `node` must outlive it.
 class LoneNode {
  public:
   // Types, shapes and values of the inputs are those of `graph`.
   LoneNode(const Graph& graph, const Node& node);
+  // Nothing is known of the inputs.
+  explicit LoneNode(const Node& node) : node_(node), inputs_(node.inputs().size()) {}
 
   void SetInput(int32_t index, ElementType type, PartialShape shape, std::optional<TensorValue> value);
   // False after a mistake.
   bool Infer(Emitter& emitter);
-  const Node& node() const { return graph_.node(node_); }
-  const Output& input(int32_t index) const { return graph_.output(node().input(index)); }
+  const Output& input(int32_t index) const { return inputs_[static_cast<size_t>(index)]; }
+  // As inferred last.
+  llvm::ArrayRef<Output> outputs() const { return outputs_; }
 
  private:
-  Graph graph_;
-  NodeId node_;
+  const Node& node_;
+  std::vector<Output> inputs_;
+  std::vector<Output> outputs_;
 };
 
 }  // namespace nnefc::ir

@@ -1,4 +1,4 @@
-#include "compiler/ir/lone_node.h"
+#include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringSet.h"
@@ -65,22 +65,22 @@ class InferredVerifier {
     }
   }
 
-  // Infers the node in a graph of its own, its inputs parameters of what is
-  // known of them, and compares. A node that looks beyond its inputs (update,
-  // whose variable is its input's node) is left out, and so are bodies, which
-  // are inferred node by node.
+  // Infers the node anew and compares. Bodies are left out: they are inferred
+  // node by node.
   void CheckNode(const Graph& graph, const Node& node) {
     if (node.info().infer == nullptr || node.info().is_source || !node.bodies().empty()) return;
-    if (node.Is(kNnefSet, "update")) return;
-    LoneNode lone(graph, node);
+    llvm::SmallVector<const Output*, 4> inputs;
+    for (OutputPort port : node.inputs()) inputs.push_back(&graph.output(port));
     Emitter emitter;
-    if (!lone.Infer(emitter)) {
+    const std::optional<std::vector<Output>> outputs = InferApart(node, inputs, emitter);
+    if (!outputs) {
       const bool told = !emitter.diagnostics().empty();
       Tell("{} breaks a rule of its operation: {}", Called(node),
            told ? emitter.diagnostics().front().message : "an input has no type");
       return;
     }
-    for (int32_t i = 0; i < node.num_outputs(); ++i) CompareOutput(node, i, lone.node().output(i));
+    for (int32_t i = 0; i < node.num_outputs(); ++i)
+      CompareOutput(node, i, (*outputs)[static_cast<size_t>(i)]);
   }
 
   void CompareOutput(const Node& node, int32_t index, const Output& inferred) {
@@ -130,7 +130,7 @@ class InferredVerifier {
 }  // namespace
 
 bool IsUntaken(const Graph& graph, const Node& node, const Body& body) {
-  if (!node.Is("opset8", "If") || node.num_inputs() == 0) return false;
+  if (!node.Is(OpRole::kIf) || node.num_inputs() == 0) return false;
   const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
   if (!condition || condition->volume() != 1) return false;
   return (body.role == "then_body") != (condition->ElementAsInt(0) != 0);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/copy.h"
 #include "compiler/ir/ops/opset/port_maps.h"
 #include "compiler/lower/branch_work.h"
 #include "compiler/lower/node_lowering.h"
@@ -29,22 +30,20 @@ constexpr int32_t kNone = -1;
 constexpr int64_t kMostMoves = 500'000;
 
 bool IsConst(const Node& node) {
-  return node.Is("opset1", "Const");
+  return node.Is(ir::OpRole::kConst);
 }
 
 // States, sinks and what nothing is known of stay where they are.
 bool IsMovable(const Node& node) {
   return node.info().infer != nullptr && !node.info().is_sink && !node.info().is_source &&
-         node.type() != "ReadValue" && !node.Is("opset1", "Result");
+         !node.Is(ir::OpRole::kReadValue) && !node.Is(ir::OpRole::kResult);
 }
 
 // The tensor of one element that a condition was made of by views alone.
 OutputPort BaseOf(const Graph& graph, OutputPort condition) {
   while (true) {
     const Node& node = graph.node(condition.node);
-    const bool is_view = node.set() == "opset1" &&
-                         (node.type() == "Unsqueeze" || node.type() == "Squeeze" || node.type() == "Reshape");
-    if (!is_view) return condition;
+    if (!node.Is(ir::OpRole::kView)) return condition;
     condition = node.input(0);
   }
 }
@@ -52,8 +51,7 @@ OutputPort BaseOf(const Graph& graph, OutputPort condition) {
 // A Select whose condition has one element, which is not known.
 bool IsCandidate(const Graph& graph, const Node& node) {
   if (!node.Is("opset1", "Select") || !node.output().shape.known()) return false;
-  const auto* broadcast = node.attributes().Find("auto_broadcast");
-  if (broadcast != nullptr && *broadcast != ir::Attribute("numpy")) return false;
+  if (node.String("auto_broadcast") != "numpy") return false;
   if (graph.output(node.input(0)).shape.volume() != 1) return false;
   if (!graph.output(node.input(1)).shape.known() || !graph.output(node.input(2)).shape.known()) return false;
   return !IsConst(graph.node(BaseOf(graph, node.input(0)).node));
@@ -247,7 +245,7 @@ void BranchChooser::TakeGroups() {
 class BodyMaker {
  public:
   BodyMaker(Graph& outer, std::string name)
-      : outer_(outer), body_(std::make_unique<Graph>(&outer.registry(), std::move(name))) {}
+      : outer_(outer), body_(std::make_unique<Graph>(&outer.registry(), std::move(name))), copier_(*body_) {}
 
   // Moves a node whose inputs are in the body, constant, or outside for good.
   void Move(NodeId id);
@@ -260,55 +258,31 @@ class BodyMaker {
 
  private:
   OutputPort Find(OutputPort port);
-  void CopyOutputs(const Node& from, NodeId to);
 
   Graph& outer_;
   std::unique_ptr<Graph> body_;
-  llvm::DenseMap<std::pair<int32_t, int32_t>, OutputPort> ports_;  // by node and output around
+  ir::NodeCopier copier_;
   std::vector<OutputPort> captured_;
 };
 
-void BodyMaker::CopyOutputs(const Node& from, NodeId to) {
-  for (int32_t i = 0; i < from.num_outputs(); ++i) {
-    const ir::Output& output = from.output(i);
-    body_->SetOutputType({to, i}, output.type, output.shape);
-    body_->SetOutputValue({to, i}, output.value);
-    body_->SetOutputNames({to, i}, output.names);
-    ports_[{from.id().index, i}] = {to, i};
-  }
-  for (const auto& [name, value] : from.rt_info()) body_->SetRtInfo(to, name, value);
-}
-
 OutputPort BodyMaker::Find(OutputPort port) {
-  if (auto known = ports_.find({port.node.index, port.index}); known != ports_.end()) return known->second;
+  if (const OutputPort known = copier_.Mapped(port); known.valid()) return known;
   const Node& node = outer_.node(port.node);
   if (IsConst(node)) {
-    CopyOutputs(node, body_->AddNode({.op = node.op(),
-                                      .name = node.name(),
-                                      .attributes = node.attributes(),
-                                      .origin = node.origin()}));
+    copier_.Copy(node);
   } else {
     const ir::Output& output = node.output(port.index);
     const std::string& name = output.names.empty() ? node.name() : output.names.front();
-    const NodeId parameter = body_->AddParameter(name, output.type, output.shape, node.origin());
-    ports_[{port.node.index, port.index}] = {parameter, 0};
+    copier_.Map(port, {body_->AddParameter(name, output.type, output.shape, node.origin()), 0});
     captured_.push_back(port);
   }
-  return ports_.find({port.node.index, port.index})->second;
+  return copier_.Mapped(port);
 }
 
 void BodyMaker::Move(NodeId id) {
   const Node& node = outer_.node(id);
-  std::vector<OutputPort> inputs;
-  for (OutputPort input : node.inputs()) inputs.push_back(Find(input));
-  const NodeId moved = body_->AddNode({.op = node.op(),
-                                       .name = node.name(),
-                                       .inputs = inputs,
-                                       .segments = node.segments(),
-                                       .attributes = node.attributes(),
-                                       .num_outputs = node.num_outputs(),
-                                       .origin = node.origin()});
-  CopyOutputs(node, moved);
+  for (OutputPort input : node.inputs()) Find(input);
+  const NodeId moved = copier_.Copy(node, ir::Bodies::kLeave);
   for (size_t i = 0; i < node.bodies().size(); ++i) body_->AddBody(moved, std::move(outer_.body(id, i)));
 }
 

@@ -99,13 +99,14 @@ ir::OutputPort CopyAs(LowerState& state, ir::OutputPort source, const std::strin
   std::vector<std::string> names = state.target.output(source).names;
   llvm::erase_value(names, name);
   state.target.SetOutputNames(source, std::move(names));
-  const ir::NodeId copy = state.target.AddNode("opset1", "Convert",
-                                               {.name = name,
-                                                .inputs = source,
-                                                .attributes = Attributes({{"destination_type", type}}),
-                                                .origin = origin});
+  const ir::NodeId copy = ir::AddInferred(state.target, "opset1", "Convert",
+                                          {.name = name,
+                                           .inputs = source,
+                                           .attributes = Attributes({{"destination_type", type}}),
+                                           .origin = origin},
+                                          state.context.emitter)
+                              .id;
   state.target.SetOutputNames({copy, 0}, {name});
-  ir::InferNode(state.target, copy, state.context.emitter);
   return {copy, 0};
 }
 
@@ -120,7 +121,7 @@ void AddResults(LowerState& state) {
     ir::OutputPort port =
         state.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
     const bool is_first = taken.insert({port.node.index, port.index}).second;
-    if (!is_first || state.target.node(port.node).Is("opset1", "Parameter"))
+    if (!is_first || state.target.node(port.node).Is(ir::OpRole::kParameter))
       port = CopyAs(state, port, result.name(), result.origin());
     state.target.AddResult(result.name(), port, result.origin());
   }
@@ -153,7 +154,7 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
     if (context.emitter.exhausted()) return nullptr;
     const ir::Node& node = graph.node(id);
     const bool done = !state.ports[static_cast<size_t>(id.index)].empty();  // a parameter
-    if (!done && !node.Is("opset1", "Result")) LowerNode(state, table, id);
+    if (!done && !node.Is(ir::OpRole::kResult)) LowerNode(state, table, id);
   }
   AddResults(state);
   if (state.failed) return nullptr;

@@ -1,4 +1,5 @@
 #include "compiler/lower/node_lowering.h"
+#include "compiler/ir/copy.h"
 #include "compiler/ir/wording.h"
 
 #include <algorithm>
@@ -59,15 +60,15 @@ std::string NodeLowering::HelperName(std::string_view suffix) const {
 ir::NodeId NodeLowering::AddNode(std::string_view set, std::string_view type,
                                  llvm::ArrayRef<OutputPort> inputs, ir::AttributeMap attributes,
                                  int32_t num_outputs, std::string_view suffix) {
-  const ir::NodeId id = state_.target.AddNode(set, type,
-                                              {.op = {},
-                                               .name = HelperName(suffix.empty() ? type : suffix),
-                                               .inputs = inputs,
-                                               .attributes = std::move(attributes),
-                                               .num_outputs = num_outputs,
-                                               .origin = node_.origin()});
-  if (!ir::InferNode(state_.target, id, state_.context.emitter)) state_.failed = true;
-  return id;
+  const ir::InferredNode added = ir::AddInferred(state_.target, set, type,
+                                                 {.name = HelperName(suffix.empty() ? type : suffix),
+                                                  .inputs = inputs,
+                                                  .attributes = std::move(attributes),
+                                                  .num_outputs = num_outputs,
+                                                  .origin = node_.origin()},
+                                                 state_.context.emitter);
+  if (!added.inferred) state_.failed = true;
+  return added.id;
 }
 
 OutputPort NodeLowering::Add(std::string_view set, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
@@ -119,7 +120,7 @@ OutputPort NodeLowering::Reshape(OutputPort x, llvm::ArrayRef<int64_t> extents, 
 
 const TensorValue* NodeLowering::Value(OutputPort port) const {
   const ir::Node& producer = target().node(port.node);
-  if (!producer.Is("opset1", "Const") || !producer.output().value) return nullptr;
+  if (!producer.Is(ir::OpRole::kConst) || !producer.output().value) return nullptr;
   return &*producer.output().value;
 }
 
@@ -142,7 +143,7 @@ OutputPort NodeLowering::WithShape(OutputPort port, llvm::ArrayRef<int64_t> exte
   if (const TensorValue* value = Value(port); value != nullptr && volume == value->volume()) {
     return Constant(value->Reshaped(shape), suffix);
   }
-  if (target().node(port.node).Is("opset1", "Const") && volume && volume == output.shape.volume()) {
+  if (target().node(port.node).Is(ir::OpRole::kConst) && volume && volume == output.shape.volume()) {
     return ConstWithoutValue(output.type, PartialShape(extents), suffix);
   }
   return Add("opset1", "Reshape", {port, ConstInts(extents, fmt::format("{}_shape", suffix))},
@@ -152,7 +153,7 @@ OutputPort NodeLowering::WithShape(OutputPort port, llvm::ArrayRef<int64_t> exte
 OutputPort NodeLowering::Align(OutputPort port, int64_t rank) {
   const PartialShape shape = target().output(port).shape;
   if (!shape.rank_known() || shape.rank() == 0 || shape.rank() >= rank) return port;
-  if (target().node(port.node).Is("opset1", "Const") && shape.known()) {
+  if (target().node(port.node).Is(ir::OpRole::kConst) && shape.known()) {
     nnefc::Shape extents = shape.known_extents();
     extents.resize(static_cast<size_t>(rank), 1);
     return WithShape(port, extents, "aligned");
@@ -203,20 +204,8 @@ void NodeLowering::CheckShape(int32_t index, OutputPort port) {
 ir::NodeId NodeLowering::Keep() {
   std::vector<OutputPort> inputs;
   for (int32_t i = 0; i < num_inputs(); ++i) inputs.push_back(input(i));
-  const ir::NodeId id = state_.target.AddNode({.op = node_.op(),
-                                               .name = node_.name(),
-                                               .inputs = inputs,
-                                               .segments = node_.segments(),
-                                               .attributes = node_.attributes(),
-                                               .num_outputs = node_.num_outputs(),
-                                               .origin = node_.origin()});
-  for (const auto& [name, value] : node_.rt_info()) state_.target.SetRtInfo(id, name, value);
-  for (int32_t i = 0; i < node_.num_outputs(); ++i) {
-    const ir::Output& output = node_.output(i);
-    state_.target.SetOutputType({id, i}, output.type, output.shape);
-    if (output.value) state_.target.SetOutputValue({id, i}, output.value);
-    SetOutput(i, {id, i});
-  }
+  const ir::NodeId id = ir::CopyNode(state_.target, node_, inputs, ir::Bodies::kLeave);
+  for (int32_t i = 0; i < node_.num_outputs(); ++i) SetOutput(i, {id, i});
   if (node_.set() != ir::kNnefSet) state_.target.SetName(id, node_.name());
   return id;
 }

@@ -51,21 +51,21 @@ void ReadUpdatedVariables(LowerState& state) {
   const std::vector<ir::NodeId> sinks(state.target.sinks().begin(), state.target.sinks().end());
   for (ir::NodeId sink : sinks) {
     const ir::Node& assign = state.target.node(sink);
-    if (!assign.Is("opset6", "Assign")) continue;
+    if (!assign.Is(ir::OpRole::kAssign)) continue;
     const auto variable = by_id.find(assign.attribute("variable_id").AsString());
     if (variable == by_id.end()) continue;  // the source's own, with a ReadValue of its own
     const OutputPort old = variable->second;
     const OutputPort stored = assign.input(0);
-    const bool is_input = state.target.node(stored.node).Is("opset1", "Parameter");
+    const bool is_input = state.target.node(stored.node).Is(ir::OpRole::kParameter);
     if (needed[static_cast<size_t>(old.node.index)] && !is_input) continue;
     const auto add = [&](std::string_view type, llvm::ArrayRef<OutputPort> inputs, std::string_view suffix) {
-      const ir::NodeId id = state.target.AddNode("opset1", type,
-                                                 {.name = fmt::format("{}/{}", assign.name(), suffix),
-                                                  .inputs = inputs,
-                                                  .attributes = Attributes({{"auto_broadcast", "numpy"}}),
-                                                  .origin = assign.origin()});
-      ir::InferNode(state.target, id, state.context.emitter);
-      return OutputPort{id, 0};
+      const ir::InferredNode added = ir::AddInferred(state.target, "opset1", type,
+                                                     {.name = fmt::format("{}/{}", assign.name(), suffix),
+                                                      .inputs = inputs,
+                                                      .attributes = Attributes({{"auto_broadcast", "numpy"}}),
+                                                      .origin = assign.origin()},
+                                                     state.context.emitter);
+      return OutputPort{added.id, 0};
     };
     // No value is less than itself, and none differs from itself.
     const bool is_logical = state.target.output(old).type == ElementType::kBoolean;

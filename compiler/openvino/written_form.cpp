@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "compiler/ir/copy.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/opset/recurrent.h"
 #include "fmt/format.h"
@@ -40,59 +41,19 @@ bool IsPartial(const ir::Graph& graph, const ir::Node& node, const ir::InputMapp
   return !(cut->start == 0 && extent.known() && cut->stop == extent.value());
 }
 
+bool HasJoinedWeights(const ir::Graph& graph, const ir::Node& node) {
+  return node.num_inputs() == 5 && ir::HasJoinedWeights(node, graph.output(node.input(4)).shape);
+}
+
 bool NeedsForm(const ir::Graph& graph) {
   return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
     const ir::Node& node = graph.node(id);
-    if (ir::HasJoinedWeights(graph, node)) return true;
+    if (HasJoinedWeights(graph, node)) return true;
     return llvm::any_of(node.bodies(), [&](const ir::Body& body) {
       return NeedsForm(*body.graph) ||
              llvm::any_of(body.inputs, [&](const auto& mapping) { return IsPartial(graph, node, mapping); });
     });
   });
-}
-
-// A copy of the graph, bodies too, to be changed; constants share their bytes.
-// Recursion goes as deep as bodies are nested.
-std::unique_ptr<ir::Graph> Copied(const ir::Graph& graph) {
-  auto copy = std::make_unique<ir::Graph>(&graph.registry(), graph.name());
-  for (const auto& [path, value] : graph.rt_info()) copy->SetRtInfo(path, value);
-  std::vector<ir::NodeId> twins(graph.node_bound());
-  const auto twin_of = [&](ir::NodeId id) -> ir::NodeId& { return twins[static_cast<size_t>(id.index)]; };
-  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
-  NNEFC_CHECK(order.has_value());
-  for (ir::NodeId id : *order) {
-    const ir::Node& node = graph.node(id);
-    llvm::SmallVector<ir::OutputPort, 4> inputs;
-    for (ir::OutputPort port : node.inputs()) inputs.push_back({twin_of(port.node), port.index});
-    const ir::NodeId twin = copy->AddNode({.op = node.op(),
-                                           .name = node.name(),
-                                           .inputs = inputs,
-                                           .segments = node.segments(),
-                                           .attributes = node.attributes(),
-                                           .num_outputs = node.num_outputs(),
-                                           .origin = node.origin()});
-    twin_of(id) = twin;
-    for (const auto& [path, value] : node.rt_info()) copy->SetRtInfo(twin, path, value);
-    for (int32_t i = 0; i < node.num_outputs(); ++i) {
-      const ir::Output& output = node.output(i);
-      copy->SetOutputType({twin, i}, output.type, output.shape);
-      copy->SetOutputValue({twin, i}, output.value);
-      copy->SetOutputNames({twin, i}, output.names);
-    }
-    for (const ir::Body& body : node.bodies()) {
-      copy->AddBody(twin, {.role = body.role,
-                           .graph = Copied(*body.graph),
-                           .inputs = body.inputs,
-                           .outputs = body.outputs,
-                           .back_edges = body.back_edges});
-    }
-  }
-  for (ir::NodeId id : graph.parameters()) copy->AddToParameters(twin_of(id));
-  for (ir::NodeId id : graph.results()) copy->AddToResults(twin_of(id));
-  std::vector<ir::NodeId> sinks;
-  for (ir::NodeId id : graph.sinks()) sinks.push_back(twin_of(id));
-  copy->OrderSinks(sinks);
-  return copy;
 }
 
 class Former {
@@ -106,7 +67,7 @@ class Former {
         CutInputs(id, i);
         Former(*graph_.body(id, i).graph).Run();
       }
-      if (ir::HasJoinedWeights(graph_, graph_.node(id))) SplitWeights(id);
+      if (HasJoinedWeights(graph_, graph_.node(id))) SplitWeights(id);
     }
   }
 
@@ -132,19 +93,10 @@ class Former {
     const ir::OutputPort weights = joined.input(3);
     const ir::OutputPort w = Slice(id, weights, 1, {0, -hidden}, "w");
     const ir::OutputPort r = Slice(id, weights, 1, {-hidden, kToTheEnd}, "r");
-    const ir::NodeId cell =
-        graph_.AddNode({.op = joined.op(),
-                        .name = joined.name(),
-                        .inputs = {joined.input(0), joined.input(1), joined.input(2), w, r, joined.input(4)},
-                        .attributes = joined.attributes(),
-                        .num_outputs = joined.num_outputs(),
-                        .origin = joined.origin()});
-    for (const auto& [path, value] : joined.rt_info()) graph_.SetRtInfo(cell, path, value);
-    for (int32_t i = 0; i < joined.num_outputs(); ++i) {
-      graph_.SetOutputType({cell, i}, joined.output(i).type, joined.output(i).shape);
-      graph_.SetOutputNames({cell, i}, joined.output(i).names);
-      graph_.ReplaceAllUses({id, i}, {cell, i});
-    }
+    const ir::OutputPort inputs[] = {joined.input(0), joined.input(1), joined.input(2), w, r,
+                                     joined.input(4)};
+    const ir::NodeId cell = ir::CopyNode(graph_, joined, inputs);
+    for (int32_t i = 0; i < joined.num_outputs(); ++i) graph_.ReplaceAllUses({id, i}, {cell, i});
     graph_.Erase(id);
   }
 
@@ -158,11 +110,10 @@ class Former {
     };
     const ir::OutputPort inputs[] = {whole, constant(cut.start, "start"), constant(cut.stop, "stop"),
                                      constant(1, "step"), constant(axis, "axes")};
-    const ir::NodeId slice =
-        graph_.AddNode("opset8", "Slice", {.name = name, .inputs = inputs, .origin = origin});
     Emitter emitter;  // what is cut was judged with the loop or the cell
-    ir::InferNode(graph_, slice, emitter);
-    return {slice, 0};
+    const ir::InferredNode slice = ir::AddInferred(
+        graph_, "opset8", "Slice", {.name = name, .inputs = inputs, .origin = origin}, emitter);
+    return {slice.id, 0};
   }
 
   ir::Graph& graph_;
@@ -172,7 +123,7 @@ class Former {
 
 std::unique_ptr<ir::Graph> WrittenForm(const ir::Graph& graph) {
   if (!NeedsForm(graph)) return nullptr;
-  std::unique_ptr<ir::Graph> form = Copied(graph);
+  std::unique_ptr<ir::Graph> form = ir::Clone(graph);
   Former(*form).Run();
   return form;
 }

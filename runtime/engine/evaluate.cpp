@@ -20,11 +20,12 @@ ErrorOr<TensorValue> AllocateOutput(const ir::Output& output) {
 
 }  // namespace
 
-ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+                                               llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels) {
   // Packed types have no views; only conversions read them.
   if (node.Is("opset1", "Convert") && IsStorageOnly(inputs[0].type())) {
-    return std::vector<TensorValue>{inputs[0].ConvertedTo(node.output().type)};
+    return std::vector<TensorValue>{inputs[0].ConvertedTo(known[0].type)};
   }
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
   if (factory == nullptr) return SystemError{"there is no kernel for it"};
@@ -37,7 +38,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
     views.emplace_back(aligned.back());
     input_infos.push_back({.type = input.type(), .shape = input.shape()});
   }
-  for (const ir::Output& output : node.outputs()) {
+  for (const ir::Output& output : known) {
     ErrorOr<TensorValue> value = AllocateOutput(output);
     if (!value) return value.error();
     // The buffer was made here and is not shared yet.
@@ -66,17 +67,17 @@ ErrorOr<Success> InferOnValues(ir::LoneNode& lone) {
   return SystemError{fmt::format("{} (`{}`)", first.message, first.rule->label)};
 }
 
-ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
+ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit) {
-  ir::LoneNode lone(graph, node);
+  ir::LoneNode lone(node);
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     const TensorValue& input = inputs[static_cast<size_t>(i)];
     lone.SetInput(i, input.type(), ir::PartialShape(llvm::ArrayRef<int64_t>(input.shape())), input);
   }
   if (ErrorOr<Success> judged = InferOnValues(lone); !judged) return judged.error();
   size_t left = limit;
-  for (const ir::Output& output : lone.node().outputs()) {
+  for (const ir::Output& output : lone.outputs()) {
     const std::optional<int64_t> volume = output.shape.volume();
     const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
     if (bytes && *bytes <= left) {
@@ -87,7 +88,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, co
           ToString(output.shape))};
     }
   }
-  return EvaluateNode(lone.node(), inputs, kernels);
+  return EvaluateNode(node, lone.outputs(), inputs, kernels);
 }
 
 }  // namespace nnefc::runtime

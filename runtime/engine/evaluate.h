@@ -11,9 +11,10 @@
 
 namespace nnefc::runtime {
 
-// Computes the outputs of one node from values with its reference kernel. The
-// shapes of the outputs must be known.
-ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+// Computes the outputs of one node from values with its reference kernel.
+// `known` says their types and shapes, which must be known.
+ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+                                               llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
 
 // Infers a node whose inputs were set to values of a run. A mistake is told with
@@ -22,7 +23,7 @@ ErrorOr<Success> InferOnValues(ir::LoneNode& lone);
 
 // EvaluateNode where shapes follow from the values: infers them first. Outputs of
 // more than `limit` bytes in all are a mistake.
-ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Graph& graph, const ir::Node& node,
+ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit);
 

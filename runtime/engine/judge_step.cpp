@@ -58,7 +58,7 @@ class JudgeStep final : public ControlStep {
     if (ErrorOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
     for (int32_t i = 0; i < step_.node->num_outputs(); ++i) {
       const ir::Output& planned = step_.node->output(i);
-      const ir::Output& found = lone_.node().output(i);
+      const ir::Output& found = lone_.outputs()[static_cast<size_t>(i)];
       if (found.shape == planned.shape && found.type == planned.type) continue;
       return KernelError("its result is {}{}; expected {}{}", Name(found.type), ir::ToString(found.shape),
                          Name(planned.type), ir::ToString(planned.shape));

@@ -1,7 +1,7 @@
 #include "runtime/engine/prepare_graph.h"
 
+#include "compiler/ir/copy.h"
 #include "compiler/ir/infer.h"
-#include "runtime/engine/copy_graph.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/rules.h"
 
@@ -18,37 +18,37 @@ bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitte
   bool ok = true;
   for (ir::NodeId id : order) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is("opset1", "Const") || node.output().value) continue;
+    if (!node.Is(ir::OpRole::kConst) || node.output().value) continue;
     emitter.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
     ok = false;
   }
   return ok;
 }
 
+// Kernels read constants in place. Recursion goes as deep as bodies are nested.
+void AlignConstants(ir::Graph& graph) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::OpRole::kConst) && node.output().value)
+      graph.SetOutputValue(node.port(), node.output().value->Aligned(8));
+    for (size_t i = 0; i < node.bodies().size(); ++i) AlignConstants(*graph.body(id, i).graph);
+  }
+}
+
 // A copy whose parameters have the given shapes; constants stand beside those
 // whose values are known.
-std::unique_ptr<ir::Graph> CopyForInputs(const ir::Graph& source, const PlannedInputs& inputs,
-                                         llvm::ArrayRef<ir::NodeId> order) {
-  auto copy = std::make_unique<ir::Graph>(&source.registry(), source.name());
-  NodeCopier copier(*copy);
+std::unique_ptr<ir::Graph> CopyForInputs(const ir::Graph& source, const PlannedInputs& inputs) {
+  std::unique_ptr<ir::Graph> copy = ir::Clone(source);
   NNEFC_CHECK(inputs.shapes.size() == source.parameters().size());
   for (size_t i = 0; i < inputs.shapes.size(); ++i) {
-    const ir::Node& node = source.node(source.parameters()[i]);
+    const ir::Node& node = copy->node(copy->parameters()[i]);
     const ir::PartialShape shape{llvm::ArrayRef<int64_t>(inputs.shapes[i])};
-    ir::NodeId value = copy->AddParameter(node.name(), node.output().type, shape, node.origin());
-    if (!inputs.constants.empty() && inputs.constants[i].valid()) {
-      value = copy->AddConst(inputs.constants[i].Aligned(8), node.name(), node.origin());
-    }
-    copier.Map(node.id(), {value, 0});
+    copy->SetAttribute(node.id(), "shape", shape);
+    copy->SetOutputType(node.port(), node.output().type, shape);
+    if (inputs.constants.empty() || !inputs.constants[i].valid()) continue;
+    copy->ReplaceAllUses(node.port(), {copy->AddConst(inputs.constants[i], node.name(), node.origin()), 0});
   }
-  for (ir::NodeId id : order) {
-    const ir::Node& node = source.node(id);
-    if (!node.Is("opset1", "Parameter") && !node.Is("opset1", "Result")) copier.Copy(node);
-  }
-  for (ir::NodeId id : source.results()) {
-    const ir::Node& node = source.node(id);
-    copy->AddResult(node.name(), copier.Mapped(node.input(0)), node.origin());
-  }
+  AlignConstants(*copy);
   return copy;
 }
 
@@ -77,7 +77,7 @@ std::optional<std::vector<TensorValue>> ConstantInputs(const ir::Graph& graph, c
 bool IsFoldable(const ir::Node& node) {
   const ir::OpInfo& info = node.info();
   return !info.is_source && !info.is_sink && node.num_outputs() > 0 && node.bodies().empty() &&
-         node.type() != "ReadValue";
+         !node.Is(ir::OpRole::kReadValue);
 }
 
 // Replaces the outputs of a node whose values follow from constants.
@@ -91,7 +91,7 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   if (!inferred && node.num_inputs() > 0 &&
       kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ConstantInputs(graph, node)) {
-      ErrorOr<std::vector<TensorValue>> outputs = EvaluateNode(node, *inputs, kernels);
+      ErrorOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);
         return;
@@ -131,14 +131,15 @@ bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const 
   const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   if (!HasAllData(*body.graph, *order, emitter)) return false;
-  NodeCopier copier(graph);
+  ir::NodeCopier copier(graph);
   for (const ir::InputMapping& mapping : body.inputs) {
-    copier.Map(body.graph->parameters()[static_cast<size_t>(mapping.internal)], node.input(mapping.external));
+    copier.Map({body.graph->parameters()[static_cast<size_t>(mapping.internal)], 0},
+               node.input(mapping.external));
   }
   std::vector<std::pair<ir::NodeId, ir::NodeId>> copies;
   for (ir::NodeId inner : *order) {
     const ir::Node& source = body.graph->node(inner);
-    if (source.Is("opset1", "Parameter") || source.Is("opset1", "Result")) continue;
+    if (source.Is(ir::OpRole::kParameter) || source.Is(ir::OpRole::kResult)) continue;
     copies.emplace_back(inner, copier.Copy(source));
   }
   for (const ir::OutputMapping& mapping : body.outputs) {
@@ -158,7 +159,7 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
   // Types of constants and parameters are set.
   if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
   if (!unknown.empty()) prepared.unjudged[id] = unknown;
-  if (!node.Is("opset8", "If")) {
+  if (!node.Is(ir::OpRole::kIf)) {
     FoldNode(prepared, id, kernels);
     return true;
   }
@@ -171,12 +172,11 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
 
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
                            Emitter& emitter) {
-  const std::optional<std::vector<ir::NodeId>> source_order = graph.TopologicalOrder();
-  if (!source_order) {
+  if (!graph.TopologicalOrder()) {
     emitter.Emit(kRuntimeCycle, {}, "the graph has a cycle");
     return {};
   }
-  PreparedGraph prepared{.graph = CopyForInputs(graph, inputs, *source_order)};
+  PreparedGraph prepared{.graph = CopyForInputs(graph, inputs)};
   ir::Graph& copy = *prepared.graph;
   copy.EraseDeadNodes();
   const std::optional<std::vector<ir::NodeId>> order = copy.TopologicalOrder();

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "compiler/driver/rules.h"
+#include "compiler/ir/copy.h"
 #include "fmt/format.h"
 #include "llvm/ADT/DenseMap.h"
-#include "runtime/engine/copy_graph.h"
 #include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
@@ -35,14 +35,14 @@ class FiniteChecker {
   bool Check() {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
     if (!order) return true;
-    std::vector<runtime::NamedPort> kept;
+    std::vector<ir::NamedPort> kept;
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_.node(id);
       for (int32_t i = 0; i < node.num_outputs(); ++i)
         kept.emplace_back(fmt::format("#{}", kept.size()), ir::OutputPort{id, i});
     }
     const std::shared_ptr<const runtime::Executable> executable =
-        runtime::Executable::Create(std::shared_ptr<const ir::Graph>(runtime::CopyGraph(graph_, kept)),
+        runtime::Executable::Create(std::shared_ptr<const ir::Graph>(ir::Clone(graph_, kept)),
                                     {.backend = runtime::Backend::kReference}, emitter_);
     if (executable == nullptr) return false;
     const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
@@ -66,7 +66,7 @@ class FiniteChecker {
   bool Report(ir::NodeId id) {
     const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
-    if (node.Is("opset1", "Parameter")) {
+    if (node.Is(ir::OpRole::kParameter)) {
       emitter_.Emit(kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(), element);
       return true;
     }

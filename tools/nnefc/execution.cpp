@@ -4,13 +4,13 @@
 #include <set>
 
 #include "compiler/driver/rules.h"
+#include "compiler/ir/copy.h"
 #include "compiler/openvino/read.h"
 #include "compiler/package/dat.h"
 #include "compiler/package/npy.h"
 #include "compiler/package/npz.h"
 #include "compiler/package/random.h"
 #include "fmt/format.h"
-#include "runtime/engine/copy_graph.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"
@@ -214,9 +214,9 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
 std::shared_ptr<const ir::Graph> GraphToRun(const Compilation& compilation,
                                             const std::vector<std::string>& dump) {
   if (dump.empty()) return compilation.lowered();
-  std::vector<runtime::NamedPort> kept;
+  std::vector<ir::NamedPort> kept;
   for (KeptValue& value : FindValues(compilation, dump)) kept.emplace_back(std::move(value.name), value.port);
-  return runtime::CopyGraph(*compilation.lowered(), kept);
+  return ir::Clone(*compilation.lowered(), kept);
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool IsVariable(const ir::Node& node) {
-  return node.Is(ir::kNnefSet, "variable") || node.Is("opset1", "Const");
+  return node.Is(ir::OpRole::kVariable) || node.Is(ir::OpRole::kConst);
 }
 bool IsLayer(const ir::Node& node) {
-  return !node.info().is_source && !node.Is("opset1", "Result");
+  return !node.info().is_source && !node.Is(ir::OpRole::kResult);
 }
 
 // What `inspect` tells of a graph of NNEF operations.
@@ -58,7 +58,7 @@ std::string OutputName(const ir::Node& node, int32_t index) {
 
 std::string NameOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& producer = graph.node(port.node);
-  bool literal = producer.Is(ir::kNnefSet, "constant") && producer.output().names.empty();
+  bool literal = producer.Is(ir::OpRole::kConstant) && producer.output().names.empty();
   return literal ? "literal" : OutputName(producer, port.index);
 }
 

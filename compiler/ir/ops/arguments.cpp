@@ -111,7 +111,7 @@ bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
   NNEFC_CHECK(types.size() == node.info().inputs.size());
   std::string_view generic;
   for (size_t parameter = 0; parameter < types.size(); ++parameter) {
-    const std::vector<const Output*> items = context.segment(static_cast<int32_t>(parameter));
+    const llvm::ArrayRef<const Output*> items = context.segment(static_cast<int32_t>(parameter));
     for (size_t i = 0; i < items.size(); ++i) {
       const std::string_view seen = SeenType(context, items[i]->type);
       if (!HasType(items[i]->type, types[parameter])) {
@@ -183,8 +183,8 @@ std::optional<ElementType> DataTypeAttribute(InferContext& context) {
 }
 
 const Output* FindInput(const InferContext& context, int32_t parameter) {
-  const llvm::ArrayRef<OutputPort> ports = context.node().segment(parameter);
-  return ports.empty() ? nullptr : &context.graph().output(ports.front());
+  const llvm::ArrayRef<const Output*> items = context.segment(parameter);
+  return items.empty() ? nullptr : items.front();
 }
 
 Argument Describe(const InferContext& context, int32_t parameter) {

@@ -22,7 +22,7 @@ bool Extend(InferContext& context, PartialShape& shape, const PartialShape& next
 std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRef<int32_t> parameters) {
   PartialShape shape = PartialShape::OfRank(0);
   for (int32_t parameter : parameters) {
-    const std::vector<const Output*> items = context.segment(parameter);
+    const llvm::ArrayRef<const Output*> items = context.segment(parameter);
     for (size_t i = 0; i < items.size(); ++i) {
       if (!Extend(context, shape, items[i]->shape, parameter, i)) return std::nullopt;
     }

@@ -332,7 +332,7 @@ Parameters LoopInference::Arguments() {
   lists_.emplace(node());
   if (!CheckLists()) return std::nullopt;
   std::vector<BodyParameter> parameters;
-  const std::vector<const Output*> sliced = context_.segment(kSliced);
+  const llvm::ArrayRef<const Output*> sliced = context_.segment(kSliced);
   for (size_t i = 0; i < sliced.size(); ++i) {
     if (!CheckSlice(i, *sliced[i])) return std::nullopt;
     PartialShape shape = sliced[i]->shape;
@@ -421,7 +421,9 @@ void InferTensorIterator(InferContext& context) {
 
 std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId node, Emitter& emitter,
                                                          const ArgumentPlaces* places) {
-  InferContext context(graph, node, emitter, places);
+  llvm::SmallVector<const Output*, 4> inputs;
+  for (OutputPort port : graph.node(node).inputs()) inputs.push_back(&graph.output(port));
+  InferContext context(&graph, graph.node(node), inputs, graph.InferredOutputs(node), emitter, places);
   if (graph.node(node).Is(kNnefSet, "if_else")) return nnef::IfParameters(context);
   NNEFC_CHECK(graph.node(node).Is(kNnefSet, "tensor_iterator"));
   return nnef::LoopInference(context).Arguments();

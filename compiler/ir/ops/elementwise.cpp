@@ -50,24 +50,29 @@ void InferClamp(InferContext& context) {
 void RegisterElementwise(OpRegistry& registry) {
   using nnef::DataType;
   const auto unary = [&](std::string_view section, InferFunction infer,
-                         std::initializer_list<std::string_view> names) {
-    nnef::AddRows(registry, names, {.section = section, .inputs = {"x"}, .outputs = {"y"}, .infer = infer});
+                         std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown) {
+    nnef::AddRows(registry, names,
+                  {.section = section, .inputs = {"x"}, .outputs = {"y"}, .infer = infer, .sign = sign});
   };
   const auto binary = [&](std::string_view section, InferFunction infer,
-                          std::initializer_list<std::string_view> names) {
+                          std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown) {
     nnef::AddRows(registry, names,
-                  {.section = section, .inputs = {"x", "y"}, .outputs = {"z"}, .infer = infer});
+                  {.section = section, .inputs = {"x", "y"}, .outputs = {"z"}, .infer = infer, .sign = sign});
   };
-  unary("R 4.2.1", nnef::InferUnary<DataType::kGeneric>, {"copy"});
+  unary("R 4.2.1", nnef::InferUnary<DataType::kGeneric>, {"copy"}, SignRule::kNeverByFirst);
   unary("R 4.2.1", nnef::InferUnary<DataType::kScalar>,
-        {"neg",  "rcp",  "exp",   "log",   "sin",   "cos", "tan",  "sinh",  "cosh", "tanh", "asin",
-         "acos", "atan", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round"});
+        {"neg", "rcp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh",
+         "acosh", "atanh", "sign", "floor", "ceil", "round"});
+  unary("R 4.2.1", nnef::InferUnary<DataType::kScalar>, {"exp", "abs"}, SignRule::kNever);
   unary("R 4.2.1", nnef::InferUnary<DataType::kLogical>, {"not"});
-  unary("R 4.2.4", nnef::InferUnary<DataType::kScalar>, {"sqr", "sqrt", "rsqr", "rsqrt", "log2"});
-  binary("R 4.2.2", nnef::InferArithmetic, {"add", "sub", "mul", "div", "pow"});
+  unary("R 4.2.4", nnef::InferUnary<DataType::kScalar>, {"rsqr", "rsqrt", "log2"});
+  unary("R 4.2.4", nnef::InferUnary<DataType::kScalar>, {"sqr", "sqrt"}, SignRule::kNever);
+  binary("R 4.2.2", nnef::InferArithmetic, {"sub", "div", "pow"});
+  binary("R 4.2.2", nnef::InferArithmetic, {"add", "mul"}, SignRule::kNeverByAll);
   binary("R 4.2.2", nnef::InferComparison, {"lt", "gt", "le", "ge", "eq", "ne"});
   binary("R 4.2.2", nnef::InferLogical, {"and", "or"});
-  binary("R 4.2.4", nnef::InferArithmetic, {"min", "max"});
+  binary("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNeverByAll);
+  binary("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNeverByAny);
   nnef::AddRow(registry, {.name = "select",
                           .section = "R 4.2.3",
                           .inputs = {"condition", "true_value", "false_value"},

@@ -35,8 +35,18 @@ void InferAddN(InferContext& context) {
 }  // namespace nnef
 
 void RegisterMiscellaneous(OpRegistry& registry) {
-  nnef::AddRow(registry, {"copy_n", "R 4.9.6", {"x"}, {"y[]"}, nnef::InferCopyN});
-  nnef::AddRow(registry, {"add_n", "R 4.9.6", {"x[]"}, {"y"}, nnef::InferAddN});
+  nnef::AddRow(registry, {.name = "copy_n",
+                          .section = "R 4.9.6",
+                          .inputs = {"x"},
+                          .outputs = {"y[]"},
+                          .infer = nnef::InferCopyN,
+                          .sign = SignRule::kNeverByFirst});
+  nnef::AddRow(registry, {.name = "add_n",
+                          .section = "R 4.9.6",
+                          .inputs = {"x[]"},
+                          .outputs = {"y"},
+                          .infer = nnef::InferAddN,
+                          .sign = SignRule::kNeverByAll});
 }
 
 }  // namespace nnefc::ir

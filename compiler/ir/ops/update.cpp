@@ -17,10 +17,10 @@ namespace {
 // equal.
 void InferUpdate(InferContext& context) {
   if (!CheckSignature(context, {.inputs = {DataType::kGeneric, DataType::kGeneric}})) return;
-  const Node& target = context.graph().node(context.node().input(0).node);
-  if (!target.Is(kNnefSet, "variable")) {
+  const Node* target = context.producer(0);
+  if (target != nullptr && !target->Is(OpRole::kVariable)) {
     context.Error(kUpdateTarget, "{} is the result of `{}`; expected a variable", Describe(context, 0),
-                  OperationName(target));
+                  OperationName(*target));
     return;
   }
   const Output& variable = context.input(0);
@@ -120,14 +120,14 @@ bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
   const std::vector<NodeId> nodes = graph.nodes();
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
-    const std::string* label = node.Is(kNnefSet, "variable") ? nnef::LabelOf(node) : nullptr;
+    const std::string* label = node.Is(OpRole::kVariable) ? nnef::LabelOf(node) : nullptr;
     if (label != nullptr) valid &= nnef::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
   }
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
-    if (!node.Is(kNnefSet, "update") || node.num_inputs() == 0) continue;
+    if (!node.Is(OpRole::kUpdate) || node.num_inputs() == 0) continue;
     const Node& variable = graph.node(node.input(0).node);
-    const std::string* label = variable.Is(kNnefSet, "variable") ? nnef::LabelOf(variable) : nullptr;
+    const std::string* label = variable.Is(OpRole::kVariable) ? nnef::LabelOf(variable) : nullptr;
     if (label == nullptr) continue;
     valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[VariableKey(variable)], emitter, places);
   }
@@ -140,7 +140,8 @@ void RegisterUpdate(OpRegistry& registry) {
                           .inputs = {"variable", "value"},
                           .outputs = {"result"},
                           .infer = nnef::InferUpdate,
-                          .is_sink = true});
+                          .is_sink = true,
+                          .role = OpRole::kUpdate});
 }
 
 }  // namespace nnefc::ir
