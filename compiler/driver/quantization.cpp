@@ -54,7 +54,7 @@ QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, cons
                                "`{}` of shape {} does not broadcast to `{}`, which has shape {}",
                                argument.name, ToString(argument.value.shape()), name, ToString(output.shape));
         }
-        if (node.Is(ir::kNnefSet, "variable")) {
+        if (node.Is(ir::OpRole::kVariable)) {
           variables_[ir::VariableKey(node)] = found->second;
         }
       }

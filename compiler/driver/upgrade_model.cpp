@@ -48,7 +48,7 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
   std::set<std::string> labels;  // in lower case
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.Is(ir::kNnefSet, "variable")) labels.insert(InLowerCase(node.attribute("label").AsString()));
+    if (node.Is(ir::OpRole::kVariable)) labels.insert(InLowerCase(node.attribute("label").AsString()));
   }
   if (model.has_weights()) {
     if (auto written = WriteVariables(graph, variables, folder); !written) return written.error();

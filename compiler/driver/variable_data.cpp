@@ -55,7 +55,7 @@ std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
     for (size_t parameter = 0; parameter < node.info().inputs.size(); ++parameter) {
       for (ir::OutputPort input : node.segment(static_cast<int32_t>(parameter))) {
         const ir::Node& producer = graph.node(input.node);
-        if (!producer.Is(ir::kNnefSet, "variable")) continue;
+        if (!producer.Is(ir::OpRole::kVariable)) continue;
         roles.try_emplace(ir::VariableKey(producer), RoleOf(node.type(), node.info().inputs[parameter].name));
       }
     }
@@ -70,7 +70,7 @@ VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph
   if (seed_) roles_ = VariableRoles(graph);
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.Is(ir::kNnefSet, "variable") && ir::HasExactLabel(node))
+    if (node.Is(ir::OpRole::kVariable) && ir::HasExactLabel(node))
       exact_labels_.insert(node.attribute("label").AsString());
   }
 }
@@ -173,7 +173,7 @@ void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
   std::set<std::string> seen;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::kNnefSet, "variable") || !seen.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !seen.insert(ir::VariableKey(node)).second) continue;
     variables.CheckFile(node.attribute("label").AsString(), node.output().shape, node.origin());
   }
 }

@@ -23,7 +23,7 @@ ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables
   std::set<std::string> written;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::kNnefSet, "variable") || !written.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !written.insert(ir::VariableKey(node)).second) continue;
     const std::string& label = node.attribute("label").AsString();
     const ir::Output& output = node.output();
     const std::optional<TensorValue> value = variables.Load(label, output.type, output.shape, node.origin());

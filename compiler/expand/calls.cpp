@@ -201,14 +201,14 @@ void Machine::Finish() {
   for (int32_t slot : chunk.parameter_slots) {
     if (slot < 0 || stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::NodeId node = stack_[static_cast<size_t>(slot)].port().node;
-    if (graph.node(node).Is(ir::kNnefSet, "external")) graph.AddToParameters(node);
+    if (graph.node(node).Is(ir::OpRole::kExternal)) graph.AddToParameters(node);
   }
   // The provisional dialect lets externals be parameters of the graph or not;
   // in the ratified one each is.
   if (!document_.dialect().external_parameters) {
     const llvm::DenseSet<ir::NodeId> known(graph.parameters().begin(), graph.parameters().end());
     for (ir::NodeId id : graph.nodes()) {
-      if (graph.node(id).Is(ir::kNnefSet, "external") && !known.contains(id)) graph.AddToParameters(id);
+      if (graph.node(id).Is(ir::OpRole::kExternal) && !known.contains(id)) graph.AddToParameters(id);
     }
   }
   const ast::Graph& declared = *document_.graph();

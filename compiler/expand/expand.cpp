@@ -31,7 +31,7 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
   std::map<std::string, std::string> labels;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::kNnefSet, "variable")) continue;
+    if (!node.Is(ir::OpRole::kVariable)) continue;
     const std::string& label = node.attribute("label").AsString();
     const std::string& first = labels.try_emplace(ir::VariableKey(node), label).first->second;
     if (first == label) continue;

@@ -60,8 +60,7 @@ class Tensors {
   // `max = constant(shape = [1, 32], value = [..])` (P 7.1); singular extents at
   // the end are implied.
   std::optional<TensorValue> OfConstant(const ir::Node& node) {
-    const ir::Attribute* value =
-        node.Is(ir::kNnefSet, "constant") ? node.attributes().Find("value") : nullptr;
+    const ir::Attribute* value = node.Is(ir::OpRole::kConstant) ? node.attributes().Find("value") : nullptr;
     const auto* scalars = value == nullptr ? nullptr : value->get<ir::Attribute::Scalars>();
     if (scalars == nullptr) {
       context_.emitter.Emit(

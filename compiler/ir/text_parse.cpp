@@ -206,9 +206,9 @@ class GraphParser {
       for (const auto& [name, value] : *rt_info) graph_->SetRtInfo(id, name, value);
     }
     const Node& node = graph_->node(id);
-    if (node.Is("opset1", "Result")) graph_->AddToResults(id);
-    if (node.Is(kNnefSet, "external")) graph_->AddToParameters(id);
-    if (!node.Is("opset1", "Parameter")) return;
+    if (node.Is(OpRole::kResult)) graph_->AddToResults(id);
+    if (node.Is(OpRole::kExternal)) graph_->AddToParameters(id);
+    if (!node.Is(OpRole::kParameter)) return;
     graph_->AddToParameters(id);
     const Attribute* shape = node.attributes().Find("shape");
     if (shape == nullptr || shape->get<PartialShape>() != nullptr) return;

@@ -212,7 +212,7 @@ class GraphPrinter {
 
   void PrintNode(const Node& node) {
     text_ += std::string(static_cast<size_t>(indent_) + 2, ' ');
-    const bool is_result = node.Is("opset1", "Result") && node.num_outputs() == 0;
+    const bool is_result = node.Is(OpRole::kResult) && node.num_outputs() == 0;
     if (node.num_outputs() == 1) {
       text_ += fmt::format("%{} = ", numbers_[static_cast<size_t>(node.id().index)]);
     } else if (!is_result) {

@@ -134,11 +134,11 @@ class Verifier {
     for (NodeId id : graph_.nodes()) {
       const Node& node = graph_.node(id);
       const auto index = static_cast<size_t>(id.index);
-      const bool is_parameter = node.Is("opset1", "Parameter") || node.Is(kNnefSet, "external");
+      const bool is_parameter = node.Is(OpRole::kParameter) || node.Is(OpRole::kExternal);
       if (parameters[index] != is_parameter) {
         Tell("{} is {}listed among the parameters", Called(node), is_parameter ? "not " : "");
       }
-      const bool is_result = node.Is("opset1", "Result");
+      const bool is_result = node.Is(OpRole::kResult);
       if (results[index] != is_result) {
         Tell("{} is {}listed among the results", Called(node), is_result ? "not " : "");
       }

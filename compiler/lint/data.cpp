@@ -70,7 +70,7 @@ class Data {
       if (subject_.HasMistake({subject_.document.file, site.first, site.second})) continue;
       for (ir::NodeId id : nodes) {
         const ir::Node& node = subject_.graph.node(id);
-        if (!node.Is(ir::kNnefSet, "variable")) continue;
+        if (!node.Is(ir::OpRole::kVariable)) continue;
         const SourceRange range{subject_.document.file, site.first, site.second};
         const ir::Output& output = node.output();
         if (!output.shape.known()) continue;  // after a mistake

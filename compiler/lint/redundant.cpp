@@ -24,11 +24,6 @@ bool IsIdentity(const Permutation& axes) {
   return true;
 }
 
-bool IsReshaping(const ir::Node& node) {
-  return node.Is(ir::kNnefSet, "reshape") || node.Is(ir::kNnefSet, "squeeze") ||
-         node.Is(ir::kNnefSet, "unsqueeze");
-}
-
 // What a node does for nothing; the other node, of a pair, is where a note
 // points to.
 struct Finding {
@@ -110,7 +105,7 @@ class Redundant {
     if (!shape) return {};
     if (graph_.output(input).shape.extents() == shape) return {Finding::Kind::kIdentity};
     const ir::Node& before = graph_.node(input.node);
-    if (IsReshaping(before) && subject_.SiteOf(before).valid() &&
+    if (before.Is(ir::OpRole::kNnefView) && subject_.SiteOf(before).valid() &&
         graph_.output(before.input(0)).shape.extents() == shape) {
       return {Finding::Kind::kInverse, before.id()};
     }

@@ -55,6 +55,7 @@ Flattening Flatten(int64_t rank, const std::vector<int64_t>& axes) {
 
 // argmax_reduce and argmin_reduce: the lowest index wins. Of several axes the
 // result is the row-major index over them.
+template <bool kIsMax>
 void LowerArgReduce(NodeLowering& n) {
   std::vector<int64_t> axes = n.Ints("axes");
   std::sort(axes.begin(), axes.end());
@@ -68,10 +69,9 @@ void LowerArgReduce(NodeLowering& n) {
     }
     x = n.Reshape(x, flattening.merged, "merged");
   }
-  const bool is_max = n.node().type() == "argmax_reduce";
   const ir::NodeId top = n.AddNode("opset11", "TopK", {x, n.ConstInt(1, "k")},
                                    Attributes({{"axis", axis},
-                                               {"mode", is_max ? "max" : "min"},
+                                               {"mode", kIsMax ? "max" : "min"},
                                                {"sort", "value"},
                                                {"index_element_type", ElementType::kI64},
                                                {"stable", true}}),
@@ -103,8 +103,8 @@ void RegisterReduce(LoweringTable& table) {
   table["min_reduce"] = LowerMinReduce;
   table["all_reduce"] = LowerAllReduce;
   table["any_reduce"] = LowerAnyReduce;
-  table["argmax_reduce"] = LowerArgReduce;
-  table["argmin_reduce"] = LowerArgReduce;
+  table["argmax_reduce"] = LowerArgReduce<true>;
+  table["argmin_reduce"] = LowerArgReduce<false>;
   table["moments"] = LowerMoments;
 }
 

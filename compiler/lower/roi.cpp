@@ -10,6 +10,7 @@ namespace {
 
 // avg_roi_align and max_roi_align (R 4.6.2): resampling, which has no form in
 // OpenVINO and stays an operation of the set nnef, then pooling of blocks.
+template <bool kAverages>
 void LowerRoiAlign(NodeLowering& n) {
   constexpr int64_t kLargest = 1 << 20;
   std::vector<int64_t> size = n.Ints("output_size");
@@ -27,9 +28,8 @@ void LowerRoiAlign(NodeLowering& n) {
             Attributes({{"output_size", size}, {"method", n.String("resize_method")}}), "resampled");
   const Window window = BlockWindow(rate, static_cast<size_t>(n.input_rank(0)));
   const PartialShape shape = n.Shape(resampled, n.input_rank(0));
-  const bool averages = n.node().type() == "avg_roi_align";
-  n.SetOutput(averages ? Box(n, resampled, shape, n.output_shape(), window, true)
-                       : MaxPool(n, resampled, shape, n.output_shape(), window, false));
+  n.SetOutput(kAverages ? Box(n, resampled, shape, n.output_shape(), window, true)
+                        : MaxPool(n, resampled, shape, n.output_shape(), window, false));
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ void LowerRoiAlign(NodeLowering& n) {
 // rounds and divides into bins by other rules, ROIAlign interpolates across the
 // edge of a region where NNEF crops first.
 void RegisterRoi(LoweringTable& table) {
-  table["avg_roi_align"] = LowerRoiAlign;
-  table["max_roi_align"] = LowerRoiAlign;
+  table["avg_roi_align"] = LowerRoiAlign<true>;
+  table["max_roi_align"] = LowerRoiAlign<false>;
 }
 
 }  // namespace nnefc::lower

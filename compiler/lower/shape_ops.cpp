@@ -9,7 +9,7 @@ namespace {
 
 // A constant is seen anew at compile time: its bytes are shared.
 bool ReshapeConstant(NodeLowering& n) {
-  if (!n.target().node(n.input(0).node).Is("opset1", "Const") || !n.output_shape().known()) return false;
+  if (!n.target().node(n.input(0).node).Is(ir::OpRole::kConst) || !n.output_shape().known()) return false;
   n.SetOutput(n.WithShape(n.input(0), n.output_shape().known_extents()));
   return true;
 }

@@ -115,9 +115,9 @@ void LowerVariable(NodeLowering& n) {
 void FindUpdatedVariables(LowerState& state) {
   for (ir::NodeId id : state.source.nodes()) {
     const ir::Node& node = state.source.node(id);
-    if (!node.Is(ir::kNnefSet, "update")) continue;
+    if (!node.Is(ir::OpRole::kUpdate)) continue;
     const ir::Node& variable = state.source.node(node.input(0).node);
-    NNEFC_CHECK(variable.Is(ir::kNnefSet, "variable"));  // update.variable
+    NNEFC_CHECK(variable.Is(ir::OpRole::kVariable));  // update.variable
     state.states.try_emplace(ir::VariableKey(variable),
                              VariableState{variable.attribute("label").AsString(), {}});
   }

@@ -70,7 +70,7 @@ LayerOrder OrderLayers(const ir::Graph& graph) {
 LayerInputs ListInputs(const ir::Node& node) {
   LayerInputs inputs;
   inputs.ports.assign(node.inputs().begin(), node.inputs().end());
-  const bool may_repeat = node.type() == "If";
+  const bool may_repeat = node.Is(ir::OpRole::kIf);
   std::map<std::pair<int32_t, int32_t>, int32_t> copies;  // {input, occurrence} -> port
   for (const ir::Body& body : node.bodies()) {
     std::map<int32_t, int32_t> occurrences;
@@ -101,11 +101,11 @@ std::vector<std::string> TensorNames(const ir::Graph& graph, ir::OutputPort port
   const auto layer_name = [&](const ir::Node& layer) {
     return LayerName(layer, order->ids[static_cast<size_t>(layer.id().index)]);
   };
-  if (order != nullptr && names.empty() && node.Is("opset1", "Parameter")) names.push_back(layer_name(node));
+  if (order != nullptr && names.empty() && node.Is(ir::OpRole::kParameter)) names.push_back(layer_name(node));
   if (order != nullptr && names.empty()) {
     for (ir::InputPort use : node.uses(port.index)) {
       const ir::Node& user = graph.node(use.node);
-      if (user.Is("opset1", "Result")) names.push_back(layer_name(user));
+      if (user.Is(ir::OpRole::kResult)) names.push_back(layer_name(user));
     }
   }
   std::sort(names.begin(), names.end());

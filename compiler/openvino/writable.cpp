@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/schema.h"
 #include "compiler/ir/origin.h"
 #include "compiler/ir/wording.h"
 #include "compiler/openvino/attribute_text.h"
@@ -71,7 +70,7 @@ class WritableChecker {
       Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}",
            ir::OperationName(node), node.name(), Reason(node));
     }
-    if (!options_.structure_only && node.Is("opset1", "Const") && !node.output().value) {
+    if (!options_.structure_only && node.Is(ir::OpRole::kConst) && !node.output().value) {
       Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
     }
     CheckText(node.origin().range, "the name of a layer", node.name());
@@ -97,7 +96,7 @@ class WritableChecker {
              node.name());
       }
       CheckText(node.origin().range, name, AttributeText(value));
-      if (!node.Is("opset1", "Result") || name != "output_names") continue;
+      if (!node.Is(ir::OpRole::kResult) || name != "output_names") continue;
       if (const auto* names = value.get<ir::Attribute::Strings>()) CheckNames(node, name, *names);
     }
   }

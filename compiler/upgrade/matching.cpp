@@ -19,8 +19,8 @@ bool Matching::IsSame(ir::OutputPort before, ir::OutputPort after) const {
     // Literals that stand for tensors.
     const ir::Node& left = before_.node(before.node);
     const ir::Node& right = after_.node(after.node);
-    return old_name.empty() && new_name.empty() && left.Is(ir::kNnefSet, "constant") &&
-           right.Is(ir::kNnefSet, "constant") && left.attributes() == right.attributes();
+    return old_name.empty() && new_name.empty() && left.Is(ir::OpRole::kConstant) &&
+           right.Is(ir::OpRole::kConstant) && left.attributes() == right.attributes();
   }
   auto found = names_.find(old_name);
   return (found == names_.end() ? old_name : found->second) == new_name;

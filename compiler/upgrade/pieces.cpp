@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostAttempts = 64;
 
 bool IsLiteral(const ir::Node& node) {
-  return node.name().empty() && node.Is(ir::kNnefSet, "constant") && node.output().names.empty();
+  return node.name().empty() && node.Is(ir::OpRole::kConstant) && node.output().names.empty();
 }
 
 // The tensors that a result holds; false if it holds something else.

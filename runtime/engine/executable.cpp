@@ -40,7 +40,7 @@ struct NestedGraph {
 // The bodies that a run may reach: of an If whose condition is constant, one.
 void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vector<NestedGraph>& graphs) {
   for (size_t i = 0; i < node.bodies().size(); ++i) {
-    if (node.Is("opset8", "If") && node.num_inputs() > 0) {
+    if (node.Is(ir::OpRole::kIf) && node.num_inputs() > 0) {
       const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
       const bool constant = condition && condition->volume() == 1;
       if (constant && (condition->ElementAsInt(0) != 0) != (i == 0)) continue;
@@ -68,10 +68,10 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
 }
 
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
-  if (node.Is("opset1", "Result") || node.Is("opset1", "Parameter") || node.Is("opset1", "Const"))
+  if (node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kConst))
     return true;
-  if (node.Is("opset8", "If") || node.Is("opset1", "TensorIterator") || IsLoop(node)) return true;
-  if (node.type() == "ReadValue" || node.type() == "Assign") return true;
+  if (node.Is(ir::OpRole::kIf) || node.Is(ir::OpRole::kTensorIterator) || IsLoop(node)) return true;
+  if (node.Is(ir::OpRole::kReadValue) || node.Is(ir::OpRole::kAssign)) return true;
   return kernels_.Find(Backend::kReference, node.set(), node.type()) != nullptr;
 }
 

@@ -11,7 +11,7 @@
 namespace nnefc::runtime {
 
 inline bool IsLoop(const ir::Node& node) {
-  return node.Is("opset5", "Loop");
+  return node.Is(ir::OpRole::kLoop);
 }
 
 // The number of iterations of a TensorIterator or Loop whose inputs have these

@@ -6,7 +6,7 @@
 namespace nnefc::runtime {
 
 bool PlanBuilder::AddControlStep(const ir::Node& node) {
-  Step step{.kind = node.Is("opset8", "If") ? Step::Kind::kIf : Step::Kind::kLoop,
+  Step step{.kind = node.Is(ir::OpRole::kIf) ? Step::Kind::kIf : Step::Kind::kLoop,
             .node = &node,
             .name = node.name(),
             .operation = node.type()};

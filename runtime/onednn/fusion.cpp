@@ -1,5 +1,4 @@
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "runtime/onednn/families.h"
 #include "runtime/onednn/functions.h"
 #include "runtime/onednn/post_ops.h"
@@ -15,7 +14,7 @@ std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Output& output = graph.output(port);
   const std::optional<Shape> shape = output.shape.extents();
   if (!shape || output.type != ElementType::kF32) return std::nullopt;
-  const bool constant = output.value.has_value() && graph.node(port.node).Is("opset1", "Const");
+  const bool constant = output.value.has_value() && graph.node(port.node).Is(ir::OpRole::kConst);
   return ValueInfo{.type = output.type, .shape = *shape, .constant = constant ? &*output.value : nullptr};
 }
 
@@ -27,25 +26,49 @@ enum class Fusible : uint8_t {
   kAnything,     // convolutions, matrix products: also biases and residuals
 };
 
-// The axis of biases: of channels of images, of columns of products.
-int64_t ChannelAxis(const ir::Node& main, const Shape& result) {
-  return main.type() == "MatMul" ? static_cast<int64_t>(result.size()) - 1 : 1;
+// The parts that operations play in a step.
+enum class Part : uint8_t { kConvolution, kProduct, kSum, kDifference, kFactor, kNormalization, kRelu };
+using Parts = ir::OpTable<Part>;
+
+Parts PartsOf(const ir::OpRegistry& registry) {
+  return Parts(registry, {{"Convolution", Part::kConvolution},
+                          {"GroupConvolution", Part::kConvolution},
+                          {"ConvolutionBackpropData", Part::kConvolution},
+                          {"GroupConvolutionBackpropData", Part::kConvolution},
+                          {"MatMul", Part::kProduct},
+                          {"Add", Part::kSum},
+                          {"Subtract", Part::kDifference},
+                          {"Multiply", Part::kFactor},
+                          {"BatchNormInference", Part::kNormalization},
+                          {"ReLU", Part::kRelu}});
 }
 
-Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
-  if (node.type() == "MatMul") {
-    // Products with constant matrices, which see all rows as one axis.
-    const bool rows = graph.output(node.input(1)).shape.rank_known() &&
-                      graph.output(node.input(1)).shape.rank() == 2 &&
-                      graph.node(node.input(1).node).Is("opset1", "Const");
-    return result.size() == 2 || rows ? Fusible::kAnything : Fusible::kNothing;
+// The axis of biases: of channels of images, of columns of products.
+int64_t ChannelAxis(Part main, const Shape& result) {
+  return main == Part::kProduct ? static_cast<int64_t>(result.size()) - 1 : 1;
+}
+
+Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, const Shape& result) {
+  switch (part) {
+    case Part::kConvolution:
+      return Fusible::kAnything;
+    case Part::kProduct: {
+      // Products with constant matrices, which see all rows as one axis.
+      const bool rows = graph.output(node.input(1)).shape.rank_known() &&
+                        graph.output(node.input(1)).shape.rank() == 2 &&
+                        graph.node(node.input(1).node).Is(ir::OpRole::kConst);
+      return result.size() == 2 || rows ? Fusible::kAnything : Fusible::kNothing;
+    }
+    case Part::kSum:
+    case Part::kDifference:
+    case Part::kFactor:
+      return Fusible::kElementwise;
+    case Part::kNormalization:
+      return Fusible::kRelu;
+    case Part::kRelu:
+      return Fusible::kNothing;
   }
-  return llvm::StringSwitch<Fusible>(node.type())
-      .Cases("Convolution", "GroupConvolution", Fusible::kAnything)
-      .Cases("ConvolutionBackpropData", "GroupConvolutionBackpropData", Fusible::kAnything)
-      .Cases("Add", "Subtract", "Multiply", Fusible::kElementwise)
-      .Case("BatchNormInference", Fusible::kRelu)
-      .Default(Fusible::kNothing);
+  return Fusible::kNothing;
 }
 
 // A main node and what follows it so far.
@@ -57,7 +80,8 @@ struct Chain {
 };
 
 // True if `node` can be done on its input `chained` before that is stored.
-bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Chain& chain) {
+bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, int32_t chained,
+               Chain& chain) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;
@@ -65,9 +89,9 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
     if (!info) return false;
     rest.push_back(*info);
   }
-  if (chain.fusible == Fusible::kRelu) return node.type() == "ReLU";
+  if (chain.fusible == Fusible::kRelu) return part != nullptr && *part == Part::kRelu;
   if (chain.functions.Append(node, chained, rest)) return true;
-  const bool adds = node.type() == "Add" || node.type() == "Multiply";
+  const bool adds = part != nullptr && (*part == Part::kSum || *part == Part::kFactor);
   if (!adds || chain.fusible != Fusible::kAnything) return false;
   const OperandShape operand = ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
   return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
@@ -75,7 +99,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
 
 class Finder {
  public:
-  explicit Finder(const ir::Graph& graph) : graph_(graph) {}
+  explicit Finder(const ir::Graph& graph) : graph_(graph), parts_(PartsOf(graph.registry())) {}
 
   // Convolutions and matrix products choose first: an addition belongs to
   // them rather than to what follows it.
@@ -90,20 +114,22 @@ class Finder {
   void AddGroup(const ir::Node& main, bool first) {
     if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
       return;
+    const Part* part = parts_.Find(main.op());
+    if (part == nullptr) return;
     const Shape result = main.output().shape.known_extents();
-    const Fusible fusible = WhatFollows(graph_, main, result);
+    const Fusible fusible = WhatFollows(graph_, main, *part, result);
     if (fusible == Fusible::kNothing || (fusible == Fusible::kAnything) != first) return;
     if (claimed_.contains(main.id())) return;
     FusionGroup group{.main = main.id()};
     const size_t most = fusible == Fusible::kRelu ? 1 : kMostPosts;
     ir::OutputPort port = main.port();
-    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(main, result)};
+    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(*part, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (!CanFollow(graph_, next, uses[0].index, chain)) break;
+      if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
       group.posts.push_back(next.id());
       port = next.port();
     }
@@ -114,6 +140,7 @@ class Finder {
   }
 
   const ir::Graph& graph_;
+  const Parts parts_;
   std::vector<FusionGroup> groups_;
   llvm::DenseSet<ir::NodeId> claimed_;
 };

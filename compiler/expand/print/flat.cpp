@@ -57,7 +57,7 @@ class FlatPrinter {
   const Operation& OperationOf(const Node& node);
   std::string Tensor(OutputPort port) const;
   bool IsLiteral(const Node& node) const {
-    return node.name().empty() && node.Is(ir::kNnefSet, "constant") && node.output().names.empty();
+    return node.name().empty() && node.Is(ir::OpRole::kConstant) && node.output().names.empty();
   }
   void Separate(bool& first) {
     if (!first) out_ += ", ";

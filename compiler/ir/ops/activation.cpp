@@ -46,14 +46,25 @@ void InferSoftmax(InferContext& context) {
 
 void RegisterActivation(OpRegistry& registry) {
   using nnef::AddRow;
-  nnef::AddRows(registry, {"sigmoid", "relu", "gelu", "silu", "softplus"},
+  nnef::AddRows(registry, {"gelu", "silu"},
                 {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferActivation});
+  nnef::AddRows(registry, {"sigmoid", "relu", "softplus"},
+                {.section = "R 4.9.1",
+                 .inputs = {"x"},
+                 .outputs = {"y"},
+                 .infer = nnef::InferActivation,
+                 .sign = SignRule::kNever});
   nnef::AddRows(
       registry, {"elu", "leaky_relu"},
       {.section = "R 4.9.1", .inputs = {"x"}, .outputs = {"y"}, .infer = nnef::InferAlphaActivation});
   AddRow(registry, {"prelu", "R 4.9.1", {"x", "alpha"}, {"y"}, nnef::InferPrelu});
   AddRow(registry, {"selu", "R 4.9.1", {"x"}, {"y"}, nnef::InferSelu});
-  AddRow(registry, {"softmax", "R 4.9.1", {"x"}, {"y"}, nnef::InferSoftmax});
+  AddRow(registry, {.name = "softmax",
+                    .section = "R 4.9.1",
+                    .inputs = {"x"},
+                    .outputs = {"y"},
+                    .infer = nnef::InferSoftmax,
+                    .sign = SignRule::kNever});
 }
 
 }  // namespace nnefc::ir

@@ -62,9 +62,14 @@ void InferMoments(InferContext& context) {
 void RegisterReduce(OpRegistry& registry) {
   using nnef::AddRow;
   using nnef::AddRows;
-  AddRow(registry, {"sum_reduce", "R 4.4", {"input"}, {"output"}, nnef::InferSumReduce});
-  AddRows(registry, {"max_reduce", "min_reduce", "mean_reduce"},
-          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferReduce});
+  AddRow(registry, {.name = "sum_reduce",
+                    .section = "R 4.4",
+                    .inputs = {"input"},
+                    .infer = nnef::InferSumReduce,
+                    .sign = SignRule::kNeverByFirst});
+  AddRows(
+      registry, {"max_reduce", "min_reduce", "mean_reduce"},
+      {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferReduce, .sign = SignRule::kNeverByFirst});
   AddRows(registry, {"argmax_reduce", "argmin_reduce"},
           {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferArgReduce});
   AddRows(registry, {"all_reduce", "any_reduce"},

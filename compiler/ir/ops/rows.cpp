@@ -26,6 +26,8 @@ void AddRow(OpRegistry& registry, const Row& row) {
   info.infer = row.infer;
   info.is_source = row.is_source;
   info.is_sink = row.is_sink;
+  info.role = row.role;
+  info.sign = row.sign;
   registry.Add(std::move(info));
 }
 

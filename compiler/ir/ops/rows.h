@@ -19,6 +19,8 @@ struct Row {
   InferFunction infer = nullptr;
   bool is_source = false;
   bool is_sink = false;
+  OpRole role = OpRole::kComputation;
+  SignRule sign = SignRule::kUnknown;
 };
 
 void AddRow(OpRegistry& registry, const Row& row);

@@ -107,15 +107,20 @@ void InferMultilinearUpsample(InferContext& context) {
 
 void RegisterSampling(OpRegistry& registry) {
   nnef::AddRows(registry, {"nearest_downsample", "area_downsample"},
-                {.section = "R 4.3.4", .inputs = {"input"}, .infer = nnef::InferDownsample});
+                {.section = "R 4.3.4",
+                 .inputs = {"input"},
+                 .infer = nnef::InferDownsample,
+                 .sign = SignRule::kNeverByFirst});
   nnef::AddRow(registry, {.name = "nearest_upsample",
                           .section = "R 4.3.4",
                           .inputs = {"input"},
-                          .infer = nnef::InferNearestUpsample});
+                          .infer = nnef::InferNearestUpsample,
+                          .sign = SignRule::kNeverByFirst});
   nnef::AddRow(registry, {.name = "multilinear_upsample",
                           .section = "R 4.3.4",
                           .inputs = {"input"},
-                          .infer = nnef::InferMultilinearUpsample});
+                          .infer = nnef::InferMultilinearUpsample,
+                          .sign = SignRule::kNeverByFirst});
 }
 
 }  // namespace nnefc::ir

@@ -324,15 +324,23 @@ void InferGather(InferContext& context) {
 }  // namespace nnef
 
 void RegisterSections(OpRegistry& registry) {
-  using nnef::AddRow;
-  AddRow(registry, {"split", "R 4.5.3", {"value"}, {"values[]"}, nnef::InferSplit});
-  AddRow(registry, {"concat", "R 4.5.3", {"values[]"}, {"value"}, nnef::InferConcat});
-  AddRow(registry, {"stack", "R 4.5.3", {"values[]"}, {"value"}, nnef::InferStack});
-  AddRow(registry, {"unstack", "R 4.5.3", {"value"}, {"values[]"}, nnef::InferUnstack});
-  AddRow(registry, {"slice", "R 4.5.4", {"input"}, {"output"}, nnef::InferSlice});
-  AddRow(registry, {"pad", "R 4.5.5", {"input"}, {"output"}, nnef::InferPad});
-  AddRow(registry, {"tile", "R 4.5.6", {"input"}, {"output"}, nnef::InferTile});
-  AddRow(registry, {"gather", "R 4.5.7", {"input", "indices"}, {"output"}, nnef::InferGather});
+  const auto row = [&](std::string_view name, std::string_view section, std::vector<std::string_view> inputs,
+                       std::string_view output, InferFunction infer, SignRule sign) {
+    nnef::AddRow(registry, {.name = name,
+                            .section = section,
+                            .inputs = std::move(inputs),
+                            .outputs = {output},
+                            .infer = infer,
+                            .sign = sign});
+  };
+  row("split", "R 4.5.3", {"value"}, "values[]", nnef::InferSplit, SignRule::kNeverByFirst);
+  row("concat", "R 4.5.3", {"values[]"}, "value", nnef::InferConcat, SignRule::kNeverByAll);
+  row("stack", "R 4.5.3", {"values[]"}, "value", nnef::InferStack, SignRule::kNeverByAll);
+  row("unstack", "R 4.5.3", {"value"}, "values[]", nnef::InferUnstack, SignRule::kNeverByFirst);
+  row("slice", "R 4.5.4", {"input"}, "output", nnef::InferSlice, SignRule::kNeverByFirst);
+  row("pad", "R 4.5.5", {"input"}, "output", nnef::InferPad, SignRule::kUnknown);
+  row("tile", "R 4.5.6", {"input"}, "output", nnef::InferTile, SignRule::kNeverByFirst);
+  row("gather", "R 4.5.7", {"input", "indices"}, "output", nnef::InferGather, SignRule::kNeverByFirst);
 }
 
 }  // namespace nnefc::ir

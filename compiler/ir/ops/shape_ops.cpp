@@ -233,12 +233,17 @@ void InferCast(InferContext& context) {
 }  // namespace nnef
 
 void RegisterShapeOps(OpRegistry& registry) {
-  using nnef::AddRow;
-  AddRow(registry, {"reshape", "R 4.5.1", {"input"}, {"output"}, nnef::InferReshape});
-  AddRow(registry, {"squeeze", "R 4.5.1", {"input"}, {"output"}, nnef::InferSqueeze});
-  AddRow(registry, {"unsqueeze", "R 4.5.1", {"input"}, {"output"}, nnef::InferUnsqueeze});
-  AddRow(registry, {"transpose", "R 4.5.2", {"input"}, {"output"}, nnef::InferTranspose});
-  AddRow(registry, {"cast", "R 4.5.8", {"input"}, {"output"}, nnef::InferCast});
+  const auto row = [&](std::string_view name, std::string_view section, InferFunction infer, OpRole role,
+                       SignRule sign) {
+    nnef::AddRow(
+        registry,
+        {.name = name, .section = section, .inputs = {"input"}, .infer = infer, .role = role, .sign = sign});
+  };
+  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNeverByFirst);
+  row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
+  row("unsqueeze", "R 4.5.1", nnef::InferUnsqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
+  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNeverByFirst);
+  row("cast", "R 4.5.8", nnef::InferCast, OpRole::kComputation, SignRule::kUnknown);
 }
 
 }  // namespace nnefc::ir

@@ -130,7 +130,11 @@ void RegisterSlidingWindow(OpRegistry& registry) {
   using nnef::AddRow;
   AddRow(registry, {"conv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferConv});
   AddRow(registry, {"deconv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferDeconv});
-  AddRow(registry, {"box", "R 4.3.2", {"input"}, {"output"}, nnef::InferBox});
+  AddRow(registry, {.name = "box",
+                    .section = "R 4.3.2",
+                    .inputs = {"input"},
+                    .infer = nnef::InferBox,
+                    .sign = SignRule::kNeverByFirst});
   AddRow(registry, {"debox", "R 4.3.2", {"input"}, {"output"}, nnef::InferDebox});
   AddRow(registry, {"argmax_pool", "R 4.3.3", {"input"}, {"index"}, nnef::InferArgmaxPool});
   AddRow(registry, {"sample", "R 4.3.3", {"input", "index"}, {"output"}, nnef::InferSample});
@@ -145,10 +149,20 @@ void RegisterSlidingWindow(OpRegistry& registry) {
                     {"input", "plane_filter", "point_filter", "bias?"},
                     {"output"},
                     nnef::InferSeparableDeconv});
-  AddRow(registry,
-         {"max_pool_with_index", "R 4.9.3", {"input"}, {"output", "index"}, nnef::InferMaxPoolWithIndex});
-  nnef::AddRows(registry, {"max_pool", "avg_pool", "rms_pool"},
-                {.section = "R 4.9.3", .inputs = {"input"}, .infer = nnef::InferPool});
+  AddRow(registry, {.name = "max_pool_with_index",
+                    .section = "R 4.9.3",
+                    .inputs = {"input"},
+                    .outputs = {"output", "index"},
+                    .infer = nnef::InferMaxPoolWithIndex,
+                    .sign = SignRule::kNeverByFirst});
+  nnef::AddRows(
+      registry, {"max_pool", "avg_pool"},
+      {.section = "R 4.9.3", .inputs = {"input"}, .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
+  AddRow(registry, {.name = "rms_pool",
+                    .section = "R 4.9.3",
+                    .inputs = {"input"},
+                    .infer = nnef::InferPool,
+                    .sign = SignRule::kNever});
 }
 
 }  // namespace nnefc::ir

@@ -165,12 +165,21 @@ void InferVariable(InferContext& context) {
 }  // namespace nnef
 
 void RegisterTensorIntroducing(OpRegistry& registry) {
-  nnef::AddRow(registry,
-               {.name = "external", .section = "R 4.1.1", .infer = nnef::InferExternal, .is_source = true});
-  nnef::AddRow(registry,
-               {.name = "constant", .section = "R 4.1.2", .infer = nnef::InferConstant, .is_source = true});
-  nnef::AddRow(registry,
-               {.name = "variable", .section = "R 4.1.3", .infer = nnef::InferVariable, .is_source = true});
+  nnef::AddRow(registry, {.name = "external",
+                          .section = "R 4.1.1",
+                          .infer = nnef::InferExternal,
+                          .is_source = true,
+                          .role = OpRole::kExternal});
+  nnef::AddRow(registry, {.name = "constant",
+                          .section = "R 4.1.2",
+                          .infer = nnef::InferConstant,
+                          .is_source = true,
+                          .role = OpRole::kConstant});
+  nnef::AddRow(registry, {.name = "variable",
+                          .section = "R 4.1.3",
+                          .infer = nnef::InferVariable,
+                          .is_source = true,
+                          .role = OpRole::kVariable});
 }
 
 }  // namespace nnefc::ir
