@@ -17,7 +17,7 @@ namespace nnefc::runtime {
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  int threads = 0;  // 0: as many as cores
+  int threads = 0;  // 0: as many as the process may use
   RunLimits limits = {};
   // False: a step for each node, as the graph has it, to compare with.
   bool fuse = true;

@@ -12,16 +12,15 @@
 #include <bit>
 #include <chrono>
 #include <climits>
-#include <cmath>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "runtime/tensor/control_group.h"
 
 namespace nnefc::runtime {
 
@@ -86,16 +85,6 @@ void SleepWhile(Word& word, uint32_t value) {
 
 void WakeSleepers(Word& word) {
   SystemCallOn(word, FUTEX_WAKE, INT_MAX);
-}
-
-// Processors that `cpu.max` of the control group allows, rounded up; 0 if it
-// sets no bound.
-int ThreadsOfControlGroup() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota = 0;
-  double period = 0;
-  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return 0;
-  return static_cast<int>(std::ceil(std::min<double>(quota / period, kMostThreads)));
 }
 
 }  // namespace
@@ -317,7 +306,7 @@ class IdleTeams {
 int AvailableThreads() {
   static const int threads = [] {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
-    const int bound = ThreadsOfControlGroup();
+    const int bound = ProcessorsOfControlGroup();
     return std::clamp(bound > 0 ? std::min(processors, bound) : processors, 1, kMostThreads);
   }();
   return threads;

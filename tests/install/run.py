@@ -37,10 +37,10 @@ def main() -> int:
         os.environ["CMAKE_PREFIX_PATH"] = str(prefix)
         run("cmake", "-S", sources, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", folder / "build")
-        for program in ("program_cpp", "program_c"):
+        for program in ("program_cpp", "program_c", "program_openmp"):
             run(folder / "build" / program)
         run(prefix / "bin/nnefc", "--version")
-    print(f"{len(headers)} headers compile alone, two programs run")
+    print(f"{len(headers)} headers compile alone, three programs run")
     return 0
 
 

@@ -17,7 +17,7 @@ using runtime::Backend;
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  // 0: one a core.
+  // 0: as many as the process may use.
   int threads = 0;
   // Bounds the bytes of all values of a run; 0: the machine's memory.
   uint64_t max_memory = 0;

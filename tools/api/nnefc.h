@@ -81,7 +81,7 @@ void nnefc_model_free(nnefc_model* model);
 /* Set to zero what is not wanted. */
 typedef struct nnefc_executable_options {
   const char* backend; /* "onednn" (also null), "reference" */
-  int threads;         /* 0: one a core */
+  int threads;         /* 0: as many as the process may use */
   uint64_t max_memory; /* bounds the bytes of all values of a run; 0: the machine's memory */
 } nnefc_executable_options;
 

@@ -173,7 +173,7 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "the kernels to use")
       ->check(OneOf({"reference", "onednn"}))
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "threads to use; 0 is one a core")
+  command.add_option("--threads", options.threads, "threads to use; 0 is as many as the process may")
       ->check(Between(0, 1024))
       ->capture_default_str();
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")

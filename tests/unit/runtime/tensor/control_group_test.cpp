@@ -1,0 +1,52 @@
+#include "runtime/tensor/control_group.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace nnefc::runtime {
+namespace {
+
+// What a process sees in a system of these files.
+int ProcessorsIn(const std::map<std::string, std::string>& files) {
+  const std::filesystem::path root = std::filesystem::path(testing::TempDir()) / "control_group";
+  std::filesystem::remove_all(root);
+  for (const auto& [name, text] : files) {
+    std::filesystem::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text << "\n";
+  }
+  return ProcessorsOfControlGroup(root);
+}
+
+TEST(ControlGroupTest, ABoundIsRoundedUp) {
+  const std::string file = "sys/fs/cgroup/cpu.max";
+  EXPECT_EQ(ProcessorsIn({{file, "100000 100000"}}), 1);
+  EXPECT_EQ(ProcessorsIn({{file, "150000 100000"}}), 2);
+  EXPECT_EQ(ProcessorsIn({{file, "20000 100000"}}), 1);
+  EXPECT_EQ(ProcessorsIn({{file, "400000 50000"}}), 8);
+}
+
+TEST(ControlGroupTest, ThereMayBeNone) {
+  EXPECT_EQ(ProcessorsIn({}), 0);
+  EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", "max 100000"}}), 0);
+  EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", ""}}), 0);
+  EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", "0::/"}}), 0);
+}
+
+TEST(ControlGroupTest, TheGroupsAroundCountToo) {
+  const std::string group = "12:cpu:/old\n0::/a.slice/b.service";
+  EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", group},
+                          {"sys/fs/cgroup/a.slice/cpu.max", "max 100000"},
+                          {"sys/fs/cgroup/a.slice/b.service/cpu.max", "300000 100000"}}),
+            3);
+  EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", group},
+                          {"sys/fs/cgroup/a.slice/cpu.max", "200000 100000"},
+                          {"sys/fs/cgroup/a.slice/b.service/cpu.max", "300000 100000"}}),
+            2);
+  EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", group}, {"sys/fs/cgroup/old/cpu.max", "200000 100000"}}), 0);
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
