@@ -27,12 +27,15 @@ std::vector<int> CallsOf(int64_t count, int threads) {
 }
 
 // The exit code tells how many threads a process has after `work`. A child of
-// fork begins with one, whatever its parent had.
+// fork begins with one, whatever its parent had. Who was joined may be counted
+// for a moment.
 template <typename Work>
 void ExpectThreads(int threads, Work work) {
   EXPECT_EXIT(
       {
         work();
+        for (int wait = 0; CountThreads() > threads && wait < 1000; ++wait)
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
         std::_Exit(CountThreads());
       },
       testing::ExitedWithCode(threads), "");
