@@ -246,6 +246,15 @@ void Graph::SetInput(NodeId node, int32_t index, OutputPort value) {
   AddUse(user, index);
 }
 
+void Graph::AddInput(NodeId node, OutputPort value) {
+  Node& user = mutable_node(node);
+  NNEFC_CHECK(user.segments_.empty());
+  NNEFC_CHECK(Contains(value.node) && value.index >= 0 && value.index < this->node(value.node).num_outputs());
+  user.inputs_.push_back(value);
+  user.use_slots_.push_back(-1);
+  AddUse(user, user.num_inputs() - 1);
+}
+
 void Graph::ReplaceAllUses(OutputPort from, OutputPort to) {
   NNEFC_CHECK(Contains(to.node) && to.index >= 0 && to.index < node(to.node).num_outputs());
   if (from == to) return;
@@ -313,6 +322,9 @@ void Graph::EraseDeadNodes() {
 
 void Graph::SetAttribute(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).attributes_.Set(name, std::move(value));
+}
+void Graph::EraseAttribute(NodeId node, std::string_view name) {
+  mutable_node(node).attributes_.Erase(name);
 }
 void Graph::SetRtInfo(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).rt_info_.Set(name, std::move(value));

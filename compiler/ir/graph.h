@@ -206,12 +206,15 @@ class Graph {
   std::optional<std::vector<NodeId>> TopologicalOrder() const;
 
   void SetInput(NodeId node, int32_t index, OutputPort value);
+  // Appends an input; checked: the node has no segments.
+  void AddInput(NodeId node, OutputPort value);
   void ReplaceAllUses(OutputPort from, OutputPort to);
   // Removes a node none of whose outputs is used; checked.
   void Erase(NodeId node);
   // Erases what feeds no result and no sink; parameters stay.
   void EraseDeadNodes();
   void SetAttribute(NodeId node, std::string_view name, Attribute value);
+  void EraseAttribute(NodeId node, std::string_view name);
   void SetRtInfo(NodeId node, std::string_view name, Attribute value);
   void SetName(NodeId node, std::string name);
   void SetOutputType(OutputPort port, ElementType type, PartialShape shape);
