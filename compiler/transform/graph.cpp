@@ -1,0 +1,348 @@
+#include "compiler/transform/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/ir/infer.h"
+#include "compiler/support/diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nnefc::transform {
+namespace {
+
+std::string Described(const ir::Node& node) {
+  return fmt::format("`{}` ({}.{})", node.name(), node.set(), node.type());
+}
+
+}  // namespace
+
+// ---- Port ----
+
+Node Port::node() const {
+  return Node(*graph_, node_);
+}
+
+Port Port::GetSource() const {
+  if (is_output_) throw Error("output {} of {} is asked for its source", index_, Described(node().ir()));
+  const ir::OutputPort source = node().ir().input(index_);
+  if (graph_->IsNowhere(source))
+    throw Error("input {} of {} is not connected", index_, Described(node().ir()));
+  return Port(*graph_, source.node, source.index, true);
+}
+
+std::vector<Port> Port::GetDestinations() const {
+  if (!is_output_)
+    throw Error("input {} of {} is asked for its destinations", index_, Described(node().ir()));
+  const llvm::ArrayRef<ir::InputPort> uses = node().ir().uses(index_);
+  std::vector<ir::InputPort> sorted(uses.begin(), uses.end());
+  llvm::sort(sorted, [](ir::InputPort a, ir::InputPort b) {
+    return std::pair(a.node.index, a.index) < std::pair(b.node.index, b.index);
+  });
+  std::vector<Port> ports;
+  for (ir::InputPort use : sorted) ports.emplace_back(*graph_, use.node, use.index, false);
+  return ports;
+}
+
+bool Port::IsDisconnected() const {
+  return is_output_ ? node().ir().uses(index_).empty() : graph_->IsNowhere(node().ir().input(index_));
+}
+
+void Port::Connect(const Port& other) {
+  if (is_output_ == other.is_output_)
+    throw Error("two {} are to be connected, of {} and {}", is_output_ ? "outputs" : "inputs",
+                Described(node().ir()), Described(other.node().ir()));
+  const Port& input = is_output_ ? other : *this;
+  const Port& output = is_output_ ? *this : other;
+  if (output.graph_ != input.graph_)
+    throw Error("{} and {} are nodes of two graphs", Described(output.node().ir()),
+                Described(input.node().ir()));
+  graph_->SetInput(input.node_, input.index_, {output.node_, output.index_});
+}
+
+void Port::Disconnect() {
+  if (!is_output_) {
+    graph_->SetInput(node_, index_, graph_->Nowhere());
+    return;
+  }
+  for (const Port& port : GetDestinations()) graph_->SetInput(port.node_, port.index_, graph_->Nowhere());
+}
+
+Connection Port::GetConnection() const {
+  if (is_output_) return Connection(*this, GetDestinations());
+  return Connection(GetSource(), {*this});
+}
+
+const ir::Output& Port::data() const {
+  if (is_output_) return node().ir().output(index_);
+  const Port source = GetSource();
+  return source.node().ir().output(source.index_);
+}
+
+// ---- Connection ----
+
+Port Connection::GetDestination() const {
+  if (destinations_.size() != 1)
+    throw Error("output {} of {} feeds {} inputs; expected one", source_.index(),
+                Described(source_.node().ir()), destinations_.size());
+  return destinations_.front();
+}
+
+void Connection::SetSource(const Port& source) {
+  if (!source.is_output())
+    throw Error("input {} of {} is to be a source", source.index(), Described(source.node().ir()));
+  for (Port& destination : destinations_) destination.Connect(source);
+  source_ = source;
+}
+
+void Connection::SetDestination(const Port& destination) {
+  if (destination.is_output())
+    throw Error("output {} of {} is to be a destination", destination.index(),
+                Described(destination.node().ir()));
+  const Port source = source_;
+  for (Port& port : destinations_) port.Disconnect();
+  Port target = destination;
+  target.Connect(source);
+  destinations_ = {target};
+}
+
+void Connection::InsertNode(const Node& node) {
+  const Port source = source_;
+  SetSource(node.out_port(0));
+  node.in_port(0).Connect(source);
+}
+
+// ---- Node ----
+
+bool Node::exists() const {
+  return graph_->ir().Contains(id_);
+}
+
+const ir::Node& Node::ir() const {
+  if (!exists()) throw Error("a node that was removed is used");
+  return graph_->ir().node(id_);
+}
+
+void Node::SetName(std::string name) const {
+  ir();
+  graph_->graph_.SetName(id_, std::move(name));
+}
+
+const ir::Attribute& Node::Get(std::string_view attribute) const {
+  if (const ir::Attribute* found = Find(attribute)) return *found;
+  throw Error("{} has no attribute `{}`", Described(ir()), attribute);
+}
+
+void Node::Set(std::string_view attribute, ir::Attribute value) const {
+  ir();
+  graph_->graph_.SetAttribute(id_, attribute, std::move(value));
+  graph_->MarkForInference(*this);
+}
+
+void Node::Erase(std::string_view attribute) const {
+  ir();
+  graph_->graph_.EraseAttribute(id_, attribute);
+  graph_->MarkForInference(*this);
+}
+
+Port Node::in_port(int32_t index) const {
+  if (index < 0 || index >= num_in_ports())
+    throw Error("{} has no input {}; it has {}", Described(ir()), index, num_in_ports());
+  return Port(*graph_, id_, index, false);
+}
+
+Port Node::out_port(int32_t index) const {
+  if (index < 0 || index >= num_out_ports())
+    throw Error("{} has no output {}; it has {}", Described(ir()), index, num_out_ports());
+  return Port(*graph_, id_, index, true);
+}
+
+std::vector<Port> Node::in_ports() const {
+  std::vector<Port> ports;
+  for (int32_t i = 0; i < num_in_ports(); ++i) ports.push_back(in_port(i));
+  return ports;
+}
+
+std::vector<Port> Node::out_ports() const {
+  std::vector<Port> ports;
+  for (int32_t i = 0; i < num_out_ports(); ++i) ports.push_back(out_port(i));
+  return ports;
+}
+
+// ---- Graph ----
+
+std::vector<Node> Graph::GetNodes() {
+  std::vector<Node> nodes;
+  for (ir::NodeId id : graph_.nodes()) {
+    if (!nowhere_.valid() || id != nowhere_.node) nodes.emplace_back(*this, id);
+  }
+  return nodes;
+}
+
+std::vector<Node> Graph::GetOpNodes(std::string_view operation) {
+  const size_t dot = operation.find('.');
+  const std::string_view set = dot == std::string_view::npos ? "" : operation.substr(0, dot);
+  const std::string_view name = dot == std::string_view::npos ? operation : operation.substr(dot + 1);
+  std::vector<Node> nodes = GetNodes();
+  llvm::erase_if(
+      nodes, [&](const Node& node) { return node.op() != name || (!set.empty() && node.ir().set() != set); });
+  return nodes;
+}
+
+std::optional<Node> Graph::FindNode(std::string_view name) {
+  for (const Node& node : GetNodes()) {
+    if (node.name() == name) return node;
+  }
+  return std::nullopt;
+}
+
+ir::OpId Graph::FindOperation(std::string_view operation) const {
+  const ir::OpRegistry& registry = graph_.registry();
+  const size_t dot = operation.find('.');
+  ir::OpId op;
+  if (dot != std::string_view::npos) {
+    op = registry.Find(operation.substr(0, dot), operation.substr(dot + 1));
+  } else {
+    op = registry.FindNewest(operation);
+    if (!op.valid()) op = registry.Find(ir::kNnefSet, operation);
+  }
+  if (!op.valid()) throw Error("there is no operation `{}`", operation);
+  return op;
+}
+
+Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources, Spec spec) {
+  const ir::OpId op = FindOperation(operation);
+  llvm::SmallVector<ir::OutputPort, 4> inputs;
+  for (const Port& source : sources) {
+    if (!source.is_output_) throw Error("a source of a new `{}` is an input", operation);
+    if (source.graph_ != this) throw Error("a source of a new `{}` is of another graph", operation);
+    source.node().ir();
+    inputs.push_back({source.node_, source.index_});
+  }
+  const ir::OpInfo& info = graph_.registry().Info(op);
+  const auto required = llvm::count_if(
+      info.inputs, [](const ir::InputInfo& input) { return !input.optional && !input.variadic; });
+  const auto wanted = static_cast<size_t>(spec.num_inputs.value_or(static_cast<int32_t>(required)));
+  while (inputs.size() < wanted) inputs.push_back(Nowhere());
+  const ir::NodeId id = graph_.AddNode({.op = op,
+                                        .name = std::move(spec.name),
+                                        .inputs = inputs,
+                                        .attributes = std::move(spec.attributes),
+                                        .num_outputs = spec.num_outputs,
+                                        .origin = std::move(spec.origin)});
+  MarkForInference(Node(*this, id));
+  InferIfConnected(id);
+  return Node(*this, id);
+}
+
+Node Graph::CreateConst(TensorValue value, std::string name) {
+  return Node(*this, graph_.AddConst(std::move(value), std::move(name)));
+}
+
+Node Graph::CreateResult(const Port& source, std::string name) {
+  if (!source.is_output_) throw Error("the source of a new Result is an input");
+  return Node(*this, graph_.AddResult(std::move(name), {source.node_, source.index_}));
+}
+
+Port Graph::AddInPort(const Node& node, const Port& source) {
+  if (!source.is_output_) throw Error("the source of a new input is an input");
+  const ir::OpInfo& info = node.ir().info();
+  const bool open = !info.inputs.empty() && info.inputs.back().variadic;
+  if (!node.ir().segments().empty() ||
+      (!open && static_cast<size_t>(node.num_in_ports()) >= info.inputs.size()))
+    throw Error("{} takes no more inputs", Described(node.ir()));
+  graph_.AddInput(node.id(), {source.node_, source.index_});
+  MarkForInference(node);
+  return node.in_port(node.num_in_ports() - 1);
+}
+
+void Graph::Remove(const Node& node) {
+  for (const Port& port : node.out_ports()) {
+    if (port.IsDisconnected()) continue;
+    throw Error("{} cannot be removed: {} reads its output {}", Described(node.ir()),
+                Described(port.GetDestinations().front().node().ir()), port.index());
+  }
+  marked_.remove(node.id().index);
+  graph_.Erase(node.id());
+}
+
+void Graph::Rename(llvm::ArrayRef<std::pair<Node, std::string>> names) {
+  for (const auto& [node, name] : names) node.SetName(name);
+}
+
+void Graph::TakeName(const Node& from, const Node& to) {
+  std::string name = from.name();
+  from.SetName(name + "/TBR");
+  to.SetName(std::move(name));
+  const int32_t shared = std::min(from.num_out_ports(), to.num_out_ports());
+  for (int32_t i = 0; i < shared; ++i) {
+    std::vector<std::string> tensor_names = from.ir().output(i).names;
+    graph_.SetOutputNames(from.ir().port(i), {});
+    for (const std::string& other : to.ir().output(i).names) {
+      if (!llvm::is_contained(tensor_names, other)) tensor_names.push_back(other);
+    }
+    graph_.SetOutputNames(to.ir().port(i), std::move(tensor_names));
+  }
+}
+
+std::string Graph::UniqueName(std::string_view base) {
+  llvm::StringSet<> taken;
+  for (const Node& node : GetNodes()) taken.insert(node.name());
+  std::string name(base);
+  for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", base, number);
+  return name;
+}
+
+void Graph::MarkForInference(const Node& node, bool overrides) {
+  node.ir();
+  marked_.insert(node.id().index);
+  if (overrides) overridden_[node.id().index] = true;
+}
+
+std::vector<ir::NodeId> Graph::TakeMarked() {
+  std::vector<ir::NodeId> nodes;
+  for (int32_t index : marked_) {
+    if (graph_.Contains(ir::NodeId(index))) nodes.emplace_back(index);
+  }
+  marked_.clear();
+  return nodes;
+}
+
+std::vector<std::string> Graph::Unconnected() const {
+  std::vector<std::string> found;
+  if (!nowhere_.valid()) return found;
+  for (ir::InputPort use : graph_.node(nowhere_.node).uses())
+    found.push_back(fmt::format("input {} of {}", use.index, Described(graph_.node(use.node))));
+  llvm::sort(found);
+  return found;
+}
+
+void Graph::Finish() {
+  if (!nowhere_.valid()) return;
+  graph_.Erase(nowhere_.node);
+  nowhere_ = {};
+}
+
+ir::OutputPort Graph::Nowhere() {
+  if (!nowhere_.valid()) nowhere_ = {graph_.AddConst(TensorValue::FromInts({}, {0}), "nowhere"), 0};
+  return nowhere_;
+}
+
+void Graph::SetInput(ir::NodeId node, int32_t index, ir::OutputPort source) {
+  if (!graph_.Contains(source.node))
+    throw Error("a node that was removed is to feed `{}`", Node(*this, node).name());
+  graph_.SetInput(node, index, source);
+  MarkForInference(Node(*this, node));
+}
+
+void Graph::InferIfConnected(ir::NodeId node) {
+  for (ir::OutputPort input : graph_.node(node).inputs()) {
+    if (IsNowhere(input)) return;
+  }
+  // A mistake is told when the marked nodes are inferred, and only if the node
+  // is still there.
+  Emitter unheard;
+  ir::InferNode(graph_, node, unheard);
+}
+
+}  // namespace nnefc::transform

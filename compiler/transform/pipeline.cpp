@@ -1,0 +1,199 @@
+#include "compiler/transform/pipeline.h"
+
+#include <chrono>
+#include <exception>
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/verify.h"
+#include "compiler/transform/rules.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform {
+namespace {
+
+size_t CountNodes(const ir::Graph& graph) {
+  size_t count = graph.num_nodes();
+  for (ir::NodeId id : graph.nodes()) {
+    for (const ir::Body& body : graph.node(id).bodies()) count += CountNodes(*body.graph);
+  }
+  return count;
+}
+
+void CleanUp(ir::Graph& graph) {
+  graph.EraseDeadNodes();
+  for (ir::NodeId id : graph.nodes()) {
+    for (size_t i = 0; i < graph.node(id).bodies().size(); ++i) CleanUp(*graph.body(id, i).graph);
+  }
+}
+
+// One transformation on one graph and its bodies.
+class Application {
+ public:
+  Application(Transformation& transformation, Emitter& emitter)
+      : transformation_(transformation), emitter_(emitter) {}
+
+  bool Apply(ir::Graph& ir) {
+    const bool had_ends = !ir.results().empty() || !ir.sinks().empty();
+    const auto first_new = static_cast<int32_t>(ir.node_bound());
+    Graph graph(ir);
+    if (llvm::all_of(transformation_.graph_condition, [&](const auto& holds) { return holds(ir); })) {
+      if (!Call(graph)) return false;
+    }
+    if (const std::vector<std::string> open = graph.Unconnected(); !open.empty())
+      return Fail(kFailed, "left {} unconnected", open.front());
+    graph.Finish();
+    if (had_ends && ir.results().empty() && ir.sinks().empty())
+      return Fail(kInvalidGraph, "left the graph without results");
+    std::vector<ir::NodeId> marked = graph.TakeMarked();
+    if (!transformation_.run_not_recursively) {
+      for (ir::NodeId id : ir.nodes()) {
+        for (size_t i = 0; i < ir.node(id).bodies().size(); ++i) {
+          changed_ = false;
+          if (!Apply(*ir.body(id, i).graph)) return false;
+          if (changed_) marked.push_back(id);
+        }
+      }
+    }
+    changed_ |= !marked.empty() || ir.node_bound() != static_cast<size_t>(first_new);
+    return Infer(ir, marked, graph, first_new);
+  }
+
+ private:
+  bool Call(Graph& graph) {
+    try {
+      transformation_.FindAndReplacePattern(graph);
+      return true;
+    } catch (const std::exception& error) {
+      return Fail(kFailed, "failed: {}", error.what());
+    } catch (...) {
+      return Fail(kFailed, "failed: it threw what is no std::exception");
+    }
+  }
+
+  template <typename... Args>
+  bool Fail(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
+    emitter_.Emit(rule, {}, "transformation `{}` {}", transformation_.name(),
+                  fmt::format(format, std::forward<Args>(args)...));
+    return false;
+  }
+
+  // Infers the marked nodes, and those whose inputs become something else by it.
+  bool Infer(ir::Graph& ir, const std::vector<ir::NodeId>& marked, const Graph& graph, int32_t first_new) {
+    if (marked.empty()) return true;
+    const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
+    if (!order) return Fail(kInvalidGraph, "made a cycle");
+    std::vector<bool> dirty(ir.node_bound(), false);
+    for (ir::NodeId id : marked) {
+      if (ir.Contains(id)) dirty[static_cast<size_t>(id.index)] = true;
+    }
+    for (ir::NodeId id : *order) {
+      if (!dirty[static_cast<size_t>(id.index)]) continue;
+      const std::vector<ir::Output> before(ir.node(id).outputs().begin(), ir.node(id).outputs().end());
+      if (!InferOne(ir, id)) return false;
+      const ir::Node& node = ir.node(id);
+      for (int32_t i = 0; i < node.num_outputs(); ++i) {
+        const ir::Output& old = before[static_cast<size_t>(i)];
+        if (IsSame(old, node.output(i))) continue;
+        const bool collides = old.shape != node.output(i).shape && old.shape.known();
+        if (collides && id.index < first_new && transformation_.force_shape_inference &&
+            !graph.MayOverride(id)) {
+          return Fail(kShapeChanged, "made the shape of output {} of `{}` {} where it was {}", i, node.name(),
+                      ToString(node.output(i).shape), ToString(old.shape));
+        }
+        for (ir::InputPort use : node.uses(i)) dirty[static_cast<size_t>(use.node.index)] = true;
+      }
+    }
+    return true;
+  }
+
+  bool InferOne(ir::Graph& ir, ir::NodeId id) {
+    Emitter inner;
+    if (ir::InferNode(ir, id, inner) && !inner.has_errors()) return true;
+    const ir::Node& node = ir.node(id);
+    const std::string why =
+        inner.diagnostics().empty() ? "its inputs do not fit" : inner.diagnostics().front().message;
+    return Fail(kInvalidGraph, "made `{}` ({}.{}) invalid: {}", node.name(), node.set(), node.type(), why);
+  }
+
+  // Values that are compared cost more than what follows from them.
+  static bool IsSame(const ir::Output& a, const ir::Output& b) {
+    return a.type == b.type && a.shape == b.shape && !a.value && !b.value;
+  }
+
+  Transformation& transformation_;
+  Emitter& emitter_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::optional<Pipeline> Pipeline::Make(const TransformationList& list, PipelineOptions options,
+                                       Emitter& emitter) {
+  Pipeline pipeline;
+  std::optional<std::vector<Transformation*>> order = list.Order(emitter);
+  if (!order) return std::nullopt;
+  pipeline.order_ = std::move(*order);
+  Names named = options.only;
+  if (!options.stop_after.empty()) named.push_back(options.stop_after);
+  for (const std::string& name : named) {
+    Transformation* found = list.Find(name);
+    if (found == nullptr) {
+      const std::string meant = list.Nearest(name);
+      emitter.Emit(kUnknown, {}, "there is no transformation `{}`{}", name,
+                   meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant));
+      return std::nullopt;
+    }
+    if (pipeline.only_.size() < options.only.size()) {
+      pipeline.only_.push_back(found);
+    } else {
+      pipeline.last_ = found;
+    }
+  }
+  pipeline.options_ = std::move(options);
+  return pipeline;
+}
+
+bool Pipeline::IsChosen(const Transformation& transformation) const {
+  if (transformation.is_anchor()) return false;
+  return only_.empty() ? transformation.enabled : llvm::is_contained(only_, &transformation);
+}
+
+bool Pipeline::Run(Side side, ir::Graph& graph, Emitter& emitter) {
+  const auto lowering =
+      llvm::find_if(order_, [](const Transformation* item) { return item->id == kLowering; });
+  const auto begin = side == Side::kBeforeLowering ? order_.begin() : lowering;
+  const auto end = side == Side::kBeforeLowering ? lowering : order_.end();
+  for (auto it = begin; it != end && !stopped_; ++it) {
+    if (IsChosen(**it) && !RunOne(**it, graph, emitter)) return false;
+    stopped_ = *it == last_;
+  }
+  return true;
+}
+
+bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter) {
+  transformation.log = [&](const std::string& text) {
+    if (options_.log) options_.log(transformation, text);
+  };
+  TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(graph)};
+  if (options_.before) options_.before(transformation, graph);
+  const auto start = std::chrono::steady_clock::now();
+  if (!Application(transformation, emitter).Apply(graph)) return false;
+  if (transformation.force_clean_up) CleanUp(graph);
+  report.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (options_.verify) {
+    for (const std::vector<std::string>& wrong :
+         {ir::Verify(graph), ir::VerifyInferred(graph, ir::PortNames::kAny)}) {
+      if (wrong.empty()) continue;
+      emitter.Emit(kInvalidGraph, {}, "transformation `{}` broke the graph: {}", transformation.name(),
+                   wrong.front());
+      return false;
+    }
+  }
+  if (options_.after) options_.after(transformation, graph);
+  report.nodes_after = CountNodes(graph);
+  reports_.push_back(report);
+  return true;
+}
+
+}  // namespace nnefc::transform

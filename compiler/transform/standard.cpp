@@ -1,0 +1,12 @@
+#include "compiler/transform/standard.h"
+
+namespace nnefc::transform {
+
+TransformationList StandardTransformations() {
+  TransformationList list;
+  RegisterAnchors(list);
+  RegisterFusions(list);
+  return list;
+}
+
+}  // namespace nnefc::transform

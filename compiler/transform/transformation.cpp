@@ -1,0 +1,171 @@
+#include "compiler/transform/transformation.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include "fmt/format.h"
+
+namespace nnefc::transform {
+
+std::string_view Name(Phase phase) {
+  switch (phase) {
+    case Phase::kLoad:
+      return "load";
+    case Phase::kFront:
+      return "front";
+    case Phase::kMiddle:
+      return "middle";
+    case Phase::kBack:
+      return "back";
+  }
+  return "";
+}
+
+std::string ClassName(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> demangled(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  std::string name = status == 0 ? demangled.get() : type.name();
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
+    name.erase(at, kUnnamed.size());
+  return name;
+}
+
+void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,
+                  const std::function<void(const std::string&)>& log) {
+  for (const Match& match : FindMatches(graph, pattern)) {
+    if (match.exists()) {
+      replace(match);
+    } else {
+      log("a match was left out: an earlier replacement removed a node of it");
+    }
+  }
+}
+
+// ---- FrontReplacementPattern ----
+
+void FrontReplacementPattern::FindAndReplacePattern(Graph& graph) {
+  ApplyPattern(
+      graph, GetPattern(), [&](const Match& match) { ReplacePattern(graph, match); }, log);
+}
+
+Pattern FrontReplacementPattern::GetPattern() const {
+  throw Error("{} overrides neither FindAndReplacePattern nor GetPattern", class_name());
+}
+
+void FrontReplacementPattern::ReplacePattern(Graph&, const Match&) {
+  throw Error("{} has a pattern and does not override ReplacePattern", class_name());
+}
+
+// ---- FrontReplacementSubgraph ----
+
+namespace {
+
+Node NodeOf(const std::map<std::string, Node>& nodes, const std::string& alias) {
+  const auto found = nodes.find(alias);
+  if (found != nodes.end()) return found->second;
+  std::string known;
+  for (const auto& [name, node] : nodes) known += fmt::format("{}`{}`", known.empty() ? "" : ", ", name);
+  throw Error("there is no new node `{}`; there are {}", alias, known.empty() ? "none" : known);
+}
+
+}  // namespace
+
+void FrontReplacementSubgraph::ReplaceSubGraph(Graph& graph, const Match& match) {
+  const SubGraph made = GenerateSubGraph(graph, match);
+  for (const auto& [old_port, new_port] : InputEdgesMatch(graph, match, made)) {
+    Port input = NodeOf(made, new_port.first).in_port(new_port.second);
+    input.Connect(match.at(old_port.first).in_port(old_port.second).GetSource());
+  }
+  for (const auto& [old_port, new_port] : OutputEdgesMatch(graph, match, made)) {
+    const Node old_node = match.at(old_port.first);
+    const Node new_node = NodeOf(made, new_port.first);
+    Connection connection = old_node.out_port(old_port.second).GetConnection();
+    connection.SetSource(new_node.out_port(new_port.second));
+    graph.TakeName(old_node, new_node);
+  }
+  std::vector<Node> removed;
+  for (const std::string& alias : NodesToRemove(graph, match)) removed.push_back(match.at(alias));
+  // Consumers before producers: an output that only removed nodes read is free
+  // when they are gone.
+  for (bool progress = true; progress && !removed.empty();) {
+    progress = false;
+    for (size_t i = 0; i < removed.size();) {
+      bool used = false;
+      for (const Port& port : removed[i].out_ports()) used |= !port.IsDisconnected();
+      if (used) {
+        ++i;
+        continue;
+      }
+      graph.Remove(removed[i]);
+      removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(i));
+      progress = true;
+    }
+  }
+  if (!removed.empty()) graph.Remove(removed.front());  // says who reads it
+}
+
+FrontReplacementSubgraph::SubGraph FrontReplacementSubgraph::GenerateSubGraph(Graph&, const Match&) {
+  throw Error("{} overrides neither ReplaceSubGraph nor GenerateSubGraph", class_name());
+}
+
+std::map<PortName, PortName> FrontReplacementSubgraph::InputEdgesMatch(Graph&, const Match&,
+                                                                       const SubGraph&) {
+  return {};
+}
+
+std::map<PortName, PortName> FrontReplacementSubgraph::OutputEdgesMatch(Graph&, const Match&,
+                                                                        const SubGraph&) {
+  return {};
+}
+
+std::vector<std::string> FrontReplacementSubgraph::NodesToRemove(Graph&, const Match& match) {
+  std::vector<std::string> aliases;
+  for (const auto& [alias, node] : match.nodes()) aliases.push_back(alias);
+  return aliases;
+}
+
+// ---- FrontReplacementOp ----
+
+Pattern FrontReplacementOp::GetPattern() const {
+  return {.nodes = {Op("op", op_)}, .edges = {}};
+}
+
+std::vector<Node> FrontReplacementOp::ReplaceOp(Graph&, const Node&) {
+  throw Error("{} overrides neither ReplaceOp nor ReplaceSubGraph", class_name());
+}
+
+void FrontReplacementOp::ReplaceSubGraph(Graph& graph, const Match& match) {
+  const Node node = match.at("op");
+  const std::vector<Node> replacements = ReplaceOp(graph, node);
+  const bool is_one_for_all = replacements.size() == 1 && node.num_out_ports() > 1;
+  for (const Port& output : node.out_ports()) {
+    const auto index = static_cast<size_t>(output.index());
+    Connection connection = output.GetConnection();
+    if (is_one_for_all && output.index() < replacements.front().num_out_ports()) {
+      connection.SetSource(replacements.front().out_port(output.index()));
+    } else if (index < replacements.size()) {
+      connection.SetSource(replacements[index].out_port(0));
+    }
+  }
+  graph.Remove(node);
+}
+
+// ---- MiddleReplacementPattern ----
+
+void MiddleReplacementPattern::FindAndReplacePattern(Graph& graph) {
+  ApplyPattern(
+      graph, GetPattern(), [&](const Match& match) { ReplacePattern(graph, match); }, log);
+}
+
+Pattern MiddleReplacementPattern::GetPattern() const {
+  throw Error("{} overrides neither FindAndReplacePattern nor GetPattern", class_name());
+}
+
+void MiddleReplacementPattern::ReplacePattern(Graph&, const Match&) {
+  throw Error("{} has a pattern and does not override ReplacePattern", class_name());
+}
+
+}  // namespace nnefc::transform

@@ -1,0 +1,189 @@
+#include "compiler/transform/transformation_list.h"
+
+#include <cstdlib>
+
+#include "compiler/support/suggest.h"
+#include "compiler/transform/order.h"
+#include "compiler/transform/rules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nnefc::transform {
+namespace {
+
+// The last `count` parts of the name of a class.
+std::string LastParts(const std::string& class_name, int count, std::string_view separator) {
+  llvm::SmallVector<llvm::StringRef, 6> parts;
+  llvm::StringRef(class_name).split(parts, "::");
+  std::string name;
+  const size_t begin = parts.size() - std::min(parts.size(), static_cast<size_t>(count));
+  for (size_t i = begin; i < parts.size(); ++i) {
+    if (!name.empty()) name += separator;
+    name += parts[i].str();
+  }
+  return name;
+}
+
+Names SplitNames(const char* text) {
+  Names names;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  llvm::StringRef(text == nullptr ? "" : text).split(parts, ',', -1, false);
+  for (llvm::StringRef part : parts) names.push_back(part.str());
+  return names;
+}
+
+}  // namespace
+
+void TransformationList::Add(std::unique_ptr<Transformation> transformation) {
+  Entry entry{.transformation = std::move(transformation)};
+  entry.class_name = entry.transformation->class_name();
+  entry.last_parts = LastParts(entry.class_name, 2, ".");
+  all_.push_back(std::move(entry));
+}
+
+bool TransformationList::IsCalled(const Entry& entry, std::string_view name) {
+  if (entry.transformation->id == name) return !name.empty();
+  return !entry.transformation->is_anchor() && (entry.class_name == name || entry.last_parts == name);
+}
+
+std::optional<size_t> TransformationList::IndexOf(std::string_view name) const {
+  for (size_t i = 0; i < all_.size(); ++i) {
+    if (IsCalled(all_[i], name)) return i;
+  }
+  return std::nullopt;
+}
+
+Transformation* TransformationList::Find(std::string_view name) const {
+  const std::optional<size_t> index = IndexOf(name);
+  return index ? all_[*index].transformation.get() : nullptr;
+}
+
+std::string TransformationList::Nearest(std::string_view name) const {
+  Suggestion suggestion(name);
+  for (const Entry& entry : all_) {
+    if (entry.transformation->is_anchor()) continue;
+    if (!entry.transformation->id.empty()) suggestion.Offer(entry.transformation->id);
+    suggestion.Offer(entry.last_parts);
+  }
+  return std::string(suggestion.best());
+}
+
+void TransformationList::Switch(const Names& names, bool enabled, std::string_view where, Emitter& emitter) {
+  for (const std::string& name : names) {
+    if (Transformation* found = Find(name)) {
+      found->enabled = enabled;
+      found->switched_by = std::string(where);
+      continue;
+    }
+    const std::string meant = Nearest(name);
+    emitter.Emit(kUnknownName, {}, "{} names `{}`, which is no transformation{}", where, name,
+                 meant.empty() ? "; `nnefc transform --list-transformations` shows all"
+                               : fmt::format("; did you mean `{}`?", meant));
+  }
+}
+
+void TransformationList::SwitchByEnvironment(Emitter& emitter) {
+  for (const char* variable : {"MO_ENABLED_TRANSFORMS", "NNEFC_ENABLED_TRANSFORMS"})
+    Switch(SplitNames(std::getenv(variable)), true, variable, emitter);
+  for (const char* variable : {"MO_DISABLED_TRANSFORMS", "NNEFC_DISABLED_TRANSFORMS"})
+    Switch(SplitNames(std::getenv(variable)), false, variable, emitter);
+}
+
+bool TransformationList::HasUniqueNames(Emitter& emitter) const {
+  llvm::StringSet<> names;
+  for (const Entry& entry : all_) {
+    const std::string name = entry.transformation->name();
+    if (names.insert(name).second) continue;
+    emitter.Emit(kDuplicate, {}, "two transformations are called `{}`; an id belongs to one", name);
+    return false;
+  }
+  return true;
+}
+
+bool TransformationList::StandsRight(const std::vector<Transformation*>& order, Emitter& emitter) const {
+  bool is_lowered = false;
+  for (const Transformation* transformation : order) {
+    if (transformation->id == kLowering) is_lowered = true;
+    if (transformation->is_anchor()) continue;
+    const bool is_early = transformation->phase() <= Phase::kFront;
+    if (is_early != is_lowered) continue;
+    emitter.Emit(kMisplaced, {}, "`{}` of the {} phase would run {} the graph is lowered; {}",
+                 transformation->name(), Name(transformation->phase()), is_lowered ? "after" : "before",
+                 is_lowered ? "let it run before `FrontFinish`" : "let it run after `PreMiddleStart`");
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& emitter) const {
+  if (!HasUniqueNames(emitter)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Entry& entry : all_) {
+    // What stands behind the last part only tells those apart that share it.
+    const std::string& id = entry.transformation->id;
+    const std::string own = entry.transformation->is_anchor() ? id : LastParts(entry.class_name, 1, "");
+    names.push_back(own + ' ' + entry.class_name + ' ' + id);
+  }
+  std::vector<std::pair<size_t, size_t>> edges;
+  for (size_t i = 0; i < all_.size(); ++i) {
+    for (const std::string& name : all_[i].transformation->RunBefore()) {
+      if (const std::optional<size_t> later = IndexOf(name)) edges.emplace_back(i, *later);
+    }
+    for (const std::string& name : all_[i].transformation->RunAfter()) {
+      if (const std::optional<size_t> earlier = IndexOf(name)) edges.emplace_back(*earlier, i);
+    }
+  }
+  const auto sorted = DeterminedOrder(names, edges);
+  if (const auto* cycle = std::get_if<Cycle>(&sorted)) {
+    std::string path;
+    for (size_t member : cycle->members) path += fmt::format("`{}` -> ", all_[member].transformation->name());
+    emitter.Emit(kCycle, {}, "transformations wait for each other: {}`{}`", path,
+                 all_[cycle->members.front()].transformation->name());
+    return std::nullopt;
+  }
+  std::vector<Transformation*> order;
+  for (size_t index : std::get<std::vector<size_t>>(sorted))
+    order.push_back(all_[index].transformation.get());
+  if (!StandsRight(order, emitter)) return std::nullopt;
+  return order;
+}
+
+// ---- anchors ----
+
+namespace {
+
+class Anchor : public Transformation {
+ public:
+  Anchor(std::string name, Phase phase, std::string after) : phase_(phase), after_(std::move(after)) {
+    id = std::move(name);
+  }
+  Phase phase() const override { return phase_; }
+  std::string_view kind() const override { return "anchor"; }
+  Names RunBefore() const override { return {}; }
+  Names RunAfter() const override { return {after_}; }
+  void FindAndReplacePattern(Graph&) override {}
+  bool is_anchor() const override { return true; }
+
+ private:
+  Phase phase_;
+  std::string after_;
+};
+
+}  // namespace
+
+void RegisterAnchors(TransformationList& list) {
+  list.Add<Anchor>("LoadFinish", Phase::kLoad, "");
+  list.Add<Anchor>("FrontStart", Phase::kFront, "LoadFinish");
+  list.Add<Anchor>("FrontFinish", Phase::kFront, "FrontStart");
+  list.Add<Anchor>(std::string(kLowering), Phase::kMiddle, "FrontFinish");
+  list.Add<Anchor>("PreMiddleStart", Phase::kMiddle, std::string(kLowering));
+  list.Add<Anchor>("MiddleStart", Phase::kMiddle, "PreMiddleStart");
+  list.Add<Anchor>("MiddleFinish", Phase::kMiddle, "MiddleStart");
+  list.Add<Anchor>("PostMiddleStart", Phase::kMiddle, "MiddleFinish");
+  list.Add<Anchor>("BackStart", Phase::kBack, "PostMiddleStart");
+  list.Add<Anchor>("BackFinish", Phase::kBack, "BackStart");
+}
+
+}  // namespace nnefc::transform

@@ -1,0 +1,307 @@
+#include "compiler/transform/pipeline.h"
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+// The fusion that the documents of the framework show, as a user writes it.
+class MishFusion : public FrontReplacementSubgraph {
+ public:
+  MishFusion() { enabled = true; }
+
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("mul", "Multiply"), Op("tanh", "Tanh"), Op("softplus", "SoftPlus")},
+            .edges = {{"softplus", "tanh"}, {"tanh", "mul"}}};
+  }
+  void ReplaceSubGraph(Graph& graph, const Match& match) override {
+    const Node mul = match["mul"];
+    const Node softplus = match["softplus"];
+    const int32_t other = mul.in_port(0).GetConnection().GetSource().node().op() == "Tanh" ? 1 : 0;
+    if (!(mul.in_port(other).GetSource() == softplus.in_port(0).GetSource())) return;
+    const Node mish = graph.CreateNode("Mish", {});
+    mish.in_port(0).Connect(mul.in_port(other).GetSource());
+    mul.out_port(0).GetConnection().SetSource(mish.out_port(0));
+    graph.TakeName(mul, mish);
+  }
+};
+
+class PipelineTest : public TransformTest {};
+
+TEST_F(PipelineTest, MishFusionKeepsTheNameOfTheProduct) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<MishFusion>().force_clean_up = true;
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering), "");
+  EXPECT_EQ(Brief(*graph), "Parameter(x) Mish(m: x) Result(y: m)");
+  EXPECT_EQ(graph->output(graph->node(graph->results()[0]).input(0)).names, std::vector<std::string>{"out"});
+}
+
+// The sub-graph form: new nodes, and which edges go where.
+class Doubled : public FrontReplacementSubgraph {
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("softplus", "SoftPlus"), Op("tanh", "Tanh")}, .edges = {{"softplus", "tanh"}}};
+  }
+  SubGraph GenerateSubGraph(Graph& graph, const Match&) override {
+    const Node relu = graph.CreateNode("ReLU", {});
+    return {{"relu", relu}, {"abs", graph.CreateNode("Abs", {relu.out_port(0)})}};
+  }
+  std::map<PortName, PortName> InputEdgesMatch(Graph&, const Match&, const SubGraph&) override {
+    return {{{"softplus", 0}, {"relu", 0}}};
+  }
+  std::map<PortName, PortName> OutputEdgesMatch(Graph&, const Match&, const SubGraph&) override {
+    return {{{"tanh", 0}, {"abs", 0}}};
+  }
+};
+
+TEST_F(PipelineTest, SubGraphsAreGenerated) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Doubled>();
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering), "");
+  EXPECT_EQ(Brief(*graph), "Parameter(x) ReLU(: x) Abs(t: ) Multiply(m: x, t) Result(y: m)");
+}
+
+// One node for each input and one behind, in the way of `Pack`.
+class Unpack : public FrontReplacementOp {
+ public:
+  Unpack() : FrontReplacementOp("Concat") {}
+
+ protected:
+  std::vector<Node> ReplaceOp(Graph& graph, const Node& node) override {
+    std::vector<Port> sources;
+    for (Port& port : node.in_ports()) {
+      const Node relu = graph.CreateNode("ReLU", {}, {.name = node.name() + "/Relu"});
+      port.GetConnection().SetDestination(relu.in_port(0));
+      sources.push_back(relu.out_port(0));
+    }
+    ir::AttributeMap attributes;
+    attributes.Set("axis", 0);
+    const Node made = graph.CreateNode("opset1.Concat", sources, {.attributes = attributes});
+    graph.TakeName(node, made);
+    return {made};
+  }
+};
+
+TEST_F(PipelineTest, OperationsAreReplaced) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Unpack>();
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.Abs "a" (%0) : f32[2]
+  %2 = opset1.Concat "c" (%0, %1) {axis = 0} : f32[4]
+  opset1.Result "y" (%2)
+)");
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering), "");
+  EXPECT_EQ(Brief(*graph),
+            "Parameter(x) Abs(a: x) ReLU(c/Relu: x) ReLU(c/Relu: a) Concat(c: c/Relu, c/Relu) Result(y: c)");
+}
+
+class Nothing : public FrontReplacementOp {
+ public:
+  Nothing() : FrontReplacementOp("Tanh") { id = "NOTHING"; }
+
+ protected:
+  std::vector<Node> ReplaceOp(Graph&, const Node&) override { return {}; }
+};
+
+TEST_F(PipelineTest, AnOutputThatIsUsedNeedsAReplacement) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Nothing>();
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering),
+            "transform.failed: transformation `NOTHING` failed: `t` (opset1.Tanh) cannot be removed: `m` "
+            "(opset1.Multiply) reads its output 0");
+}
+
+TEST_F(PipelineTest, LaterMatchesThatLostANodeAreLeftOut) {
+  TransformationList list;
+  RegisterAnchors(list);
+  int applied = 0;
+  list.Add<Calls>("PAIRS", [&](Graph& graph) {
+    ApplyPattern(
+        graph, {.nodes = {Op("a", "ReLU"), Op("b", "ReLU")}, .edges = {{"a", "b"}}},
+        [&](const Match& match) {
+          ++applied;
+          match["b"].out_port(0).GetConnection().SetSource(match["a"].out_port(0));
+          graph.Remove(match["b"]);
+        },
+        [](const std::string&) {});
+  });
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "a" (%0) : f32[2]
+  %2 = opset1.ReLU "b" (%1) : f32[2]
+  %3 = opset1.ReLU "c" (%2) : f32[2]
+  opset1.Result "y" (%3)
+)");
+  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(applied, 1);
+  EXPECT_EQ(Brief(*graph), "Parameter(x) ReLU(a: x) ReLU(c: a) Result(y: c)");
+}
+
+TEST_F(PipelineTest, ShapesFollowWhatChanged) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("TRANSPOSED", [](Graph& graph) {
+    const Node tanh = graph.GetOpNodes("Tanh").at(0);
+    const Node order = graph.CreateConst(TensorValue::FromInts({2}, {1, 0}));
+    const Node transpose = graph.CreateNode("Transpose", {tanh.in_port(0).GetSource(), order.out_port(0)});
+    tanh.in_port(0).Connect(transpose.out_port(0));
+  });
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
+  %1 = opset1.Tanh "t" (%0) : f32[2,3]
+  %2 = opset1.ReLU "r" (%1) : f32[2,3]
+  opset1.Result "y" (%2)
+)");
+  EXPECT_EQ(Run(list, *graph), "");
+  const ir::OutputPort y = graph->node(graph->results()[0]).input(0);
+  EXPECT_EQ(ToString(graph->output(y).shape), "[3,2]");
+}
+
+TEST_F(PipelineTest, ForcedInferenceHoldsShapes) {
+  const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
+  %1 = opset1.Const "k" : f32[4,1,1] = dense<f32[4,1,1]: 1.0, 2.0, 3.0, 4.0>
+  %2 = opset1.Const "l" : f32[] = dense<f32[]: 1.0>
+  %3 = opset1.Multiply "m" (%0, %2) : f32[2,3]
+  opset1.Result "y" (%3)
+  opset1.Result "z" (%1)
+)";
+  for (bool overrides : {false, true}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>("WIDER",
+                    [&](Graph& graph) {
+                      const Node product = graph.GetOpNodes("Multiply").at(0);
+                      product.in_port(1).Connect(graph.FindNode("k")->out_port(0));
+                      if (overrides) graph.MarkForInference(product, true);
+                    })
+        .force_shape_inference = true;
+    const auto graph = Parse(text);
+    EXPECT_EQ(
+        Run(list, *graph),
+        overrides
+            ? ""
+            : "transform.shape-changed: transformation `WIDER` made the shape of output 0 of `m` [4,2,3] "
+              "where it was [2,3]");
+  }
+}
+
+TEST_F(PipelineTest, WhatIsLeftUnconnectedIsTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("OPEN", [](Graph& graph) { graph.GetOpNodes("Tanh").at(0).in_port(0).Disconnect(); });
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph),
+            "transform.failed: transformation `OPEN` left input 0 of `t` (opset1.Tanh) unconnected");
+}
+
+TEST_F(PipelineTest, CyclesAreTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("CIRCLE", [](Graph& graph) {
+    graph.GetOpNodes("SoftPlus").at(0).in_port(0).Connect(graph.GetOpNodes("Multiply").at(0).out_port(0));
+  });
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph), "transform.invalid-graph: transformation `CIRCLE` made a cycle");
+}
+
+TEST_F(PipelineTest, BrokenRulesOfOperationsAreTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("WRONG", [](Graph& graph) {
+    const Node k = graph.CreateConst(TensorValue::FromFloats({5}, {1, 2, 3, 4, 5}));
+    graph.GetOpNodes("Multiply").at(0).in_port(0).Connect(k.out_port(0));
+  });
+  const auto graph = Parse(kMish);
+  const std::string told = Run(list, *graph);
+  EXPECT_EQ(told.substr(0, 84),
+            "transform.invalid-graph: transformation `WRONG` made `m` (opset1.Multiply) invalid: ");
+  EXPECT_NE(told.find("Multiply", 84), std::string::npos) << told;
+}
+
+TEST_F(PipelineTest, ExceptionsOfAnyKindAreTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("THROWS", [](Graph&) { throw 7; });
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph),
+            "transform.failed: transformation `THROWS` failed: it threw what is no std::exception");
+}
+
+TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
+  TransformationList list;
+  RegisterAnchors(list);
+  std::string ran;
+  Calls& first = list.Add<Calls>("A", [&](Graph&) { ran += "A"; });
+  list.Add<Calls>("B", [&](Graph&) {
+    ran += "B";
+    first.enabled = false;
+  });
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(ran, "B");  // of one class: by id, the later first
+}
+
+TEST_F(PipelineTest, ConditionsAreAsked) {
+  TransformationList list;
+  RegisterAnchors(list);
+  bool ran = false;
+  list.Add<Calls>("SMALL", [&](Graph&) { ran = true; }).graph_condition = {
+      [](const ir::Graph& graph) { return graph.num_nodes() < 3; }};
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(PipelineTest, OnlyAndStopAfter) {
+  std::string ran;
+  TransformationList list;
+  RegisterAnchors(list);
+  for (const char* name : {"A", "B", "C"}) list.Add<Calls>(name, [&ran, name](Graph&) { ran += name; });
+  list.Find("A")->enabled = false;
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"A"}}), "");
+  EXPECT_EQ(ran, "A");
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.stop_after = "C"}), "");
+  EXPECT_EQ(ran, "AC");
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.stop_after = "MiddleStart"}), "");
+  EXPECT_EQ(ran, "AC");
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"D"}}),
+            "transform.unknown: there is no transformation `D`");
+}
+
+TEST_F(PipelineTest, BodiesAreTransformedUnlessToldOtherwise) {
+  const std::string text = R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = [2]} : f32[2]
+      %1 = opset1.ReLU "ra" (%0) : f32[2]
+      opset1.Result "" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "b" {element_type = f32, shape = [2]} : f32[2]
+      opset1.Result "" (%0)
+    }
+  }
+  opset1.Result "y" (%2)
+)";
+  for (bool outermost : {false, true}) {
+    std::string seen;
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>("VISIT", [&](Graph& graph) { seen += graph.ir().name() + " "; }).run_not_recursively =
+        outermost;
+    const auto graph = Parse(text);
+    EXPECT_EQ(Run(list, *graph), "");
+    EXPECT_EQ(seen, outermost ? "g " : "g then else ");
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::transform

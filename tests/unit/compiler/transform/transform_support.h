@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/support/context.h"
+#include "compiler/transform/pipeline.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::transform {
+
+// x * tanh(softplus(x))
+inline constexpr const char* kMish =
+    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3] as ["x"]
+  %1 = opset4.SoftPlus "s" (%0) : f32[2,3]
+  %2 = opset1.Tanh "t" (%1) : f32[2,3]
+  %3 = opset1.Multiply "m" (%0, %2) : f32[2,3] as ["out"]
+  opset1.Result "y" (%3)
+)";
+
+// Graphs in text form, and what transformations make of them.
+class TransformTest : public ::testing::Test {
+ protected:
+  // `body` is the text between the brackets of a graph.
+  std::unique_ptr<ir::Graph> Parse(const std::string& body) {
+    auto graph = ir::ParseGraph(context_.sources.AddText("graph", "graph \"g\" {\n" + body + "}\n"),
+                                ir::StandardOps(), context_);
+    if (graph == nullptr || !ir::InferGraph(*graph, context_.emitter)) {
+      ADD_FAILURE() << context_.emitter.diagnostics().front().message;
+      return nullptr;
+    }
+    return graph;
+  }
+
+  // "Parameter(a) Add(b: a, a) Result(y: b)": nodes in order, each with its name and its
+  // sources' names.
+  static std::string Brief(const ir::Graph& graph) {
+    std::string text;
+    const auto order = graph.TopologicalOrder();
+    for (ir::NodeId id : *order) {
+      const ir::Node& node = graph.node(id);
+      text += (text.empty() ? "" : " ") + node.type() + "(" + node.name();
+      for (int32_t i = 0; i < node.num_inputs(); ++i) {
+        text += (i == 0 ? ": " : ", ") + graph.node(node.input(i).node).name();
+        if (node.input(i).index > 0) text += "." + std::to_string(node.input(i).index);
+      }
+      text += ")";
+    }
+    return text;
+  }
+
+  // Runs the list on a graph as if it were lowered; the first mistake, or "".
+  std::string Run(const TransformationList& list, ir::Graph& graph, Side side = Side::kAfterLowering,
+                  PipelineOptions options = {}) {
+    Emitter emitter;
+    options.verify = true;
+    std::optional<Pipeline> pipeline = Pipeline::Make(list, std::move(options), emitter);
+    if (pipeline) pipeline->Run(side, graph, emitter);
+    if (emitter.diagnostics().empty()) return "";
+    const Diagnostic& first = emitter.diagnostics().front();
+    return std::string(first.rule->label) + ": " + first.message;
+  }
+
+  Context context_;
+};
+
+// A transformation that calls a function.
+class Calls : public MiddleReplacementPattern {
+ public:
+  Calls(std::string name, std::function<void(Graph&)> function) : function_(std::move(function)) {
+    id = std::move(name);
+  }
+  void FindAndReplacePattern(Graph& graph) override { function_(graph); }
+
+ private:
+  std::function<void(Graph&)> function_;
+};
+
+}  // namespace nnefc::transform
