@@ -12,6 +12,7 @@
 #include "compiler/openvino/read.h"
 #include "compiler/support/file.h"
 #include "compiler/syntax/parse.h"
+#include "compiler/transform/standard.h"
 
 namespace nnefc {
 
@@ -164,20 +165,43 @@ bool Compilation::Expand() {
   return expanded_.complete && quantization_.complete;
 }
 
+transform::TransformationList MakeTransformations(const TransformOptions& options, Emitter& emitter) {
+  transform::TransformationList list = transform::StandardTransformations();
+  list.SwitchByEnvironment(emitter);
+  list.Switch(options.enabled, true, "--enable-transformations", emitter);
+  list.Switch(options.disabled, false, "--disable-transformations", emitter);
+  return list;
+}
+
+bool Compilation::PrepareTransformations() {
+  Emitter& emitter = context_.emitter;
+  transformations_ = MakeTransformations(options_.transform, emitter);
+  transform::PipelineOptions options = options_.transform.pipeline;
+  options.verify |= options_.verify;
+  pipeline_ = transform::Pipeline::Make(transformations_, std::move(options), emitter);
+  return pipeline_.has_value();
+}
+
+bool Compilation::Transform(transform::Side side, ir::Graph& graph) {
+  return pipeline_->Run(side, graph, context_.emitter);
+}
+
 // The text form of a graph may hold NNEF operations; their variables have no
 // data.
-bool Compilation::LowerGraphText() {
+std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
   const bool has_nnef = llvm::any_of(opened_->nodes(), [&](ir::NodeId id) {
     const ir::Node& node = opened_->node(id);
     return node.set() == ir::kNnefSet || !node.bodies().empty();
   });
-  lowered_ = has_nnef ? LowerGraph(*opened_, {}, context_) : opened_;
-  return lowered_ != nullptr;
+  if (!has_nnef) return opened_;
+  if (!Transform(transform::Side::kBeforeLowering, *opened_)) return nullptr;
+  return LowerGraph(*opened_, {}, context_);
 }
 
-bool Compilation::Lower() {
+std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
   if (format_ == ModelFormat::kGraphText) return LowerGraphText();
-  if (format_ == ModelFormat::kOpenVino) return (lowered_ = opened_) != nullptr;
+  if (format_ == ModelFormat::kOpenVino) return opened_;
+  if (!Transform(transform::Side::kBeforeLowering, *expanded_.graph)) return nullptr;
   LowerOptions options;
   VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
@@ -186,8 +210,15 @@ bool Compilation::Lower() {
       return variables.Load(label, type, shape, origin);
     };
   }
-  lowered_ = LowerGraph(*expanded_.graph, options, context_);
-  return lowered_ != nullptr;
+  return LowerGraph(*expanded_.graph, options, context_);
+}
+
+bool Compilation::Lower() {
+  if (!PrepareTransformations()) return false;
+  const std::shared_ptr<ir::Graph> lowered = MakeLowered();
+  if (lowered == nullptr || !Transform(transform::Side::kAfterLowering, *lowered)) return false;
+  lowered_ = lowered;
+  return true;
 }
 
 }  // namespace nnefc

@@ -14,6 +14,7 @@
 #include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
+#include "compiler/transform/pipeline.h"
 
 namespace nnefc {
 
@@ -22,6 +23,18 @@ struct NamedText {
   std::string name;
   std::string text;
 };
+
+// Which transformations change the graph, beside what they say themselves and
+// what the environment says; names are those of transform::Names.
+struct TransformOptions {
+  std::vector<std::string> enabled;
+  std::vector<std::string> disabled;
+  transform::PipelineOptions pipeline;
+};
+
+// The transformations that nnefc knows, switched as the environment and the
+// options say.
+transform::TransformationList MakeTransformations(const TransformOptions& options, Emitter& emitter);
 
 struct CompileOptions {
   // Nothing: told by the document.
@@ -40,8 +53,9 @@ struct CompileOptions {
   bool structure_only = false;
   // Keep what fragments were instantiated with (Compilation::instances).
   bool keep_instances = false;
-  // Verify the graph that each stage makes.
+  // Verify the graph that each stage and each transformation makes.
   bool verify = false;
+  TransformOptions transform;
   // Bound on the unpacked size of an archive.
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   // Texts that stand for those of the model's files, by the names that messages
@@ -117,7 +131,10 @@ class Compilation {
   const ModelQuantization& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
-  // The graph that the model is before it is lowered.
+  // The transformations of a model that is lowered, and what they did.
+  const transform::Pipeline* pipeline() const { return pipeline_ ? &*pipeline_ : nullptr; }
+  // The graph that the model is before it is lowered; once it is, with what
+  // transformations of the front phase, or of an OpenVINO model all, made of it.
   const ir::Graph& graph() const { return format_ == ModelFormat::kNnef ? *expanded_.graph : *opened_; }
   const std::vector<StageTime>& times() const { return times_; }
 
@@ -127,11 +144,14 @@ class Compilation {
   FileId TextOf(FileId file);
   std::unique_ptr<ir::Graph> ReadGraph();
   ErrorOr<std::unique_ptr<ir::Graph>> ReadGraphText();
-  bool LowerGraphText();
+  std::shared_ptr<ir::Graph> LowerGraphText();
   bool Parse();
   bool Check();
   bool Expand();
   bool Lower();
+  std::shared_ptr<ir::Graph> MakeLowered();
+  bool PrepareTransformations();
+  bool Transform(transform::Side side, ir::Graph& graph);
   // True if the graph of the stage, if it makes one, holds every invariant.
   bool VerifyStage(Stage stage);
 
@@ -148,8 +168,10 @@ class Compilation {
   Expanded expanded_;
   InstanceRecord record_;
   ModelQuantization quantization_;
-  std::shared_ptr<const ir::Graph> opened_;  // of a model that is a graph
+  std::shared_ptr<ir::Graph> opened_;  // of a model that is a graph
   std::shared_ptr<const ir::Graph> lowered_;
+  transform::TransformationList transformations_;
+  std::optional<transform::Pipeline> pipeline_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;
   ModelFormat format_;

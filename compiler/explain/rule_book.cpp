@@ -12,6 +12,7 @@
 #include "compiler/semantics/rules.h"
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/rules.h"
+#include "compiler/transform/rules.h"
 #include "compiler/upgrade/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,6 +38,7 @@ RuleBook::RuleBook() {
   Add(ir::nnef::kControlFlowRules);
   Add(ir::kIrRules);
   Add(lower::kLowerRules);
+  Add(transform::kTransformRules);
   Add(kDriverRules);
   Add(kPackageRules);
   Add(kOpenVinoRules);
@@ -72,7 +74,7 @@ std::string_view RuleBook::Nearest(std::string_view label) const {
 }
 
 bool IsShowable(const Rule& rule) {
-  return rule.section != "internal" && rule.section != "environment";
+  return rule.section != "internal" && rule.section != "environment" && rule.section != "plug-in";
 }
 
 std::vector<std::string_view> SectionsOf(const Rule& rule) {

@@ -32,7 +32,8 @@ class RuleBook {
 };
 
 // Whether an example can break the rule: not where only a fault of nnefc itself
-// does (its section is "internal") or the lack of memory ("environment").
+// does (its section is "internal"), the lack of memory ("environment") or a
+// transformation that a user wrote ("plug-in").
 bool IsShowable(const Rule& rule);
 
 // The sections of the specifications where a rule stands: "R 3.3.2", "P 3.3.1".

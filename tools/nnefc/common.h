@@ -110,6 +110,7 @@ void AddExpand(CLI::App& app, int& exit_code);
 void AddFmt(CLI::App& app, int& exit_code);
 void AddUpgrade(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
+void AddTransform(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);

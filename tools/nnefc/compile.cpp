@@ -4,18 +4,21 @@
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/reporter.h"
+#include "tools/nnefc/transform_options.h"
 
 namespace nnefc::cli {
 namespace {
 
 struct CompileCommand : CommonOptions {
   std::optional<uint64_t> random_weights;
+  TransformOptions transform;
 
   int Run() {
     RequireExtension(output, {".xml", ".ir", ".txt"},
                      "`compile` writes OpenVINO IR to `.xml` and the text form to `.ir`");
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = random_weights;
+    compile.transform = transform;
     bool to_xml = llvm::StringRef(output).endswith(".xml");
     compile.structure_only = !to_xml;
     Compilation compilation(ShownModel(models.front()), compile);
@@ -42,6 +45,7 @@ void AddCompile(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->output,
                       "net.xml writes OpenVINO IR (net.xml and net.bin), net.ir the text form; the text form "
                       "to standard output without it");
+  AddTransformOptions(*command, options->transform);
   command
       ->add_option("--random-weights", options->random_weights,
                    "the seed of data for variables that have none")

@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
   AddFmt(app, exit_code);
   AddUpgrade(app, exit_code);
   AddCompile(app, exit_code);
+  AddTransform(app, exit_code);
   AddRun(app, exit_code);
   AddInspect(app, exit_code);
   AddBench(app, exit_code);

@@ -1,0 +1,49 @@
+#include "tools/nnefc/transform_options.h"
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/reporter.h"
+#include "tools/nnefc/streams.h"
+
+namespace nnefc::cli {
+
+void AddTransformOptions(CLI::App& command, TransformOptions& options) {
+  command
+      .add_option("--enable-transformations", options.enabled,
+                  "run these too: ids, or names of classes such as front.MishFusion")
+      ->delimiter(',')
+      ->type_name("NAME,..");
+  command.add_option("--disable-transformations", options.disabled, "leave these out, whatever enables them")
+      ->delimiter(',')
+      ->type_name("NAME,..");
+}
+
+int ListTransformations(const TransformOptions& options, const CommonOptions& common) {
+  Context context;
+  const transform::TransformationList list = MakeTransformations(options, context.emitter);
+  const std::optional<std::vector<transform::Transformation*>> order = list.Order(context.emitter);
+  const int exit_code = Reporter(common).Report("", context, false);
+  if (!order) return exit_code;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::string text;
+  for (const transform::Transformation* item : *order) {
+    const std::string state = item->is_anchor() ? "anchor" : item->enabled ? "enabled" : "disabled";
+    const std::string by = item->is_anchor() || (item->enabled && item->switched_by.empty()) ? ""
+                           : item->switched_by.empty()                                       ? "itself"
+                                                       : item->switched_by;
+    json.push_back({{"id", item->name()},
+                    {"phase", transform::Name(item->phase())},
+                    {"kind", item->kind()},
+                    {"state", state},
+                    {"by", by}});
+    text += fmt::format("{:<48} {:<7} {:<40} {}{}\n", item->name(), transform::Name(item->phase()),
+                        item->kind(), state, by.empty() ? "" : " by " + by);
+  }
+  const bool is_json = common.output_format() == Format::kJson;
+  WriteProduct(common.output,
+               is_json ? nlohmann::ordered_json({{"transformations", json}}).dump(2) + "\n" : text);
+  return exit_code;
+}
+
+}  // namespace nnefc::cli
