@@ -41,26 +41,8 @@ class ForeignSyntax {
   bool IsName(size_t index) const {
     return Kind(index) == TokenKind::kIdentifier || Kind(index) == TokenKind::kArgumentName;
   }
-  static bool IsOpening(TokenKind kind) {
-    return kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket;
-  }
-  static bool IsClosing(TokenKind kind) {
-    return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
-  }
-  bool BeginsOperand(size_t index) const {
-    switch (Kind(index)) {
-      case TokenKind::kIdentifier:
-      case TokenKind::kArgumentName:
-      case TokenKind::kNumericLiteral:
-      case TokenKind::kStringLiteral:
-      case TokenKind::kTrue:
-      case TokenKind::kFalse:
-        return true;
-      default:
-        return false;
-    }
-  }
-  bool EndsOperand(size_t index) const { return BeginsOperand(index) || IsClosing(Kind(index)); }
+  bool BeginsOperand(size_t index) const { return parse::BeginsOperand(Kind(index)); }
+  bool EndsOperand(size_t index) const { return parse::EndsOperand(Kind(index)); }
   // True where the parser reads the items of a list.
   bool InList() const {
     switch (rule_) {

@@ -24,22 +24,6 @@ bool IsTypeName(TokenKind kind) {
   }
 }
 
-// True for the last token of an operand, which no name can follow.
-bool EndsOperand(TokenKind kind) {
-  switch (kind) {
-    case TokenKind::kRightParen:
-    case TokenKind::kRightBracket:
-    case TokenKind::kIdentifier:
-    case TokenKind::kNumericLiteral:
-    case TokenKind::kStringLiteral:
-    case TokenKind::kTrue:
-    case TokenKind::kFalse:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // What ends an assignment without belonging to it.
 bool IsBorder(TokenKind kind) {
   switch (kind) {

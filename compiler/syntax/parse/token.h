@@ -75,4 +75,30 @@ constexpr bool IsKeyword(TokenKind kind) {
   return kind >= TokenKind::kFragment && kind <= TokenKind::kFalse;
 }
 
+constexpr bool IsOpening(TokenKind kind) {
+  return kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket;
+}
+constexpr bool IsClosing(TokenKind kind) {
+  return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
+}
+
+// Names and literals: what an operand can begin with, beside brackets.
+constexpr bool BeginsOperand(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kIdentifier:
+    case TokenKind::kArgumentName:
+    case TokenKind::kNumericLiteral:
+    case TokenKind::kStringLiteral:
+    case TokenKind::kTrue:
+    case TokenKind::kFalse:
+      return true;
+    default:
+      return false;
+  }
+}
+// No name can follow it in an expression.
+constexpr bool EndsOperand(TokenKind kind) {
+  return BeginsOperand(kind) || IsClosing(kind);
+}
+
 }  // namespace nnefc::parse
