@@ -82,6 +82,7 @@ class Node {
     return info_->set == set && info_->name == name;
   }
   bool Is(OpRole role) const { return info_->role == role; }
+  bool Is(ElementFunction function) const { return info_->function == function; }
   // The identifier of the document or the layer name; unique within a graph
   // is not required.
   const std::string& name() const { return name_; }

@@ -75,6 +75,33 @@ enum class SignRule : uint8_t {
   kNeverByAny,    // if one input is not
 };
 
+// The function of elements that an OpenVINO operation computes, of those that
+// somebody asks for; versions of it share one.
+enum class ElementFunction : uint8_t {
+  kOther,  // none of these
+  kAbs,
+  kAdd,
+  kClamp,
+  kConvert,
+  kDivide,
+  kElu,
+  kGelu,
+  kHSwish,
+  kMaximum,
+  kMinimum,
+  kMish,
+  kMultiply,
+  kPRelu,
+  kRelu,
+  kSelect,
+  kSigmoid,
+  kSoftPlus,
+  kSqrt,
+  kSubtract,
+  kSwish,
+  kTanh,
+};
+
 // What an OpenVINO operation costs, as far as branches are concerned.
 enum class Work : uint8_t { kByElements, kHeavy, kNone };
 
@@ -90,6 +117,7 @@ struct OpInfo {
   bool is_sink = false;    // update, Assign: kept although nothing uses it
   OpRole role = OpRole::kComputation;
   SignRule sign = SignRule::kUnknown;
+  ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
   std::vector<AttributeInfo> attributes = {};
   // What later versions of the operation have an attribute for and this one

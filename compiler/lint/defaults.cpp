@@ -97,9 +97,10 @@ class Defaults {
     const bool border_written = subject_.ArgumentOf(id, "border").valid();
     const bool padding_written = subject_.ArgumentOf(id, "padding").valid();
     if (border_written && padding_written) return;
+    const ir::OpId wanted = subject_.graph.registry().Find(ir::kNnefSet, operation.name);
     for (ir::NodeId node_id : subject_.NodesAt(document_.exprs[id].range)) {
       const ir::Node& node = subject_.graph.node(node_id);
-      if (!node.Is(ir::kNnefSet, operation.name)) continue;
+      if (node.op() != wanted) continue;
       const std::optional<ir::nnef::Padding> padding = PaddingOf(node, operation);
       if (!padding || !IsPadded(*padding)) continue;
       if (!border_written) LookAtBorder(node, invocation, operation, *padding);

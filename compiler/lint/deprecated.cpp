@@ -123,9 +123,10 @@ class Deprecated {
   }
 
   void LookAtSlice(ast::ExprId id) {
+    const ir::OpId wanted = subject_.graph.registry().Find(ir::kNnefSet, "slice");
     for (ir::NodeId node : subject_.NodesAt(document_.exprs[id].range)) {
       const ir::Node& slice = subject_.graph.node(node);
-      if (!slice.Is(ir::kNnefSet, "slice")) continue;
+      if (slice.op() != wanted) continue;
       const std::vector<ir::nnef::SliceAxis> axes = ir::nnef::SliceAxesOf(slice);
       const ir::PartialShape& shape = subject_.graph.output(slice.input(0)).shape;
       const std::vector<int64_t> numbers = slice.attribute("axes").AsInts();

@@ -36,7 +36,11 @@ struct Finding {
 // be.
 class Redundant {
  public:
-  explicit Redundant(Subject& subject) : subject_(subject), graph_(subject.graph) {}
+  explicit Redundant(Subject& subject)
+      : subject_(subject),
+        graph_(subject.graph),
+        transpose_(graph_.registry().Find(ir::kNnefSet, "transpose")),
+        reshape_(graph_.registry().Find(ir::kNnefSet, "reshape")) {}
 
   void Find() {
     const ast::Document& document = subject_.document;
@@ -51,11 +55,12 @@ class Redundant {
 
  private:
   void Look(SourceRange site, const ast::InvocationExpr& invocation, std::string_view callee) {
-    const bool is_transpose = callee == "transpose";
+    const ir::OpId wanted = graph_.registry().Find(ir::kNnefSet, callee);
+    const bool is_transpose = wanted == transpose_;
     Finding finding;
     for (ir::NodeId id : subject_.NodesAt(site)) {
       const ir::Node& node = graph_.node(id);
-      if (!node.Is(ir::kNnefSet, callee)) continue;
+      if (node.op() != wanted) continue;
       const Finding next = is_transpose ? LookAtTranspose(node) : LookAtReshape(node);
       if (next.kind == Finding::Kind::kNone) return;
       if (finding.kind == Finding::Kind::kNone) finding = next;
@@ -91,7 +96,7 @@ class Redundant {
     const Permutation axes = AxesOf(node, shape.rank());
     if (IsIdentity(axes)) return {Finding::Kind::kIdentity};
     const ir::Node& before = graph_.node(node.input(0).node);
-    if (!before.Is(ir::kNnefSet, "transpose") || !subject_.SiteOf(before).valid()) return {};
+    if (before.op() != transpose_ || !subject_.SiteOf(before).valid()) return {};
     const Permutation first = AxesOf(before, shape.rank());
     Permutation both;
     for (int64_t axis : axes) both.push_back(first[static_cast<size_t>(axis)]);
@@ -111,9 +116,9 @@ class Redundant {
     }
     // A reshape all of whose uses are others: none of them sees its shape.
     llvm::ArrayRef<ir::InputPort> uses = node.uses();
-    if (!node.Is(ir::kNnefSet, "reshape") || uses.size() != 1) return {};
+    if (node.op() != reshape_ || uses.size() != 1) return {};
     const ir::Node& after = graph_.node(uses.front().node);
-    if (!after.Is(ir::kNnefSet, "reshape") || !subject_.SiteOf(after).valid()) return {};
+    if (after.op() != reshape_ || !subject_.SiteOf(after).valid()) return {};
     // The inverse is told there.
     if (graph_.output(node.input(0)).shape.extents() == after.output().shape.extents()) return {};
     return {Finding::Kind::kOverwritten, after.id()};
@@ -121,6 +126,7 @@ class Redundant {
 
   Subject& subject_;
   const ir::Graph& graph_;
+  const ir::OpId transpose_, reshape_;
 };
 
 }  // namespace

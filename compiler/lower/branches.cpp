@@ -50,7 +50,7 @@ OutputPort BaseOf(const Graph& graph, OutputPort condition) {
 
 // A Select whose condition has one element, which is not known.
 bool IsCandidate(const Graph& graph, const Node& node) {
-  if (!node.Is("opset1", "Select") || !node.output().shape.known()) return false;
+  if (!node.Is(ir::ElementFunction::kSelect) || !node.output().shape.known()) return false;
   if (node.String("auto_broadcast") != "numpy") return false;
   if (graph.output(node.input(0)).shape.volume() != 1) return false;
   if (!graph.output(node.input(1)).shape.known() || !graph.output(node.input(2)).shape.known()) return false;

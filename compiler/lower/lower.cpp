@@ -171,7 +171,8 @@ std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
             kDeepestBody);
     return nullptr;
   }
-  const bool in_loop = state.in_loop || n.node().Is(ir::kNnefSet, "tensor_iterator");
+  const bool in_loop =
+      state.in_loop || n.node().op() == body.registry().Find(ir::kNnefSet, "tensor_iterator");
   std::unique_ptr<ir::Graph> graph = LowerBody(body, state.options, state.context, state.depth + 1, in_loop);
   state.failed |= graph == nullptr;
   return graph;

@@ -103,9 +103,10 @@ void Rewriter::TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast:
   const SourceRange range = old().exprs[id].range;
   auto found = nodes_.find({range.begin, range.end});
   if (found == nodes_.end()) return;
+  const ir::OpId wanted = source_.expanded.registry().Find(ir::kNnefSet, ratified);
   Nodes nodes;
   for (const ir::Node* node : found->second) {
-    if (node->Is(ir::kNnefSet, ratified)) nodes.push_back(node);
+    if (node->op() == wanted) nodes.push_back(node);
   }
   const Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
   if (nodes.empty() || !target.valid()) return;

@@ -24,7 +24,7 @@ ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
                                                llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels) {
   // Packed types have no views; only conversions read them.
-  if (node.Is("opset1", "Convert") && IsStorageOnly(inputs[0].type())) {
+  if (node.Is(ir::ElementFunction::kConvert) && IsStorageOnly(inputs[0].type())) {
     return std::vector<TensorValue>{inputs[0].ConvertedTo(known[0].type)};
   }
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());

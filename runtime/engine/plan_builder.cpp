@@ -127,7 +127,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   const Work work{.main = &node, .posts = {}};
   if (!AddJudgeSteps(work)) return false;
   if (node.Is(ir::OpRole::kView)) return AddView(node);
-  if (node.Is("opset1", "Concat") && TryJoin(node)) return true;
+  if (node.op() == concat_ && TryJoin(node)) return true;
   Request request = MakeRequest(work);
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared) prepared = Prepare(Backend::kReference, work, request);

@@ -16,6 +16,7 @@ class PlanBuilder {
   PlanBuilder(Plan& plan, const UnjudgedInputs& unjudged, const PlanOptions& options, Emitter& emitter)
       : plan_(plan),
         graph_(*plan.graph),
+        concat_(graph_.registry().Find("opset1", "Concat")),
         unjudged_(unjudged),
         options_(options),
         emitter_(emitter),
@@ -81,6 +82,7 @@ class PlanBuilder {
 
   Plan& plan_;
   const ir::Graph& graph_;
+  const ir::OpId concat_;
   const UnjudgedInputs& unjudged_;
   const PlanOptions& options_;
   Emitter& emitter_;

@@ -1,7 +1,6 @@
 // Elementwise functions of one and two inputs, in whatever layout the input
 // has.
 
-#include "llvm/ADT/StringSwitch.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/families.h"
 #include "runtime/onednn/post_ops.h"
@@ -73,15 +72,23 @@ std::optional<PreparedKernel> MakeEltwise(const KernelRequest& request) {
   return std::nullopt;
 }
 
-std::optional<algorithm> BinaryAlgorithm(llvm::StringRef type) {
-  return llvm::StringSwitch<std::optional<algorithm>>(type)
-      .Case("Add", algorithm::binary_add)
-      .Case("Subtract", algorithm::binary_sub)
-      .Case("Multiply", algorithm::binary_mul)
-      .Case("Divide", algorithm::binary_div)
-      .Case("Minimum", algorithm::binary_min)
-      .Case("Maximum", algorithm::binary_max)
-      .Default(std::nullopt);
+std::optional<algorithm> BinaryAlgorithm(ir::ElementFunction function) {
+  switch (function) {
+    case ir::ElementFunction::kAdd:
+      return algorithm::binary_add;
+    case ir::ElementFunction::kSubtract:
+      return algorithm::binary_sub;
+    case ir::ElementFunction::kMultiply:
+      return algorithm::binary_mul;
+    case ir::ElementFunction::kDivide:
+      return algorithm::binary_div;
+    case ir::ElementFunction::kMinimum:
+      return algorithm::binary_min;
+    case ir::ElementFunction::kMaximum:
+      return algorithm::binary_max;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Two inputs of one shape, in the layout of the first that is not row-major.
@@ -127,7 +134,7 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
 }
 
 std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
-  const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->type());
+  const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->info().function);
   if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
   if (request.inputs[1].constant != nullptr) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;

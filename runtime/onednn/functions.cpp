@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
@@ -13,6 +12,7 @@ namespace nnefc::runtime {
 namespace {
 
 using dnnl::algorithm;
+using ir::ElementFunction;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -62,45 +62,61 @@ Step MinimumStep(float s) {
 // An operation of x and a scalar s; x is the first operand where the order
 // matters.
 Steps MatchScalar(const ir::Node& node, int chained, float s) {
-  const std::string& type = node.type();
-  if (type == "Add") return {AddStep(s)};
-  if (type == "Multiply") return {MultiplyStep(s)};
+  const ElementFunction function = node.info().function;
+  if (function == ElementFunction::kAdd) return {AddStep(s)};
+  if (function == ElementFunction::kMultiply) return {MultiplyStep(s)};
   if (chained != 0) return {};
-  if (type == "Subtract") return {AddStep(-s)};
-  if (type == "Minimum") return {MinimumStep(s)};
-  if (type == "Maximum") return {MaximumStep(s)};
-  if (type == "Swish") return {{{algorithm::eltwise_swish, s}}};
-  // oneDNN's relu is x > 0 ? x : s * x, and 0 for s = 0.
-  if (type == "PReLU" && s > 0 && std::isfinite(s)) return {{{algorithm::eltwise_relu, s}}};
-  return {};
+  switch (function) {
+    case ElementFunction::kSubtract:
+      return {AddStep(-s)};
+    case ElementFunction::kMinimum:
+      return {MinimumStep(s)};
+    case ElementFunction::kMaximum:
+      return {MaximumStep(s)};
+    case ElementFunction::kSwish:
+      return {{{algorithm::eltwise_swish, s}}};
+    case ElementFunction::kPRelu:
+      // oneDNN's relu is x > 0 ? x : s * x, and 0 for s = 0.
+      if (s > 0 && std::isfinite(s)) return {{{algorithm::eltwise_relu, s}}};
+      return {};
+    default:
+      return {};
+  }
 }
 
 Steps MatchFunction(const ir::Node& node) {
-  const std::string& type = node.type();
-  if (type == "ReLU") return {MaximumStep(0)};
-  if (type == "Clamp") {
-    return {MinimumStep(static_cast<float>(node.Double("max"))),
-            MaximumStep(static_cast<float>(node.Double("min")))};
+  switch (node.info().function) {
+    case ElementFunction::kRelu:
+      return {MaximumStep(0)};
+    case ElementFunction::kClamp:
+      return {MinimumStep(static_cast<float>(node.Double("max"))),
+              MaximumStep(static_cast<float>(node.Double("min")))};
+    case ElementFunction::kElu:
+      return {{{algorithm::eltwise_elu, static_cast<float>(node.Double("alpha"))}}};
+    case ElementFunction::kSwish:
+      return {{{algorithm::eltwise_swish, 1}}};
+    case ElementFunction::kGelu: {
+      const std::string& mode = node.String("approximation_mode");
+      const bool by_tanh = mode == "TANH" || mode == "tanh";
+      return {{{by_tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf}}};
+    }
+    case ElementFunction::kSigmoid:
+      return {{{algorithm::eltwise_logistic}}};
+    case ElementFunction::kTanh:
+      return {{{algorithm::eltwise_tanh}}};
+    case ElementFunction::kAbs:
+      return {{{algorithm::eltwise_abs}}};
+    case ElementFunction::kSqrt:
+      return {{{algorithm::eltwise_sqrt}}};
+    case ElementFunction::kHSwish:
+      return {{{algorithm::eltwise_hardswish}}};
+    case ElementFunction::kMish:
+      return {{{algorithm::eltwise_mish}}};
+    case ElementFunction::kSoftPlus:
+      return {{{algorithm::eltwise_soft_relu}}};
+    default:  // exp too: eltwise_exp makes infinity of NaN
+      return {};
   }
-  if (type == "Elu") return {{{algorithm::eltwise_elu, static_cast<float>(node.Double("alpha"))}}};
-  if (type == "Swish") return {{{algorithm::eltwise_swish, 1}}};
-  if (type == "Gelu") {
-    const std::string mode = node.String("approximation_mode");
-    const bool by_tanh = mode == "TANH" || mode == "tanh";
-    return {{{by_tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf}}};
-  }
-  // Not eltwise_exp, which makes infinity of NaN.
-  const auto plain = llvm::StringSwitch<std::optional<algorithm>>(type)
-                         .Case("Sigmoid", algorithm::eltwise_logistic)
-                         .Case("Tanh", algorithm::eltwise_tanh)
-                         .Case("Abs", algorithm::eltwise_abs)
-                         .Case("Sqrt", algorithm::eltwise_sqrt)
-                         .Case("HSwish", algorithm::eltwise_hardswish)
-                         .Case("Mish", algorithm::eltwise_mish)
-                         .Case("SoftPlus", algorithm::eltwise_soft_relu)
-                         .Default(std::nullopt);
-  if (!plain) return {};
-  return {{{*plain}}};
 }
 
 // What the node does to its input `chained`; empty if oneDNN has no such

@@ -180,7 +180,7 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   if (request.outputs.size() > 1 && !request.node->uses(1).empty()) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const bool average = request.node->type() == "AvgPool";
+  const bool average = request.node->info().FindAttribute("exclude-pad") != nullptr;
   const bool exclude_pad = average && request.node->Bool("exclude-pad");
   const Window window =
       MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));

@@ -34,8 +34,8 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
       posts_.push_back({.kind = Post::Kind::kFunction, .function = i});
     return true;
   }
-  const bool add = post.node->type() == "Add";
-  if (operands != 1 || (!add && post.node->type() != "Multiply")) return false;
+  const bool add = post.node->Is(ir::ElementFunction::kAdd);
+  if (operands != 1 || (!add && !post.node->Is(ir::ElementFunction::kMultiply))) return false;
   const ValueInfo& operand = request.inputs[first];
   const int index = post.first_operand;
   const algorithm algorithm = add ? algorithm::binary_add : algorithm::binary_mul;

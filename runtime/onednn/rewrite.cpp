@@ -20,6 +20,28 @@ const TensorValue* ConstantOf(const ir::Graph& graph, ir::OutputPort port) {
   return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
 }
 
+// The operations that are looked for, whatever their version: pads, and what may
+// take them into its window.
+enum class Kind : uint8_t { kPad, kConvolution, kAverage, kMaximum };
+struct Operations {
+  explicit Operations(const ir::OpRegistry& registry)
+      : batch_norm(registry.Find("opset5", "BatchNormInference")),
+        mat_mul(registry.Find("opset1", "MatMul")),
+        kinds(registry, {{"Pad", Kind::kPad},
+                         {"Convolution", Kind::kConvolution},
+                         {"GroupConvolution", Kind::kConvolution},
+                         {"AvgPool", Kind::kAverage},
+                         {"MaxPool", Kind::kMaximum}}) {}
+
+  bool Is(const ir::Node& node, Kind kind) const {
+    const Kind* found = kinds.Find(node.op());
+    return found != nullptr && *found == kind;
+  }
+
+  ir::OpId batch_norm, mat_mul;
+  ir::OpTable<Kind> kinds;
+};
+
 // y[c] = x[c] * scale[c] + shift[c]
 struct Affine {
   std::vector<double> scale, shift;
@@ -63,12 +85,13 @@ struct AffineMatch {
   int32_t data = 0;
   Affine affine;
 };
-std::optional<AffineMatch> MatchAffine(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
-  if (node.Is("opset5", "BatchNormInference")) {
+std::optional<AffineMatch> MatchAffine(const ir::Graph& graph, const Operations& operations,
+                                       const ir::Node& node, const Shape& result) {
+  if (node.op() == operations.batch_norm) {
     std::optional<Affine> affine = MatchBatchNorm(graph, node, result);
     if (affine) return AffineMatch{0, *affine};
   }
-  if (!node.Is("opset1", "Multiply")) return std::nullopt;
+  if (!node.Is(ir::ElementFunction::kMultiply)) return std::nullopt;
   for (int32_t constant : {1, 0}) {
     std::optional<std::vector<double>> scale = ChannelVector(graph, node, constant, result);
     if (scale) return AffineMatch{1 - constant, {*scale, std::vector<double>(scale->size(), 0.0)}};
@@ -80,20 +103,16 @@ bool UsedOnce(const ir::Graph& graph, ir::OutputPort port) {
   return graph.node(port.node).uses(port.index).size() == 1;
 }
 
-bool IsConvolution(const ir::Node& node) {
-  return node.Is("opset1", "Convolution") || node.Is("opset1", "GroupConvolution");
-}
-
 // A convolution with a constant filter and the constant bias behind it, if any.
 struct BiasedConvolution {
   ir::NodeId convolution = {};
   std::vector<double> bias;
 };
-std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::OutputPort port,
-                                                  const Shape& result) {
+std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, const Operations& operations,
+                                                  ir::OutputPort port, const Shape& result) {
   BiasedConvolution match{.bias = std::vector<double>(static_cast<size_t>(result[1]), 0.0)};
   const ir::Node* node = &graph.node(port.node);
-  if (node->Is("opset1", "Add")) {
+  if (node->Is(ir::ElementFunction::kAdd)) {
     for (int32_t constant : {1, 0}) {
       std::optional<std::vector<double>> bias = ChannelVector(graph, *node, constant, result);
       const ir::OutputPort data = node->input(1 - constant);
@@ -103,7 +122,8 @@ std::optional<BiasedConvolution> MatchConvolution(const ir::Graph& graph, ir::Ou
       break;
     }
   }
-  const TensorValue* filter = IsConvolution(*node) ? ConstantOf(graph, node->input(1)) : nullptr;
+  const TensorValue* filter =
+      operations.Is(*node, Kind::kConvolution) ? ConstantOf(graph, node->input(1)) : nullptr;
   if (filter == nullptr || filter->type() != ElementType::kF32 || filter->volume() == 0) return std::nullopt;
   if (node->output().shape.extents() != result) return std::nullopt;
   match.convolution = node->id();
@@ -127,17 +147,17 @@ bool AllFinite(const TensorValue& value) {
 
 // Replaces affine(convolution(x, filter) + bias) by convolution(x, filter') +
 // bias'. Rows of a filter, grouped or not, belong to output channels in order.
-void FoldAffine(ir::Graph& graph, ir::NodeId id) {
+void FoldAffine(ir::Graph& graph, const Operations& operations, ir::NodeId id) {
   const ir::Node& node = graph.node(id);
   if (node.num_outputs() != 1 || !node.output().shape.known() || node.output().type != ElementType::kF32)
     return;
   const Shape result = node.output().shape.known_extents();
   if (result.size() < 3 || result[1] == 0) return;
-  const std::optional<AffineMatch> match = MatchAffine(graph, node, result);
+  const std::optional<AffineMatch> match = MatchAffine(graph, operations, node, result);
   if (!match) return;
   const ir::OutputPort data = node.input(match->data);
   if (!UsedOnce(graph, data) || graph.output(data).shape.extents() != result) return;
-  const std::optional<BiasedConvolution> source = MatchConvolution(graph, data, result);
+  const std::optional<BiasedConvolution> source = MatchConvolution(graph, operations, data, result);
   if (!source || (source->convolution != data.node && !UsedOnce(graph, {source->convolution, 0}))) return;
 
   const ir::Node& convolution = graph.node(source->convolution);
@@ -179,7 +199,7 @@ struct ZeroPadding {
   ir::Attribute::Integers before, after;
 };
 std::optional<ZeroPadding> MatchZeroPadding(const ir::Graph& graph, const ir::Node& node) {
-  if (node.type() != "Pad" || node.String("pad_mode") != "constant") return std::nullopt;
+  if (node.String("pad_mode") != "constant") return std::nullopt;
   const TensorValue* before = ConstantOf(graph, node.input(1));
   const TensorValue* after = ConstantOf(graph, node.input(2));
   if (before == nullptr || after == nullptr || before->volume() < 3 || before->volume() != after->volume()) {
@@ -211,26 +231,26 @@ bool IsUnpadded(const ir::Node& node) {
 }
 
 // True if no element can be negative or NaN, as far as the nodes above tell.
-bool NonNegative(const ir::Graph& graph, ir::OutputPort port) {
+bool NonNegative(const ir::Graph& graph, const Operations& operations, ir::OutputPort port) {
   for (int level = 0; level < 8; ++level) {
     const ir::Node& node = graph.node(port.node);
-    const std::string& type = node.type();
-    if (type == "ReLU") return true;
-    if (type == "Clamp") return node.Double("min") >= 0;
+    if (node.Is(ir::ElementFunction::kRelu)) return true;
+    if (node.Is(ir::ElementFunction::kClamp)) return node.Double("min") >= 0;
     // A maximum over a window in the border is negative infinity.
-    if (type != "AvgPool" && (type != "MaxPool" || !IsUnpadded(node))) return false;
+    const bool is_unpadded_maximum = operations.Is(node, Kind::kMaximum) && IsUnpadded(node);
+    if (!is_unpadded_maximum && !operations.Is(node, Kind::kAverage)) return false;
     port = node.input(0);
   }
   return false;
 }
 
 // True if zeros inside the window are the same as padding of the node's own.
-bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node& pad,
-                   const ZeroPadding& padding) {
-  if (IsConvolution(node)) return true;
+bool PadsWithZeros(const ir::Graph& graph, const Operations& operations, const ir::Node& node,
+                   const ir::Node& pad, const ZeroPadding& padding) {
+  if (operations.Is(node, Kind::kConvolution)) return true;
   if (node.String("rounding_type") != "floor") return false;
-  if (node.type() == "AvgPool") return !node.Bool("exclude-pad");
-  if (node.num_outputs() != 1 || !NonNegative(graph, pad.input(0))) return false;
+  if (operations.Is(node, Kind::kAverage)) return !node.Bool("exclude-pad");
+  if (node.num_outputs() != 1 || !NonNegative(graph, operations, pad.input(0))) return false;
   const std::vector<int64_t> kernel = node.Ints("kernel");
   for (size_t i = 0; i < kernel.size(); ++i) {
     // Every window must see an element that is not padding.
@@ -243,17 +263,18 @@ bool PadsWithZeros(const ir::Graph& graph, const ir::Node& node, const ir::Node&
 }
 
 // Moves the padding of `id`, a Pad, into those of its consumers that can do it.
-void FoldPadding(ir::Graph& graph, ir::NodeId id) {
+void FoldPadding(ir::Graph& graph, const Operations& operations, ir::NodeId id) {
   const std::optional<ZeroPadding> padding = MatchZeroPadding(graph, graph.node(id));
   if (!padding) return;
   const llvm::ArrayRef<ir::InputPort> uses = graph.node(id).uses();
   const std::vector<ir::InputPort> consumers(uses.begin(), uses.end());
   for (ir::InputPort use : consumers) {
     const ir::Node& node = graph.node(use.node);
-    if (!IsConvolution(node) && node.type() != "AvgPool" && node.type() != "MaxPool") continue;
+    const Kind* kind = operations.kinds.Find(node.op());
+    if (kind == nullptr || *kind == Kind::kPad) continue;
     const std::string& auto_pad = node.String("auto_pad");
     if (use.index != 0 || (auto_pad != "explicit" && auto_pad != "valid")) continue;
-    if (!PadsWithZeros(graph, node, graph.node(id), *padding)) continue;
+    if (!PadsWithZeros(graph, operations, node, graph.node(id), *padding)) continue;
     const size_t rank = padding->before.size();
     ir::Attribute::Integers before = padding->before;
     ir::Attribute::Integers after = padding->after;
@@ -275,9 +296,9 @@ void FoldPadding(ir::Graph& graph, ir::NodeId id) {
 
 // Replaces a constant right side [inputs, outputs] by its transpose, the way
 // in which oneDNN wants the weights of an inner product.
-void TransposeConstant(ir::Graph& graph, ir::NodeId id) {
+void TransposeConstant(ir::Graph& graph, const Operations& operations, ir::NodeId id) {
   const ir::Node& node = graph.node(id);
-  if (!node.Is("opset1", "MatMul") || node.Bool("transpose_b")) return;
+  if (node.op() != operations.mat_mul || node.Bool("transpose_b")) return;
   const TensorValue* matrix = ConstantOf(graph, node.input(1));
   if (matrix == nullptr || matrix->type() != ElementType::kF32 || matrix->rank() != 2) return;
   const ir::PartialShape& left = graph.output(node.input(0)).shape;
@@ -301,10 +322,11 @@ void TransposeConstant(ir::Graph& graph, ir::NodeId id) {
 void RewriteForOneDnn(ir::Graph& graph) {
   const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
   if (!order) return;
+  const Operations operations(graph.registry());
   for (ir::NodeId id : *order) {
-    if (graph.node(id).type() == "Pad") FoldPadding(graph, id);
-    FoldAffine(graph, id);
-    TransposeConstant(graph, id);
+    if (operations.Is(graph.node(id), Kind::kPad)) FoldPadding(graph, operations, id);
+    FoldAffine(graph, operations, id);
+    TransposeConstant(graph, operations, id);
   }
   graph.EraseDeadNodes();
 }

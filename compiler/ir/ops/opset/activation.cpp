@@ -41,13 +41,25 @@ void InferSoftMax(OpContext& op) {
 
 std::vector<OpInfo> ActivationRows() {
   std::vector<OpInfo> rows;
-  rows.push_back(MakeRow(
-      {.set = "opset1", .name = "ReLU", .inputs = {"data: number"}, .infer = Infer<InferActivation>}));
-  rows.push_back(MakeRow(
-      {.set = "opset1", .name = "Sigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
-  for (std::string_view name : {"SoftPlus", "Mish", "HSwish"}) {
-    rows.push_back(
-        MakeRow({.set = "opset4", .name = name, .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "ReLU",
+                          .inputs = {"data: number"},
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kRelu}));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "Sigmoid",
+                          .inputs = {"data: float"},
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kSigmoid}));
+  const std::pair<std::string_view, ElementFunction> smooth[] = {{"SoftPlus", ElementFunction::kSoftPlus},
+                                                                 {"Mish", ElementFunction::kMish},
+                                                                 {"HSwish", ElementFunction::kHSwish}};
+  for (const auto& [name, function] : smooth) {
+    rows.push_back(MakeRow({.set = "opset4",
+                            .name = name,
+                            .inputs = {"data: float"},
+                            .infer = Infer<InferActivation>,
+                            .function = function}));
   }
   rows.push_back(MakeRow(
       {.set = "opset5", .name = "HSigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
@@ -59,12 +71,14 @@ std::vector<OpInfo> ActivationRows() {
                           .name = "Gelu",
                           .inputs = {"data: float"},
                           .implied = {gelu_mode},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kGelu}));
   rows.push_back(MakeRow({.set = "opset7",
                           .name = "Gelu",
                           .inputs = {"data: float"},
                           .attributes = {gelu_mode},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kGelu}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "HardSigmoid",
                           .inputs = {"data: float", "alpha: float 0", "beta: float 0"},
@@ -78,7 +92,8 @@ std::vector<OpInfo> ActivationRows() {
                           .name = "Elu",
                           .inputs = {"data: float"},
                           .attributes = {{"alpha", AttributeKind::kDouble}},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kElu}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Selu",
                           .inputs = {"data: float", "alpha: float one", "lambda: float one"},
@@ -86,11 +101,13 @@ std::vector<OpInfo> ActivationRows() {
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "PReLU",
                           .inputs = {"data: float", "slope: float"},
-                          .infer = Infer<InferPRelu>}));
+                          .infer = Infer<InferPRelu>,
+                          .function = ElementFunction::kPRelu}));
   rows.push_back(MakeRow({.set = "opset4",
                           .name = "Swish",
                           .inputs = {"data: float", "beta?: float 0"},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function = ElementFunction::kSwish}));
   for (std::string_view set : {"opset1", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "SoftMax",

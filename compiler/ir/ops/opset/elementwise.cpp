@@ -62,13 +62,25 @@ void InferConvert(OpContext& op) {
   if (convertible && value->volume() <= kLargestConvertedValue) op.SetValue(0, value->ConvertedTo(type));
 }
 
-std::vector<OpInfo> MakeRows(std::string_view set, std::vector<std::string_view> names,
+struct NamedFunction {
+  NamedFunction(const char* named) : name(named) {}
+  NamedFunction(const char* named, ElementFunction computed) : name(named), function(computed) {}
+
+  std::string_view name;
+  ElementFunction function = ElementFunction::kOther;
+};
+
+std::vector<OpInfo> MakeRows(std::string_view set, std::vector<NamedFunction> operations,
                              std::vector<std::string_view> inputs, std::vector<AttributeInfo> attributes,
                              InferFunction infer) {
   std::vector<OpInfo> rows;
-  for (std::string_view name : names) {
-    rows.push_back(
-        MakeRow({.set = set, .name = name, .inputs = inputs, .attributes = attributes, .infer = infer}));
+  for (const NamedFunction& operation : operations) {
+    rows.push_back(MakeRow({.set = set,
+                            .name = operation.name,
+                            .inputs = inputs,
+                            .attributes = attributes,
+                            .infer = infer,
+                            .function = operation.function}));
   }
   return rows;
 }
@@ -76,6 +88,7 @@ std::vector<OpInfo> MakeRows(std::string_view set, std::vector<std::string_view>
 }  // namespace
 
 std::vector<OpInfo> ElementwiseRows() {
+  using Of = ElementFunction;
   const std::vector<AttributeInfo> broadcast = BroadcastAttributes();
   std::vector<AttributeInfo> division = broadcast;
   division.push_back({"m_pythondiv", AttributeKind::kBool, true});
@@ -84,26 +97,50 @@ std::vector<OpInfo> ElementwiseRows() {
     for (OpInfo& row : more) rows.push_back(std::move(row));
   };
   append(MakeRows("opset1",
-                  {"Abs", "Negative", "Sign", "Exp", "Log", "Sqrt", "Floor", "Ceiling", "Sin", "Cos", "Tan",
-                   "Sinh", "Cosh", "Tanh", "Asin", "Acos", "Atan", "Erf"},
+                  {{"Abs", Of::kAbs},
+                   "Negative",
+                   "Sign",
+                   "Exp",
+                   "Log",
+                   {"Sqrt", Of::kSqrt},
+                   "Floor",
+                   "Ceiling",
+                   "Sin",
+                   "Cos",
+                   "Tan",
+                   "Sinh",
+                   "Cosh",
+                   {"Tanh", Of::kTanh},
+                   "Asin",
+                   "Acos",
+                   "Atan",
+                   "Erf"},
                   {"data: number"}, {}, Infer<InferUnary>));
   append(MakeRows("opset4", {"Asinh", "Acosh", "Atanh"}, {"data: number"}, {}, Infer<InferUnary>));
   append(MakeRows("opset5", {"Round"}, {"data: number"},
                   {{"mode", AttributeKind::kString, "half_to_even", {"half_to_even", "half_away_from_zero"}}},
                   Infer<InferUnary>));
-  append(MakeRows(
-      "opset1",
-      {"Add", "Subtract", "Multiply", "Power", "Minimum", "Maximum", "Mod", "FloorMod", "SquaredDifference"},
-      {"a: number", "b: number"}, broadcast, Infer<InferBinary>));
-  append(MakeRows("opset1", {"Divide"}, {"a: number", "b: number"}, division, Infer<InferBinary>));
+  append(MakeRows("opset1",
+                  {{"Add", Of::kAdd},
+                   {"Subtract", Of::kSubtract},
+                   {"Multiply", Of::kMultiply},
+                   "Power",
+                   {"Minimum", Of::kMinimum},
+                   {"Maximum", Of::kMaximum},
+                   "Mod",
+                   "FloorMod",
+                   "SquaredDifference"},
+                  {"a: number", "b: number"}, broadcast, Infer<InferBinary>));
+  append(MakeRows("opset1", {{"Divide", Of::kDivide}}, {"a: number", "b: number"}, division,
+                  Infer<InferBinary>));
   append(MakeRows("opset1", {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}, {"a", "b"},
                   broadcast, Infer<InferComparison>));
   append(MakeRows("opset1", {"LogicalAnd", "LogicalOr", "LogicalXor"}, {"a: boolean", "b: boolean"},
                   broadcast, Infer<InferComparison>));
   append(MakeRows("opset1", {"LogicalNot"}, {"data: boolean"}, {}, Infer<InferPredicate>));
-  append(
-      MakeRows("opset1", {"Select"}, {"condition: boolean", "then", "else"}, broadcast, Infer<InferSelect>));
-  append(MakeRows("opset1", {"Clamp"}, {"data: number"},
+  append(MakeRows("opset1", {{"Select", Of::kSelect}}, {"condition: boolean", "then", "else"}, broadcast,
+                  Infer<InferSelect>));
+  append(MakeRows("opset1", {{"Clamp", Of::kClamp}}, {"data: number"},
                   {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}}, Infer<InferClamp>));
   append(MakeRows("opset10", {"IsNaN", "IsFinite"}, {"data: float"}, {}, Infer<InferPredicate>));
   append(MakeRows(
@@ -116,8 +153,8 @@ std::vector<OpInfo> ElementwiseRows() {
   append(MakeRows("opset15", {"BitwiseLeftShift", "BitwiseRightShift"}, {"a: integer", "b: integer"},
                   broadcast, Infer<InferBinary>));
   append(MakeRows("opset1", {"ConvertLike"}, {"data", "like"}, {}, Infer<InferConvertLike>));
-  append(MakeRows("opset1", {"Convert"}, {"data"}, {{"destination_type", AttributeKind::kType}},
-                  Infer<InferConvert>));
+  append(MakeRows("opset1", {{"Convert", Of::kConvert}}, {"data"},
+                  {{"destination_type", AttributeKind::kType}}, Infer<InferConvert>));
   return rows;
 }
 

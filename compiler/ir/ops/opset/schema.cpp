@@ -94,6 +94,7 @@ OpInfo MakeRow(const OpRowSpec& spec) {
              .is_source = spec.is_source,
              .is_sink = spec.is_sink,
              .role = spec.role,
+             .function = spec.function,
              .work = spec.work,
              .attributes = spec.attributes,
              .implied = spec.implied};

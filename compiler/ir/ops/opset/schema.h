@@ -35,6 +35,7 @@ struct OpRowSpec {
   bool is_source = false;
   bool is_sink = false;
   OpRole role = OpRole::kComputation;
+  ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
 };
 OpInfo MakeRow(const OpRowSpec& spec);

@@ -1,6 +1,8 @@
 // What a node says where its attributes leave it to the operation: values from OpenVINO's documents of its
 // sets.
 
+#include <map>
+
 #include "compiler/ir/graph.h"
 #include "gtest/gtest.h"
 
@@ -63,6 +65,21 @@ TEST_F(AttributesOfRowsTest, WhatAVersionImpliesCannotBeGiven) {
   EXPECT_EQ(Add("opset16", "AvgPool", dilated).Ints("dilations", 2), (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(Add("opset3", "ScatterElementsUpdate").String("reduction"), "none");
   EXPECT_EQ(registry_.Info(registry_.Find("opset2", "Gelu")).FindAttribute("approximation_mode"), nullptr);
+}
+
+// Versions of an operation differ in attributes and inputs, not in what they are.
+TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
+  std::map<std::string, const OpInfo*> first;
+  for (size_t i = 0; i < registry_.size(); ++i) {
+    const OpInfo& info = registry_.Info(OpId(static_cast<int32_t>(i)));
+    if (info.set == kNnefSet) continue;
+    const OpInfo& known = *first.try_emplace(info.name, &info).first->second;
+    EXPECT_EQ(info.role, known.role) << info.section;
+    EXPECT_EQ(info.function, known.function) << info.section;
+    EXPECT_EQ(info.work, known.work) << info.section;
+  }
+  EXPECT_TRUE(Add("opset7", "Gelu").Is(ElementFunction::kGelu));
+  EXPECT_FALSE(Add("opset1", "Power").Is(ElementFunction::kMultiply));
 }
 
 // A table beside the rows holds for each version of an operation.
