@@ -23,6 +23,11 @@ int64_t NumOperands(const Proposal& form) {
   return llvm::count_if(form.inputs, [](const InputProposal& input) { return !input.constant; });
 }
 
+// True if one of the inputs is several tensors: parts that are put together.
+bool Joins(const Proposal& form) {
+  return llvm::any_of(form.segments, [](int32_t count) { return count > 1; });
+}
+
 std::string FullName(const OperationDescription& operation) {
   return operation.set + "." + operation.name;
 }
@@ -54,7 +59,11 @@ class Generator::Maker {
   Recipe Make(int most) {
     chain_ = random_.Chance(60);
     // Some graphs are made of few operations, over and over, on computed operands.
-    if (random_.Chance(30)) palette_ = {random_.Pick(generator_.usable_), random_.Pick(generator_.usable_)};
+    if (random_.Chance(30)) {
+      const bool joins = !generator_.joining_.empty() && random_.Chance(40);
+      palette_ = {random_.Pick(joins ? generator_.joining_ : generator_.usable_),
+                  random_.Pick(generator_.usable_)};
+    }
     computed_percent_ = !palette_.empty() || random_.Chance(30) ? 90 : 10;
     const int longest = !palette_.empty() || random_.Chance(50) ? most : std::max(1, most / 3);
     const int count = static_cast<int>(random_.Between(palette_.empty() ? 1 : most / 2, longest));
@@ -88,9 +97,12 @@ class Generator::Maker {
 
   // Rather one of more operands.
   const Proposal& PickForm(const Entry& entry) {
-    const Proposal& first = random_.Pick(entry.forms);
-    const Proposal& second = random_.Pick(entry.forms);
-    return NumOperands(second) > NumOperands(first) ? second : first;
+    const Proposal* form = &random_.Pick(entry.forms);
+    for (int tries = palette_.empty() ? 1 : 3; tries > 0; --tries) {
+      const Proposal& other = random_.Pick(entry.forms);
+      if (NumOperands(other) > NumOperands(*form)) form = &other;
+    }
+    return *form;
   }
 
   // Adds an operation on a value that is there.
@@ -150,7 +162,7 @@ class Generator::Maker {
 
   void AddAlone() {
     const Entry& entry = PickEntry();
-    const Proposal form = random_.Pick(entry.forms);
+    const Proposal form = PickForm(entry);
     Proposal changed = generator_.prober_.Change(entry.operation, form, {}, "", random_);
     std::string message;
     const bool accepted = generator_.prober_.Accept(entry.operation, changed, message);
@@ -163,6 +175,7 @@ class Generator::Maker {
     const OperationDescription& operation = made.entry->operation;
     const Proposal& form = made.form;
     std::vector<ValueRef> inputs;
+    if (value >= 0) values_[static_cast<size_t>(value)].used = true;
     for (size_t i = 0; i < form.inputs.size(); ++i) {
       int use = value;
       if (static_cast<int>(i) != pinned) {
@@ -191,16 +204,18 @@ class Generator::Maker {
     const bool is_parameter =
         recipe_.steps[static_cast<size_t>(from.ref.step)].kind == Step::Kind::kParameter;
     if (!is_parameter || from.kind.type != ElementType::kF32 || generator_.keeping_.empty()) return value;
-    const Entry& entry = generator_.entries_[random_.Pick(generator_.keeping_)];
-    const size_t before = values_.size();
-    computing_ = true;
-    const bool added = AddOn(static_cast<size_t>(value), {&entry, random_.Pick(entry.forms)});
-    computing_ = false;
-    if (!added) return value;
-    for (size_t i = before; i < values_.size(); ++i) {
-      const Value& made = values_[i];
-      if (made.computed() && made.kind.type == from.kind.type && made.kind.shape == from.kind.shape)
-        return static_cast<int>(i);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const Entry& entry = generator_.entries_[random_.Pick(generator_.keeping_)];
+      const size_t before = values_.size();
+      computing_ = true;
+      AddOn(static_cast<size_t>(value), {&entry, random_.Pick(entry.forms)});
+      computing_ = false;
+      for (size_t i = before; i < values_.size(); ++i) {
+        const Value& made = values_[i];
+        if (made.computed() && made.kind.type == from.kind.type && made.kind.shape == from.kind.shape)
+          return static_cast<int>(i);
+      }
+      if (palette_.empty()) break;
     }
     return value;
   }
@@ -210,7 +225,9 @@ class Generator::Maker {
     if (!input.constant && random_.Chance(40)) {
       std::vector<int> fitting;
       for (size_t i = 0; i < values_.size(); ++i) {
-        if (values_[i].kind.type == input.type && values_[i].kind.shape == input.shape)
+        const Value& value = values_[i];
+        const bool wanted = palette_.empty() || (value.computed() && !value.used);
+        if (wanted && value.kind.type == input.type && value.kind.shape == input.shape)
           fitting.push_back(static_cast<int>(i));
       }
       if (!fitting.empty()) return random_.Pick(fitting);
@@ -255,6 +272,7 @@ Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescri
     for (int more = tries; entry.forms.empty() && more <= 9 * tries; more *= 3)
       entry.forms = prober_.Explore(entry.operation, more, kMostForms, random);
     entry.keeps_shape = llvm::any_of(entry.forms, KeepsShape);
+    entry.joins = llvm::any_of(entry.forms, Joins);
     entries_.push_back(std::move(entry));
   }
   Restrict({});
@@ -263,11 +281,13 @@ Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescri
 void Generator::Restrict(const std::vector<std::string>& names) {
   usable_.clear();
   keeping_.clear();
+  joining_.clear();
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].forms.empty()) continue;
     if (!names.empty() && !llvm::is_contained(names, FullName(entries_[i].operation))) continue;
     usable_.push_back(i);
     if (entries_[i].keeps_shape) keeping_.push_back(i);
+    if (entries_[i].joins) joining_.push_back(i);
   }
 }
 

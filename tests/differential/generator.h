@@ -40,6 +40,7 @@ class Generator {
     OperationDescription operation;
     std::vector<Proposal> forms;
     bool keeps_shape = false;  // of an f32 input, in some form
+    bool joins = false;        // several tensors in one input, in some form
   };
   class Maker;
 
@@ -47,6 +48,7 @@ class Generator {
   std::vector<Entry> entries_;
   std::vector<size_t> usable_;   // indices of entries with forms
   std::vector<size_t> keeping_;  // of those that keep the shape
+  std::vector<size_t> joining_;  // of those that join tensors
 };
 
 }  // namespace nnefc::differential
