@@ -131,7 +131,11 @@ std::unique_ptr<ir::Graph> Compilation::ReadGraph() {
 ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
   ErrorOr<FileId> file = context_.sources.Open(path_);
   if (!file) return file.error();
-  std::unique_ptr<ir::Graph> graph = ir::ParseGraph(*file, registry_, context_);
+  // What of the constants is kept beside the text, if that is there.
+  std::shared_ptr<const Buffer> elements;
+  const auto kept = MappedFile::Open(path_.substr(0, path_.rfind('.')) + ".bin");
+  if (kept) elements = Buffer::Map(*kept, 0, (*kept)->size());
+  std::unique_ptr<ir::Graph> graph = ir::ParseGraph(*file, registry_, context_, std::move(elements));
   if (graph != nullptr && !ir::InferGraph(*graph, context_.emitter)) graph.reset();
   return graph;
 }

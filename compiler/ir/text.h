@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,9 @@ struct PrintOptions {
   // Constants with more elements are printed as a digest that does not parse
   // back ("dense<f32[64,3]: #8c6f..>"); -1 prints all.
   int64_t max_constant_elements = 64;
+  // Keeps the elements of such a constant beside the text and returns the byte
+  // where they begin: "dense<f32[64,3]: #8c6f.. @128>" parses back with them.
+  std::function<uint64_t(const TensorValue&)> keep = {};
 };
 
 // Prints the text form of a graph: parameters first, operations in topological
@@ -41,7 +45,9 @@ std::string PrintGraph(const Graph& graph, const PrintOptions& options = {});
 
 // Parses the text form; mistakes are emitted and give null, and so does a
 // graph that Verify objects to. `[1,3]` is a shape where opset1.Parameter
-// wants one. The origin of a node is its place in the text.
-std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context);
+// wants one. The origin of a node is its place in the text. `elements` are those
+// that PrintOptions::keep was given; null if there are none.
+std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context,
+                                  std::shared_ptr<const Buffer> elements = nullptr);
 
 }  // namespace nnefc::ir

@@ -307,8 +307,9 @@ class GraphParser {
 
 }  // namespace
 
-std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context) {
-  TextScanner scanner(file, context);
+std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context,
+                                  std::shared_ptr<const Buffer> elements) {
+  TextScanner scanner(file, context, std::move(elements));
   std::unique_ptr<Graph> graph = GraphParser(scanner, registry, 0).Parse();
   if (graph == nullptr) return nullptr;
   if (!scanner.AtEnd()) {

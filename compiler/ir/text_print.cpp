@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "compiler/ir/text.h"
+#include "compiler/ir/text_values.h"
 #include "fmt/format.h"
 
 namespace nnefc::ir {
@@ -56,15 +57,6 @@ std::string Joined(const List& items, Print print) {
   return text;
 }
 
-uint64_t Digest(const TensorValue& value) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (size_t i = 0; i < value.byte_size(); ++i) {
-    hash ^= static_cast<uint64_t>(value.bytes()[i]);
-    hash *= 0x100000001b3;
-  }
-  return hash;
-}
-
 // True if the elements, printed as numbers, read back as the same bytes.
 bool PrintsAsNumbers(const TensorValue& value) {
   if (BitWidth(value.type()) == 0 || IsStorageOnly(value.type())) return false;
@@ -83,7 +75,9 @@ std::string Dense(const TensorValue& value, const PrintOptions& options) {
   std::string text =
       fmt::format("dense<{}{}:", Name(value.type()), ToString(llvm::ArrayRef<int64_t>(value.shape())));
   if (options.max_constant_elements >= 0 && value.volume() > options.max_constant_elements) {
-    return text + fmt::format(" #{:016x}>", Digest(value));
+    text += fmt::format(" #{:016x}", Digest(value));
+    if (options.keep && BitWidth(value.type()) > 0) text += fmt::format(" @{}", options.keep(value));
+    return text + ">";
   }
   if (!PrintsAsNumbers(value)) {
     text += " 0x";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "compiler/ir/rules.h"
 #include "compiler/support/context.h"
+#include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc::ir {
 
@@ -14,8 +16,8 @@ namespace nnefc::ir {
 // mistake, which is emitted, every call fails without another.
 class TextScanner {
  public:
-  TextScanner(FileId file, Context& context)
-      : file_(file), context_(context), text_(context.sources.Text(file)) {}
+  TextScanner(FileId file, Context& context, std::shared_ptr<const Buffer> elements = nullptr)
+      : file_(file), context_(context), text_(context.sources.Text(file)), elements_(std::move(elements)) {}
 
   // What comes next, behind blanks and comments; '\0' at the end.
   char Peek();
@@ -39,6 +41,8 @@ class TextScanner {
   // The text up to the next `end`, which is consumed.
   std::optional<std::string_view> Until(char end);
 
+  // The elements of constants that are kept beside the text; null if there are none.
+  const std::shared_ptr<const Buffer>& elements() const { return elements_; }
   // True once: for the first constant that has no elements.
   bool IsFirstElided() { return !std::exchange(told_elided_, true); }
 
@@ -63,6 +67,7 @@ class TextScanner {
   FileId file_;
   Context& context_;
   std::string_view text_;
+  std::shared_ptr<const Buffer> elements_;
   size_t position_ = 0;
   bool failed_ = false;
   bool told_elided_ = false;

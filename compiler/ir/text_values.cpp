@@ -317,6 +317,56 @@ std::optional<TypeText> ParseTypeText(TextScanner& scanner) {
   return TypeText{*type, *shape->get<PartialShape>()};
 }
 
+uint64_t Digest(const TensorValue& value) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (size_t i = 0; i < value.byte_size(); ++i) {
+    hash ^= static_cast<uint64_t>(value.bytes()[i]);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+namespace {
+
+// "#8c6f.. @128": elements that are kept beside the text.
+std::optional<TensorValue> ReadKept(TextScanner& scanner, SourceRange range, const TypeText& type,
+                                    std::string_view text) {
+  const size_t at = text.find(" @");
+  if (at == std::string_view::npos || scanner.elements() == nullptr) {
+    // One cause, however many constants there are.
+    if (!scanner.IsFirstElided()) return std::nullopt;
+    const std::string_view why =
+        at == std::string_view::npos
+            ? "the constant was printed without its elements, which `compile -o net.ir` keeps in `net.bin`"
+            : "the elements of the constant are not there: they stand in the `.bin` file of the same name";
+    scanner.ErrorAt(kTextElidedConstant, range, "{}", why);
+    return std::nullopt;
+  }
+  uint64_t digest = 0;
+  uint64_t offset = 0;
+  const std::string_view hex = text.substr(1, at - 1);
+  const std::string_view place = text.substr(at + 2);
+  const bool is_read =
+      std::from_chars(hex.data(), hex.data() + hex.size(), digest, 16).ptr == hex.data() + hex.size() &&
+      std::from_chars(place.data(), place.data() + place.size(), offset).ptr == place.data() + place.size();
+  const std::optional<Shape> shape = type.shape.extents();
+  const std::optional<int64_t> volume = type.shape.volume();
+  const std::optional<size_t> size = shape && volume ? ByteSize(type.type, *volume) : std::nullopt;
+  const uint64_t there = scanner.elements()->size();
+  if (!is_read || !size || offset > there || *size > there - offset) {
+    scanner.ErrorAt(kTextConstant, range, "the elements lie outside of the `.bin` file, which has {} bytes",
+                    there);
+    return std::nullopt;
+  }
+  TensorValue value(type.type, *shape, Buffer::Slice(scanner.elements(), offset, *size));
+  if (Digest(value) == digest) return value;
+  scanner.ErrorAt(kTextConstant, range,
+                  "the elements in the `.bin` file are others: the files do not belong together");
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<TensorValue> ParseDenseText(TextScanner& scanner) {
   const SourceRange range = scanner.Here();
   if (!scanner.Expect("dense") || !scanner.Expect("<")) return std::nullopt;
@@ -326,15 +376,7 @@ std::optional<TensorValue> ParseDenseText(TextScanner& scanner) {
   const std::optional<std::string_view> until = scanner.Until('>');
   if (!until) return std::nullopt;
   const std::string_view text = Stripped(*until);
-  if (text.starts_with('#')) {
-    // One cause, however many constants there are.
-    if (scanner.IsFirstElided()) {
-      scanner.ErrorAt(
-          kTextElidedConstant, range,
-          "the constant was printed without its elements, which OpenVINO IR (`compile -o net.xml`) keeps");
-    }
-    return std::nullopt;
-  }
+  if (text.starts_with('#')) return ReadKept(scanner, range, *type, text);
   const std::optional<Shape> shape = type->shape.extents();
   const std::optional<int64_t> volume = type->shape.volume();
   if (!shape || !volume) {

@@ -23,4 +23,7 @@ std::optional<TensorValue> ParseDenseText(TextScanner& scanner);
 // `["a", "b"]`.
 std::optional<std::vector<std::string>> ParseNamesText(TextScanner& scanner);
 
+// Tells elements apart: a hash (FNV-1a) of their bytes.
+uint64_t Digest(const TensorValue& value);
+
 }  // namespace nnefc::ir
