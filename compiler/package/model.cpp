@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "compiler/package/archive_reader.h"
+#include "compiler/package/foreign_format.h"
 #include "compiler/package/rules.h"
 
 namespace nnefc {
@@ -289,11 +290,10 @@ bool IsArchive(const std::string& path, std::span<const std::byte> bytes) {
   using namespace std::string_view_literals;
   constexpr size_t kTarMagicAt = 257;
   if (StartsWith(bytes, "ustar", kTarMagicAt)) return true;
-  for (std::string_view magic :
-       {"\x1f\x8b"sv, "\x1f\x9d"sv, "BZh"sv,
-        "\xfd"
-        "7zXZ"sv,
-        "\x28\xb5\x2f\xfd"sv, "\x04\x22\x4d\x18"sv, "\x5d\x00\x00"sv, "PK\x03\x04"sv}) {
+  for (std::string_view magic : {"\x1f\x8b"sv, "\x1f\x9d"sv, "BZh"sv,
+                                 "\xfd"
+                                 "7zXZ"sv,
+                                 "\x28\xb5\x2f\xfd"sv, "\x04\x22\x4d\x18"sv, "\x5d\x00\x00"sv}) {
     if (StartsWith(bytes, magic)) return true;
   }
   std::string_view name = BaseName(path);
@@ -310,6 +310,14 @@ ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
   std::error_code error;
   if (fs::is_directory(path, error)) return FolderModel::Open(path, context);
   auto mapped = MappedFile::Open(path);
+  if (mapped) {
+    if (const std::optional<std::string> format = ForeignFormat(path, (*mapped)->bytes())) {
+      context.emitter.Emit(kContainerForeignFormat,
+                           ByteRange(context.sources.AddOpaque(path, FileKind::kNamed), 0, 0), "this is {}",
+                           *format);
+      return {};
+    }
+  }
   if (mapped && IsArchive(path, (*mapped)->bytes())) {
     DataSource archive{context.sources.AddOpaque(path, FileKind::kNamed),
                        Buffer::Map(*mapped, 0, (*mapped)->size())};

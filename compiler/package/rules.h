@@ -25,6 +25,7 @@ namespace nnefc {
   RULE(kDatStrayExtents, "dat.stray-extents", kWarning, "R 5.2")                    \
   RULE(kContainerUnreadable, "container.unreadable", kError, "")                    \
   RULE(kContainerNoGraph, "container.no-graph", kError, "R 5.1, P 5.1")             \
+  RULE(kContainerForeignFormat, "container.foreign-format", kError, "")             \
   RULE(kContainerSeveralGraphs, "container.several-graphs", kError, "R 5.1, P 5.1") \
   RULE(kContainerLabel, "container.label", kError, "internal")                  \
   RULE(kContainerNoVariable, "container.no-variable", kError, "internal")       \

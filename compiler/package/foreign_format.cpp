@@ -1,0 +1,123 @@
+#include "compiler/package/foreign_format.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "fmt/format.h"
+
+namespace nnefc {
+namespace {
+
+using namespace std::string_view_literals;
+
+// A format of others. `converter` is what `nnef_tools.convert` of the package
+// `nnef-tools` calls it; empty if it cannot read it.
+struct Format {
+  std::string_view title;
+  std::string_view converter;
+  std::string_view advice;  // instead of a converter
+};
+
+constexpr Format kOnnx{"an ONNX model", "onnx", ""};
+constexpr Format kTensorFlow{"a TensorFlow graph", "tf", ""};
+constexpr Format kTensorFlowLite{"a TensorFlow Lite model", "tflite", ""};
+constexpr Format kCaffe{"a Caffe model", "caffe", ""};
+constexpr Format kPyTorch{"a PyTorch file", "",
+                          "export it with `torch.onnx.export`, then convert the ONNX model"};
+constexpr Format kKeras{"a Keras or HDF5 file", "",
+                        "write it as ONNX (`tf2onnx`) or TensorFlow Lite, then convert that"};
+constexpr Format kCoreMl{"a Core ML model", "", "start from the model that it was made of"};
+constexpr Format kSafeTensors{"a file of weights (safetensors) without a graph", "",
+                              "start from the model that they belong to"};
+constexpr Format kGguf{"a GGUF model", "", "start from the model that it was made of"};
+constexpr Format kZip{"a zip archive", "", "a model is a folder, a `.tar` or a `.tgz`; unpack it"};
+constexpr Format kArrays{"a file of NumPy arrays", "",
+                         "`run` takes data by `--input` and `--inputs`; a model is a document or a folder"};
+constexpr Format kTensorFile{"a tensor file of NNEF", "", "name the folder that holds it and `graph.nnef`"};
+constexpr Format kWeights{"a file of weights without a graph", "", "name the `.xml` or `.ir` beside it"};
+
+struct ByMagic {
+  size_t at;
+  std::string_view bytes;
+  const Format* format;
+};
+constexpr ByMagic kMagics[] = {
+    {4, "TFL3"sv, &kTensorFlowLite},
+    {0, "\x89HDF\r\n\x1a\n"sv, &kKeras},
+    {0, "GGUF"sv, &kGguf},
+    {0, "\x93NUMPY"sv, &kArrays},
+    {0, "N\xef\x01\x00"sv, &kTensorFile},
+    {0, "N\xef\x00\x01"sv, &kTensorFile},
+    {0, "\x80\x02\x8a\x0a"sv, &kPyTorch},
+};
+
+struct ByName {
+  std::string_view end;
+  const Format* format;
+};
+// Of binary files alone: a text is a document, whatever its name.
+constexpr ByName kNames[] = {
+    {".onnx", &kOnnx},
+    {".pb", &kTensorFlow},
+    {".tflite", &kTensorFlowLite},
+    {".caffemodel", &kCaffe},
+    {".pt", &kPyTorch},
+    {".pth", &kPyTorch},
+    {".ckpt", &kPyTorch},
+    {".torchscript", &kPyTorch},
+    {".h5", &kKeras},
+    {".hdf5", &kKeras},
+    {".keras", &kKeras},
+    {".mlmodel", &kCoreMl},
+    {".safetensors", &kSafeTensors},
+    {".gguf", &kGguf},
+    {".npy", &kArrays},
+    {".npz", &kArrays},
+    {".dat", &kTensorFile},
+    {".bin", &kWeights},
+};
+
+// A text holds no NUL and hardly a control character.
+bool IsBinary(std::span<const std::byte> bytes) {
+  const size_t looked_at = std::min<size_t>(bytes.size(), 4096);
+  return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                     [](std::byte byte) {
+                       const auto c = std::to_integer<unsigned char>(byte);
+                       return c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v';
+                     });
+}
+
+bool StartsWith(std::span<const std::byte> bytes, size_t at, std::string_view magic) {
+  return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
+}
+
+const Format* Find(const std::string& path, std::span<const std::byte> bytes) {
+  for (const ByMagic& row : kMagics) {
+    if (StartsWith(bytes, row.at, row.bytes)) return row.format;
+  }
+  if (!IsBinary(bytes)) return nullptr;
+  for (const ByName& row : kNames) {
+    if (path.ends_with(row.end)) return row.format;
+  }
+  // The first field of ONNX' message is the version of its form, the last few
+  // of them; then, as a rule, comes the name of the producer.
+  if (bytes.size() > 2 && bytes[0] == std::byte{0x08} && std::to_integer<int>(bytes[1]) <= 20 &&
+      bytes[2] == std::byte{0x12})
+    return &kOnnx;
+  return StartsWith(bytes, 0, "PK\x03\x04") ? &kZip : nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> ForeignFormat(const std::string& path, std::span<const std::byte> bytes) {
+  const Format* format = Find(path, bytes);
+  if (format == nullptr) return std::nullopt;
+  if (format->converter.empty()) return fmt::format("{}; {}", format->title, format->advice);
+  return fmt::format(
+      "{}; convert it by Khronos' converter (the Python package `nnef-tools`): `python -m nnef_tools.convert "
+      "--input-format {} --output-format nnef --input-model {}`",
+      format->title, format->converter, path);
+}
+
+}  // namespace nnefc
