@@ -13,6 +13,7 @@ namespace nnefc {
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
   RULE(kInputMissing, "input.missing", kError, "")                                              \
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
+  RULE(kInputShape, "input.shape", kError, "")                                                  \
   RULE(kInputType, "input.type", kError, "")                                                    \
   RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")                                       \
   RULE(kRunFailed, "run.failed", kError, "")

@@ -49,12 +49,13 @@ class Redundant {
       const std::string_view callee = subject_.StandardCallee(id);
       if (callee != "transpose" && callee != "reshape" && callee != "squeeze" && callee != "unsqueeze")
         continue;
-      Look(document.exprs[id].range, std::get<ast::InvocationExpr>(document.exprs[id].node), callee);
+      Look(id, std::get<ast::InvocationExpr>(document.exprs[id].node), callee);
     }
   }
 
  private:
-  void Look(SourceRange site, const ast::InvocationExpr& invocation, std::string_view callee) {
+  void Look(ast::ExprId expr, const ast::InvocationExpr& invocation, std::string_view callee) {
+    const SourceRange site = subject_.document.exprs[expr].range;
     const ir::OpId wanted = graph_.registry().Find(ir::kNnefSet, callee);
     const bool is_transpose = wanted == transpose_;
     Finding finding;
@@ -71,7 +72,7 @@ class Redundant {
     const SourceRange place = invocation.callee.range;
     switch (finding.kind) {
       case Finding::Kind::kIdentity:
-        subject_.Report(rule, place, "this `{}` changes nothing; use its input", callee);
+        FixIdentity(subject_.Report(rule, place, "this `{}` changes nothing; use its input", callee), expr);
         break;
       case Finding::Kind::kInverse:
         subject_.Report(rule, place, "this `{}` undoes the one before; use what that one takes", callee)
@@ -88,6 +89,16 @@ class Redundant {
       case Finding::Kind::kNone:
         break;
     }
+  }
+
+  // What passes its input on becomes a copy of it.
+  void FixIdentity(DiagnosticBuilder&& builder, ast::ExprId expr) const {
+    const ast::ExprId input = subject_.ArgumentOf(expr, "input");
+    const ast::Document& document = subject_.document;
+    const ast::ExprId from = input.valid() ? input : subject_.ArgumentOf(expr, "x");
+    if (from.valid())
+      builder.Fix(document.exprs[expr].range,
+                  fmt::format("copy({})", subject_.SourceText(document.exprs[from].range)));
   }
 
   Finding LookAtTranspose(const ir::Node& node) {

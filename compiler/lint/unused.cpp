@@ -188,10 +188,25 @@ class Unused {
       subject_.Report(kUnusedTensor, left, "{} used only for what is never used itself; remove the statement",
                       dead.targets.size() == 1 ? fmt::format("`{}` is", name) : "these are");
     } else if (dead.targets.size() == 1) {
-      subject_.Report(kUnusedTensor, left, "`{}` is never used; remove the statement", name);
+      subject_.Report(kUnusedTensor, left, "`{}` is never used; remove the statement", name)
+          .Fix(LinesOf(dead.statement->range), "");
     } else {
-      subject_.Report(kUnusedTensor, left, "none of these is ever used; remove the statement");
+      subject_.Report(kUnusedTensor, left, "none of these is ever used; remove the statement")
+          .Fix(LinesOf(dead.statement->range), "");
     }
+  }
+
+  // A statement with the lines that it has for itself, comments at their ends included.
+  SourceRange LinesOf(SourceRange range) const {
+    const std::string_view text = subject_.context.sources.Text(range.file);
+    uint32_t begin = range.begin;
+    while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+    uint32_t end = range.end;
+    while (end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == ';')) ++end;
+    if (end < text.size() && text[end] == '#')
+      end = static_cast<uint32_t>(std::min(text.find('\n', end), text.size()));
+    if ((begin > 0 && text[begin - 1] != '\n') || (end < text.size() && text[end] != '\n')) return range;
+    return {range.file, begin, std::min(end + 1, static_cast<uint32_t>(text.size()))};
   }
 
   // True if it is known what every invocation invokes.

@@ -1,12 +1,37 @@
 #include "compiler/support/diagnostics.h"
 
+#include <array>
+
 namespace nnefc {
+namespace {
+
+// What messages count. Behind a 1 they lose their last letters.
+constexpr std::array kCounted = {"arguments", "dimensions", "elements", "errors",  "extents",
+                                 "inputs",    "items",      "names",    "outputs", "parameters",
+                                 "results",   "tensors",    "values"};
+
+// "has 1 items" -> "has 1 item": counts and what they count come from formats that know no grammar.
+void AgreeInNumber(std::string& message) {
+  for (size_t at = message.find("1 "); at != std::string::npos; at = message.find("1 ", at + 1)) {
+    if (at > 0 && message[at - 1] != ' ') continue;                    // of a longer number, or code
+    if (at >= 4 && message.compare(at - 4, 4, "and ") == 0) continue;  // "2 and 1 items"
+    for (const std::string_view noun : kCounted) {
+      const size_t end = at + 2 + noun.size();
+      if (message.compare(at + 2, noun.size(), noun) != 0) continue;
+      if (end == message.size() || std::isalnum(static_cast<unsigned char>(message[end])) == 0)
+        message.erase(end - 1, 1);
+    }
+  }
+}
+
+}  // namespace
 
 DiagnosticBuilder::~DiagnosticBuilder() {
   emitter_->Add(std::move(diagnostic_));
 }
 
 void Emitter::Add(Diagnostic diagnostic) {
+  AgreeInNumber(diagnostic.message);
   // Without a place the message itself tells two mistakes apart.
   std::string key = diagnostic.range.valid()
                         ? fmt::format("{}:{}:{}:{}", diagnostic.rule->label, diagnostic.range.file.index,

@@ -6,7 +6,8 @@
 namespace nnefc {
 namespace {
 
-constexpr size_t kMaxExcerpt = 160;  // bytes of a source line that are shown
+constexpr size_t kMaxExcerpt = 160;       // bytes of a source line that are shown
+constexpr std::string_view kCut = "...";  // stands for the rest of a line
 
 fmt::color ColorOf(Severity severity) {
   switch (severity) {
@@ -33,12 +34,73 @@ std::string Printable(std::string_view text) {
   return result;
 }
 
+bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+// The columns that a terminal gives to a text of UTF-8.
+size_t WidthOf(std::string_view text) {
+  struct Range {
+    uint32_t first;
+    uint32_t last;
+  };
+  static constexpr Range kWide[] = {
+      {0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+      {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+  static constexpr Range kNone[] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0xfe00, 0xfe0f}};
+  size_t width = 0;
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    uint32_t point = lead < 0x80 ? lead : lead & (lead >= 0xf0 ? 0x07 : lead >= 0xe0 ? 0x0f : 0x1f);
+    for (++i; i < text.size() && IsContinuation(text[i]); ++i)
+      point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
+    const auto holds = [point](const Range& range) { return point >= range.first && point <= range.last; };
+    if (std::any_of(std::begin(kNone), std::end(kNone), holds)) continue;
+    width += std::any_of(std::begin(kWide), std::end(kWide), holds) ? 2 : 1;
+  }
+  return width;
+}
+
+// What of a source line is shown, and where bytes of it stand then.
+struct Excerpt {
+  std::string text;
+  size_t begin = 0;  // of the bytes that are shown
+  size_t end = 0;
+  std::string_view line;
+
+  bool Holds(size_t from, size_t to) const { return from >= begin && to <= end && from <= to; }
+  // The columns before byte `at`.
+  size_t ColumnOf(size_t at) const {
+    return (begin > 0 ? kCut.size() : 0) + WidthOf(line.substr(begin, at - begin));
+  }
+};
+
+// A long line is shown around byte `column`, with marks where it is cut.
+Excerpt ExcerptOf(std::string_view line, size_t column) {
+  Excerpt excerpt{.text = "", .begin = 0, .end = line.size(), .line = line};
+  if (line.size() > kMaxExcerpt) {
+    if (column > kMaxExcerpt / 2)
+      excerpt.begin = std::min(column - kMaxExcerpt / 2, line.size() - kMaxExcerpt);
+    while (excerpt.begin < column && IsContinuation(line[excerpt.begin])) ++excerpt.begin;
+    excerpt.end = std::min(excerpt.begin + kMaxExcerpt, line.size());
+    while (excerpt.end > excerpt.begin + 1 && excerpt.end < line.size() && IsContinuation(line[excerpt.end]))
+      --excerpt.end;
+  }
+  if (excerpt.begin > 0) excerpt.text = kCut;
+  excerpt.text += Printable(line.substr(excerpt.begin, excerpt.end - excerpt.begin));
+  if (excerpt.end < line.size()) excerpt.text += kCut;
+  return excerpt;
+}
+
 class TextRenderer {
  public:
   TextRenderer(const SourceManager& sources, const RenderOptions& options)
       : sources_(sources), options_(options) {}
 
-  void Message(Severity severity, SourceRange range, std::string_view message, std::string_view label) {
+  // A message with its line, and below that the fixes that fit there. The fixes
+  // that do not are left in `fixes`.
+  void Message(Severity severity, SourceRange range, std::string_view message, std::string_view label,
+               std::vector<FixIt>& fixes) {
     std::string place = Place(range);
     std::string kind = fmt::format("{}: ", SeverityName(severity));
     if (options_.color) {
@@ -48,7 +110,7 @@ class TextRenderer {
     out_ += place + kind + std::string(message);
     if (!label.empty()) out_ += fmt::format(" [{}]", label);
     out_ += '\n';
-    if (options_.excerpts) Excerpt(severity, range);
+    if (options_.excerpts) ShowLine(severity, range, fixes);
   }
 
   std::string Take() { return std::move(out_); }
@@ -63,30 +125,82 @@ class TextRenderer {
   }
 
  private:
-  void Excerpt(Severity severity, SourceRange range) {
+  void ShowLine(Severity severity, SourceRange range, std::vector<FixIt>& fixes) {
     if (!range.valid() || sources_.Kind(range.file) != FileKind::kText) return;
-    LineColumn at = sources_.Position(range.start());
-    std::string_view line = sources_.Line(range.file, at.line);
-    auto column = static_cast<size_t>(at.column) - 1;
+    const LineColumn at = sources_.Position(range.start());
+    const std::string_view line = sources_.Line(range.file, at.line);
+    const size_t column = static_cast<size_t>(at.column) - 1;
     if (column > line.size()) return;
-    // A long line is shown around the place.
-    size_t skipped = column > kMaxExcerpt / 2 ? column - kMaxExcerpt / 2 : 0;
-    if (line.size() <= kMaxExcerpt) skipped = 0;
-    std::string shown = Printable(line.substr(skipped, kMaxExcerpt));
-    size_t width = range.end > range.begin ? range.end - range.begin : 1;
-    width = std::max<size_t>(
-        1, std::min(width, shown.size() > column - skipped ? shown.size() - (column - skipped) : 1));
-    std::string gutter = fmt::format("{:>5} | ", at.line);
-    std::string mark = "^" + std::string(width - 1, '~');
-    if (options_.color) mark = fmt::format(fmt::fg(ColorOf(severity)) | fmt::emphasis::bold, "{}", mark);
-    out_ += gutter + shown + '\n';
-    out_ += std::string(gutter.size() - 2, ' ') + "| " + std::string(column - skipped, ' ') + mark + '\n';
+    const Excerpt excerpt = ExcerptOf(line, column);
+    const size_t end = std::clamp<size_t>(column + (range.end > range.begin ? range.end - range.begin : 0),
+                                          column, excerpt.end);
+    const size_t width = std::max<size_t>(1, WidthOf(line.substr(column, end - column)));
+    const std::string gutter = fmt::format("{:>5} | ", at.line);
+    const std::string margin = std::string(gutter.size() - 2, ' ') + "| ";
+    out_ += gutter + excerpt.text + '\n';
+    out_ += margin + std::string(excerpt.ColumnOf(column), ' ') +
+            Colored(ColorOf(severity), "^" + std::string(width - 1, '~')) + '\n';
+    const std::string repair =
+        TakeFixes(excerpt, range.begin - static_cast<uint32_t>(column), range.file, fixes);
+    if (!repair.empty()) out_ += margin + Colored(fmt::color::forest_green, repair) + '\n';
+  }
+
+  // The new text of fixes within the excerpt, under what it replaces; what is
+  // only removed is marked by `-`. `line_start` is the place of the line.
+  static std::string TakeFixes(const Excerpt& excerpt, uint32_t line_start, FileId file,
+                               std::vector<FixIt>& fixes) {
+    std::vector<FixIt> sorted = fixes;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const FixIt& a, const FixIt& b) { return a.range.begin < b.range.begin; });
+    std::string shown;
+    size_t shown_width = 0;
+    for (const FixIt& fix : sorted) {
+      if (fix.range.file != file || fix.range.begin < line_start || fix.text.find('\n') != std::string::npos)
+        return "";
+      size_t from = fix.range.begin - line_start;
+      size_t to = fix.range.end - line_start;
+      if (fix.text.empty()) {  // the ends of a whole line are not worth a mark
+        while (from < excerpt.line.size() && from < to && excerpt.line[from] == ' ') ++from;
+        if (to == excerpt.line.size() + 1) --to;
+      }
+      if (!excerpt.Holds(from, to) || excerpt.ColumnOf(from) < shown_width) return "";
+      shown += std::string(excerpt.ColumnOf(from) - shown_width, ' ');
+      if (fix.text.empty() && from == to) return "";
+      const std::string text = fix.text.empty()
+                                   ? std::string(WidthOf(excerpt.line.substr(from, to - from)), '-')
+                                   : Printable(fix.text);
+      shown += text;
+      // Two that touch would read as one.
+      shown_width = excerpt.ColumnOf(from) + WidthOf(text) + 1;
+      shown += ' ';
+    }
+    // All of them or none: they belong together.
+    fixes.clear();
+    while (shown.ends_with(' ')) shown.pop_back();
+    return shown;
+  }
+
+  std::string Colored(fmt::color color, const std::string& text) const {
+    return options_.color ? fmt::format(fmt::fg(color) | fmt::emphasis::bold, "{}", text) : text;
   }
 
   const SourceManager& sources_;
   const RenderOptions& options_;
   std::string out_;
 };
+
+// A fix in words.
+std::string FixText(const FixIt& fix) {
+  if (fix.text.empty()) return "remove this";
+  // A line of its own is told without its line ends.
+  std::string_view lines = fix.text;
+  while (!lines.empty() && lines.front() == '\n') lines.remove_prefix(1);
+  while (!lines.empty() && lines.back() == '\n') lines.remove_suffix(1);
+  std::string text(lines);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
+                                          : fmt::format("replace this by `{}`", text);
+}
 
 }  // namespace
 
@@ -98,22 +212,12 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
     if (diagnostic.range.valid() && sources.Kind(diagnostic.range.file) == FileKind::kBinary) {
       message = fmt::format("at byte {}: {}", diagnostic.range.begin, message);
     }
-    renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label);
-    for (const FixIt& fix : diagnostic.fixes) {
-      // A line of its own is told without its line ends.
-      std::string_view lines = fix.text;
-      while (!lines.empty() && lines.front() == '\n') lines.remove_prefix(1);
-      while (!lines.empty() && lines.back() == '\n') lines.remove_suffix(1);
-      std::string text(lines);
-      std::replace(text.begin(), text.end(), '\n', ' ');
-      std::string what = fix.text.empty()                   ? "remove this"
-                         : fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
-                                                            : fmt::format("replace this by `{}`", text);
-      renderer.Message(Severity::kNote, fix.range, what, {});
-    }
-    for (const DiagnosticNote& note : diagnostic.notes) {
-      renderer.Message(Severity::kNote, note.range, note.message, {});
-    }
+    std::vector<FixIt> fixes = diagnostic.fixes;
+    std::vector<FixIt> none;
+    renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label, fixes);
+    for (const FixIt& fix : fixes) renderer.Message(Severity::kNote, fix.range, FixText(fix), {}, none);
+    for (const DiagnosticNote& note : diagnostic.notes)
+      renderer.Message(Severity::kNote, note.range, note.message, {}, none);
   }
   return renderer.Take();
 }

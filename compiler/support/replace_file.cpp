@@ -4,12 +4,31 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "compiler/support/file.h"
 #include "fmt/format.h"
 
 namespace nnefc {
+namespace {
+
+ErrorOr<Success> WriteOver(const std::string& path, std::string_view content) {
+  const auto failed = [&] {
+    return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))};
+  };
+  std::FILE* file = std::fopen(path.c_str(), "r+b");
+  if (file == nullptr) return failed();
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size() &&
+                       std::fflush(file) == 0 &&
+                       ::ftruncate(::fileno(file), static_cast<off_t>(content.size())) == 0;
+  const SystemError error = written ? SystemError{} : failed();
+  if (std::fclose(file) != 0 && written) return failed();
+  if (!written) return error;
+  return Success{};
+}
+
+}  // namespace
 
 ErrorOr<Success> ReplaceFile(const std::string& path, std::string_view content) {
   auto failed = [&] {
@@ -24,6 +43,8 @@ ErrorOr<Success> ReplaceFile(const std::string& path, std::string_view content) 
   // Renaming would get past it.
   if ((status.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0)
     return SystemError{fmt::format("cannot write `{}`: it is read-only", path)};
+  // Other names of the file would go on to show what it was.
+  if (status.st_nlink > 1) return WriteOver(target, content);
   auto file = OutputFile::Create(target);
   if (!file) return file.error();
   if (auto written = file->Write(content); !written) return written;

@@ -122,9 +122,11 @@ void AddBench(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
   command->add_option("--iterations", options->iterations, "runs that are timed")
+      ->type_name("N")
       ->check(Between(1, 1000000))
       ->capture_default_str();
   command->add_option("--warmup", options->warmup, "runs before those")
+      ->type_name("N")
       ->check(Between(0, 1000000))
       ->capture_default_str();
   command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")

@@ -36,7 +36,7 @@ struct CheckCommand : CommonOptions {
     if (ok && compilation.model() != nullptr)
       CheckVariableFiles(*compilation.expanded(), *compilation.model(), compilation.quantization().table,
                          compilation.context());
-    fixes.Deliver(model, report, output_format() == Format::kText && !quiet);
+    fixes.Deliver(model, report, *this);
     return reporter.Report(compilation);
   }
 };
@@ -53,6 +53,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   command
       ->add_option("--target", options->target,
                    "what the model is for: `openvino` also tells what OpenVINO IR cannot express")
+      ->type_name("WORD")
       ->check(OneOf({"nnef", "openvino"}))
       ->capture_default_str();
   command->footer(

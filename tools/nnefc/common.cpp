@@ -94,6 +94,7 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
   model->required();
   if (max_models > 0) model->expected(1, max_models);
   command.add_option("--dialect", options.dialect, "the dialect of the document")
+      ->type_name("WORD")
       ->check(OneOf({"auto", "provisional", "ratified"}))
       ->capture_default_str();
 }
@@ -102,9 +103,11 @@ void AddReporting(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--format", options.format,
                   "the form of diagnostics and reports; `github` marks the lines of a change: --format sarif")
+      ->type_name("WORD")
       ->check(OneOf({"text", "json", "sarif", "github"}))
       ->capture_default_str();
   command.add_option("--color", options.color, "colour in diagnostics")
+      ->type_name("WORD")
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
   command.add_flag("--werror", options.werror, "warnings are errors, in exit code too");
@@ -120,14 +123,18 @@ void AddRecursive(CLI::App& command, CommonOptions& options) {
 }
 
 void AddOutput(CLI::App& command, std::string& output, const char* what) {
-  command.add_option("-o,--output", output, what);
+  command.add_option("-o,--output", output, what)->type_name("FILE");
 }
 
 namespace {
 
 void AddLimit(CLI::App& command, const char* name, int64_t& limit, const char* what,
               int64_t highest = int64_t{1} << 40) {
-  command.add_option(name, limit, what)->check(Between(1, highest))->capture_default_str()->group("Limits");
+  command.add_option(name, limit, what)
+      ->type_name("N")
+      ->check(Between(1, highest))
+      ->capture_default_str()
+      ->group("");
 }
 
 void AddNestingLimit(CLI::App& command, CommonOptions& options) {
@@ -137,9 +144,10 @@ void AddNestingLimit(CLI::App& command, CommonOptions& options) {
 
 void AddBytesLimit(CLI::App& command, CommonOptions& options) {
   command.add_option("--max-bytes", options.max_bytes, "bytes of an archive when unpacked")
+      ->type_name("N")
       ->check(Between(1, int64_t{1} << 50))
       ->capture_default_str()
-      ->group("Limits");
+      ->group("");
 }
 
 }  // namespace
@@ -160,9 +168,11 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
             "(.xml), or a graph as `compile` prints it (.ir)");
   command
       .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
+      ->type_name("NAME=EXTENTS")
       ->take_all()
       ->expected(1);
-  command.add_option("--graph", options.graph, "the graph to take if the document has several");
+  command.add_option("--graph", options.graph, "the graph to take if the document has several")
+      ->type_name("NAME");
   AddReporting(command, options);
   command.add_flag("--verify", options.verify,
                    "verify the graph that each stage makes; a failure is our fault");
@@ -173,6 +183,42 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
   AddLimit(command, "--max-operations", options.limits.operations, "operations made by fragments");
   AddLimit(command, "--max-items", options.limits.items, "array items and string bytes alive at a time");
   AddBytesLimit(command, options);
+}
+
+bool UseColor(const std::string& choice, int stream) {
+  if (choice == "always") return true;
+  if (choice == "never") return false;
+  // https://no-color.org: an empty value is none.
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(stream) == 1 && (no_color == nullptr || *no_color == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+void PrintDiff(const std::string& diff, const std::string& color) {
+  if (!UseColor(color, STDOUT_FILENO)) return WriteStdout(diff);
+  for (size_t begin = 0; begin < diff.size();) {
+    const size_t end = std::min(diff.find('\n', begin), diff.size());
+    const std::string line = diff.substr(begin, end - begin);
+    const bool is_head = line.starts_with("---") || line.starts_with("+++");
+    const std::string_view code = is_head                  ? "1"
+                                  : line.starts_with('+')  ? "32"
+                                  : line.starts_with('-')  ? "31"
+                                  : line.starts_with("@@") ? "36"
+                                                           : "";
+    Print("{}\n", code.empty() ? line : fmt::format("\033[{}m{}\033[0m", code, line));
+    begin = end + 1;
+  }
+}
+
+void RequireOtherFile(const CommonOptions& options, bool force) {
+  std::error_code error;
+  if (force || options.output.empty()) return;
+  for (const std::string& model : options.models) {
+    if (std::filesystem::equivalent(model, options.output, error))
+      throw MisuseError(
+          fmt::format("`{}` is what is read; `--force` replaces it by the result", options.output));
+  }
 }
 
 void WriteProduct(const std::string& path, const std::string& content) {

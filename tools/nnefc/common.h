@@ -68,6 +68,12 @@ std::string ShownModel(const std::string& model);
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
                       ModelKind kind = ModelKind::kAny);
 
+// Whether a stream (its descriptor) is written in colour, as `--color` chooses.
+bool UseColor(const std::string& choice, int stream);
+// Prints a unified diff, in colour where that is wanted.
+void PrintDiff(const std::string& diff, const std::string& color);
+// Throws MisuseError if `output` is the file of a model that is read, unless it is forced.
+void RequireOtherFile(const CommonOptions& options, bool force);
 // Adds `-o,--output` for what a command prints.
 void AddOutput(CLI::App& command, std::string& output, const char* what);
 // Writes to stdout, or to `path` (aside, then renamed) unless it is empty or

@@ -166,19 +166,23 @@ class Comparer {
 
 void CompareOptions::Add(CLI::App& command) {
   CLI::Option* compare =
-      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz");
+      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz")
+          ->type_name("FILE");
   tolerance_option =
       command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
+          ->type_name("WORD")
           ->check(OneOf({"exact", "close", "approximate", "very"}))
           ->capture_default_str()
           ->needs(compare);
   command
       .add_option("--atol", absolute,
                   "instead: |a-b| of each element is at most this, plus --rtol times |b|: --atol 1e-5")
+      ->type_name("X")
       ->check(NonNegativeNumber())
       ->needs(compare)
       ->excludes(tolerance_option);
   command.add_option("--rtol", relative, "as --atol, times |b|: --rtol 1e-3")
+      ->type_name("X")
       ->check(NonNegativeNumber())
       ->needs(compare)
       ->excludes(tolerance_option);
@@ -187,6 +191,7 @@ void CompareOptions::Add(CLI::App& command) {
           "--top", top,
           "the N highest of each row (of the first axis) are at the same places, in any order; values "
           "may then differ unless a tolerance is given: --top 5")
+      ->type_name("N")
       ->check(Between(1, 1000))
       ->needs(compare);
 }

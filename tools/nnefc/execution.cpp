@@ -11,6 +11,8 @@
 #include "compiler/package/npz.h"
 #include "compiler/package/random.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "runtime/engine/rules.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"
@@ -28,7 +30,11 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
   if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
   if (EndsWith(path, ".dat")) {
     std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
-    return dat ? DecodeDat(*dat, port.type, context.emitter) : std::nullopt;
+    if (!dat) return std::nullopt;
+    // The items of a tensor file are numbers as those of any other file; logical ones may be 8-bit integers
+    // (P 5.2).
+    const bool is_plain = dat->coding == DatCoding::kPlain && port.type != ElementType::kBoolean;
+    return is_plain ? dat->value : DecodeDat(*dat, port.type, context.emitter);
   }
   throw MisuseError(fmt::format("`--input {}={}`: expected a .npy or .dat file", port.name, path));
 }
@@ -36,8 +42,12 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
 class InputGatherer {
  public:
   InputGatherer(const ExecutionOptions& options, const std::vector<runtime::Port>& ports, uint64_t max_bytes,
-                Context& context)
-      : options_(options), ports_(ports), max_bytes_(max_bytes), context_(context) {}
+                Context& context, bool may_reshape)
+      : options_(options),
+        ports_(ports),
+        max_bytes_(max_bytes),
+        context_(context),
+        may_reshape_(may_reshape) {}
 
   std::optional<std::vector<TensorValue>> Gather() {
     if (!ReadFiles()) return std::nullopt;
@@ -100,6 +110,9 @@ class InputGatherer {
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
       const runtime::Port* port = api::FindPort(ports_, tensor.name);
+      // One for the only input needs no name; NumPy calls it `arr_0`.
+      if (port == nullptr && tensors->size() == 1 && ports_.size() == 1 && tensor.name == "arr_0")
+        port = &ports_.front();
       if (port == nullptr) {
         context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz,
                               api::NoInput(ports_, tensor.name));
@@ -110,9 +123,33 @@ class InputGatherer {
     return true;
   }
 
+  // What may help where data have another shape than their input.
+  std::string ShapeAdvice(const Shape& shape, const runtime::Port& port) const {
+    const std::optional<Shape> expected = port.shape.extents();
+    if (!expected) return "";
+    if (shape.size() + 1 == expected->size() && expected->front() == 1 &&
+        llvm::ArrayRef<int64_t>(*expected).drop_front() == llvm::ArrayRef<int64_t>(shape))
+      return "; put a batch of one before it (`x[None]` in NumPy)";
+    if (shape.size() != expected->size()) return "";
+    if (shape.size() == 4 && *expected == Shape{shape[0], shape[3], shape[1], shape[2]} &&
+        shape[3] != shape[1])
+      return "; the channels come second (`x.transpose(0, 3, 1, 2)` in NumPy)";
+    if (!may_reshape_) return "";
+    return fmt::format("; `--input-shape {}={}` makes the graph for {}", port.name, fmt::join(shape, ","),
+                       shape.front() != expected->front() ? "that batch" : "that shape");
+  }
+
   std::optional<TensorValue> InputFor(const runtime::Port& port) {
     auto given = given_.find(port.name);
-    if (given != given_.end()) return api::FitType(given->second, port, context_.emitter);
+    if (given != given_.end()) {
+      if (!Admits(port.shape, given->second.shape())) {
+        context_.emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}",
+                              port.name, ToString(given->second.shape()), ToString(port.shape),
+                              ShapeAdvice(given->second.shape(), port));
+        return std::nullopt;
+      }
+      return api::FitType(given->second, port, context_.emitter);
+    }
     if (unreadable_.contains(port.name)) return std::nullopt;
     if (options_.random_inputs) {
       auto shape = port.shape.extents();
@@ -139,6 +176,7 @@ class InputGatherer {
   const std::vector<runtime::Port>& ports_;
   uint64_t max_bytes_;
   Context& context_;
+  bool may_reshape_;  // `--input-shape` can be given
   std::map<std::string, TensorValue> given_;
   std::set<std::string> unreadable_;  // told of already
 };
@@ -161,30 +199,38 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
   command
       .add_option("--input", options.inputs,
                   "NAME=FILE.npy or NAME=FILE.dat: data of an input; the only input needs no NAME=")
+      ->type_name("NAME=FILE")
       ->take_all()
       ->expected(1);
-  command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name");
+  command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name")
+      ->type_name("FILE");
   command
       .add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs")
+      ->type_name("SEED")
       ->check(NonNegative());
   command
       .add_option("--random-weights", options.random_weights, "the seed of data for variables that have none")
+      ->type_name("SEED")
       ->check(NonNegative());
   command.add_option("--backend", options.backend, "the kernels to use")
+      ->type_name("WORD")
       ->check(OneOf({"reference", "onednn"}))
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads to use; 0 is as many as the process may")
+      ->type_name("N")
       ->check(Between(0, 1024))
       ->capture_default_str();
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
+      ->type_name("N")
       ->check(NonNegative())
       ->capture_default_str()
-      ->group("Limits");
+      ->group("");
   command
       .add_option("--max-memory", options.limits.bytes,
                   "bytes of all values of a run; 0 is the machine's memory")
+      ->type_name("N")
       ->capture_default_str()
-      ->group("Limits");
+      ->group("");
 }
 
 namespace {
@@ -205,9 +251,30 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
   }
   if (!open) return true;
   Context& context = compilation.context();
-  const auto shapes = InputGatherer(options, ports, max_bytes, context).ShapesOfOpenInputs();
+  const auto shapes =
+      InputGatherer(options, ports, max_bytes, context, /*may_reshape=*/true).ShapesOfOpenInputs();
   if (!shapes.empty()) compilation.SetInputShapes(shapes);
   return !context.emitter.has_errors();
+}
+
+// The text form of a graph may lack the elements of constants: one cause, however many they are.
+bool RequireConstants(Compilation& compilation) {
+  if (compilation.format() != ModelFormat::kGraphText) return true;
+  std::vector<const ir::Node*> missing;
+  for (ir::NodeId id : compilation.lowered()->nodes()) {
+    const ir::Node& node = compilation.lowered()->node(id);
+    if (node.Is(ir::OpRole::kConst) && !node.output().value) missing.push_back(&node);
+  }
+  if (missing.empty()) return true;
+  compilation.context().emitter.Emit(
+      runtime::kConstantWithoutData, missing.front()->origin().range,
+      "the constant `{}` has no data{}: the graph was written without; `nnefc compile MODEL --random-weights "
+      "SEED -o "
+      "net.ir` "
+      "keeps those that the seed makes",
+      missing.front()->name(),
+      missing.size() == 1 ? "" : fmt::format(" and neither have {} more", missing.size() - 1));
+  return false;
 }
 
 // The lowered graph, with what is to be dumped as further results.
@@ -226,6 +293,7 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   if (!SettleOpenExtents(compilation, options, max_bytes)) return std::nullopt;
   if (!RunStages(compilation, Stage::kLower)) return std::nullopt;
   if (!RequireKnownOperations(*compilation.lowered(), compilation.context().emitter)) return std::nullopt;
+  if (!RequireConstants(compilation)) return std::nullopt;
   Progress progress;
   progress.Start(fmt::format("{}: plan", compilation.path()));
   auto start = std::chrono::steady_clock::now();
@@ -236,7 +304,9 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   if (execution.executable == nullptr) return std::nullopt;
   execution.num_outputs = compilation.lowered()->results().size();
   execution.session = runtime::Session::Create(execution.executable);
-  auto inputs = InputGatherer(options, execution.executable->inputs(), max_bytes, context).Gather();
+  auto inputs = InputGatherer(options, execution.executable->inputs(), max_bytes, context,
+                              compilation.format() == ModelFormat::kNnef)
+                    .Gather();
   if (!inputs) return std::nullopt;
   execution.inputs = std::move(*inputs);
   std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;

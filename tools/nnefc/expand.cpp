@@ -19,9 +19,11 @@ std::string InStyle(const std::string& text, const Limits& limits) {
 
 struct ExpandCommand : CommonOptions {
   std::vector<std::string> lower;
+  bool force = false;
 
   int Run() {
     RequireExtension(output, {".nnef", ".txt"}, "`expand` writes a document to `.nnef`");
+    RequireOtherFile(*this, force);
     CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
     compile.purpose = Purpose::kPrint;
@@ -44,11 +46,14 @@ void AddExpand(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExpandCommand>();
   CLI::App* command = app.add_subcommand("expand", "print a model as a flat ratified document");
   AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
-  command->add_option("-o,--output", options->output, "the file to write; standard output without it");
+  command->add_option("-o,--output", options->output, "the file to write; standard output without it")
+      ->type_name("FILE");
   command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")
+      ->type_name("NAME,..")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
+  command->add_flag("--force", options->force, "write over the document that is read");
   command->footer("Example: nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

@@ -1,13 +1,16 @@
 #include "compiler/explain/rule_book.h"
 #include "compiler/explain/rule_file.h"
 #include "compiler/support/severity_name.h"
+#include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
 #include "runtime/engine/rules.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/operation_pages.h"
 
 namespace nnefc::cli {
 namespace {
@@ -65,8 +68,9 @@ struct ExplainCommand {
   bool list = false;
 
   int Run() const {
-    if (list == !label.empty()) throw MisuseError("`explain` takes a rule or `--list`");
+    if (list == !label.empty()) throw MisuseError("`explain` takes a rule, an operation or `--list`");
     if (list) return List();
+    if (ExplainOperation(label, format == "json")) return kSuccess;
     const explain::RuleBook book = AllRules();
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
@@ -77,10 +81,16 @@ struct ExplainCommand {
       }
       return kSuccess;
     }
-    const std::string_view meant = book.Nearest(label);
-    throw MisuseError(fmt::format(
-        "there is no rule `{}`; {}", label,
-        meant.empty() ? "`nnefc explain --list` shows all" : fmt::format("did you mean `{}`?", meant)));
+    // A label has a dot; other words are rather operations.
+    const std::vector<std::string> operations = PagedOperations();
+    Suggestion operation(label);
+    for (const std::string& name : operations) operation.Offer(name);
+    const bool is_label = label.find('.') != std::string::npos;
+    const std::string_view rule = book.Nearest(label);
+    const std::string_view meant = is_label || operation.best().empty() ? rule : operation.best();
+    throw MisuseError(fmt::format("there is no rule or operation `{}`; {}", label,
+                                  meant.empty() ? "`nnefc explain --list` and `nnefc operations` show all"
+                                                : fmt::format("did you mean `{}`?", meant)));
   }
 
   int List() const {
@@ -150,13 +160,19 @@ struct ExplainCommand {
 
 void AddExplain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command = app.add_subcommand("explain", "tell what a rule demands, with examples");
-  command->add_option("RULE", options->label, "the label of a rule, as diagnostics show it in brackets");
+  CLI::App* command =
+      app.add_subcommand("explain", "tell what a rule demands or an operation does, with examples");
+  command->add_option(
+      "RULE", options->label,
+      "the label of a rule, as diagnostics show it in brackets, an operation, or `control_flow`");
   command->add_flag("--list", options->list, "list every rule with its severity and sections");
   command->add_option("--format", options->format, "the form of the answer")
+      ->type_name("WORD")
       ->check(OneOf({"text", "json"}))
       ->capture_default_str();
-  command->footer("Example: nnefc explain binding.positional-after-named");
+  command->footer(
+      "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
+      "Examples: nnefc explain binding.positional-after-named\n          nnefc explain conv");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

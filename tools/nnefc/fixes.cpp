@@ -26,7 +26,8 @@ FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, co
   return report;
 }
 
-void FixOptions::Deliver(const std::string& model, const FixReport& report, bool tell) const {
+void FixOptions::Deliver(const std::string& model, const FixReport& report,
+                         const CommonOptions& options) const {
   if (fix && !diff && model == "-") {  // it goes on to standard output, changed or not
     const auto found = report.changes.find(ShownModel(model));
     WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
@@ -34,7 +35,7 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report, bool
   for (const auto& [name, change] : report.changes) {
     if (model == "-" && !diff) continue;
     if (diff) {
-      Print("{}", UnifiedDiff(change.before, change.after, name, name));
+      PrintDiff(UnifiedDiff(change.before, change.after, name, name), options.color);
       continue;
     }
     // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
@@ -44,7 +45,7 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report, bool
     }
     if (auto written = ReplaceFile(name, change.after); !written) throw MisuseError(written.error().message);
   }
-  if (!tell) return;
+  if (options.output_format() != Format::kText || options.quiet) return;
   for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
   for (const std::string& line : report.refused) PrintStderr("{}\n", line);
 }

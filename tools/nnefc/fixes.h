@@ -19,9 +19,9 @@ struct FixOptions {
   // Makes the repairs of a model and takes their texts into `compile`, with
   // which the model is to be run then. `judge` is that of FixModel.
   FixReport Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const;
-  // Writes the texts, or shows what would change, and tells what was fixed if
-  // `tell` says so.
-  void Deliver(const std::string& model, const FixReport& report, bool tell) const;
+  // Writes the texts, or shows what would change, and tells what was fixed in
+  // reports that are text.
+  void Deliver(const std::string& model, const FixReport& report, const CommonOptions& options) const;
 };
 
 }  // namespace nnefc::cli

@@ -75,7 +75,7 @@ struct FmtCommand : CommonOptions {
 
   int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) const {
     const bool changes = before != formatted;
-    if (diff) Print("{}", UnifiedDiff(before, formatted, text.path, text.path));
+    if (diff) PrintDiff(UnifiedDiff(before, formatted, text.path, text.path), color);
     if (check && changes && !diff) Print("{}\n", text.path);
     if (!diff && !check && !in_place) Print("{}", formatted);
     if (in_place && changes) {

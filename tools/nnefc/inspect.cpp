@@ -168,6 +168,7 @@ void AddInspect(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("inspect", "show a model's inputs, outputs, operations and shapes");
   AddCommonOptions(*command, *options, 0);
   command->add_option("--layers", options->layers, "how many operations to list; all without it")
+      ->type_name("N")
       ->check(Between(0, 1'000'000'000));
   command->footer("Example: nnefc inspect model.nnef --layers 8");
   AddOutput(*command, options->output, "the file to write; standard output without it");

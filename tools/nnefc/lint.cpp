@@ -78,7 +78,7 @@ int LintCommand::Run() {
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
     compilation.context().emitter.Take(std::move(configuration.emitter));
-    fixes.Deliver(model, report, output_format() == Format::kText && !quiet);
+    fixes.Deliver(model, report, *this);
     exit_code = std::max(exit_code, reporter.Report(ShownModel(model), compilation.context(),
                                                     config_failed || compilation.environment_failed()));
   }
@@ -94,20 +94,25 @@ void AddLint(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 0, ModelKind::kDocument);
   AddRecursive(*command, *options);
   command->add_option("--enable", options->enable, "rules to switch on: names, or all")
+      ->type_name("RULE,..")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
   command->add_option("--disable", options->disable, "rules to switch off: names, or all")
+      ->type_name("RULE,..")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
   command->add_option("--level", options->levels, "RULE=error, RULE=warning or RULE=note")
+      ->type_name("RULE=LEVEL")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
   auto* config =
-      command->add_option("--config", options->config,
-                          "the configuration; without it the first .nnefc.json from the document upwards");
+      command
+          ->add_option("--config", options->config,
+                       "the configuration; without it the first .nnefc.json from the document upwards")
+          ->type_name("FILE");
   command->add_flag("--no-config", options->no_config, "look for no configuration")->excludes(config);
   options->fixes.Add(*command, "change the files where a finding or mistake has one repair that helps");
   command->footer(

@@ -57,6 +57,17 @@ std::vector<std::string> Words(int argc, char** argv) {
   return words;
 }
 
+// What bounds a document, an archive or a run: options that commands share and their help leaves out.
+void PrintLimits(const CLI::App& app) {
+  Print("A mistake tells which limit was met; these options raise it:\n\n");
+  for (const CLI::Option* option : app.get_subcommand("run")->get_options()) {
+    if (!option->get_lnames().empty() && option->get_lnames().front().starts_with("max-"))
+      Print("  --{:<18}{} ({})\n", option->get_lnames().front(), option->get_description(),
+            option->get_default_str());
+  }
+  Print("\nExample: nnefc run model --max-memory 4000000000\n");
+}
+
 // The form in which misuse is told, as far as the words tell it.
 Format ErrorFormatOf(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -69,10 +80,15 @@ Format ErrorFormatOf(const std::vector<std::string>& words) {
 }
 
 int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
-  if (IsNoCommand(app, words) || IsUnknownCommand(app, words)) return kMisuse;
+  const bool is_topic = words == std::vector<std::string>{"limits", "--help"};
+  if (!is_topic && (IsNoCommand(app, words) || IsUnknownCommand(app, words))) return kMisuse;
   if (const std::optional<std::string> misuse = FindMisuse(app, words)) {
     PrintError(*misuse, kHelpNote);
     return kMisuse;
+  }
+  if (is_topic) {
+    PrintLimits(app);
+    return kSuccess;
   }
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -118,6 +134,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("-V,--version", "nnefc " NNEFC_VERSION);
   app.footer(
       "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
+      "`nnefc help COMMAND` tells the options of a command, `nnefc help limits` what bounds a document.\n"
       "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
   AddCheck(app, exit_code);
   AddLint(app, exit_code);

@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "runtime/kernels/registry.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/operation_pages.h"
 
 namespace nnefc::cli {
 namespace {
@@ -20,8 +21,13 @@ struct OperationsCommand {
     std::vector<std::string> lines;
     for (size_t i = 0; i < registry.size(); ++i) {
       const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+      if (info.set != ir::kNnefSet) continue;
       // Those of an extension name it instead of a section of the standard.
-      if (info.set != ir::kNnefSet || !info.section.starts_with("R ")) continue;
+      if (!info.section.starts_with("R ")) {
+        if (!without_openvino && FindOperationPage(info.name))
+          lines.push_back(fmt::format("{:<32} {}\n", info.name, info.section));
+        continue;
+      }
       const lower::MissingForm* form = lower::FindMissingForm(info.name);
       NNEFC_CHECK(form != nullptr || lower::HasLowering(info.name));
       if (form == nullptr) {
@@ -64,7 +70,9 @@ void AddOperations(CLI::App& app, int& exit_code) {
       ->add_flag("--opsets", options->opsets, "the operations of OpenVINO's sets instead of the standard's")
       ->excludes(without);
   AddOutput(*command, options->output, "the file to write; standard output without it");
-  command->footer("Example: nnefc operations --without-openvino");
+  command->footer(
+      "The sections are those of NNEF 1.0.5 (R); `nnefc explain OPERATION` tells more of one.\n"
+      "Example: nnefc operations --without-openvino");
   command->callback([options, &exit_code] {
     WriteProduct(options->output, options->opsets ? options->Opsets() : options->Standard());
     exit_code = kSuccess;

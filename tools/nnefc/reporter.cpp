@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <map>
 
 #include "compiler/driver/told.h"
@@ -24,16 +24,6 @@ Format error_format = Format::kText;
 
 // What is wrong with a command line, or with the machine.
 constexpr Rule kMisuseRule{"cli.misuse", Severity::kError, ""};
-
-bool UseColor(const std::string& choice) {
-  if (choice == "always") return true;
-  if (choice == "never") return false;
-  // https://no-color.org: an empty value is none.
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
-         (terminal == nullptr || std::string_view(terminal) != "dumb");
-}
 
 std::string Dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -140,7 +130,7 @@ int Reporter::Show(const std::string& model, std::vector<Diagnostic> diagnostics
     std::erase_if(diagnostics, [](const Diagnostic& one) { return one.severity != Severity::kError; });
   const Format format = options_.output_format();
   const bool to_file = is_product_ && !options_.output.empty();
-  const bool color = to_file ? options_.color == "always" : UseColor(options_.color);
+  const bool color = to_file ? options_.color == "always" : UseColor(options_.color, STDERR_FILENO);
   if (options_.prints_text()) {
     Write(Render(format, diagnostics, context.sources, color));
     if (left_out > 0)

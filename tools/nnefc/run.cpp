@@ -245,21 +245,25 @@ void AddRun(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "execute a model on the CPU");
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
-  command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name");
+  command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name")
+      ->type_name("FILE");
   command
       ->add_option(
           "--dump", options->execution.dump,
           "also show, write and compare values on the way: names of tensors as `nnefc expand` prints them, "
           "or all: --dump conv1,pool1")
+      ->type_name("NAME,..")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
-  command->add_option(
-      "--save-inputs", options->save_inputs,
-      "an .npz to write the inputs of the run to, which --inputs reads: --save-inputs in.npz");
-  command->add_option(
-      "--save-weights", options->save_weights,
-      "a folder to write the model to, with the data of all its variables: --save-weights model");
+  command
+      ->add_option("--save-inputs", options->save_inputs,
+                   "an .npz to write the inputs of the run to, which --inputs reads: --save-inputs in.npz")
+      ->type_name("FILE");
+  command
+      ->add_option("--save-weights", options->save_weights,
+                   "a folder to write the model to, with the data of all its variables: --save-weights model")
+      ->type_name("FOLDER");
   options->compare.Add(*command);
   command->add_flag("--profile", options->profile, "print the time of each step of a warm run");
   command->add_flag("--check-finite", options->check_finite,

@@ -12,7 +12,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct UpgradeCommand : CommonOptions {
+  bool force = false;
+
   int Run() {
+    RequireOtherFile(*this, force);
     CompileOptions compile = compile_options(models.front());
     compile.keep_instances = true;
     compile.purpose = Purpose::kPrint;
@@ -57,9 +60,11 @@ void AddUpgrade(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<UpgradeCommand>();
   CLI::App* command = app.add_subcommand("upgrade", "turn a provisional model into a ratified one");
   AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
-  command->add_option(
-      "-o,--output", options->output,
-      "the document to write, or of a folder or archive the folder; standard output without it");
+  command
+      ->add_option("-o,--output", options->output,
+                   "the document to write, or of a folder or archive the folder; standard output without it")
+      ->type_name("PATH");
+  command->add_flag("--force", options->force, "write over the document that is read");
   command->footer(
       "Fragments, comments and composition stay where the ratified dialect has a form for them; what does "
       "not "

@@ -94,9 +94,7 @@ TEST(RenderTest, UnderlinesTheRange) {
             "a.nnef:2:6: error: no operation `rleu` [test.rule]\n"
             "    2 |  y = rleu(x);\n"
             "      |      ^~~~\n"
-            "a.nnef:2:6: note: replace this by `relu`\n"
-            "    2 |  y = rleu(x);\n"
-            "      |      ^~~~\n"
+            "      |      relu\n"
             "a.nnef:1:1: note: declared here\n"
             "    1 | first\n"
             "      | ^~~~~\n");

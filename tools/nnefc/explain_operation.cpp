@@ -1,0 +1,122 @@
+#include "tools/nnefc/explain_operation.h"
+
+#include <algorithm>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/lower/forms.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "nlohmann/json.hpp"
+#include "stdlib/stdlib.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/operation_pages.h"
+
+namespace nnefc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What the operations of a document are lowered to, each once.
+std::vector<std::string> LoweredOperations(const OperationPage& page) {
+  CompileOptions options;
+  options.document = page.example;
+  options.structure_only = true;
+  Compilation compilation(page.name + ".nnef", options);
+  std::vector<std::string> names;
+  if (!compilation.RunUntil(Stage::kLower)) return names;
+  const ir::Graph& graph = *compilation.lowered();
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.info().is_source || node.Is(ir::OpRole::kResult)) continue;
+    std::string name = fmt::format("{} ({})", node.type(), node.set());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string Indented(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    if (end != 0) result += fmt::format("    {}", text.substr(0, end));
+    result += '\n';
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return result;
+}
+
+std::string SectionText(const OperationPage& page) {
+  return page.extension.empty() ? fmt::format("section {} of NNEF 1.0.5", page.section.substr(2))
+                                : fmt::format("extension {}", page.extension);
+}
+
+void PrintPage(const OperationPage& page) {
+  Print("{}: {}\n\n", page.name, SectionText(page));
+  if (!page.comment.empty()) Print("{}\n", page.comment);
+  Print("{}", Indented(page.signature));
+  if (!page.provisional.empty()) Print("\nIn the provisional dialect:\n\n{}", Indented(page.provisional));
+  if (!page.formula.empty()) Print("\nFormula:\n\n{}", Indented(page.formula));
+  const std::vector<std::string> lowered = LoweredOperations(page);
+  if (!lowered.empty())
+    Print("\nThe example becomes these operations of OpenVINO: {}\n", fmt::join(lowered, ", "));
+  if (const lower::MissingForm* form = lower::FindMissingForm(page.name))
+    Print("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ", form->when,
+          form->reason);
+  Print("\nExample:\n\n{}", Indented(page.example));
+}
+
+Json ToJson(const OperationPage& page) {
+  Json json = {{"operation", page.name},
+               {"section", page.section},
+               {"extension", page.extension},
+               {"signature", page.signature},
+               {"provisional", page.provisional},
+               {"formula", page.formula},
+               {"openvino", LoweredOperations(page)},
+               {"example", page.example}};
+  return json;
+}
+
+// The comment at the head of a library, without its marks.
+std::string HeadComment(std::string_view library) {
+  std::string text;
+  while (library.starts_with("# ")) {
+    const size_t end = library.find('\n');
+    text += fmt::format("{}\n", library.substr(2, end - 2));
+    library.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+bool IsControlFlow(const std::string& name) {
+  return name == "control_flow" || name == "control-flow" || name == "NNEFC_control_flow";
+}
+
+}  // namespace
+
+bool ExplainOperation(const std::string& name, bool as_json) {
+  std::vector<OperationPage> pages;
+  if (IsControlFlow(name)) {
+    for (const std::string& operation : PagedOperations()) {
+      OperationPage page = *FindOperationPage(operation);
+      if (!page.extension.empty()) pages.push_back(std::move(page));
+    }
+  } else if (std::optional<OperationPage> page = FindOperationPage(name)) {
+    pages.push_back(std::move(*page));
+  }
+  if (pages.empty()) return false;
+  if (as_json) {
+    Json list = Json::array();
+    for (const OperationPage& page : pages) list.push_back(ToJson(page));
+    Print("{}\n", (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2));
+    return true;
+  }
+  if (IsControlFlow(name)) Print("{}\n", HeadComment(ControlFlowLibraryText()));
+  for (const OperationPage& page : pages) {
+    if (&page != &pages.front()) Print("\n");
+    PrintPage(page);
+  }
+  return true;
+}
+
+}  // namespace nnefc::cli

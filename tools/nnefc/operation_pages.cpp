@@ -1,0 +1,102 @@
+#include "tools/nnefc/operation_pages.h"
+
+#include "compiler/ir/op_registry.h"
+#include "fmt/format.h"
+#include "stdlib/stdlib.h"
+#include "tools/nnefc/operation_examples.h"
+
+namespace nnefc::cli {
+namespace {
+
+// The declaration of a fragment in a library's text, with the comment above it.
+struct Declaration {
+  std::string comment;
+  std::string text;
+};
+
+std::optional<Declaration> FindDeclaration(std::string_view library, std::string_view name) {
+  for (const char behind : {'(', '<'}) {
+    const std::string head = fmt::format("\nfragment {}{}", name, behind);
+    const size_t found = library.find(head);
+    if (found == std::string_view::npos) continue;
+    const size_t begin = found + 1;
+    const size_t stop = library.find_first_of(";{", begin);
+    if (stop == std::string_view::npos) continue;
+    const size_t end = library[stop] == ';' ? stop + 1 : library.find("\n}", stop) + 2;
+    Declaration declaration{.comment = "", .text = std::string(library.substr(begin, end - begin))};
+    // Comment lines above, with an empty one between them and the declaration or not.
+    size_t above = begin;
+    while (above > 1) {
+      const size_t line = library.rfind('\n', above - 2) + 1;
+      const std::string_view text = library.substr(line, above - line);
+      if (text != "\n" && !text.starts_with("# ")) break;
+      if (text == "\n" && !declaration.comment.empty()) break;
+      if (text != "\n") declaration.comment.insert(0, text.substr(2));
+      above = line;
+    }
+    return declaration;
+  }
+  return std::nullopt;
+}
+
+const OperationExample* FindExample(std::string_view name) {
+  for (const OperationExample& example : OperationExamples()) {
+    if (example.name == name) return &example;
+  }
+  return nullptr;
+}
+
+std::string ExampleDocument(const OperationPage& page, const OperationExample* example) {
+  if (example != nullptr && !example->document.empty()) return std::string(example->document);
+  // Operations on elements need no more than tensors.
+  const bool is_binary = page.signature.find("y: tensor<scalar>)\n") == std::string::npos &&
+                         page.signature.find(", y: tensor") != std::string::npos;
+  const bool is_logical = page.signature.find("x: tensor<logical>") != std::string::npos;
+  const std::string_view type = is_logical ? "<logical>" : "";
+  std::string text = fmt::format("version 1.0;\n\ngraph net( x{0} ) -> ( {1} )\n{{\n", is_binary ? ", y" : "",
+                                 is_binary ? "z" : "y");
+  text += fmt::format("    x = external{}(shape = [1, 4]);\n", type);
+  if (is_binary) text += fmt::format("    y = external{}(shape = [1, 4]);\n", type);
+  text += is_binary ? fmt::format("    z = {}(x, y);\n}}\n", page.name)
+                    : fmt::format("    y = {}(x);\n}}\n", page.name);
+  return text;
+}
+
+}  // namespace
+
+std::optional<OperationPage> FindOperationPage(std::string_view name) {
+  const ir::OpRegistry& registry = ir::StandardOps();
+  const ir::OpId id = registry.Find(ir::kNnefSet, name);
+  if (!id.valid()) return std::nullopt;
+  OperationPage page;
+  page.name = name;
+  page.section = registry.Info(id).section;
+  std::optional<Declaration> declaration = FindDeclaration(RatifiedLibraryText(), name);
+  if (!declaration) {
+    declaration = FindDeclaration(ControlFlowLibraryText(), name);
+    if (!declaration) return std::nullopt;
+    page.extension = "NNEFC_control_flow";
+    page.comment = declaration->comment;
+  }
+  page.signature = declaration->text;
+  if (page.extension.empty()) {
+    const std::optional<Declaration> provisional = FindDeclaration(ProvisionalLibraryText(), name);
+    if (provisional && provisional->text != page.signature) page.provisional = provisional->text;
+  }
+  const OperationExample* example = FindExample(name);
+  if (example != nullptr) page.formula = example->formula;
+  page.example = ExampleDocument(page, example);
+  return page;
+}
+
+std::vector<std::string> PagedOperations() {
+  std::vector<std::string> names;
+  const ir::OpRegistry& registry = ir::StandardOps();
+  for (size_t i = 0; i < registry.size(); ++i) {
+    const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+    if (info.set == ir::kNnefSet && FindOperationPage(info.name)) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+}  // namespace nnefc::cli

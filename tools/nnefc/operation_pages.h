@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnefc::cli {
+
+// What `explain` tells of an operation beside its signature.
+struct OperationPage {
+  std::string name;
+  std::string extension;    // that declares it; empty for a standard operation
+  std::string section;      // "R 4.3.1", or the extension
+  std::string comment;      // of the library, of operations of an extension
+  std::string signature;    // as the library declares it, with the body of a compound
+  std::string provisional;  // the same in the other dialect, if it is another there
+  std::string formula;      // of a primitive
+  std::string example;      // a document
+};
+
+// The page of an operation of the standard or of an extension.
+std::optional<OperationPage> FindOperationPage(std::string_view name);
+// The names of all that have a page.
+std::vector<std::string> PagedOperations();
+
+}  // namespace nnefc::cli
