@@ -92,7 +92,7 @@ def documents() -> dict[str, str]:
     for path in sorted(rule_file.FOLDER.glob("*.rule")):
         for example in rule_file.read(path).examples:
             if example.kind == "keeps" and example.document:
-                found.setdefault(example.document, fpath.name)
+                found.setdefault(example.document, path.name)
     return found
 
 

@@ -230,8 +230,9 @@ case("logarithmic_quantize", "y = logarithmic_quantize(x, 3.0, bits = 2);",
 case("copy_n", "[y, z] = copy_n(x, times = 2);", lambda: [X, X])
 case("add_n", "y = add_n([x, x, x]);", lambda: 3 * X)
 
-# What statements every document here has, and the operations of state, which test_weights.py and the goldens run.
-ELSEWHERE = {"external", "constant", "variable", "update"}
+# What statements every document here has, the operations of state, which test_weights.py and the goldens run, and those of control
+# flow, which test_control_flow_text.py runs.
+ELSEWHERE = {"external", "constant", "variable", "update", "if_else", "tensor_iterator"}
 
 # The provisional dialect where it differs: names, partial lists, bodies.
 PROVISIONAL: list[tuple[str, str, Expected]] = [

@@ -131,6 +131,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")
       ->check(Between(1, runtime::kMostThreads))
+      ->type_name("N")
       ->capture_default_str();
   command->footer(
       "Examples: nnefc bench model_folder --threads 1 --iterations 50\n"

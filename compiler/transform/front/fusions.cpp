@@ -7,9 +7,6 @@ namespace front {
 
 // x * tanh(softplus(x)) -> opset4.Mish
 class MishFusion : public FrontReplacementSubgraph {
- public:
-  MishFusion() { force_clean_up = true; }
-
  protected:
   Pattern GetPattern() const override {
     return {.nodes = {Op("mul", "nnef.mul"), Op("tanh", "nnef.tanh"), Op("softplus", "nnef.softplus")},
