@@ -125,7 +125,7 @@ REFUSED = {
     "dates": (np.zeros(3, "M8[s]"), "npy.type"),
     "raw": (np.zeros(3, "V4"), "npy.type"),
     "wide": (np.zeros(3, np.longdouble), "npy.type"),
-    "empty": (np.zeros(0, np.float32), "run.failed"),
+    "empty": (np.zeros(0, np.float32), "input.shape"),
     "other_kind": (np.zeros(3, np.int32), "input.type"),
 }
 

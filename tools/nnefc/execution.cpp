@@ -134,9 +134,11 @@ class InputGatherer {
     if (shape.size() == 4 && *expected == Shape{shape[0], shape[3], shape[1], shape[2]} &&
         shape[3] != shape[1])
       return "; the channels come second (`x.transpose(0, 3, 1, 2)` in NumPy)";
-    if (!may_reshape_) return "";
+    if (!may_reshape_ || llvm::is_contained(shape, 0)) return "";
+    const bool is_batch = shape.size() > 1 && llvm::ArrayRef<int64_t>(*expected).drop_front() ==
+                                                  llvm::ArrayRef<int64_t>(shape).drop_front();
     return fmt::format("; `--input-shape {}={}` makes the graph for {}", port.name, fmt::join(shape, ","),
-                       shape.front() != expected->front() ? "that batch" : "that shape");
+                       is_batch ? "that batch" : "that shape");
   }
 
   std::optional<TensorValue> InputFor(const runtime::Port& port) {

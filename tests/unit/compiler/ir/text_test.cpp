@@ -160,8 +160,9 @@ TEST_F(TextTest, LargeConstantsAreDigests) {
   const std::string text = PrintGraph(graph);
   EXPECT_NE(text.find("dense<f32[100]: #"), std::string::npos) << text;
   EXPECT_EQ(Mistake(text),
-            "ir-text.elided-constant: the constant was printed without its elements, which OpenVINO IR "
-            "(`compile -o net.xml`) keeps");
+            "ir-text.elided-constant: the constant was printed without its elements, which `compile -o "
+            "net.ir` keeps "
+            "in `net.bin`");
 }
 
 TEST_F(TextTest, Mistakes) {
