@@ -57,8 +57,10 @@ NNEFC_VECTOR float VectorExpOfAll(float given) {
   return series * power(half) * power(n - half);
 }
 
+// 0 where e^-x is infinite, also where x is.
 NNEFC_VECTOR float VectorSigmoid(float x) {
-  return 1.0f / (1.0f + VectorExp(-x));
+  const float result = 1.0f / (1.0f + VectorExp(-x));
+  return x < -88.3f ? 0.0f : result;
 }
 
 // A quotient of polynomials; beyond 7.9 the result rounds to 1.

@@ -1,43 +1,65 @@
 #include "tests/differential/provisional.h"
 
-#include <regex>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "compiler/expand/provisional_names.h"
 #include "compiler/syntax/dialect.h"
 #include "fmt/format.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::differential {
 
 namespace {
 
+constexpr std::string_view kAssign = " = ";
+
+bool IsWordCharacter(char c) {
+  return llvm::isAlnum(c) || c == '_';
+}
+
 // `axes = [1, 0], input = x` of `transpose`: `perm = [1, 0], input = x`.
-std::string RenamedArguments(const std::string& operation, const std::string& arguments) {
-  static const std::regex kParameter(R"((\w+) = )");
+std::string RenamedArguments(const std::string& operation, std::string_view arguments) {
   std::string renamed;
-  auto begin = arguments.cbegin();
-  for (std::smatch match; std::regex_search(begin, arguments.cend(), match, kParameter);
-       begin = match.suffix().first) {
-    renamed += match.prefix().str();
-    renamed += fmt::format("{} = ", expand::ProvisionalParameter(operation, match[1].str()));
+  while (true) {
+    const size_t assign = arguments.find(kAssign);
+    if (assign == std::string_view::npos) return renamed.append(arguments);
+    size_t begin = assign;
+    while (begin > 0 && IsWordCharacter(arguments[begin - 1])) --begin;
+    renamed += arguments.substr(0, begin);
+    renamed += expand::ProvisionalParameter(operation, std::string(arguments.substr(begin, assign - begin)));
+    renamed += kAssign;
+    arguments.remove_prefix(assign + kAssign.size());
   }
-  return renamed.append(begin, arguments.cend());
+}
+
+// `y = transpose<scalar>(x, axes = [1, 0]);` in provisional words; nothing for
+// what is no invocation. Lines may be long: the elements of constants stand in them.
+std::optional<std::string> RenamedInvocation(std::string_view line) {
+  const size_t assign = line.find(kAssign);
+  if (assign == std::string_view::npos || !line.ends_with(");")) return std::nullopt;
+  const size_t begin = assign + kAssign.size();
+  size_t end = begin;
+  while (end < line.size() && IsWordCharacter(line[end])) ++end;
+  const size_t open = line.find('(', end);
+  if (end == begin || open == std::string_view::npos || (open != end && line[end] != '<'))
+    return std::nullopt;
+  const std::string operation(line.substr(begin, end - begin));
+  const std::string_view name =
+      operation == "copy" ? ast::Dialect::kProvisional.copy : std::string_view(operation);
+  return fmt::format("{}{}{}({})", line.substr(0, begin), name, line.substr(end, open - end),
+                     RenamedArguments(operation, line.substr(open + 1, line.size() - open - 3)));
 }
 
 }  // namespace
 
 std::string InProvisionalWords(const std::string& document) {
-  static const std::regex kInvocation(R"((.* = )(\w+)(<\w+>)?\((.*)\);)");
   std::istringstream lines(document);
   std::string text;
   for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, kInvocation)) {
-      const std::string operation = match[2].str();
-      const std::string_view name =
-          operation == "copy" ? ast::Dialect::kProvisional.copy : std::string_view(operation);
-      line = fmt::format("{}{}{}({})", match[1].str(), name, match[3].str(),
-                         RenamedArguments(operation, match[4].str()));
+    if (std::optional<std::string> renamed = RenamedInvocation(line)) {
+      line = std::move(*renamed);
     } else if (line.ends_with(';')) {
       line.pop_back();
     }

@@ -253,9 +253,15 @@ class CaseRun {
     return llvm::none_of(graph.nodes(), [&](ir::NodeId id) {
       const ir::Node& node = graph.node(id);
       // An index of several numbers where the ratified dialect has one.
-      return expand::MayChangeMeaning(node.type()) || MayPadNegatively(node) ||
+      return expand::MayChangeMeaning(node.type()) || MayPadNegatively(node) || MultipliesOtherAxes(node) ||
              llvm::any_of(node.outputs(), [](const ir::Output& output) { return IsInteger(output.type); });
     });
+  }
+
+  // The first two axes are those of a matrix in the provisional dialect, the last
+  // two in the ratified one.
+  static bool MultipliesOtherAxes(const ir::Node& node) {
+    return node.type() == "matmul" && (!node.output().shape.rank_known() || node.output().shape.rank() > 2);
   }
 
   // Automatic padding of a window that reaches less far than it strides: negative in
