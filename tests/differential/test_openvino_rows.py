@@ -84,11 +84,16 @@ STRICTER: list[tuple[str, str, str]] = [
     ("ExtractImagePatches", "expected at least 1", NOTHING_TO_DO),
     ("opset4.Interpolate", "`sizes` of `Interpolate` has rank", UNDEFINED),
     ("opset13.ScaledDotProductAttention", "`attention_mask`", NOT_COMPILED),
+    ("opset1.Split", "`num_splits`", "a file says how many outputs a node has; the factory of nodes makes as many as are asked for"),
+    ("opset1.VariadicSplit", "`split_lengths`", "a file says how many outputs a node has; the factory makes as many as are asked for"),
+    ("opset1.StridedSlice", "of extent 0", "an empty axis has no element that could be taken"),
+    ("Pad", "`pads_", "lists of pads are as long as the rank; OpenVINO looks only at those whose values are both known"),
 ]
 # What OpenVINO refuses and we take: part of the row, part of its message, why.
 LAXER: list[tuple[str, str, str]] = [
     ("Pool", "Batch size is zero", "NNEF's extents may be 0, and the result has none then"),
     ("Pool", "Channel count is zero", "NNEF's extents may be 0, and the result has none then"),
+    ("Pool", "after padding (dim: 0)", "NNEF's extents may be 0, and the result has none then"),
     ("Pool", "Cannot get length of dynamic dimension", "negative pads crop"),
     ("Pool", "padding below dimension: 18446744073709551615", "negative pads crop"),
     ("opset1.Interpolate", "Unable to cast Python instance", "the factory of nodes takes no empty lists, a file does"),
