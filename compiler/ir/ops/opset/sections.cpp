@@ -87,8 +87,8 @@ void InferVariadicSplit(OpContext& op) {
   const std::optional<std::vector<int64_t>> lengths = op.Integers(2);
   if (!axis || !lengths) return SetUnknownParts(op);
   if (static_cast<int64_t>(lengths->size()) != op.node().num_outputs()) {
-    op.Error(kOpsetConstantInput, "{} has {} items; the node has {} outputs", op.InputName(2), lengths->size(),
-             op.node().num_outputs());
+    op.Error(kOpsetConstantInput, "{} has {} items; the node has {} outputs", op.InputName(2),
+             lengths->size(), op.node().num_outputs());
     return;
   }
   int64_t sum = 0;
