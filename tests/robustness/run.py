@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile documents: each must give a diagnostic within two seconds and a gigabyte.
+"""Hostile documents: each must give a diagnostic within four seconds of a processor and a gigabyte.
 
     run.py NNEFC [ON|OFF: built with sanitizers]
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 2.0
+SECONDS = 4.0  # twice what the slowest takes on a machine that has nothing else to do
 BYTES = 1 << 30
 
 P_HEAD = "version 1.0\n"
