@@ -1,46 +1,24 @@
 #include "compiler/ir/text.h"
-#include "compiler/openvino/write.h"
 #include "compiler/transform/standard.h"
-#include "tools/api/openvino_form.h"
-#include "tools/nnefc/common.h"
-#include "tools/nnefc/misuse.h"
-#include "tools/nnefc/reporter.h"
+#include "tools/nnefc/lowered_command.h"
 #include "tools/nnefc/transform_options.h"
 
 namespace nnefc::cli {
 namespace {
 
-struct TransformCommand : CommonOptions {
-  TransformOptions transform;
+struct TransformCommand : LoweredCommand {
   std::vector<std::string> print_before;
   std::vector<std::string> print_after;
-  std::optional<uint64_t> random_weights;
   bool list = false;
   bool times = false;
 
   int Run() {
     if (list) return ListTransformations(transform, *this);
-    RequireExtension(output, {".xml", ".ir", ".txt"},
-                     "`transform` writes OpenVINO IR to `.xml` and the text form to `.ir`");
-    const bool to_xml = llvm::StringRef(output).endswith(".xml");
-    CompileOptions compile = compile_options(models.front());
-    compile.random_weights = random_weights;
-    compile.structure_only = !to_xml;
-    compile.transform = transform;
-    compile.transform.pipeline.before = Printer("before", print_before);
-    compile.transform.pipeline.after = Printer("after", print_after);
-    Compilation compilation(ShownModel(models.front()), compile);
-    bool ok = RunStages(compilation, Stage::kLower);
-    if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);
-    const int exit_code = Reporter(*this).Report(compilation);
-    if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
-    if (!ok) return exit_code;
-    if (!to_xml) {
-      WriteProduct(output, ir::PrintGraph(*compilation.lowered()));
-    } else if (auto written = WriteOpenVino(*compilation.lowered(), output); !written) {
-      throw MisuseError(written.error().message);
-    }
-    return exit_code;
+    transform.pipeline.before = Printer("before", print_before);
+    transform.pipeline.after = Printer("after", print_after);
+    return LowerAndWrite("transform", [&](const Compilation& compilation) {
+      if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
+    });
   }
 
   // Prints the graph around the transformations of the names, `all` for all.
@@ -79,11 +57,7 @@ void AddTransform(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TransformCommand>();
   CLI::App* command = app.add_subcommand(
       "transform", "transform and lower a model; write or print the graph that it becomes");
-  AddCommonOptions(*command, *options, 1);
-  command->add_option("-o,--output", options->output,
-                      "net.xml writes OpenVINO IR (net.xml and net.bin), net.ir the text form; the text form "
-                      "to standard output without it");
-  AddTransformOptions(*command, options->transform);
+  options->AddTo(*command);
   const auto add_names = [&](const char* option, std::vector<std::string>& names, const char* what) {
     command->add_option(option, names, what)->delimiter(',')->type_name("NAME,..");
   };
@@ -105,10 +79,6 @@ void AddTransform(CLI::App& app, int& exit_code) {
           },
           "print all in the order in which they run, and do no more")
       ->trigger_on_parse();
-  command
-      ->add_option("--random-weights", options->random_weights,
-                   "the seed of data for variables that have none")
-      ->check(NonNegative());
   command->footer("Example: nnefc transform model_folder --only front.MishFusion -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

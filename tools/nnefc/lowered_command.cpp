@@ -1,0 +1,79 @@
+#include "tools/nnefc/lowered_command.h"
+
+#include "compiler/ir/text.h"
+#include "compiler/openvino/write.h"
+#include "compiler/support/temporary_files.h"
+#include "tools/api/openvino_form.h"
+#include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
+#include "tools/nnefc/transform_options.h"
+
+namespace nnefc::cli {
+
+void LoweredCommand::AddTo(CLI::App& command) {
+  AddCommonOptions(command, *this, 1);
+  command
+      .add_option(
+          "-o,--output", output,
+          "net.xml writes OpenVINO IR (net.xml and net.bin), net.ir the text form (net.ir, and net.bin "
+          "with the elements of large constants), which goes to standard output without it")
+      ->type_name("FILE");
+  AddTransformOptions(command, transform);
+  command.add_option("--random-weights", random_weights, "the seed of data for variables that have none")
+      ->type_name("SEED")
+      ->check(NonNegative());
+  command.add_flag("--force", force, "write over the graph that is read");
+}
+
+int LoweredCommand::LowerAndWrite(std::string_view command,
+                                  const std::function<void(const Compilation&)>& told) {
+  RequireOtherFile(*this, force);
+  RequireExtension(output, {".xml", ".ir", ".txt"},
+                   fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir`", command));
+  const bool to_xml = llvm::StringRef(output).endswith(".xml");
+  CompileOptions compile = compile_options(models.front());
+  compile.random_weights = random_weights;
+  compile.transform = transform;
+  compile.structure_only = !to_xml;
+  Compilation compilation(ShownModel(models.front()), compile);
+  bool ok = RunStages(compilation, Stage::kLower);
+  if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);
+  const int exit_code = Reporter(*this).Report(compilation);
+  if (told) told(compilation);
+  if (!ok) return exit_code;
+  if (!to_xml) {
+    WriteText(*compilation.lowered());
+  } else if (auto written = WriteOpenVino(*compilation.lowered(), output); !written) {
+    throw MisuseError(written.error().message);
+  }
+  return exit_code;
+}
+
+void LoweredCommand::WriteText(const ir::Graph& graph) const {
+  constexpr uint64_t kAlignment = 64;
+  if (!llvm::StringRef(output).endswith(".ir")) return WriteProduct(output, ir::PrintGraph(graph));
+  std::optional<OutputFile> kept;
+  uint64_t size = 0;
+  const auto require = [](const ErrorOr<Success>& written) {
+    if (!written) throw MisuseError(written.error().message);
+  };
+  const auto keep = [&](const TensorValue& value) {
+    if (!kept) {
+      ErrorOr<OutputFile> created = OutputFile::Create(output.substr(0, output.size() - 3) + ".bin");
+      if (!created) throw MisuseError(created.error().message);
+      kept.emplace(std::move(*created));
+    }
+    const std::string padding((kAlignment - size % kAlignment) % kAlignment, '\0');
+    require(kept->Write(padding));
+    require(kept->Write(std::span(value.bytes(), value.byte_size())));
+    const uint64_t begin = size + padding.size();
+    size = begin + value.byte_size();
+    return begin;
+  };
+  const std::string text = ir::PrintGraph(graph, {.keep = keep});
+  const auto hold = HoldTemporaryFiles();
+  if (kept) require(kept->Commit());
+  WriteProduct(output, text);
+}
+
+}  // namespace nnefc::cli
