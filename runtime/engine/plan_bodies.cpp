@@ -57,8 +57,12 @@ bool PlanBuilder::PlanBodies(Step& step) {
   }
   for (size_t i = 0; i < node.bodies().size(); ++i) {
     const ir::Body& body = node.bodies()[i];
-    step.bodies[i] = MakePlan(*body.graph, FirstInputsOf(body, inputs), options_, emitter_);
-    if (step.bodies[i] == nullptr) return false;
+    // What only fails in the body that is not taken is no mistake: the one that is
+    // taken is planned again then, and tells.
+    Emitter of_branch;
+    Emitter& emitter = step.kind == Step::Kind::kIf ? of_branch : emitter_;
+    step.bodies[i] = MakePlan(*body.graph, FirstInputsOf(body, inputs), options_, emitter);
+    if (step.bodies[i] == nullptr && step.kind != Step::Kind::kIf) return false;
   }
   return true;
 }

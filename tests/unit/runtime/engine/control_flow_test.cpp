@@ -140,6 +140,24 @@ TEST(IfTest, TheOtherBodyOfAConstantConditionMayBeWrong) {
             TensorValue::FromFloats({3}, {2, 4, 6}));
 }
 
+TEST(IfTest, ConstantsMayFailInTheBodyThatIsNotTaken) {
+  const std::string text =
+      ReplaceOnce(kIf, R"(%3 = opset8.Gather "gather" (%0, %1, %2) {batch_dims = 0} : f32[2]
+      opset1.Result "r" (%3))",
+                  R"(%3 = opset1.Const "data" : f32[3] = dense<f32[3]: 1, 2, 3>
+      %4 = opset1.Const "indices" : i64[2] = dense<i64[2]: 0, 9>
+      %5 = opset8.Gather "gather" (%3, %4, %2) {batch_dims = 0} : f32[2]
+      opset1.Result "r" (%5))");
+  const TensorValue x = TensorValue::FromFloats({3}, {1, 2, 3});
+  const TensorValue unused = TensorValue::FromInts({2}, {0, 0});
+  for (Backend backend : kBackends) {
+    const ExecutableOptions options{.backend = backend};
+    EXPECT_EQ(Outputs(text, {Bool(false), x, unused}, options)[0], TensorValue::FromFloats({3}, {2, 4, 6}));
+    EXPECT_EQ(Mistake(text, {Bool(true), x, unused}, options),
+              "`if` (If): `gather` (Gather): index 9 is outside an axis of extent 3");
+  }
+}
+
 // An If whose bodies hold an If, and so on; the innermost adds x to itself.
 std::string NestedIf(int depth) {
   const std::string head = R"(%0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
