@@ -34,6 +34,8 @@ class Generator {
   std::vector<std::string> Missing() const;
   // Makes graphs of these operations alone ("opset1.Add"); all if empty.
   void Restrict(const std::vector<std::string>& names);
+  // True if there is no operation to make graphs of.
+  bool empty() const { return usable_.empty(); }
 
  private:
   struct Entry {

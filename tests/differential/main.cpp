@@ -90,10 +90,16 @@ class Suite {
     if (!options_.replay.empty()) return Replay(ways);
     const auto start = Clock::now();
     std::vector<Generator> generators;
-    if (options_.level != "nnef") generators.emplace_back(registry_, OperationsWithKernel(), options_.tries);
-    if (options_.level != "opset")
-      generators.emplace_back(registry_, DescribeNnef(registry_), options_.tries);
-    for (Generator& generator : generators) generator.Restrict(options_.only);
+    const auto add = [&](std::vector<OperationDescription> operations) {
+      generators.emplace_back(registry_, std::move(operations), options_.tries).Restrict(options_.only);
+      if (generators.back().empty()) generators.pop_back();
+    };
+    if (options_.level != "nnef") add(OperationsWithKernel());
+    if (options_.level != "opset") add(DescribeNnef(registry_));
+    if (generators.empty()) {
+      fmt::print(stderr, "no operation to make graphs of is called {}\n", fmt::join(options_.only, " or "));
+      return 2;
+    }
     const double explored = SecondsSince(start);
     for (int64_t i = 0; i < options_.graphs && failures_ < options_.most_failures; ++i) {
       // Two graphs of NNEF's operations for each of OpenVINO's: they go more ways.

@@ -63,6 +63,7 @@ class Oracle {
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;
   std::vector<TensorValue> inputs_;
+  std::vector<double> known_;  // the numbers of inputs, in order
   mutable bool all_finite_ = true;
 };
 

@@ -63,7 +63,7 @@ def found(seconds: float) -> str:
     """How the suite found what is planted, or an empty text."""
     start = time.monotonic()
     try:
-        done = run("build/release/bin/nnefc_differential", "--level", "nnef", "--graphs", "1000000", "--most-failures", "1", timeout=seconds)
+        done = run("build/release/bin/nnefc_differential", "--graphs", "1000000", "--most-failures", "1", timeout=seconds)
     except subprocess.TimeoutExpired:
         return ""
     told = re.search(r"FAILED seed (\d+): (.*)|signal \d+ in the graph of seed (\d+)", done.stdout + done.stderr)
