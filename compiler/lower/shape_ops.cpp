@@ -70,13 +70,16 @@ void LowerGather(NodeLowering& n) {
                     Attributes({{"batch_dims", 0}})));
 }
 
-// `cast<integer>(x)`: toward zero; to logical: not zero.
+// To integer: the closest smaller one, where Convert goes toward zero; to
+// logical: not zero.
 void LowerCast(NodeLowering& n) {
   if (n.source_input(0).type == n.DataType()) {
     n.SetOutput(n.input(0));
     return;
   }
-  n.SetOutput(n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", n.DataType()}})));
+  const bool rounds = IsFloat(n.source_input(0).type) && IsInteger(n.DataType());
+  const OutputPort input = rounds ? n.Unary("Floor", n.input(0)) : n.input(0);
+  n.SetOutput(n.Add("opset1", "Convert", input, Attributes({{"destination_type", n.DataType()}})));
 }
 
 }  // namespace

@@ -173,6 +173,7 @@ case("slice", "y = slice(x, axes = [3], begin = [4], end = [0], stride = [-2]);"
 case("tile", "y = tile(x, repeats = [1, 2, 1, 3]);", lambda: np.tile(X, (1, 2, 1, 3)))
 case("gather", "i = constant<integer>(shape = [2], value = [2, 0]); y = gather(x, i, axis = 1);", lambda: X[:, [2, 0]])
 case("cast", "y = cast<integer>(x > 0.0);", lambda: (X > 0).astype(np.int64))
+case("cast", "y = cast<integer>(x * 3.0); z = cast<logical>(x - x);", lambda: [np.floor(X * 3).astype(np.int64), X != X])
 case("cast", "y = cast<scalar>(x > 0.0);", lambda: (X > 0).astype(np.float32))
 
 case("avg_roi_pool", REGIONS + "y = avg_roi_pool(x, r, b, output_size = [2, 2]);", lambda: m.roi_pool(X, ROIS, BATCH, [2, 2], "avg"))

@@ -130,7 +130,9 @@ graph net( x ) -> ( y )
             stride = [1, 1, 2, 2]);
 }
 )"},
-    {"cast", "elements of another type: a logical is 0 or 1, what is not 0 is true", R"(version 1.0;
+    {"cast",
+     "elements of another type: the closest smaller integer, a logical as 0 or 1, what is not 0 as true",
+     R"(version 1.0;
 
 graph net( x ) -> ( y )
 {
