@@ -222,21 +222,26 @@ void ProduceLikeInput(InferContext& context) {
   Produce(context, 0, context.input(0).type, context.input(0).shape);
 }
 
-bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank) {
+namespace {
+
+// The provisional dialect implies trailing axes, so that it has no upper bound.
+bool CheckAxisRange(InferContext& context, const Argument& argument, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank) return true;
-  context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name), axis,
-                rank);
+  const std::string bound = IsProvisional(context.node()) ? "" : fmt::format(" and less than {}", rank);
+  context.Error(kAxisRange, "{} is {}; expected at least 0{}", argument, axis, bound);
   return false;
+}
+
+}  // namespace
+
+bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank) {
+  return CheckAxisRange(context, Describe(context, name), axis, rank);
 }
 
 bool CheckAxes(InferContext& context, std::string_view name, llvm::ArrayRef<int64_t> axes, int64_t rank) {
   llvm::DenseSet<int64_t> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] < 0 || axes[i] >= rank) {
-      context.Error(kAxisRange, "{} is {}; expected at least 0 and less than {}", Describe(context, name, i),
-                    axes[i], rank);
-      return false;
-    }
+    if (!CheckAxisRange(context, Describe(context, name, i), axes[i], rank)) return false;
     if (!seen.insert(axes[i]).second) {
       context.Error(kAxisRepeated, "{} lists {} twice", Describe(context, name).At(i), axes[i]);
       return false;
