@@ -45,6 +45,7 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
   const ModelContainer& model = *compilation.model();
   const ir::Graph& graph = *compilation.expanded();
   VariableStore variables(model, graph, compilation.quantization().table, std::nullopt, context);
+  if (compilation.checked()->dialect().translated) variables.ImplyTrailingOnes();
   std::set<std::string> labels;  // in lower case
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);

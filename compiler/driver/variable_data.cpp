@@ -154,7 +154,8 @@ void VariableStore::EmitShape(const std::string& label, const Shape& actual, con
 
 bool VariableStore::Fits(const std::string& label, const Shape& actual, const Shape& expected) const {
   if (actual == expected) return true;
-  return exact_labels_.contains(label) && WithoutTrailingOnes(actual) == WithoutTrailingOnes(expected);
+  if (!trailing_ones_ && !exact_labels_.contains(label)) return false;
+  return WithoutTrailingOnes(actual) == WithoutTrailingOnes(expected);
 }
 
 void VariableStore::CheckFile(const std::string& label, const ir::PartialShape& shape,

@@ -25,6 +25,10 @@ class VariableStore {
   VariableStore(const ModelContainer& model, const ir::Graph& graph, const QuantizationTable& quantization,
                 std::optional<uint64_t> seed, Context& context);
 
+  // Data may lack or have trailing singular extents, as in the provisional
+  // dialect, also where the graph is made to be printed in the other one.
+  void ImplyTrailingOnes() { trailing_ones_ = true; }
+
   // The data of the variable, converted to `type`; nothing if there is none
   // or it does not fit, which was emitted.
   std::optional<TensorValue> Load(const std::string& label, ElementType type, const ir::PartialShape& shape,
@@ -49,6 +53,7 @@ class VariableStore {
   const QuantizationTable& quantization_;
   std::optional<uint64_t> seed_;
   bool told_of_no_weights_ = false;
+  bool trailing_ones_ = false;
   Context& context_;
   // The key of the variables with a label.
   std::string KeyOf(const std::string& label) const;

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 
@@ -66,3 +68,17 @@ def test_the_document_of_a_folder_is_its_model(nnefc: Path, model: Path) -> None
     # What names the document still does.
     assert _run(nnefc, model, "upgrade graph.nnef -o new.nnef").returncode == 0
     assert (model / "new.nnef").is_file()
+
+
+def test_data_of_lower_rank_is_upgraded(nnefc: Path, tmp_path: Path) -> None:
+    """P 2.5: [2] and [2,1] are one shape, and a fragment's `shape_of` has two items at least."""
+    fragment = "fragment f( x: tensor ) -> ( y: tensor ) { y = x + variable(shape = shape_of(x), label = 'v') }"
+    graph = "graph net( x ) -> ( y ) {\n    x = external(shape = [2])\n    y = f(x)\n}\n"
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "graph.nnef").write_text(f"version 1.0\n{fragment}\n{graph}", encoding="utf-8")
+    (tmp_path / "model" / "v.dat").write_bytes(struct.pack("<4s3I2BH2f", b"N\xef\1\0", 20, 1, 2, 0, 32, 0, 0.5, -3.0))
+    np.savez(tmp_path / "in.npz", x=np.float32([1, 2]))
+    assert _run(nnefc, tmp_path, "upgrade model -o new").returncode == 0
+    for model in ("model", "new"):
+        assert _run(nnefc, tmp_path, f"run {model} --inputs in.npz -o out.npz").returncode == 0
+        assert np.load(tmp_path / "out.npz")["y"].ravel().tolist() == [1.5, -1]
