@@ -62,7 +62,9 @@ void LowerTranspose(NodeLowering& n) {
 }
 
 void LowerTile(NodeLowering& n) {
-  n.SetOutput(n.Add("opset1", "Tile", {n.input(0), n.ConstInts(n.Ints("repeats"), "repeats")}));
+  const std::vector<int64_t> repeats = n.Ints("repeats");
+  const bool changes = llvm::any_of(repeats, [](int64_t count) { return count != 1; });
+  n.SetOutput(changes ? n.Add("opset1", "Tile", {n.input(0), n.ConstInts(repeats, "repeats")}) : n.input(0));
 }
 
 void LowerGather(NodeLowering& n) {
