@@ -9,6 +9,7 @@ An entry is
 its verdict, dialect (R ratified, P provisional), section, template and name; the rule that the section states, in our
 own words; the text that stands for `$` in the template (for the templates `quant`: the text of graph.quant beside the
 template). The marks « » are no part of the document: they enclose the offending token, where the first error must lie.
+In the template `net` a line `in x[2,3] b:logical[2] -> y` stands for the head of a graph and its externals.
 Control bytes are written as their pictures (U+2400 and up). The verdict is invalid, valid, or several: each mark is a
 mistake of its own.
 """
@@ -19,6 +20,7 @@ import re
 
 LISTS = pathlib.Path(__file__).resolve().parent / "lists"
 OPEN, CLOSE = "«".encode(), "»".encode()
+NET = re.compile(rb"^in (.*?) *-> *(.*)$", re.M)
 HEAD = re.compile(r"%(invalid|valid|several) ([RP]) (\S+) (\S+) (\S+)$")
 
 
@@ -47,6 +49,14 @@ class Entry:
 
 def _bytes(text):
     return re.sub("[\u2400-\u241f]", lambda m: chr(ord(m[0]) - 0x2400), text).encode()
+
+
+def _head(line, end):
+    """The head of a graph of the template `net`, and its externals."""
+    inputs = re.findall(rb"(\w+)(?::(\w+))?(\[[^]]*\])", line[1])
+    externals = [b"%s = external%s(shape = %s)%s" % (name, b"<%s>" % kind if kind else b"", shape, end)
+                 for name, kind, shape in inputs]
+    return b"graph g( %s ) -> ( %s ) { %s" % (b", ".join(i[0] for i in inputs), line[2], b" ".join(externals))
 
 
 def _unmark(text):
@@ -104,6 +114,8 @@ def load():
             verdict, dialect, section, template, name = match.groups()
             text = _bytes(_text(lines))
             frame = templates[dialect, template]
+            if template == "net":
+                text = NET.sub(lambda head: _head(head, b";" if dialect == "R" else b""), text)
             if template == "quant":
                 marked, (quant, marks) = "graph.quant", _unmark(text)
                 files = {"graph.nnef": frame.encode(), "graph.quant": quant}
