@@ -11,8 +11,11 @@
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/support/file.h"
+#include "compiler/support/replace_file.h"
 #include "compiler/syntax/parse.h"
+#include "compiler/transform/configuration.h"
 #include "compiler/transform/standard.h"
+#include "compiler/transform/update_configuration.h"
 
 namespace nnefc {
 
@@ -169,20 +172,32 @@ bool Compilation::Expand() {
   return expanded_.complete && quantization_.complete;
 }
 
-transform::TransformationList MakeTransformations(const TransformOptions& options, Emitter& emitter) {
+transform::TransformationList MakeTransformations(const TransformOptions& options, Context& context,
+                                                  bool& environment_failed) {
   transform::TransformationList list = transform::StandardTransformations();
-  list.SwitchByEnvironment(emitter);
-  list.Switch(options.enabled, true, "--enable-transformations", emitter);
-  list.Switch(options.disabled, false, "--disable-transformations", emitter);
+  if (!options.configuration.empty()) {
+    if (ErrorOr<FileId> file = context.sources.Open(options.configuration)) {
+      if (auto configuration = transform::ReadConfiguration(*file, context))
+        list.Configure(std::make_shared<const transform::Configuration>(std::move(*configuration)),
+                       context.emitter);
+    } else {
+      environment_failed = true;
+      context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+    }
+  }
+  list.SwitchByEnvironment(context.emitter);
+  list.Switch(options.enabled, true, "--enable-transformations", context.emitter);
+  list.Switch(options.disabled, false, "--disable-transformations", context.emitter);
   return list;
 }
 
 bool Compilation::PrepareTransformations() {
-  Emitter& emitter = context_.emitter;
-  transformations_ = MakeTransformations(options_.transform, emitter);
+  const size_t errors = context_.emitter.error_count();
+  transformations_ = MakeTransformations(options_.transform, context_, environment_failed_);
+  if (context_.emitter.error_count() > errors) return false;
   transform::PipelineOptions options = options_.transform.pipeline;
   options.verify |= options_.verify;
-  pipeline_ = transform::Pipeline::Make(transformations_, std::move(options), emitter);
+  pipeline_ = transform::Pipeline::Make(transformations_, std::move(options), context_.emitter);
   return pipeline_.has_value();
 }
 
@@ -197,14 +212,16 @@ std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
     const ir::Node& node = opened_->node(id);
     return node.set() == ir::kNnefSet || !node.bodies().empty();
   });
-  if (!has_nnef) return opened_;
   if (!Transform(transform::Side::kBeforeLowering, *opened_)) return nullptr;
+  if (!has_nnef) return opened_;
   return LowerGraph(*opened_, {}, context_);
 }
 
 std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
   if (format_ == ModelFormat::kGraphText) return LowerGraphText();
-  if (format_ == ModelFormat::kOpenVino) return opened_;
+  // The layers of OpenVINO IR are named too, which configurations go by.
+  if (format_ == ModelFormat::kOpenVino)
+    return Transform(transform::Side::kBeforeLowering, *opened_) ? opened_ : nullptr;
   if (!Transform(transform::Side::kBeforeLowering, *expanded_.graph)) return nullptr;
   LowerOptions options;
   VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
@@ -223,6 +240,21 @@ bool Compilation::Lower() {
   if (lowered == nullptr || !Transform(transform::Side::kAfterLowering, *lowered)) return false;
   lowered_ = lowered;
   return true;
+}
+
+bool Compilation::UpdateConfiguration(const std::string& path) {
+  if (!RunUntil(format_ == ModelFormat::kNnef ? Stage::kExpand : Stage::kOpen)) return false;
+  const auto fail = [&](const SystemError& error) {
+    environment_failed_ = true;
+    context_.emitter.Emit(kFileUnreadable, {}, "{}", error.message);
+    return false;
+  };
+  const ErrorOr<FileId> file = context_.sources.Open(path);
+  if (!file) return fail(file.error());
+  const std::optional<std::string> text = transform::UpdateConfiguration(graph(), *file, context_);
+  if (!text) return false;
+  const ErrorOr<Success> written = ReplaceFile(path, *text);
+  return written ? true : fail(written.error());
 }
 
 }  // namespace nnefc

@@ -29,12 +29,16 @@ struct NamedText {
 struct TransformOptions {
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
+  // The file that drives transformations of the front phase; "" for none.
+  std::string configuration;
   transform::PipelineOptions pipeline;
 };
 
-// The transformations that nnefc knows, switched as the environment and the
-// options say.
-transform::TransformationList MakeTransformations(const TransformOptions& options, Emitter& emitter);
+// The transformations that nnefc knows, configured and switched as the options
+// and the environment say. Mistakes are emitted; `environment_failed` is set if
+// the configuration cannot be read.
+transform::TransformationList MakeTransformations(const TransformOptions& options, Context& context,
+                                                  bool& environment_failed);
 
 struct CompileOptions {
   // Nothing: told by the document.
@@ -106,6 +110,10 @@ class Compilation {
   // Gives shapes to externals of a model that is expanded and not lowered yet,
   // beside those of the options: it will be expanded anew.
   void SetInputShapes(const std::map<std::string, Shape>& shapes);
+
+  // Rewrites a configuration of transformations with the inputs and outputs that
+  // its entries lack, as the model has them before transformations.
+  bool UpdateConfiguration(const std::string& path);
 
   // True if the failure is the environment's (a file that cannot be opened)
   // and not the model's.

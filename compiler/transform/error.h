@@ -18,4 +18,11 @@ class Error : public std::runtime_error {
       : std::runtime_error(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
+// What does not fit a configuration that names it: a mistake of the user, not of
+// a transformation.
+class Mismatch : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace nnefc::transform

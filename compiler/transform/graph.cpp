@@ -285,6 +285,28 @@ void Graph::TakeName(const Node& from, const Node& to) {
   }
 }
 
+bool Graph::Bypass(const Port& from, const Port& to) {
+  const auto is_result = [](const Port& port) { return port.node().ir().Is(ir::OpRole::kResult); };
+  const std::vector<Port> readers = from.GetDestinations();
+  if (llvm::any_of(readers, is_result)) {
+    const ir::Node& source = to.node().ir();
+    if (source.num_inputs() == 0 || llvm::any_of(to.GetDestinations(), is_result)) return false;
+  }
+  Connection(from, readers).SetSource(to);
+  std::vector<std::string> names = to.data().names;
+  for (const std::string& name : from.data().names) {
+    if (!llvm::is_contained(names, name)) names.push_back(name);
+  }
+  graph_.SetOutputNames({from.node_, from.index_}, {});
+  graph_.SetOutputNames({to.node_, to.index_}, std::move(names));
+  return true;
+}
+
+void Graph::SetType(const Port& output, ElementType type, ir::PartialShape shape) {
+  if (!output.is_output_) throw Error("input {} is given a type; outputs have types", output.index_);
+  graph_.SetOutputType({output.node_, output.index_}, type, std::move(shape));
+}
+
 std::string Graph::UniqueName(std::string_view base) {
   llvm::StringSet<> taken;
   for (const Node& node : GetNodes()) taken.insert(node.name());

@@ -181,6 +181,12 @@ class Graph {
   // Gives the name of a node, and its outputs' tensor names, to another; the
   // former gets the name with `/TBR` behind it, to be removed.
   void TakeName(const Node& from, const Node& to);
+  // Feeds what reads `from` from `to`, which gets its tensor names too. False, and
+  // nothing is done, if a result of the model would then be a parameter, a constant or
+  // the same output as another result.
+  bool Bypass(const Port& from, const Port& to);
+  // Says what an output is, of an operation that has no shape function.
+  void SetType(const Port& output, ElementType type, ir::PartialShape shape);
   // A name that no node has: `base`, or `base_2`, ..
   std::string UniqueName(std::string_view base);
   // Removes what no result and no sink needs; parameters stay.

@@ -63,6 +63,9 @@ class Application {
     try {
       transformation_.FindAndReplacePattern(graph);
       return true;
+    } catch (const Mismatch& error) {
+      emitter_.Emit(kMismatch, {}, "transformation `{}`: {}", transformation_.name(), error.what());
+      return false;
     } catch (const std::exception& error) {
       return Fail(kFailed, "failed: {}", error.what());
     } catch (...) {
@@ -133,21 +136,14 @@ std::optional<Pipeline> Pipeline::Make(const TransformationList& list, PipelineO
   std::optional<std::vector<Transformation*>> order = list.Order(emitter);
   if (!order) return std::nullopt;
   pipeline.order_ = std::move(*order);
-  Names named = options.only;
-  if (!options.stop_after.empty()) named.push_back(options.stop_after);
-  for (const std::string& name : named) {
-    Transformation* found = list.Find(name);
-    if (found == nullptr) {
-      const std::string meant = list.Nearest(name);
-      emitter.Emit(kUnknown, {}, "there is no transformation `{}`{}", name,
-                   meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant));
-      return std::nullopt;
-    }
-    if (pipeline.only_.size() < options.only.size()) {
-      pipeline.only_.push_back(found);
-    } else {
-      pipeline.last_ = found;
-    }
+  for (const std::string& name : options.only) {
+    Transformation* found = list.FindOrReport(name, emitter);
+    if (found == nullptr) return std::nullopt;
+    pipeline.only_.push_back(found);
+  }
+  if (!options.stop_after.empty()) {
+    pipeline.last_ = list.FindOrReport(options.stop_after, emitter);
+    if (pipeline.last_ == nullptr) return std::nullopt;
   }
   pipeline.options_ = std::move(options);
   return pipeline;
@@ -173,6 +169,9 @@ bool Pipeline::Run(Side side, ir::Graph& graph, Emitter& emitter) {
 bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter) {
   transformation.log = [&](const std::string& text) {
     if (options_.log) options_.log(transformation, text);
+  };
+  transformation.warn = [&](const std::string& text) {
+    emitter.Emit(kNotice, {}, "transformation `{}`: {}", transformation.name(), text);
   };
   TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(graph)};
   if (options_.before) options_.before(transformation, graph);

@@ -8,6 +8,13 @@ namespace nnefc::transform {
 #define NNEFC_TRANSFORM_RULES(RULE)                                                   \
   RULE(kUnknownName, "transform.unknown-name", kWarning, "")                          \
   RULE(kUnknown, "transform.unknown", kError, "")                                     \
+  RULE(kNotice, "transform.notice", kWarning, "")                                     \
+  RULE(kMismatch, "transform.mismatch", kError, "")                                   \
+  RULE(kConfigSyntax, "transform.config-syntax", kError, "")                          \
+  RULE(kConfigValue, "transform.config-value", kError, "")                            \
+  RULE(kConfigKey, "transform.config-key", kWarning, "")                              \
+  RULE(kConfigSharedId, "transform.config-shared-id", kWarning, "")                   \
+  RULE(kConfigUnused, "transform.config-unused", kWarning, "")                        \
   RULE(kCycle, "transform.cycle", kError, "plug-in")                                  \
   RULE(kDuplicate, "transform.duplicate", kError, "plug-in")                          \
   RULE(kMisplaced, "transform.misplaced", kError, "plug-in")                          \

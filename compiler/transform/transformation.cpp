@@ -34,44 +34,38 @@ std::string ClassName(const std::type_info& type) {
 }
 
 void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,
-                  const std::function<void(const std::string&)>& log) {
+                  const std::function<void(const std::string&)>& warn) {
+  size_t lost = 0;
   for (const Match& match : FindMatches(graph, pattern)) {
     if (match.exists()) {
       replace(match);
     } else {
-      log("a match was left out: an earlier replacement removed a node of it");
+      ++lost;
     }
+  }
+  if (lost > 0) {
+    warn(fmt::format("{} left out: an earlier replacement removed a node of {}",
+                     lost == 1 ? "a match was" : fmt::format("{} matches were", lost),
+                     lost == 1 ? "it" : "each"));
   }
 }
 
-// ---- FrontReplacementPattern ----
+// ---- PatternTransformation ----
 
-void FrontReplacementPattern::FindAndReplacePattern(Graph& graph) {
+void PatternTransformation::FindAndReplacePattern(Graph& graph) {
   ApplyPattern(
-      graph, GetPattern(), [&](const Match& match) { ReplacePattern(graph, match); }, log);
+      graph, GetPattern(), [&](const Match& match) { ReplacePattern(graph, match); }, warn);
 }
 
-Pattern FrontReplacementPattern::GetPattern() const {
+Pattern PatternTransformation::GetPattern() const {
   throw Error("{} overrides neither FindAndReplacePattern nor GetPattern", class_name());
 }
 
-void FrontReplacementPattern::ReplacePattern(Graph&, const Match&) {
+void PatternTransformation::ReplacePattern(Graph&, const Match&) {
   throw Error("{} has a pattern and does not override ReplacePattern", class_name());
 }
 
 // ---- FrontReplacementSubgraph ----
-
-namespace {
-
-Node NodeOf(const std::map<std::string, Node>& nodes, const std::string& alias) {
-  const auto found = nodes.find(alias);
-  if (found != nodes.end()) return found->second;
-  std::string known;
-  for (const auto& [name, node] : nodes) known += fmt::format("{}`{}`", known.empty() ? "" : ", ", name);
-  throw Error("there is no new node `{}`; there are {}", alias, known.empty() ? "none" : known);
-}
-
-}  // namespace
 
 void FrontReplacementSubgraph::ReplaceSubGraph(Graph& graph, const Match& match) {
   const SubGraph made = GenerateSubGraph(graph, match);
@@ -88,26 +82,10 @@ void FrontReplacementSubgraph::ReplaceSubGraph(Graph& graph, const Match& match)
   }
   std::vector<Node> removed;
   for (const std::string& alias : NodesToRemove(graph, match)) removed.push_back(match.at(alias));
-  // Consumers before producers: an output that only removed nodes read is free
-  // when they are gone.
-  for (bool progress = true; progress && !removed.empty();) {
-    progress = false;
-    for (size_t i = 0; i < removed.size();) {
-      bool used = false;
-      for (const Port& port : removed[i].out_ports()) used |= !port.IsDisconnected();
-      if (used) {
-        ++i;
-        continue;
-      }
-      graph.Remove(removed[i]);
-      removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(i));
-      progress = true;
-    }
-  }
-  if (!removed.empty()) graph.Remove(removed.front());  // says who reads it
+  RemoveNodes(graph, removed);
 }
 
-FrontReplacementSubgraph::SubGraph FrontReplacementSubgraph::GenerateSubGraph(Graph&, const Match&) {
+SubGraph FrontReplacementSubgraph::GenerateSubGraph(Graph&, const Match&) {
   throw Error("{} overrides neither ReplaceSubGraph nor GenerateSubGraph", class_name());
 }
 
@@ -151,21 +129,6 @@ void FrontReplacementOp::ReplaceSubGraph(Graph& graph, const Match& match) {
     }
   }
   graph.Remove(node);
-}
-
-// ---- MiddleReplacementPattern ----
-
-void MiddleReplacementPattern::FindAndReplacePattern(Graph& graph) {
-  ApplyPattern(
-      graph, GetPattern(), [&](const Match& match) { ReplacePattern(graph, match); }, log);
-}
-
-Pattern MiddleReplacementPattern::GetPattern() const {
-  throw Error("{} overrides neither FindAndReplacePattern nor GetPattern", class_name());
-}
-
-void MiddleReplacementPattern::ReplacePattern(Graph&, const Match&) {
-  throw Error("{} has a pattern and does not override ReplacePattern", class_name());
 }
 
 }  // namespace nnefc::transform

@@ -12,8 +12,11 @@
 #include "compiler/transform/error.h"
 #include "compiler/transform/graph.h"
 #include "compiler/transform/pattern.h"
+#include "compiler/transform/sub_graph.h"
 
 namespace nnefc::transform {
+
+struct Configuration;
 
 // When a transformation runs: on the graph of NNEF operations, on that of
 // OpenVINO operations with shapes, or last, before the graph is written or run.
@@ -71,20 +74,21 @@ class Transformation {
   // The id, or the class name where there is none.
   std::string name() const { return id.empty() ? class_name() : id; }
 
-  // Called with what is of no consequence but may be of interest.
+  // The id of the entries of a configuration that it acts on; "" if it asks for none.
+  virtual std::string_view replacement_id() const { return {}; }
+  // Gives it the configuration of a compilation.
+  virtual void Configure(const std::shared_ptr<const Configuration>&) {}
+
+  // Called with what is of no consequence but may be of interest, and with what
+  // is hardly meant.
   std::function<void(const std::string&)> log = [](const std::string&) {};
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
-// ---- front phase ----
-
-// Override FindAndReplacePattern, or GetPattern and ReplacePattern: the latter
-// is called for every match.
-class FrontReplacementPattern : public Transformation {
+// The kinds that replace what a pattern finds. Override FindAndReplacePattern,
+// or GetPattern and ReplacePattern: the latter is called for every match.
+class PatternTransformation : public Transformation {
  public:
-  Phase phase() const override { return Phase::kFront; }
-  std::string_view kind() const override { return "FrontReplacementPattern"; }
-  Names RunBefore() const override { return {"FrontFinish"}; }
-  Names RunAfter() const override { return {"FrontStart"}; }
   void FindAndReplacePattern(Graph& graph) override;
 
  protected:
@@ -92,8 +96,15 @@ class FrontReplacementPattern : public Transformation {
   virtual void ReplacePattern(Graph& graph, const Match& match);
 };
 
-// An end of an edge by alias and port, in the match and in what replaces it.
-using PortName = std::pair<std::string, int32_t>;
+// ---- front phase ----
+
+class FrontReplacementPattern : public PatternTransformation {
+ public:
+  Phase phase() const override { return Phase::kFront; }
+  std::string_view kind() const override { return "FrontReplacementPattern"; }
+  Names RunBefore() const override { return {"FrontFinish"}; }
+  Names RunAfter() const override { return {"FrontStart"}; }
+};
 
 // A sub-graph for a sub-graph. Override GetPattern, and either ReplaceSubGraph,
 // which then does everything itself, or GenerateSubGraph, InputEdgesMatch and
@@ -103,8 +114,6 @@ class FrontReplacementSubgraph : public FrontReplacementPattern {
   std::string_view kind() const override { return "FrontReplacementSubgraph"; }
 
  protected:
-  using SubGraph = std::map<std::string, Node>;
-
   virtual void ReplaceSubGraph(Graph& graph, const Match& match);
   // Makes the nodes that replace a match, by names for the functions below.
   virtual SubGraph GenerateSubGraph(Graph& graph, const Match& match);
@@ -143,19 +152,13 @@ class FrontReplacementOp : public FrontReplacementSubgraph {
 
 // ---- middle and back phases ----
 
-// Override FindAndReplacePattern, or GetPattern and ReplacePattern. Patterns may
-// name data.
-class MiddleReplacementPattern : public Transformation {
+// Patterns may name data.
+class MiddleReplacementPattern : public PatternTransformation {
  public:
   Phase phase() const override { return Phase::kMiddle; }
   std::string_view kind() const override { return "MiddleReplacementPattern"; }
   Names RunBefore() const override { return {"MiddleFinish"}; }
   Names RunAfter() const override { return {"MiddleStart"}; }
-  void FindAndReplacePattern(Graph& graph) override;
-
- protected:
-  virtual Pattern GetPattern() const;
-  virtual void ReplacePattern(Graph& graph, const Match& match);
 };
 
 class BackReplacementPattern : public MiddleReplacementPattern {
@@ -167,8 +170,8 @@ class BackReplacementPattern : public MiddleReplacementPattern {
 };
 
 // Finds all matches, then calls `replace` for each in order; a match that lost a
-// node to an earlier one is left out, and `log` is told.
+// node to an earlier one is left out, and `warn` is told how many were.
 void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,
-                  const std::function<void(const std::string&)>& log);
+                  const std::function<void(const std::string&)>& warn);
 
 }  // namespace nnefc::transform

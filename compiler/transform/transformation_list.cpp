@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "compiler/support/suggest.h"
+#include "compiler/transform/configured.h"
 #include "compiler/transform/order.h"
 #include "compiler/transform/rules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -68,6 +69,38 @@ std::string TransformationList::Nearest(std::string_view name) const {
     suggestion.Offer(entry.last_parts);
   }
   return std::string(suggestion.best());
+}
+
+Transformation* TransformationList::FindOrReport(std::string_view name, Emitter& emitter) const {
+  if (Transformation* found = Find(name)) return found;
+  const std::string meant = Nearest(name);
+  emitter.Emit(kUnknown, {}, "there is no transformation `{}`{}", name,
+               meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant));
+  return nullptr;
+}
+
+void TransformationList::Configure(const std::shared_ptr<const Configuration>& configuration,
+                                   Emitter& emitter) {
+  llvm::StringSet<> with_op;
+  for (const ReplacementDescription& description : configuration->entries) {
+    if (!description.op.empty() && with_op.insert(description.id).second)
+      Add<FrontReplacementFromConfigFileOp>(description.id);
+  }
+  llvm::StringSet<> used;
+  for (const Entry& entry : all_) {
+    const std::string_view id = entry.transformation->replacement_id();
+    entry.transformation->Configure(configuration);
+    if (!id.empty()) used.insert(llvm::StringRef(id.data(), id.size()));
+  }
+  for (const ReplacementDescription& description : configuration->entries) {
+    if (used.contains(description.id)) continue;
+    Suggestion meant(description.id);
+    for (const Entry& entry : all_) meant.Offer(entry.transformation->replacement_id());
+    emitter.Emit(kConfigUnused, description.range, "no transformation acts on the entry `{}`; {}",
+                 description.id,
+                 meant.best().empty() ? "give it an `op`, or load the transformation"
+                                      : fmt::format("did you mean `{}`?", meant.best()));
+  }
 }
 
 void TransformationList::Switch(const Names& names, bool enabled, std::string_view where, Emitter& emitter) {

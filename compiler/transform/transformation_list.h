@@ -36,6 +36,8 @@ class TransformationList {
   Transformation* Find(std::string_view name) const;
   // The name that may have been meant; "" if none is near.
   std::string Nearest(std::string_view name) const;
+  // The transformation that a name means; null if there is none, which is told.
+  Transformation* FindOrReport(std::string_view name, Emitter& emitter) const;
   size_t size() const { return all_.size(); }
 
   // Switches transformations on and off; `where` names come from: a variable of
@@ -45,6 +47,11 @@ class TransformationList {
   // then MO_DISABLED_TRANSFORMS and NNEFC_DISABLED_TRANSFORMS, names between
   // commas. What is in both is off.
   void SwitchByEnvironment(Emitter& emitter);
+
+  // Gives all the configuration of the compilation, and adds a transformation for
+  // each id whose entries say which operation takes the place of sub-graphs. An
+  // entry that is none's is told.
+  void Configure(const std::shared_ptr<const Configuration>& configuration, Emitter& emitter);
 
   // All, disabled ones too, in the order of `DeterminedOrder` by the last part
   // of their class names. Nothing, and a diagnostic, if two have one id, if some

@@ -229,3 +229,27 @@ def test_bench_runs_streams_side_by_side(nnefc: Path, folder: Path) -> None:
     assert " of 12 runs; 3 streams, " in _shell(nnefc, folder, f"{bench} --streams 3").stdout
     assert _shell(nnefc, folder, bench).stdout.endswith(" of 4 runs\n")
     assert _shell(nnefc, folder, f"{bench} --streams 0").returncode == 2
+
+
+def test_a_configuration_of_transformations_is_updated_in_place(nnefc: Path, folder: Path) -> None:
+    block = ("fragment block( input: tensor<scalar> ) -> ( output: tensor<scalar> )\n"
+             "{\n    s = exp(input);\n    t = tanh(s);\n    output = mul(input, t);\n}\n")
+    net = "version 1.0;\nextension KHR_enable_fragment_definitions;\n" + block + RIGHT.partition("\n\n")[2].replace("relu", "block")
+    (folder / "net.nnef").write_text(net, encoding="utf-8")
+    entry = {"id": "Blocks", "match_kind": "scope", "instances": ["y"], "op": "Mish"}
+    (folder / "c.json").write_text(json.dumps([entry]), encoding="utf-8")
+    (folder / "link.json").symlink_to("c.json")
+    done = _shell(nnefc, folder, "nnefc transform net.nnef --custom-operations-config-update link.json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    entry |= {"inputs": [[{"node": "mul$", "port": 0}, {"node": "s$", "port": 0}]], "outputs": [{"node": "mul$", "port": 0}]}
+    assert (folder / "c.json").read_text(encoding="utf-8") == json.dumps([entry], indent=4, sort_keys=True) + "\n"
+    assert (folder / "link.json").is_symlink()
+    done = _shell(nnefc, folder, "nnefc compile net.nnef --transformations-config c.json")
+    assert "opset4.Mish" in done.stdout and "Tanh" not in done.stdout
+    # What is wrong leaves the file as it is.
+    (folder / "d.json").write_text(json.dumps([entry | {"instances": ["nosuch"]}]), encoding="utf-8")
+    before = (folder / "d.json").read_bytes()
+    done = _shell(nnefc, folder, "nnefc compile net.nnef --custom-operations-config-update d.json")
+    assert done.returncode == 1 and "transform.mismatch" in done.stderr
+    assert (folder / "d.json").read_bytes() == before
+    assert _shell(nnefc, folder, "nnefc compile net.nnef --custom-operations-config-update nosuch.json").returncode == 2

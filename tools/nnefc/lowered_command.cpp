@@ -22,11 +22,27 @@ void LoweredCommand::AddTo(CLI::App& command) {
   command.add_option("--random-weights", random_weights, "the seed of data for variables that have none")
       ->type_name("SEED")
       ->check(NonNegative());
+  CLI::Option* readers = command.get_option("MODEL");
+  command
+      .add_flag_function(
+          "--list-transformations",
+          [this, readers](int64_t) {
+            list = true;
+            readers->required(false);
+          },
+          "print all in the order in which they run, and do no more")
+      ->trigger_on_parse();
+  command
+      .add_option("--custom-operations-config-update", updated_configuration,
+                  "fill in the inputs and outputs that scopes of this configuration lack, and do no more")
+      ->type_name("FILE");
   command.add_flag("--force", force, "write over the graph that is read");
 }
 
 int LoweredCommand::LowerAndWrite(std::string_view command,
                                   const std::function<void(const Compilation&)>& told) {
+  if (list) return ListTransformations(transform, *this);
+  if (!updated_configuration.empty()) return UpdateConfiguration();
   RequireOtherFile(*this, force);
   RequireExtension(output, {".xml", ".ir", ".txt"},
                    fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir`", command));
@@ -47,6 +63,12 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
     throw MisuseError(written.error().message);
   }
   return exit_code;
+}
+
+int LoweredCommand::UpdateConfiguration() const {
+  Compilation compilation(ShownModel(models.front()), compile_options(models.front()));
+  compilation.UpdateConfiguration(updated_configuration);
+  return Reporter(*this).Report(compilation);
 }
 
 void LoweredCommand::WriteText(const ir::Graph& graph) const {

@@ -1,46 +1,60 @@
 #include "compiler/ir/text.h"
-#include "compiler/transform/standard.h"
+#include "compiler/support/text_diff.h"
 #include "tools/nnefc/lowered_command.h"
+#include "tools/nnefc/reporter.h"
 #include "tools/nnefc/transform_options.h"
 
 namespace nnefc::cli {
 namespace {
 
+// The names of the transformations around which a graph is printed; `all` for all.
+using Watched = std::vector<std::string>;
+
+bool Watches(const Watched& names, const transform::Transformation& transformation) {
+  return llvm::is_contained(names, "all") || llvm::is_contained(names, transformation.name());
+}
+
 struct TransformCommand : LoweredCommand {
-  std::vector<std::string> print_before;
-  std::vector<std::string> print_after;
-  bool list = false;
+  Watched print_before;
+  Watched print_after;
+  Watched print_diff;
   bool times = false;
 
   int Run() {
-    if (list) return ListTransformations(transform, *this);
-    transform.pipeline.before = Printer("before", print_before);
-    transform.pipeline.after = Printer("after", print_after);
+    if (const int exit_code = FindWatched(); exit_code != kSuccess) return exit_code;
+    transform.pipeline.before = [this](const transform::Transformation& transformation,
+                                       const ir::Graph& graph) {
+      if (Watches(print_before, transformation))
+        PrintStderr("// before {}\n{}", transformation.name(), ir::PrintGraph(graph));
+      if (Watches(print_diff, transformation)) before_ = ir::PrintGraph(graph);
+    };
+    transform.pipeline.after = [this](const transform::Transformation& transformation,
+                                      const ir::Graph& graph) {
+      const std::string name = transformation.name();
+      if (Watches(print_after, transformation)) PrintStderr("// after {}\n{}", name, ir::PrintGraph(graph));
+      if (Watches(print_diff, transformation))
+        PrintStderr("{}", UnifiedDiff(before_, ir::PrintGraph(graph), "before " + name, "after " + name));
+    };
     return LowerAndWrite("transform", [&](const Compilation& compilation) {
       if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
     });
   }
 
-  // Prints the graph around the transformations of the names, `all` for all.
-  static std::function<void(const transform::Transformation&, const ir::Graph&)> Printer(
-      const char* when, const std::vector<std::string>& names) {
-    if (names.empty()) return nullptr;
-    const transform::TransformationList known = transform::StandardTransformations();
-    std::vector<std::string> wanted;
-    for (const std::string& name : names) {
-      const transform::Transformation* found = known.Find(name);
-      if (found == nullptr && name != "all") {
-        const std::string meant = known.Nearest(name);
-        throw MisuseError(fmt::format("`--print-{}`: there is no transformation `{}`{}", when, name,
-                                      meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant)));
+  // Makes full names of those to watch. The exit code if one means nothing.
+  int FindWatched() {
+    if (list) return kSuccess;
+    Context context;
+    bool environment_failed = false;
+    const transform::TransformationList known = MakeTransformations(transform, context, environment_failed);
+    context.emitter.Clear();  // told when the model is transformed
+    for (Watched* names : {&print_before, &print_after, &print_diff}) {
+      for (std::string& name : *names) {
+        if (name == "all") continue;
+        if (const transform::Transformation* found = known.FindOrReport(name, context.emitter))
+          name = found->name();
       }
-      wanted.push_back(found == nullptr ? "all" : found->name());
     }
-    return [when, wanted](const transform::Transformation& transformation, const ir::Graph& graph) {
-      const std::string name = transformation.name();
-      if (!llvm::is_contained(wanted, "all") && !llvm::is_contained(wanted, name)) return;
-      PrintStderr("// {} {}\n{}", when, name, ir::PrintGraph(graph));
-    };
+    return Reporter(*this).Report("", context, false);
   }
 
   static void PrintTimes(const transform::Pipeline& pipeline) {
@@ -49,6 +63,9 @@ struct TransformCommand : LoweredCommand {
                   FormatTime(report.milliseconds), report.nodes_before, report.nodes_after);
     }
   }
+
+ private:
+  std::string before_;
 };
 
 }  // namespace
@@ -67,18 +84,10 @@ void AddTransform(CLI::App& app, int& exit_code) {
   add_names("--print-before", options->print_before,
             "print the graph to standard error before these, or `all`");
   add_names("--print-after", options->print_after, "print the graph to standard error after these, or `all`");
+  add_names("--print-diff", options->print_diff,
+            "print what these change in the graph to standard error, or `all`");
   command->add_flag("--time-transformations", options->times,
                     "tell the time that each takes, and the nodes before and after");
-  CLI::Option* models = command->get_option("MODEL");
-  command
-      ->add_flag_function(
-          "--list-transformations",
-          [options, models](int64_t) {
-            options->list = true;
-            models->required(false);
-          },
-          "print all in the order in which they run, and do no more")
-      ->trigger_on_parse();
   command->footer("Example: nnefc transform model_folder --only front.MishFusion -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

@@ -17,14 +17,19 @@ void AddTransformOptions(CLI::App& command, TransformOptions& options) {
   command.add_option("--disable-transformations", options.disabled, "leave these out, whatever enables them")
       ->delimiter(',')
       ->type_name("NAME,..");
+  command
+      .add_option("--transformations-config", options.configuration,
+                  "a JSON file that says which parts of the model transformations act on, and how")
+      ->type_name("FILE");
 }
 
 int ListTransformations(const TransformOptions& options, const CommonOptions& common) {
   Context context;
-  const transform::TransformationList list = MakeTransformations(options, context.emitter);
+  bool environment_failed = false;
+  const transform::TransformationList list = MakeTransformations(options, context, environment_failed);
   const std::optional<std::vector<transform::Transformation*>> order = list.Order(context.emitter);
-  const int exit_code = Reporter(common).Report("", context, false);
-  if (!order) return exit_code;
+  const int exit_code = Reporter(common).Report("", context, environment_failed);
+  if (!order || context.emitter.has_errors()) return exit_code;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::string text;
   for (const transform::Transformation* item : *order) {

@@ -1,0 +1,173 @@
+#include "compiler/transform/json_value.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "compiler/transform/rules.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc::transform {
+namespace {
+
+constexpr size_t kMostNested = 64;
+
+// Characters of a text that tell how many of them were taken.
+class CountedText {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedText(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  CountedText& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  CountedText operator++(int) {
+    CountedText before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const CountedText& a, const CountedText& b) { return a.at_ == b.at_; }
+  friend bool operator!=(const CountedText& a, const CountedText& b) { return a.at_ != b.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
+// Makes values of the parser's events; the open containers are a stack.
+class JsonTree : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  JsonTree(FileId file, Context& context)
+      : file_(file), text_(context.sources.Text(file)), reached_(text_.data()), emitter_(context.emitter) {}
+
+  std::optional<JsonValue> Read() {
+    const bool ok = nlohmann::json::sax_parse(CountedText(text_.data(), &reached_),
+                                              CountedText(text_.data() + text_.size(), &reached_), this);
+    if (!ok) return std::nullopt;
+    return std::move(root_);
+  }
+
+  bool null() override { return Put(nullptr, Word()); }
+  bool boolean(bool value) override { return Put(value, Word()); }
+  bool number_integer(number_integer_t value) override { return Put(int64_t{value}, Word()); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return Put(static_cast<int64_t>(value), Word());
+    return Put(static_cast<double>(value), Word());
+  }
+  bool number_float(number_float_t value, const string_t&) override { return Put(value, Word()); }
+  bool string(string_t& value) override { return Put(std::move(value), LastString()); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return Open(JsonValue::Members()); }
+  bool start_array(std::size_t) override { return Open(JsonValue::Items()); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& name) override {
+    auto& members = std::get<JsonValue::Members>(open_.back().value);
+    const SourceRange range = LastString();
+    for (const JsonValue::Member& member : members) {
+      if (member.key != name) continue;
+      emitter_.Emit(kConfigValue, range, "`{}` stands here a second time; write it once", name)
+          .Note(member.key_range, "the first one");
+      return false;
+    }
+    members.push_back({std::move(name), range, {}});
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    const auto at = static_cast<uint32_t>(std::min(position > 0 ? position - 1 : 0, text_.size()));
+    emitter_.Emit(kConfigSyntax, {file_, at, at + (at < text_.size() ? 1 : 0)},
+                  "this is no JSON; the file holds a list of objects, such as {}",
+                  R"(`[{"id": "Blocks", "match_kind": "scope", "instances": [".*/block"]}]`)");
+    return false;
+  }
+
+ private:
+  uint32_t Reached() const { return static_cast<uint32_t>(reached_ - text_.data()); }
+
+  // The range of the string that was just read, quotes included.
+  SourceRange LastString() const {
+    const uint32_t end = Reached();
+    uint32_t begin = end - 1;
+    while (begin > 0) {
+      --begin;
+      if (text_[begin] != '"') continue;
+      uint32_t slashes = 0;
+      while (slashes < begin && text_[begin - 1 - slashes] == '\\') ++slashes;
+      if (slashes % 2 == 0) break;
+    }
+    return {file_, begin, end};
+  }
+  // The range of the number or word that was just read; of a number the parser
+  // has seen a character more.
+  SourceRange Word() const {
+    const auto is_part = [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == 'E' || c == '+' || c == '-' || c == '.';
+    };
+    uint32_t end = Reached();
+    while (end > 1 && !is_part(text_[end - 1])) --end;
+    uint32_t begin = end;
+    while (begin > 0 && is_part(text_[begin - 1])) --begin;
+    return {file_, begin, end};
+  }
+
+  template <typename T>
+  bool Put(T value, SourceRange range) {
+    return Place({range, std::move(value)});
+  }
+  bool Place(JsonValue value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else if (auto* items = std::get_if<JsonValue::Items>(&open_.back().value)) {
+      items->push_back(std::move(value));
+    } else {
+      std::get<JsonValue::Members>(open_.back().value).back().value = std::move(value);
+    }
+    return true;
+  }
+  template <typename T>
+  bool Open(T container) {
+    const SourceRange range = {file_, Reached() - 1, Reached()};
+    if (open_.size() == kMostNested) {
+      emitter_.Emit(kConfigSyntax, range, "the file is nested deeper than {}", kMostNested);
+      return false;
+    }
+    open_.push_back({range, std::move(container)});
+    return true;
+  }
+  bool Close() {
+    JsonValue closed = std::move(open_.back());
+    open_.pop_back();
+    return Place(std::move(closed));
+  }
+
+  FileId file_;
+  std::string_view text_;
+  const char* reached_;
+  Emitter& emitter_;
+  std::vector<JsonValue> open_;
+  JsonValue root_;
+};
+
+}  // namespace
+
+const JsonValue* JsonValue::Find(std::string_view key) const {
+  const auto* members = get<Members>();
+  if (members == nullptr) return nullptr;
+  for (const Member& member : *members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+std::optional<JsonValue> ReadJson(FileId file, Context& context) {
+  return JsonTree(file, context).Read();
+}
+
+}  // namespace nnefc::transform
