@@ -113,6 +113,22 @@ bool SameValue(const ir::Attribute& a, const ir::Attribute& b) {
   return left && right && *left == *right;
 }
 
+// The operations that a node of a pattern may be: of one set or, by name alone,
+// of all.
+llvm::SmallVector<ir::OpId, 4> OperationsNamed(const ir::OpRegistry& registry, std::string_view name) {
+  llvm::SmallVector<ir::OpId, 4> ops;
+  if (const size_t dot = name.find('.'); dot != std::string_view::npos) {
+    const ir::OpId op = registry.Find(name.substr(0, dot), name.substr(dot + 1));
+    if (op.valid()) ops.push_back(op);
+    return ops;
+  }
+  for (size_t i = 0; i < registry.size(); ++i) {
+    const ir::OpId op(static_cast<int32_t>(i));
+    if (registry.Info(op).name == name) ops.push_back(op);
+  }
+  return ops;
+}
+
 class Matcher {
  public:
   Matcher(Graph& graph, const Pattern& pattern) : graph_(graph), ir_(graph.ir()), pattern_(pattern) {
@@ -120,10 +136,11 @@ class Matcher {
     for (const PatternNode& node : pattern.nodes) {
       index[node.alias] = index.size();
       has_data_ |= node.is_data;
+      ops_.push_back(OperationsNamed(ir_.registry(), node.op));
     }
     for (const PatternEdge& edge : pattern.edges)
       edges_[{static_cast<int>(index[edge.from]), static_cast<int>(index[edge.to])}].push_back(&edge);
-    for (const Node& node : graph.GetNodes()) by_op_[node.op()].push_back(node.id());
+    for (const Node& node : graph.GetNodes()) by_op_[node.ir().op().index].push_back(node.id());
     chosen_.resize(pattern.nodes.size());
     ChooseOrder();
   }
@@ -165,15 +182,14 @@ class Matcher {
     return found == edges_.end() ? nullptr : &found->second;
   }
 
-  size_t Candidates(const PatternNode& node) const {
-    if (node.is_data || node.op.empty()) return ir_.num_nodes();
-    const auto found = by_op_.find(BaseName(node.op));
-    return found == by_op_.end() ? 0 : found->second.size();
-  }
-
-  static std::string_view BaseName(std::string_view op) {
-    const size_t dot = op.find('.');
-    return dot == std::string_view::npos ? op : op.substr(dot + 1);
+  size_t Candidates(size_t node) const {
+    if (pattern_.nodes[node].is_data || pattern_.nodes[node].op.empty()) return ir_.num_nodes();
+    size_t count = 0;
+    for (ir::OpId op : ops_[node]) {
+      const auto found = by_op_.find(op.index);
+      if (found != by_op_.end()) count += found->second.size();
+    }
+    return count;
   }
 
   // Begins at the node with the fewest candidates and goes on along edges, against
@@ -196,8 +212,7 @@ class Matcher {
       if (best_rank > 1) {
         for (size_t i = 0; i < count; ++i) {
           if (done[i]) continue;
-          if (best_rank == 3 || Candidates(pattern_.nodes[i]) < Candidates(pattern_.nodes[best.node]))
-            best = {i, -1, false};
+          if (best_rank == 3 || Candidates(i) < Candidates(best.node)) best = {i, -1, false};
           best_rank = 2;
         }
       }
@@ -214,7 +229,7 @@ class Matcher {
     }
     const Step& step = order_[depth];
     for (Vertex vertex : CandidatesOf(step)) {
-      if (!Fits(pattern_.nodes[step.node], vertex) || !Joins(depth, step.node, vertex)) continue;
+      if (!Fits(step.node, vertex) || !Joins(depth, step.node, vertex)) continue;
       chosen_[step.node] = vertex;
       Extend(depth + 1);
     }
@@ -227,7 +242,7 @@ class Matcher {
       if (!llvm::is_contained(found, vertex)) found.push_back(vertex);
     };
     if (step.from < 0) {
-      AddAll(pattern_.nodes[step.node], found);
+      AddAll(step.node, found);
       return found;
     }
     const Vertex from = chosen_[static_cast<size_t>(step.from)];
@@ -254,11 +269,14 @@ class Matcher {
     return found;
   }
 
-  void AddAll(const PatternNode& wanted, std::vector<Vertex>& found) const {
+  void AddAll(size_t pattern_node, std::vector<Vertex>& found) const {
+    const PatternNode& wanted = pattern_.nodes[pattern_node];
     if (!wanted.is_data && !wanted.op.empty()) {
-      const auto candidates = by_op_.find(BaseName(wanted.op));
-      if (candidates == by_op_.end()) return;
-      for (ir::NodeId id : candidates->second) found.push_back({id});
+      for (ir::OpId op : ops_[pattern_node]) {
+        const auto candidates = by_op_.find(op.index);
+        if (candidates == by_op_.end()) continue;
+        for (ir::NodeId id : candidates->second) found.push_back({id});
+      }
       return;
     }
     for (ir::NodeId id : ir_.nodes()) {
@@ -267,14 +285,11 @@ class Matcher {
     }
   }
 
-  bool Fits(const PatternNode& wanted, Vertex vertex) const {
+  bool Fits(size_t pattern_node, Vertex vertex) const {
+    const PatternNode& wanted = pattern_.nodes[pattern_node];
     const ir::Node& node = ir_.node(vertex.node);
     if (wanted.is_data) return !wanted.data || wanted.data(node.output(vertex.output));
-    if (!wanted.op.empty()) {
-      if (node.type() != BaseName(wanted.op)) return false;
-      const size_t dot = wanted.op.find('.');
-      if (dot != std::string::npos && node.set() != std::string_view(wanted.op).substr(0, dot)) return false;
-    }
+    if (!wanted.op.empty() && !llvm::is_contained(ops_[pattern_node], node.op())) return false;
     for (const auto& [name, test] : wanted.attributes) {
       const ir::Attribute* attribute = node.attributes().Find(name);
       if (const auto* value = std::get_if<ir::Attribute>(&test)) {
@@ -344,7 +359,8 @@ class Matcher {
   const Pattern& pattern_;
   bool has_data_ = false;
   llvm::DenseMap<std::pair<int, int>, Edges> edges_;
-  llvm::StringMap<std::vector<ir::NodeId>> by_op_;
+  std::vector<llvm::SmallVector<ir::OpId, 4>> ops_;  // by node of the pattern
+  llvm::DenseMap<int32_t, std::vector<ir::NodeId>> by_op_;
   std::vector<Step> order_;
   std::vector<Vertex> chosen_;
   std::vector<std::vector<Vertex>> found_;
