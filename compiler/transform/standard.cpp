@@ -6,6 +6,11 @@ TransformationList StandardTransformations() {
   TransformationList list;
   RegisterAnchors(list);
   RegisterFusions(list);
+  RegisterChecks(list);
+  RegisterIdentities(list);
+  RegisterCommonSubexpressions(list);
+  RegisterMiddleFusions(list);
+  RegisterReorder(list);
   return list;
 }
 

@@ -9,5 +9,10 @@ TransformationList StandardTransformations();
 
 // A function for each family of transformations.
 void RegisterFusions(TransformationList& list);
+void RegisterChecks(TransformationList& list);
+void RegisterIdentities(TransformationList& list);
+void RegisterCommonSubexpressions(TransformationList& list);
+void RegisterMiddleFusions(TransformationList& list);
+void RegisterReorder(TransformationList& list);
 
 }  // namespace nnefc::transform

@@ -1,0 +1,92 @@
+// Nodes that compute the same.
+
+#include <map>
+
+#include "compiler/transform/standard.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+// Of nodes of one operation with equal attributes and the same inputs, the first
+// stays; constants of a few bytes are the same if they are equal. What has state or
+// bodies, and operations that are not known, are left alone.
+class MergeEqualNodes : public MiddleReplacementPattern {
+ public:
+  Names RunAfter() const override { return {"middle.RemoveIdentity", "MiddleStart"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    llvm::DenseMap<size_t, llvm::SmallVector<ir::NodeId, 1>> seen;
+    std::map<std::string, ir::OutputPort> constants;
+    llvm::DenseMap<int32_t, ir::OutputPort> equal_constants;
+    const ir::Graph& ir = graph.ir();
+    const auto same = [&](ir::OutputPort port) {
+      const auto found = equal_constants.find(port.node.index);
+      return found == equal_constants.end() ? port : found->second;
+    };
+    const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
+    if (!order) throw Error("the graph contains a cycle");
+    for (ir::NodeId id : *order) {
+      const ir::Node& node = ir.node(id);
+      if (node.Is(ir::OpRole::kConst)) {
+        if (const auto key = KeyOf(node))
+          equal_constants[id.index] = constants.try_emplace(*key, node.port()).first->second;
+        continue;
+      }
+      if (!IsPure(node)) continue;
+      size_t hash = llvm::hash_combine(node.op().index, node.num_inputs(), node.num_outputs());
+      for (ir::OutputPort input : node.inputs())
+        hash = llvm::hash_combine(hash, same(input).node.index, input.index);
+      llvm::SmallVector<ir::NodeId, 1>& candidates = seen[hash];
+      const auto equal =
+          llvm::find_if(candidates, [&](ir::NodeId other) { return Equal(ir.node(other), node, same); });
+      if (equal == candidates.end()) {
+        candidates.push_back(id);
+        continue;
+      }
+      bool is_free = true;
+      for (int32_t i = 0; i < node.num_outputs(); ++i)
+        is_free &= graph.Bypass(Node(graph, id).out_port(i), Node(graph, *equal).out_port(i));
+      if (is_free) graph.Remove(Node(graph, id));
+    }
+  }
+
+ private:
+  static constexpr size_t kSmall = 64;
+
+  static std::optional<std::string> KeyOf(const ir::Node& constant) {
+    const std::optional<TensorValue>& value = constant.output().value;
+    if (!value || value->byte_size() > kSmall) return std::nullopt;
+    return fmt::format("{} {} ", static_cast<int>(value->type()), nnefc::ToString(value->shape())) +
+           std::string(reinterpret_cast<const char*>(value->bytes()), value->byte_size());
+  }
+
+  static bool IsPure(const ir::Node& node) {
+    const ir::OpInfo& info = node.info();
+    const bool computes = node.Is(ir::OpRole::kComputation) || node.Is(ir::OpRole::kView);
+    return computes && info.infer != nullptr && !info.is_source && !info.is_sink && node.num_inputs() > 0 &&
+           node.bodies().empty();
+  }
+
+  template <typename Same>
+  static bool Equal(const ir::Node& a, const ir::Node& b, const Same& same) {
+    if (a.op() != b.op() || a.num_inputs() != b.num_inputs() || a.num_outputs() != b.num_outputs() ||
+        a.segments() != b.segments() || !(a.attributes() == b.attributes()))
+      return false;
+    for (int32_t i = 0; i < a.num_inputs(); ++i) {
+      if (!(same(a.input(i)) == same(b.input(i)))) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace middle
+
+void RegisterCommonSubexpressions(TransformationList& list) {
+  list.Add<middle::MergeEqualNodes>();
+}
+
+}  // namespace nnefc::transform

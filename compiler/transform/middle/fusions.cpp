@@ -1,0 +1,177 @@
+// Sub-graphs that one operation says. What is fused is read by nobody else, so
+// that no more is computed than before.
+
+#include <algorithm>
+
+#include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+namespace {
+
+bool IsRead(const Node& node) {
+  return OnlyDestination(node.out_port(0)).has_value();
+}
+
+// Puts a new node in the place of the last one of a sub-graph.
+void TakePlace(Graph& graph, const Node& last, const Node& made) {
+  last.out_port(0).GetConnection().SetSource(made.out_port(0));
+  graph.TakeName(last, made);
+}
+
+}  // namespace
+
+// x * sigmoid(x), x * sigmoid(beta * x) -> opset4.Swish. Of -inf both are NaN.
+class SwishFusion : public MiddleReplacementPattern {
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("sigmoid", "Sigmoid"), Op("mul", "Multiply")}, .edges = {{"sigmoid", "mul"}}};
+  }
+  void ReplacePattern(Graph& graph, const Match& match) override {
+    const Node mul = match["mul"];
+    const Node sigmoid = match["sigmoid"];
+    const std::optional<Port> x = OtherInput(mul, sigmoid);
+    if (!x || !IsRead(sigmoid)) return;
+    const Port argument = sigmoid.in_port(0).GetSource();
+    std::vector<Port> sources = {*x};
+    if (!(argument == *x)) {
+      const std::optional<double> beta = Scale(argument.node(), *x);
+      if (!beta || !(argument.shape() == x->shape())) return;
+      const TensorValue value = TensorValue::Filled(x->data().type, {}, *beta);
+      sources.push_back(graph.CreateConst(value, graph.UniqueName(mul.name() + "/beta")).out_port(0));
+    }
+    const Node swish = graph.CreateNode("opset4.Swish", sources, {.origin = mul.ir().origin()});
+    TakePlace(graph, mul, swish);
+    RemoveNodes(graph, {mul, sigmoid});
+  }
+
+ private:
+  // By which a node that nobody else reads multiplies x.
+  static std::optional<double> Scale(const Node& node, const Port& x) {
+    if (!node.ir().Is(ir::ElementFunction::kMultiply) || !IsRead(node)) return std::nullopt;
+    for (int32_t i : {0, 1}) {
+      if (node.in_port(i).GetSource() == x) return KnownNumber(node.in_port(1 - i));
+    }
+    return std::nullopt;
+  }
+};
+
+// x * clamp(x + 3, 0, 6) / 6 -> opset4.HSwish, whichever of the factors is divided.
+class HSwishFusion : public MiddleReplacementPattern {
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("add", "Add"),
+                      Op("clamp", "Clamp", {{"min", ir::Attribute(0.0)}, {"max", ir::Attribute(6.0)}})},
+            .edges = {{"add", "clamp"}}};
+  }
+  void ReplacePattern(Graph& graph, const Match& match) override {
+    const Node add = match["add"];
+    const Node clamp = match["clamp"];
+    const std::optional<Port> x = Without(add, 3);
+    if (!x || !IsRead(add)) return;
+    const std::optional<Port> first = OnlyDestination(clamp.out_port(0));
+    if (!first) return;
+    // The product of x, and a sixth of it, in either order.
+    const Node middle = first->node();
+    const std::optional<Port> reader = OnlyDestination(middle.out_port(0));
+    if (!reader) return;
+    const Node last = reader->node();
+    const bool divides_first = IsSixth(middle, clamp) && IsProduct(last, middle, *x);
+    const bool divides_last = IsProduct(middle, clamp, *x) && IsSixth(last, middle);
+    if (!divides_first && !divides_last) return;
+    if (!(last.ir().output().shape == x->shape())) return;
+    const Node made = graph.CreateNode("opset4.HSwish", {*x}, {.origin = last.ir().origin()});
+    TakePlace(graph, last, made);
+    RemoveNodes(graph, {last, middle, clamp, add});
+  }
+
+ private:
+  // The operand that is added to a number.
+  static std::optional<Port> Without(const Node& add, double number) {
+    for (int32_t i : {1, 0}) {
+      if (KnownNumber(add.in_port(i)) == number) return add.in_port(1 - i).GetSource();
+    }
+    return std::nullopt;
+  }
+  static bool IsProduct(const Node& node, const Node& factor, const Port& x) {
+    return node.ir().Is(ir::ElementFunction::kMultiply) && OtherInput(node, factor) == x;
+  }
+  // node = of / 6, or of * (1 / 6)
+  static bool IsSixth(const Node& node, const Node& of) {
+    if (node.ir().Is(ir::ElementFunction::kDivide))
+      return node.in_node(0) == of && KnownNumber(node.in_port(1)) == 6;
+    if (!node.ir().Is(ir::ElementFunction::kMultiply)) return false;
+    const int32_t other = node.in_node(0) == of ? 1 : 0;
+    const std::optional<double> number = KnownNumber(node.in_port(other));
+    return number && node.in_node(1 - other) == of && static_cast<float>(*number) == 1.0F / 6.0F;
+  }
+};
+
+// x * pow(max(sum(pow(x, 2), axes), eps), -0.5) -> opset1.NormalizeL2 over channels,
+// or channels and all axes behind them, of rank 2 to 4.
+class L2NormToNorm : public MiddleReplacementPattern {
+ public:
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  Names RunAfter() const override { return {"PreMiddleStart"}; }
+
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Data("x"), Op("square", "Power"), Data("squared"), Op("sum", "ReduceSum"),
+                      Data("summed"), Op("max", "Maximum"), Data("bounded"), Op("root", "Power"),
+                      Data("inverse"), Op("mul", "Multiply")},
+            .edges = {{"x", "square", {0}},
+                      {"square", "squared"},
+                      {"squared", "sum", {0}},
+                      {"sum", "summed"},
+                      {"summed", "max"},
+                      {"max", "bounded"},
+                      {"bounded", "root", {0}},
+                      {"root", "inverse"},
+                      {"inverse", "mul"},
+                      {"x", "mul"}}};
+  }
+  void ReplacePattern(Graph& graph, const Match& match) override {
+    const Port x = match.Data("x");
+    const Node max = match["max"];
+    const Node sum = match["sum"];
+    if (KnownNumber(match["square"].in_port(1)) != 2 || KnownNumber(match["root"].in_port(1)) != -0.5) return;
+    const std::optional<double> epsilon = KnownNumber(OtherInput(max, sum).value_or(max.in_port(0)));
+    if (!epsilon || *epsilon <= 0 || !sum.ir().Bool("keep_dims") || !HasAxes(x, sum)) return;
+    for (const char* alias : {"square", "sum", "max", "root"}) {
+      if (!IsRead(match[alias])) return;
+    }
+    Graph::Spec spec{.origin = match["mul"].ir().origin()};
+    spec.attributes.Set("eps", *epsilon);
+    spec.attributes.Set("eps_mode", "max");
+    const Node made =
+        graph.CreateNode("opset1.NormalizeL2", {x, sum.in_port(1).GetSource()}, std::move(spec));
+    TakePlace(graph, match["mul"], made);
+    RemoveNodes(graph, {match["mul"], match["root"], max, sum, match["square"]});
+  }
+
+ private:
+  static bool HasAxes(const Port& x, const Node& sum) {
+    const ir::PartialShape& shape = x.shape();
+    std::optional<std::vector<int64_t>> axes = KnownInts(sum.in_port(1));
+    if (!axes || axes->empty() || !shape.rank_known() || shape.rank() < 2 || shape.rank() > 4) return false;
+    for (int64_t& axis : *axes) axis += axis < 0 ? shape.rank() : 0;
+    std::sort(axes->begin(), axes->end());
+    if (*axes == std::vector<int64_t>{1}) return true;
+    for (size_t i = 0; i < axes->size(); ++i) {
+      if ((*axes)[i] != static_cast<int64_t>(i) + 1) return false;
+    }
+    return static_cast<int64_t>(axes->size()) == shape.rank() - 1;
+  }
+};
+
+}  // namespace middle
+
+void RegisterMiddleFusions(TransformationList& list) {
+  list.Add<middle::SwishFusion>();
+  list.Add<middle::HSwishFusion>();
+  list.Add<middle::L2NormToNorm>();
+}
+
+}  // namespace nnefc::transform

@@ -1,0 +1,129 @@
+// Operations that give back what they are given.
+
+#include <cmath>
+
+#include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+namespace {
+
+bool AreAll(const Port& port, int64_t value) {
+  const auto ints = KnownInts(port);
+  return ints && llvm::all_of(*ints, [&](int64_t item) { return item == value; });
+}
+
+// True if the output is as the first input: shapes that are not known may differ.
+bool KeepsShapeAndType(const Node& node) {
+  const ir::Output& in = node.in_port(0).data();
+  const ir::Output& out = node.ir().output();
+  return in.shape.known() && in.shape == out.shape && in.type == out.type;
+}
+
+}  // namespace
+
+// Views of the same extents, Convert to the same type, Transpose that keeps the
+// order of axes, Pad by nothing, Tile by one; x * 1, x / 1, x - 0. Not x + 0, which makes
+// 0 of -0.
+class RemoveIdentity : public MiddleReplacementPattern {
+ public:
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& node : graph.GetNodes()) {
+      if (!node.exists() || !IsIdentity(node)) continue;
+      if (graph.Bypass(node.out_port(0), node.in_port(0).GetSource())) graph.Remove(node);
+    }
+  }
+
+ private:
+  static bool IsIdentity(const Node& node) {
+    if (node.num_in_ports() == 0 || node.num_out_ports() != 1 || !KeepsShapeAndType(node)) return false;
+    const ir::Node& ir = node.ir();
+    if (ir.Is(ir::OpRole::kView) || ir.Is(ir::ElementFunction::kConvert)) return true;
+    const auto has_number = [&](double number) { return KnownNumber(node.in_port(1)) == number; };
+    if (ir.Is(ir::ElementFunction::kMultiply) || ir.Is(ir::ElementFunction::kDivide)) return has_number(1);
+    if (ir.Is(ir::ElementFunction::kSubtract))
+      return has_number(0) && !std::signbit(*KnownNumber(node.in_port(1)));
+    return IsIdleLayout(node);
+  }
+
+  static bool IsIdleLayout(const Node& node) {
+    static const ir::OpTable<bool (*)(const Node&)> kRules(
+        ir::StandardOps(), {{"Transpose", IsIdleTranspose},
+                            {"Pad", IsIdlePad},
+                            {"Tile", [](const Node& tile) { return AreAll(tile.in_port(1), 1); }}});
+    const auto* rule = kRules.Find(node.ir().op());
+    return rule != nullptr && (*rule)(node);
+  }
+  // No order at all reverses the axes.
+  static bool IsIdleTranspose(const Node& node) {
+    const auto order = KnownInts(node.in_port(1));
+    return order && !order->empty() && llvm::is_sorted(*order);
+  }
+  static bool IsIdlePad(const Node& node) { return AreAll(node.in_port(1), 0) && AreAll(node.in_port(2), 0); }
+};
+
+// Two in a row become one.
+class FuseTransposesSequence : public MiddleReplacementPattern {
+ public:
+  Names RunBefore() const override { return {"middle.RemoveIdentity", "MiddleFinish"}; }
+
+ protected:
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("first", "Transpose"), Op("second", "Transpose")},
+            .edges = {{"first", "second", {0}}}};
+  }
+  void ReplacePattern(Graph& graph, const Match& match) override {
+    const Node first = match["first"];
+    const Node second = match["second"];
+    const auto inner = KnownInts(first.in_port(1));
+    const auto outer = KnownInts(second.in_port(1));
+    if (!inner || !outer || inner->empty() || outer->size() != inner->size()) return;
+    std::vector<int64_t> order;
+    for (int64_t axis : *outer) order.push_back((*inner)[static_cast<size_t>(axis)]);
+    const auto rank = static_cast<int64_t>(order.size());
+    const Node constant =
+        graph.CreateConst(TensorValue::FromInts({rank}, order), graph.UniqueName(second.name() + "/order"));
+    second.in_port(0).Connect(first.in_port(0).GetSource());
+    second.in_port(1).Connect(constant.out_port(0));
+  }
+};
+
+// Two views in a row, of extents that are known, become one.
+class FuseReshapesSequence : public MiddleReplacementPattern {
+ public:
+  Names RunBefore() const override { return {"middle.RemoveIdentity", "MiddleFinish"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& second : graph.GetNodes()) {
+      if (!second.exists() || !second.ir().Is(ir::OpRole::kView)) continue;
+      const Node first = second.in_node(0);
+      const ir::PartialShape& shape = second.ir().output().shape;
+      if (!first.ir().Is(ir::OpRole::kView) || !shape.known()) continue;
+      std::vector<int64_t> extents;
+      for (ir::Dim dim : shape.dims()) extents.push_back(dim.value());
+      const auto rank = static_cast<int64_t>(extents.size());
+      const Node target = graph.CreateConst(TensorValue::FromInts({rank}, extents),
+                                            graph.UniqueName(second.name() + "/shape"));
+      Graph::Spec spec{.origin = second.ir().origin()};
+      spec.attributes.Set("special_zero", false);
+      const Node made = graph.CreateNode("opset1.Reshape", {first.in_port(0).GetSource(), target.out_port(0)},
+                                         std::move(spec));
+      second.out_port(0).GetConnection().SetSource(made.out_port(0));
+      graph.TakeName(second, made);
+      graph.Remove(second);
+    }
+  }
+};
+
+}  // namespace middle
+
+void RegisterIdentities(TransformationList& list) {
+  list.Add<middle::RemoveIdentity>();
+  list.Add<middle::FuseTransposesSequence>();
+  list.Add<middle::FuseReshapesSequence>();
+}
+
+}  // namespace nnefc::transform

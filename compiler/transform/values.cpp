@@ -1,0 +1,36 @@
+#include "compiler/transform/values.h"
+
+namespace nnefc::transform {
+
+std::optional<std::vector<int64_t>> KnownInts(const Port& port) {
+  const std::optional<TensorValue>& value = port.value();
+  if (!value) return std::nullopt;
+  std::vector<int64_t> ints;
+  for (int64_t i = 0; i < value->volume(); ++i) ints.push_back(value->ElementAsInt(i));
+  return ints;
+}
+
+std::optional<double> KnownNumber(const Port& port) {
+  const std::optional<TensorValue>& value = port.value();
+  if (!value || value->volume() == 0) return std::nullopt;
+  const double first = value->ElementAsDouble(0);
+  for (int64_t i = 1; i < value->volume(); ++i) {
+    if (value->ElementAsDouble(i) != first) return std::nullopt;
+  }
+  return first;
+}
+
+std::optional<Port> OtherInput(const Node& node, const Node& one) {
+  if (node.num_in_ports() != 2) return std::nullopt;
+  const bool first = node.in_node(0) == one;
+  if (first == (node.in_node(1) == one)) return std::nullopt;
+  return node.in_port(first ? 1 : 0).GetSource();
+}
+
+std::optional<Port> OnlyDestination(const Port& output) {
+  const std::vector<Port> destinations = output.GetDestinations();
+  if (destinations.size() != 1) return std::nullopt;
+  return destinations.front();
+}
+
+}  // namespace nnefc::transform

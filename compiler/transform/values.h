@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/transform/graph.h"
+
+namespace nnefc::transform {
+
+// What is known at compile time of the tensor at a port; nothing if it is not.
+
+// Its integers.
+std::optional<std::vector<int64_t>> KnownInts(const Port& port);
+// The number that all of its elements are.
+std::optional<double> KnownNumber(const Port& port);
+
+// The input of a node of two that is not `one`, which is a node's output; nothing if
+// neither or both are.
+std::optional<Port> OtherInput(const Node& node, const Node& one);
+// The only input that an output feeds, nothing if it feeds more or none.
+std::optional<Port> OnlyDestination(const Port& output);
+
+}  // namespace nnefc::transform
