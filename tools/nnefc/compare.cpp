@@ -164,16 +164,20 @@ class Comparer {
 
 }  // namespace
 
-void CompareOptions::Add(CLI::App& command) {
-  CLI::Option* compare =
-      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz")
-          ->type_name("FILE");
+void CompareOptions::AddTolerance(CLI::App& command) {
   tolerance_option =
       command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
           ->type_name("WORD")
           ->check(OneOf({"exact", "close", "approximate", "very"}))
-          ->capture_default_str()
-          ->needs(compare);
+          ->capture_default_str();
+}
+
+void CompareOptions::Add(CLI::App& command) {
+  CLI::Option* compare =
+      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz")
+          ->type_name("FILE");
+  AddTolerance(command);
+  tolerance_option->needs(compare);
   command
       .add_option("--atol", absolute,
                   "instead: |a-b| of each element is at most this, plus --rtol times |b|: --atol 1e-5")

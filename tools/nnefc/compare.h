@@ -20,6 +20,8 @@ struct CompareOptions {
   CLI::Option* tolerance_option = nullptr;
 
   void Add(CLI::App& command);
+  // Adds `--tolerance` alone.
+  void AddTolerance(CLI::App& command);
   // Numbers bound the differences unless the places of the highest alone do.
   bool bounds_values() const { return !top || tolerance_option->count() > 0 || absolute || relative; }
 };

@@ -197,7 +197,7 @@ runtime::ExecutableOptions ExecutionOptions::executable_options() const {
           .limits = limits};
 }
 
-void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
+void AddInputOptions(CLI::App& command, ExecutionOptions& options) {
   command
       .add_option("--input", options.inputs,
                   "NAME=FILE.npy or NAME=FILE.dat: data of an input; the only input needs no NAME=")
@@ -210,6 +210,10 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       .add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs")
       ->type_name("SEED")
       ->check(NonNegative());
+}
+
+void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
+  AddInputOptions(command, options);
   command
       .add_option("--random-weights", options.random_weights, "the seed of data for variables that have none")
       ->type_name("SEED")

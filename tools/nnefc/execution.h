@@ -26,6 +26,8 @@ struct ExecutionOptions {
   runtime::ExecutableOptions executable_options() const;
 };
 
+// Adds to a command what tells the data of inputs; the second all of them.
+void AddInputOptions(CLI::App& command, ExecutionOptions& options);
 void AddExecutionOptions(CLI::App& command, ExecutionOptions& options);
 
 // Opens a file of data; throws MisuseError if the system cannot.

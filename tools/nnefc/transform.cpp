@@ -1,6 +1,6 @@
 #include "compiler/ir/text.h"
 #include "compiler/support/text_diff.h"
-#include "tools/nnefc/lowered_command.h"
+#include "tools/nnefc/bisect.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/transform_options.h"
 
@@ -19,8 +19,16 @@ struct TransformCommand : LoweredCommand {
   Watched print_after;
   Watched print_diff;
   bool times = false;
+  bool bisect = false;
+  ExecutionOptions execution;
+  CompareOptions compare;
 
   int Run() {
+    if (bisect && !list) {
+      if (execution.inputs.empty() && execution.inputs_npz.empty() && !execution.random_inputs)
+        execution.random_inputs = 0;
+      return Bisect(*this, execution, compare);
+    }
     if (const int exit_code = FindWatched(); exit_code != kSuccess) return exit_code;
     transform.pipeline.before = [this](const transform::Transformation& transformation,
                                        const ir::Graph& graph) {
@@ -88,6 +96,14 @@ void AddTransform(CLI::App& app, int& exit_code) {
             "print what these change in the graph to standard error, or `all`");
   command->add_flag("--time-transformations", options->times,
                     "tell the time that each takes, and the nodes before and after");
+  CLI::Option* bisect = command->add_flag(
+      "--bisect", options->bisect,
+      "run the model with and without transformations and tell the first after which outputs "
+      "differ; inputs are random unless they are given");
+  AddInputOptions(*command, options->execution);
+  options->compare.AddTolerance(*command);
+  for (const char* option : {"--input", "--inputs", "--random-inputs", "--tolerance"})
+    command->get_option(option)->needs(bisect);
   command->footer("Example: nnefc transform model_folder --only front.MishFusion -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

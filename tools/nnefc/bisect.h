@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tools/nnefc/compare.h"
+#include "tools/nnefc/execution.h"
+#include "tools/nnefc/lowered_command.h"
+
+namespace nnefc::cli {
+
+// Finds the first transformation after which the outputs of a model leave a
+// tolerance around those without any, and prints it with the nodes that it made.
+// Returns the exit code: kInvalid if there is one.
+int Bisect(const LoweredCommand& command, const ExecutionOptions& execution, const CompareOptions& compare);
+
+}  // namespace nnefc::cli
