@@ -6,6 +6,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
+#include "compiler/ir/ops/sliding_window_shape.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/ir/output_groups.h"
 #include "compiler/semantics/rules.h"
@@ -110,6 +111,7 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
   }
   if (plan.provisional) {
     Fault fault;
+    open_padding_.reset();
     if (!AdaptProvisional(plan, ordered, site, *this, fault)) {
       if (fault.rule != nullptr) Report(fault, plan, site);
       return {};
@@ -393,7 +395,10 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
                                      .attributes = std::move(parts.attributes),
                                      .num_outputs = static_cast<int32_t>(num_outputs),
                                      .origin = {site.range, site.frame}});
-  if (plan.provisional) ir::SetWording(graph(), node, plan.wording());
+  if (plan.provisional) {
+    ir::SetWording(graph(), node, plan.wording());
+    if (open_padding_) ir::nnef::SetOpenPadding(graph(), node, *open_padding_);
+  }
   names().OnNode(graph().node(node), site.statement);
   if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);

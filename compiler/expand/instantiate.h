@@ -120,6 +120,10 @@ class GraphBuilder {
   // declaration; missing ones at the end are defaults.
   Value MakeRatified(std::string_view name, llvm::ArrayRef<Value> arguments, const Site& site);
 
+  // The padding of the provisional node that is being made is calculated from
+  // an extent that an external leaves open; see ir::nnef::OpenPadding.
+  void LeavePaddingOpen(int64_t axis) { open_padding_ = axis; }
+
   // Gives a tensor or literal an identifier of the graph's body: another
   // identifier's tensor is copied, a literal becomes a constant.
   Value NameInBody(const Value& value, Symbol identifier, const Site& site);
@@ -197,6 +201,7 @@ class GraphBuilder {
   Heap& heap_;
   Context& context_;
   llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
+  std::optional<int64_t> open_padding_;
   std::map<std::string, bool> externals_;                 // by name; true if an option gave its shape
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   int64_t operations_ = 0;

@@ -113,7 +113,8 @@ void SetPadding(Adapter& adapter, const std::vector<Pair>& padding) {
 
 // Completes `padding` to `count` axes. An empty list stays empty if the
 // ratified calculation, which takes max(t, 0), gives the same; it does where
-// the window reaches over its stride, since X <= x * s.
+// the window reaches over its stride, since X <= x * s. What takes an extent
+// that is open has to wait for it: (0, f_d - 1) gives the same x meanwhile.
 bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value& input,
                      const WindowSite& site) {
   if (adapter.Find("padding") == nullptr) return true;
@@ -121,7 +122,8 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
       input.kind() == ValueKind::kTensor ? &adapter.builder().graph().output(input.port()).shape : nullptr;
   bool given = !window.padding.empty();
   bool negative = false;
-  bool open = false;
+  std::optional<int64_t> open;
+  bool waits = false;
   std::vector<Pair> padding = window.padding;
   padding.resize(std::min(padding.size(), count));
   if (!window.is_positive) {
@@ -134,29 +136,17 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
     ir::Dim extent =
         shape != nullptr && shape->rank_known() && axis < shape->rank() ? (*shape)[axis] : ir::Dim(1);
     std::optional<Pair> automatic = AutomaticPadding(window, i, site.reverse, extent);
-    if (!automatic && !given && window.Reach(i) >= window.Stride(i)) {
-      open = true;  // not negative, whatever the extent
-      continue;
-    }
     if (!automatic) {
-      adapter.fault() =
-          Fault::Of(kPartialPadding,
-                    "`padding` of `{}` leaves axis {} to be calculated from an extent that an external "
-                    "leaves open; give it with `--input-shape`",
-                    adapter.called(), axis);
-      return false;
+      open = axis;
+      waits |= given || window.Reach(i) < window.Stride(i);
+      padding.emplace_back(0, window.Reach(i) - 1);
+      continue;
     }
     negative |= automatic->first < 0 || automatic->second < 0;
     padding.push_back(*automatic);
   }
-  if (!given && !negative) return true;
-  if (open) {
-    adapter.fault() = Fault::Of(kPartialPadding,
-                                "`padding` of `{}` is to be calculated from extents that an external leaves "
-                                "open; give them with `--input-shape`",
-                                adapter.called());
-    return false;
-  }
+  if (!given && !negative && !waits) return true;
+  if (open) adapter.builder().LeavePaddingOpen(*open);
   SetPadding(adapter, padding);
   return true;
 }

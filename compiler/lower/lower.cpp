@@ -1,6 +1,7 @@
 #include "compiler/lower/lower.h"
 
 #include "compiler/ir/infer.h"
+#include "compiler/ir/ops/sliding_window_shape.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/branches.h"
@@ -85,6 +86,8 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   const auto entry = table.find(node.type());
   if (entry == table.end()) {
     lowering.Keep();
+  } else if (const std::optional<int64_t> axis = ir::nnef::OpenPadding(node)) {
+    lowering.UnknownExtent("the tensor under an automatically padded window", *axis);
   } else if (HasRanks(lowering)) {
     entry->second(lowering);
   }

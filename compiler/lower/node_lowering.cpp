@@ -226,8 +226,9 @@ void NodeLowering::Report(const Rule& rule, std::string message) {
 }
 
 void NodeLowering::UnknownExtent(std::string_view what, int64_t axis) {
-  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown",
-        ir::OperationName(node_), what, axis);
+  Error(kUnknownExtent, "lowering `{}` needs the extent of {} along axis {}, which is unknown{}",
+        ir::OperationName(node_), what, axis,
+        ir::IsProvisional(node_) ? "; `--input-shape` gives what externals leave open" : "");
 }
 
 }  // namespace nnefc::lower

@@ -192,12 +192,13 @@ s = sum_reduce(concat([x, x, add(2.0, y)], axis = 0), axes = [0,5,7])
 # ---- extents that stay open
 def O(name, doc, fn, **k): M('open-' + name, '3.3.4', doc, fn, **k)
 O('windows', '''
-in x[0,2,0,0] -> a, b, c, d
-a = conv(x, constant(shape = [2,1,3,2], value = [1.0,0.5,-1.0,0.25,2.0,-0.5,1.5,1.0,-2.0,0.5,0.25,-0.125]), groups = 2, stride = [2,2], border = 'replicate')
-b = avg_pool(x, size = [2,1,2,3], stride = [1,1,2,2], border = 'ignore')
+in x[0,2,0,0] -> a, b, c, d, e
+a = conv(x, constant(shape = [2,1,3,2], value = [1.0,0.5,-1.0,0.25,2.0,-0.5,1.5,1.0,-2.0,0.5,0.25,-0.125]), groups = 2, stride = [2,3], border = 'replicate')
+b = avg_pool(x, size = [2,1,2,3], stride = [1,1,3,2], border = 'ignore')
 c = max_pool(x, size = [1,2,3,1], dilation = [1,1,2,1], border = 'reflect-even')
 d = deconv(x, constant(shape = [2,3,2,2], value = [0.5]), stride = [2,1])
-''', lambda x: (conv(x, np.array([1.0, 0.5, -1.0, 0.25, 2.0, -0.5, 1.5, 1.0, -2.0, 0.5, 0.25, -0.125]).reshape(2, 1, 3, 2), 0, 'replicate', stride=(2, 2), groups=2), box(x, [2, 1, 2, 3], 'ignore', stride=(1, 1, 2, 2), normalize=True), max_pool(x, [1, 2, 3, 1], border='reflect-even', dilation=(1, 1, 2, 1)), deconv(x, np.full((2, 3, 2, 2), .5), stride=(2, 1))), data=dict(x=(2, 2, 5, 4)))
+e = max_pool(x, size = [1,1,2,2], stride = [1,1,2,2], padding = [(0,0),(0,0),(1,0)])
+''', lambda x: (conv(x, np.array([1.0, 0.5, -1.0, 0.25, 2.0, -0.5, 1.5, 1.0, -2.0, 0.5, 0.25, -0.125]).reshape(2, 1, 3, 2), 0, 'replicate', stride=(2, 3), groups=2), box(x, [2, 1, 2, 3], 'ignore', stride=(1, 1, 3, 2), normalize=True), max_pool(x, [1, 2, 3, 1], border='reflect-even', dilation=(1, 1, 2, 1)), deconv(x, np.full((2, 3, 2, 2), .5), stride=(2, 1)), max_pool(x, [1, 1, 2, 2], stride=(1, 1, 2, 2), padding=((0, 0), (0, 0), (1, 0)))), data=dict(x=(2, 2, 5, 4)))
 O('indices', '''
 in x[0,1,0] -> p, y, s
 (p, i) = max_pool_with_index(x, size = [1,1,3], stride = [1,1,2])

@@ -89,6 +89,19 @@ def test_padding_beforehand_needs_the_extents(tool: Nnefc) -> None:
     np.testing.assert_allclose(found["y"], expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("lists", ["stride = [1,1,3,2]", "stride = [1,1,2,2], padding = [(0,0),(0,0),(0,1)]"])
+def test_padding_that_waits_for_the_extents(tool: Nnefc, lists: str) -> None:
+    """P 4.3: where the window reaches less far than its stride, or padding is given for some axes, the others' may be
+    negative; the document is valid and has no graph before its extents are known (3.3.4)."""
+    document = tool.scratch / "waits.nnef"
+    document.write_text(f"version 1.0\ngraph net( x ) -> ( y ) {{\n    x = external(shape = [1,1,0,0])\n"
+                        f"    y = max_pool(x, size = [1,1,2,1], {lists})\n}}\n")
+    assert tool.call("check", document).stderr == ""
+    refused = tool.call("compile", document)
+    assert refused.returncode == 1 and "[lower.unknown-extent]" in refused.stderr and "`--input-shape`" in refused.stderr
+    tool.must("compile", document, "--input-shape", "x=1,1,4,4")
+
+
 def test_data_keep_what_the_document_says(tool: Nnefc, written: tuple[Path, Path]) -> None:
     np.savez(tool.scratch / "wrong.npz", x=np.zeros((1, 4, 9, 7), np.float32), f=np.zeros((4, 3, 3, 2), np.float32))
     for model in written:

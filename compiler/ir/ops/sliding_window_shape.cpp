@@ -93,4 +93,19 @@ std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int
   return paddings;
 }
 
+namespace {
+
+constexpr std::string_view kOpenPadding = "open_padding";
+
+}  // namespace
+
+void SetOpenPadding(Graph& graph, NodeId node, int64_t axis) {
+  graph.SetRtInfo(node, kOpenPadding, axis);
+}
+
+std::optional<int64_t> OpenPadding(const Node& node) {
+  const Attribute* axis = node.rt_info().Find(kOpenPadding);
+  return axis == nullptr ? std::nullopt : std::optional(axis->AsInt());
+}
+
 }  // namespace nnefc::ir::nnef

@@ -65,4 +65,10 @@ Window WindowOf(const Node& node, llvm::ArrayRef<int64_t> size);
 // Resolves the padding of every axis; `upscaled` has one extent for each.
 std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int64_t> upscaled);
 
+// The axis along which the padding of a provisional window waits for an extent
+// that an external leaves open: until then its attribute gives the right
+// extent of the result and the wrong elements. Kept in the node's rt_info.
+void SetOpenPadding(Graph& graph, NodeId node, int64_t axis);
+std::optional<int64_t> OpenPadding(const Node& node);
+
 }  // namespace nnefc::ir::nnef
