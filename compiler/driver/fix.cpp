@@ -1,5 +1,6 @@
 #include "compiler/driver/fix.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -12,6 +13,8 @@ namespace {
 
 // Checks of the model in all; more than a person would sit through.
 constexpr int kMaxRuns = 100;
+// Fix-its that help together alone.
+constexpr int kMaxLinks = 8;
 // Enough for every mistake of a text to be seen at once.
 constexpr size_t kMaxErrors = 100'000;
 
@@ -144,8 +147,38 @@ class Fixer {
         Accept(best, std::move(next), {diagnostic}, applied);
         return true;
       }
+      if (FixFurther(best, diagnostic, std::move(next))) return true;
       refused_.insert(Key(best, diagnostic));
       report_.refused.push_back(Tell(best, diagnostic, "not fixed, since it would not help"));
+    }
+    return false;
+  }
+
+  // Goes on with the fix-its of what `next` has in place of the diagnostic, as
+  // `dim = 1` becomes `axes = 1` and that `axes = [1]`.
+  bool FixFurther(Attempt& best, const Diagnostic& diagnostic, Attempt next) {
+    std::set<std::string> known;
+    for (const Diagnostic& other : best.diagnostics()) known.insert(Key(best, other));
+    std::vector<std::string> fixed = {Tell(best, diagnostic, "fixed")};
+    for (int link = 0; link < kMaxLinks && runs_ < kMaxRuns; ++link) {
+      if (next.standing.stages_left > best.standing.stages_left ||
+          next.standing.errors > best.standing.errors)
+        return false;
+      const auto& found = next.diagnostics();
+      const auto further = std::find_if(found.begin(), found.end(), [&](const Diagnostic& other) {
+        return !other.fixes.empty() && !known.contains(Key(next, other));
+      });
+      if (further == found.end()) return false;
+      known.insert(Key(next, *further));
+      fixed.push_back(Tell(next, *further, "fixed"));
+      std::vector<size_t> applied;
+      std::map<std::string, std::string> texts = Apply(next, {*further}, applied);
+      if (applied.empty()) return false;
+      next = Check(std::move(texts));
+      if (next.standing >= best.standing) continue;
+      report_.fixed.insert(report_.fixed.end(), fixed.begin(), fixed.end());
+      best = std::move(next);
+      return true;
     }
     return false;
   }
