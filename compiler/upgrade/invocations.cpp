@@ -57,30 +57,54 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
   return copy;
 }
 
-// Tensors stay positional, attributes get names.
+// Tensors are given by their positions as far as there is one for each of
+// them, attributes by name (R 3.3.2).
 void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
                              std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments) {
-  const TypeTable& types = source_.document.types();  // shared with the library
+  // The tensors of the ratified declaration, in its order.
+  const llvm::SmallVector<Symbol, 8> tensors = TensorParameters(called, ratified);
+  llvm::SmallVector<std::optional<ast::Argument>, 8> positional(tensors.size());
   llvm::SmallVector<ast::Argument, 8> named;
   for (size_t i = 0; i < invocation.arguments.size(); ++i) {
     const ast::Argument& argument = invocation.arguments[i];
     const ast::ExprId value = Copy(argument.value);
-    const TypedName* parameter = nullptr;
-    if (!argument.name) {
-      parameter = i < called.parameters.size() ? &called.parameters[i] : nullptr;
+    const auto parameter =
+        std::find_if(called.parameters.begin(), called.parameters.end(), [&](const TypedName& candidate) {
+          return argument.name ? candidate.name.symbol == argument.name->symbol
+                               : &candidate == called.parameters.data() + i;
+        });
+    if (parameter == called.parameters.end()) continue;
+    const ast::Name name = ParameterName(ratified, *parameter, argument);
+    const auto tensor = std::find(tensors.begin(), tensors.end(), name.symbol);
+    if (tensor == tensors.end()) {
+      named.push_back({name, value});
     } else {
-      for (const TypedName& candidate : called.parameters) {
-        if (candidate.name.symbol == argument.name->symbol) parameter = &candidate;
-      }
-    }
-    if (parameter == nullptr) continue;
-    if (!argument.name && types.ContainsTensor(parameter->type)) {
-      arguments.push_back({std::nullopt, value});
-    } else {
-      named.push_back({ParameterName(ratified, *parameter, argument), value});
+      positional[static_cast<size_t>(tensor - tensors.begin())] = {name, value};
     }
   }
+  bool in_place = true;
+  for (std::optional<ast::Argument>& argument : positional) {
+    in_place = in_place && argument.has_value();
+    if (!argument) continue;
+    if (in_place) argument->name = std::nullopt;
+    arguments.push_back(*argument);
+  }
   arguments.append(named.begin(), named.end());
+}
+
+// `ratified` is empty for a fragment of the document, whose tensors will stand
+// before its attributes.
+llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const Signature& called, std::string_view ratified) {
+  const Callee target =
+      ratified.empty() ? Callee() : source_.ratified.Find(context_.symbols.Intern(ratified));
+  const Signature& declared = target.valid() ? target.document->signature(target.fragment) : called;
+  const TypeTable& types = target.valid() ? source_.ratified.types() : source_.document.types();
+  llvm::SmallVector<Symbol, 8> tensors;
+  for (const TypedName& parameter : declared.parameters) {
+    if (!types.ContainsTensor(parameter.type)) continue;
+    tensors.push_back(ratified.empty() ? Rename(parameter.name).symbol : parameter.name.symbol);
+  }
+  return tensors;
 }
 
 // `ratified` is empty for a fragment of the document.
