@@ -76,8 +76,12 @@ class SitePlaces : public ir::ArgumentPlaces {
  public:
   SitePlaces(const OpPlan& plan, const Site& site) : plan_(plan), site_(site) {}
   SourceRange Find(std::string_view argument, int64_t item) const override;
+  bool IsLiteral(std::string_view argument, int64_t item) const override;
 
  private:
+  // Invalid if the argument is not written out.
+  ast::ExprId Written(std::string_view argument, int64_t item) const;
+
   const OpPlan& plan_;
   const Site& site_;
 };

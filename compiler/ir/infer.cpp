@@ -52,11 +52,15 @@ std::string ToString(const Argument& argument) {
   return fmt::format("`{}{}` of `{}`", argument.name, item, argument.operation);
 }
 
-void InferContext::Report(const Rule& rule, const Argument* argument, std::string message) {
+void InferContext::Report(const Rule& rule, const Argument* argument, std::string message,
+                          std::string_view right) {
   const Origin& origin = node().origin();
   SourceRange range;
   if (argument != nullptr && places_ != nullptr) range = places_->Find(argument->name, argument->place);
-  emitter_.Emit(rule, range.valid() ? range : origin.range, "{}", message).Notes(StackNotes(origin.frame));
+  DiagnosticBuilder builder = emitter_.Emit(rule, range.valid() ? range : origin.range, "{}", message);
+  if (!right.empty() && range.valid() && places_->IsLiteral(argument->name, argument->place))
+    builder.Fix(range, std::string(right));
+  builder.Notes(StackNotes(origin.frame));
   if (rule.severity == Severity::kError) failed_ = true;
 }
 

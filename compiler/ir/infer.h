@@ -33,6 +33,9 @@ class ArgumentPlaces {
   // The place of an argument, or of an item of it if that is not negative; an
   // invalid range if it is not written out.
   virtual SourceRange Find(std::string_view argument, int64_t item) const = 0;
+  // Whether what stands there is a literal, or an array or tuple of literals:
+  // other text may replace it.
+  virtual bool IsLiteral(std::string_view argument, int64_t item) const = 0;
 };
 
 // What a shape function sees of the node it judges: inputs, attributes, and
@@ -78,7 +81,16 @@ class InferContext {
     (TakeArgument(named, args), ...);
     Report(rule, named, fmt::format(format, std::forward<Args>(args)...));
   }
-  // The same at the place of an argument that the message does not name first.
+  // The same, with what the argument must be where that is certain: a fix-it if
+  // a literal stands there, nothing if `right` is empty.
+  template <typename... Args>
+  void ErrorWithFix(std::string_view right, const Rule& rule, fmt::format_string<Args...> format,
+                    Args&&... args) {
+    const Argument* named = nullptr;
+    (TakeArgument(named, args), ...);
+    Report(rule, named, fmt::format(format, std::forward<Args>(args)...), right);
+  }
+  // The same as Error at the place of an argument that the message does not name first.
   template <typename... Args>
   void ErrorAt(const Argument& argument, const Rule& rule, fmt::format_string<Args...> format,
                Args&&... args) {
@@ -92,7 +104,7 @@ class InferContext {
   }
   template <typename T>
   static void TakeArgument(const Argument*&, const T&) {}
-  void Report(const Rule& rule, const Argument* argument, std::string message);
+  void Report(const Rule& rule, const Argument* argument, std::string message, std::string_view right = "");
 
   Graph* graph_;
   const Node& node_;

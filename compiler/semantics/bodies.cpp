@@ -1,4 +1,5 @@
 #include "compiler/semantics/checker.h"
+#include "compiler/support/suggest.h"
 
 namespace nnefc {
 
@@ -10,6 +11,7 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   const size_t errors = context_.emitter.error_count();
   const Signature& signature = out_->signature(id);
   body_ = BodyKind::kFragment;
+  body_range_ = fragment.body_range;
   in_generic_ = signature.is_generic;
   has_syntax_error_ = false;
   has_lost_names_ = fragment.has_error || fragment.body.empty();  // the parser told
@@ -52,6 +54,8 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
     if (scope_.Find(name.symbol) != nullptr) return;  // reported
     scope_.Add(name.symbol, {.kind = kind, .type = error_, .declaration = name.range});
   };
+  graph_parameters_ = graph.parameters;
+  body_range_ = graph.body_range;
   for (const ast::Name& parameter : graph.parameters) declare(parameter, LocalKind::kGraphParameter);
   for (const ast::Name& result : graph.results) declare(result, LocalKind::kResult);
   CheckAssignments(graph.body);
@@ -78,11 +82,39 @@ void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
     for (ExprId external : externals_) {
       // 3.3.1 of the provisional text asks for one direction only.
       if (!dialect_.external_parameters || has_lost_names_) break;
-      Report(kExternalNotParameter, expr(external).range,
-             "the result of `external` must be a parameter of the graph and nothing else");
+      ReportExternal(assignment, external);
     }
     if (context_.emitter.error_count() != errors) out_->unsound_assignments_.insert(assignment.left.index);
   }
+}
+
+void Checker::ReportExternal(const ast::Assignment& assignment, ExprId external) {
+  const auto* name = std::get_if<ast::IdentifierExpr>(&expr(assignment.left).node);
+  const Local* local = name == nullptr ? nullptr : scope_.Find(name->name);
+  const bool is_forgotten =
+      local != nullptr && local->kind == LocalKind::kLocal && IsExternal(assignment.right);
+  DiagnosticBuilder builder =
+      Report(kExternalNotParameter, expr(external).range,
+             "the result of `external` must be a parameter of the graph and nothing else{}",
+             is_forgotten ? fmt::format("; add `{}` to the parameters", Text(name->name)) : "");
+  if (!is_forgotten || graph_parameters_.empty()) return;
+  const SourceRange last = graph_parameters_.back().range;
+  builder.Fix({last.file, last.end, last.end}, fmt::format(", {}", Text(name->name)));
+}
+
+const Scope::Entry* Checker::FindMisspelt(Symbol result) const {
+  Suggestion suggestion(Text(result));
+  const auto is_candidate = [](const Scope::Entry& entry) {
+    return entry.local.kind == LocalKind::kLocal && entry.local.assigned && entry.local.assignment.valid();
+  };
+  for (const Scope::Entry& entry : scope_.entries()) {
+    if (is_candidate(entry)) suggestion.Offer(Text(entry.name));
+  }
+  if (suggestion.best().empty() || !suggestion.is_safe()) return nullptr;
+  for (const Scope::Entry& entry : scope_.entries()) {
+    if (is_candidate(entry) && Text(entry.name) == suggestion.best()) return &entry;
+  }
+  return nullptr;
 }
 
 // Whether the text of a body goes on to its `}`: what else it assigns is not
@@ -100,7 +132,17 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
       Report(kGraphParameter, name.range,
              "parameter `{}` of the graph is not the result of an `external` operation", Text(name.symbol));
     } else {
-      Report(kResultNotAssigned, name.range, "result `{}` is not assigned", Text(name.symbol));
+      const Scope::Entry* other = context_.emitter.exhausted() ? nullptr : FindMisspelt(name.symbol);
+      DiagnosticBuilder builder =
+          Report(kResultNotAssigned, name.range, "result `{}` is not assigned{}", Text(name.symbol),
+                 other == nullptr ? "" : fmt::format("; `{}` is", Text(other->name)));
+      if (other == nullptr) continue;
+      // What is used elsewhere was meant.
+      const std::string_view body = SourceText(body_range_);
+      const std::string_view text = Text(other->name);
+      if (body.find(text) == body.rfind(text))
+        builder.Fix(other->local.assignment, std::string(Text(name.symbol)));
+      builder.Note(other->local.assignment, "`{}` is assigned here", text);
     }
   }
 }
@@ -130,7 +172,12 @@ void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, Ty
            items.items.size(), types_.Items(type).size());
     type = error_;
   } else if (Kind(type) != TypeKind::kArray && !IsError(type) && !is_listed) {
-    Report(kAssignmentStructure, left.range, "an array is on the left, but `{}` on the right", Text(type));
+    DiagnosticBuilder builder = Report(kAssignmentStructure, left.range,
+                                       "an array is on the left, but `{}` on the right", Text(type));
+    const size_t expected = Kind(type) == TypeKind::kTuple ? types_.Items(type).size() : 1;
+    if (items.items.size() == expected) {
+      ReplaceBrackets(left.range, expected == 1 ? "" : "(", expected == 1 ? "" : ")", builder);
+    }
     type = error_;
   }
   const auto* sources = std::get_if<ast::ArrayExpr>(&expr(Inner(right)).node);
@@ -145,8 +192,15 @@ void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, Ty
                           bool is_whole) {
   const bool is_array = is_whole && RunsBodies(right);
   if (!IsError(type) && (Kind(type) != TypeKind::kTuple || is_array)) {
-    Report(kAssignmentStructure, left.range, "a tuple is on the left, but {} on the right",
-           is_array ? "an array" : fmt::format("`{}`", Text(type)));
+    DiagnosticBuilder builder =
+        Report(kAssignmentStructure, left.range, "a tuple is on the left, but {} on the right",
+               is_array ? "an array" : fmt::format("`{}`", Text(type)));
+    const bool unpacks_array = is_array || Kind(type) == TypeKind::kArray;
+    if (unpacks_array && items.parenthesized) ReplaceBrackets(left.range, "[", "]", builder);
+    if (unpacks_array && !items.parenthesized) {
+      builder.Fix({left.range.file, left.range.begin, left.range.begin}, "[");
+      builder.Fix({left.range.file, left.range.end, left.range.end}, "]");
+    }
     type = error_;
   } else if (!IsError(type) && types_.Items(type).size() != items.items.size()) {
     Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side `{}` has {}",

@@ -16,6 +16,8 @@
 
 namespace nnefc {
 
+struct ForeignName;
+
 // Where a value goes: an invocation that is itself an argument is chained.
 enum class Use : uint8_t { kValue, kArgument };
 
@@ -63,6 +65,7 @@ class Checker {
   Callee FindTakenByExtension(const ast::Fragment& fragment) const;
   void CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<ast::Name> results);
   void CheckParameters(const ast::Fragment& fragment, Signature& signature);
+  void FixParameterOrder(const ast::Fragment& fragment, DiagnosticBuilder& builder);
   void CheckResults(const ast::Fragment& fragment, Signature& signature);
   void CheckGenericUse(const ast::Fragment& fragment, Signature& signature);
   TypeId ResolveType(ast::TypeId id);
@@ -92,6 +95,10 @@ class Checker {
   bool CheckAssignable(SourceRange range, Symbol name, const Local& local);
   void CheckResultType(SourceRange declaration, Symbol name, TypeId declared, TypeId type, ExprId right);
   void ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool is_array);
+  // The identifier that was assigned in place of a result, as it seems; null if
+  // none was.
+  const Scope::Entry* FindMisspelt(Symbol result) const;
+  void ReportExternal(const ast::Assignment& assignment, ExprId external);
 
   // ---- external_rules.cpp: external, variable and update ----
   // How the value of `right` came to be.
@@ -141,11 +148,10 @@ class Checker {
   // Fills `slots`, one per parameter; false if some argument found no place.
   bool BindArguments(const ast::InvocationExpr& invocation, Callee callee,
                      llvm::MutableArrayRef<ExprId> slots);
-  bool BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
-                 llvm::MutableArrayRef<ExprId> slots);
+  bool BindNamed(const ast::InvocationExpr& invocation, const ast::Argument& argument, Callee callee,
+                 size_t positional, llvm::MutableArrayRef<ExprId> slots);
   bool BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                       const TypedName& parameter, ExprId& slot);
-  void ReportUnknownArgument(const ast::Name& name, Callee callee);
   bool CheckMissing(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots);
   bool CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots,
                           TypeId generic);
@@ -160,6 +166,14 @@ class Checker {
   // Adds the repairs of integers that stand where scalars are expected:
   // `2` -> `2.0`, `n` -> `scalar(n)`.
   void FixScalars(ExprId expr, TypeId expected, DiagnosticBuilder& builder);
+  // The place of the parameter that has a name.
+  static std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name);
+  // Arguments as others give them (misplaced_arguments.cpp).
+  bool ReportUnbracketed(const ast::InvocationExpr& invocation, const Signature& signature);
+  void ReportUnknownArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                             Callee callee);
+  void FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                          const ForeignName& foreign, const Signature& signature, DiagnosticBuilder& builder);
   // Literals whose writing alone is wrong (literal_fixes.cpp).
   static constexpr size_t kMaxFixedItems = 64;
   bool ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument);
@@ -167,6 +181,8 @@ class Checker {
   void FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder);
   void FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder);
   void FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder);
+  void FixWord(ExprId id, std::string_view word, TypeId expected, DiagnosticBuilder& builder);
+  void FixCallBrackets(SourceRange name, DiagnosticBuilder& builder);
   static void ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
                               DiagnosticBuilder& builder);
 
@@ -252,6 +268,8 @@ class Checker {
 
   // Of the body at hand.
   Scope scope_;
+  SourceRange body_range_;
+  llvm::ArrayRef<ast::Name> graph_parameters_;
   BodyKind body_ = BodyKind::kFragment;
   bool in_generic_ = false;
   bool has_syntax_error_ = false;                   // some expression could not be read

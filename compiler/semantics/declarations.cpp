@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "compiler/semantics/checker.h"
 
 namespace nnefc {
@@ -126,6 +129,7 @@ void Checker::CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<as
 
 void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signature) {
   const TypedName* attribute = nullptr;
+  bool is_disordered = false;
   signature.parameters.reserve(fragment.parameters.size());
   for (const ast::Parameter& parameter : fragment.parameters) {
     const TypeId type = ResolveType(parameter.type);
@@ -133,9 +137,11 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
     if (!types_.ContainsTensor(type) && !IsError(type)) {
       if (attribute == nullptr) attribute = &signature.parameters.back();
     } else if (dialect_.tensors_first && !IsError(type) && attribute != nullptr) {
-      Report(kParameterOrder, parameter.name.range, "tensor parameter `{}` must precede the attributes",
-             Text(parameter.name.symbol))
-          .Note(attribute->name.range, "`{}` is an attribute", Text(attribute->name.symbol));
+      DiagnosticBuilder builder =
+          Report(kParameterOrder, parameter.name.range, "tensor parameter `{}` must precede the attributes",
+                 Text(parameter.name.symbol));
+      if (!std::exchange(is_disordered, true)) FixParameterOrder(fragment, builder);
+      builder.Note(attribute->name.range, "`{}` is an attribute", Text(attribute->name.symbol));
     }
     if (!parameter.default_value.valid()) continue;
     const TypeId value = CheckExpr(parameter.default_value);
@@ -145,6 +151,30 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
                                        Text(parameter.name.symbol), Text(value), Text(type));
     FixScalars(parameter.default_value, type, builder);
   }
+  // Invocations are judged as those of what was meant.
+  if (is_disordered) {
+    std::stable_partition(
+        signature.parameters.begin(), signature.parameters.end(),
+        [this](const TypedName& parameter) { return types_.ContainsTensor(parameter.type); });
+  }
+}
+
+// Tensors first, the rest as it stands.
+void Checker::FixParameterOrder(const ast::Fragment& fragment, DiagnosticBuilder& builder) {
+  const auto range_of = [&](const ast::Parameter& parameter) {
+    const SourceRange type = document_.types[parameter.type].range;
+    return Cover(parameter.name.range,
+                 parameter.default_value.valid() ? expr(parameter.default_value).range : type);
+  };
+  const SourceRange whole =
+      Cover(range_of(fragment.parameters.front()), range_of(fragment.parameters.back()));
+  if (SourceText(whole).find_first_of("#\n") != std::string_view::npos) return;
+  std::string tensors, attributes;
+  for (const ast::Parameter& parameter : fragment.parameters) {
+    std::string& list = types_.ContainsTensor(ResolveType(parameter.type)) ? tensors : attributes;
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", SourceText(range_of(parameter)));
+  }
+  builder.Fix(whole, fmt::format("{}, {}", tensors, attributes));
 }
 
 // `tensor<>` as a result is what operations with bodies alone have: their

@@ -1,6 +1,7 @@
 #include "compiler/semantics/dialect_rules.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,7 @@ class DialectRules {
   void CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension);
   void CheckBuiltin(const ast::BuiltinExpr& builtin);
   bool IsOperatorExpression(ast::ExprId id) const;
+  bool IsSubscriptOfTensor(ast::ExprId id) const;
   void ReportOperators();
 
   const ast::Document& document_;
@@ -81,6 +83,7 @@ class DialectRules {
   const ast::Dialect dialect_;
   const ast::Dialect& other_ = ast::Other(dialect_);
   std::vector<bool> is_left_, is_right_;  // by ExprId: a whole side of an assignment
+  std::set<int32_t> iterators_;           // of all comprehensions
   // The expressions that need operator expressions.
   std::vector<SourceRange> operators_;
 };
@@ -190,6 +193,12 @@ void DialectRules::CheckFragment(const ast::Fragment& fragment) {
 }
 
 void DialectRules::MarkStatements() {
+  for (const ast::Expr& expr : document_.exprs) {
+    const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node);
+    if (comprehension == nullptr) continue;
+    for (const ast::Iterator& iterator : comprehension->iterators)
+      iterators_.insert(iterator.name.symbol.index);
+  }
   is_left_.resize(document_.exprs.size());
   is_right_.resize(document_.exprs.size());
   auto mark = [this](llvm::ArrayRef<ast::Assignment> body) {
@@ -200,7 +209,7 @@ void DialectRules::MarkStatements() {
       const ast::ExprNode& right = document_.exprs[assignment.right].node;
       // 3.2.1: in flat syntax the right side is an invocation.
       if (!std::holds_alternative<ast::InvocationExpr>(right) &&
-          !std::holds_alternative<ast::ErrorExpr>(right)) {
+          !std::holds_alternative<ast::ErrorExpr>(right) && !IsSubscriptOfTensor(assignment.right)) {
         operators_.push_back(document_.exprs[assignment.right].range);
       }
     }
@@ -226,7 +235,7 @@ void DialectRules::CheckLeft(ast::ExprId left) {
 
 void DialectRules::CheckExpr(ast::ExprId id) {
   const ast::Expr& expr = document_.exprs[id];
-  if (IsOperatorExpression(id)) operators_.push_back(expr.range);
+  if (IsOperatorExpression(id) && !IsSubscriptOfTensor(id)) operators_.push_back(expr.range);
   if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node)) {
     CheckComprehension(expr, *comprehension);
   } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
@@ -305,6 +314,19 @@ bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
          std::holds_alternative<ast::ComprehensionExpr>(node) ||
          std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node) ||
          std::holds_alternative<ast::ParenExpr>(node);
+}
+
+// Whether the expression is `x[0]` in the body of a graph, where names are
+// those of tensors: the checker says more of it than what it would need.
+bool DialectRules::IsSubscriptOfTensor(ast::ExprId id) const {
+  const auto* subscript = std::get_if<ast::SubscriptExpr>(&document_.exprs[id].node);
+  if (subscript == nullptr) return false;
+  const auto* base = std::get_if<ast::IdentifierExpr>(&document_.exprs[subscript->base].node);
+  if (base == nullptr || iterators_.contains(base->name.index)) return false;
+  const SourceRange range = document_.exprs[id].range;
+  return llvm::any_of(document_.graphs, [&](const ast::Graph& graph) {
+    return range.begin >= graph.range.begin && range.end <= graph.range.end;
+  });
 }
 
 // One report a document, or a graph, at the first place: the missing line is

@@ -123,8 +123,10 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     return;
   }
   if (out_->Find(name).valid()) {
-    Report(kUndefined, range, "undefined name `{0}`; the operation is invoked with arguments, `{0}(..)`",
-           Text(name));
+    DiagnosticBuilder builder =
+        Report(kUndefined, range, "undefined name `{0}`; the operation is invoked with arguments, `{0}(..)`",
+               Text(name));
+    FixCallBrackets(range, builder);
     return;
   }
   Suggestion suggestion(Text(name));
@@ -225,8 +227,14 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
 }
 
 TypeId Checker::CheckSubscript(const ast::Expr& whole, const ast::SubscriptExpr& subscript, TypeId base) {
-  if (subscript.begin.valid()) CheckIndex(subscript.begin);
-  if (subscript.end.valid()) CheckIndex(subscript.end);
+  for (ExprId index : {subscript.begin, subscript.end}) {
+    if (!index.valid()) continue;
+    if (IsError(base)) {
+      CheckExpr(index);  // `relu[x]` is no subscript at all
+    } else {
+      CheckIndex(index);
+    }
+  }
   switch (Kind(base)) {
     case TypeKind::kString:
       return string_;
@@ -238,7 +246,10 @@ TypeId Checker::CheckSubscript(const ast::Expr& whole, const ast::SubscriptExpr&
     case TypeKind::kAny:
       return error_;
     default:
-      Report(kSubscriptBase, whole.range, "`{}` has no items; arrays, strings and tuples have", Text(base));
+      Report(kSubscriptBase, whole.range, "`{}` has no items; arrays, strings and tuples have{}", Text(base),
+             Kind(base) == TypeKind::kTensor && standard().Find(context_.symbols.Find("slice")).valid()
+                 ? ", and `slice(x, axes = [0], begin = [0], end = [1])` cuts a tensor"
+                 : "");
       return error_;
   }
 }

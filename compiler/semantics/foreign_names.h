@@ -1,10 +1,22 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc {
+
+// What makes a foreign argument right, beside its name.
+enum class ForeignRepair : uint8_t {
+  kByAdvice,  // what the advice says; the name alone where there is none
+  kRename,    // the name alone, whatever the advice says
+  kDrop,      // to leave it out
+  kDropTrue,  // the same where it is true
+  kDropFalse,
+  kDropChannelsFirst,  // the same where it is 'NCHW'
+  kType,               // a type behind the name of the operation
+};
 
 // What serves in NNEF where another framework has a name of its own.
 struct ForeignName {
@@ -12,6 +24,7 @@ struct ForeignName {
   // The name that takes its place, the arguments as they are; empty if none does.
   std::string_view ours;
   std::string_view advice;  // what to write where a name alone does not serve
+  ForeignRepair repair = ForeignRepair::kByAdvice;
 };
 
 // True if another framework spells the operation `ours` as `theirs`: in another

@@ -11,17 +11,12 @@ namespace nnefc {
 
 using namespace semantics;
 
-namespace {
-
-// The place of the parameter that has a name.
-std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name) {
+std::optional<size_t> Checker::PlaceOf(const Signature& signature, const ast::Name& name) {
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     if (signature.parameters[i].name.symbol == name.symbol) return i;
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use) {
   if (context_.emitter.exhausted()) return error_;
@@ -166,6 +161,7 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,
                             llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
+  if (ReportUnbracketed(invocation, signature)) return false;
   // Of more arguments than parameters some have no name, or a name that is
   // given twice or unknown, of which there is more to tell.
   const size_t unnamed = static_cast<size_t>(
@@ -187,7 +183,7 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
   for (const ast::Argument& argument : invocation.arguments) {
     if (argument.name.has_value()) {
       has_named = true;
-      is_valid &= BindNamed(argument, callee, positional, slots);
+      is_valid &= BindNamed(invocation, argument, callee, positional, slots);
     } else if (has_named) {
       Report(kPositionalAfterNamed, expr(argument.value).range,
              "an argument without a name follows a named one");
@@ -222,12 +218,12 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
   return true;  // There is no doubt which parameter was meant.
 }
 
-bool Checker::BindNamed(const ast::Argument& argument, Callee callee, size_t positional,
-                        llvm::MutableArrayRef<ExprId> slots) {
+bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argument& argument, Callee callee,
+                        size_t positional, llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
   const std::optional<size_t> found = PlaceOf(signature, *argument.name);
   if (!found) {
-    ReportUnknownArgument(*argument.name, callee);
+    ReportUnknownArgument(invocation, argument, callee);
     return false;
   }
   const size_t index = *found;
@@ -238,55 +234,20 @@ bool Checker::BindNamed(const ast::Argument& argument, Callee callee, size_t pos
     return false;
   }
   if (slots[index].valid()) {
-    Report(kDuplicateArgument, argument.name->range, "argument `{}` is given twice", name)
-        .Note(expr(slots[index]).range, "first given here");
+    DiagnosticBuilder builder =
+        Report(kDuplicateArgument, argument.name->range, "argument `{}` is given twice", name);
+    const SourceRange value = expr(argument.value).range;
+    const auto place = static_cast<size_t>(&argument - invocation.arguments.begin());
+    // The same once more.
+    if (place > 0 && SourceText(value) == SourceText(expr(slots[index]).range)) {
+      const uint32_t begin = expr(invocation.arguments[place - 1].value).range.end;
+      builder.Fix({value.file, begin, value.end}, "");
+    }
+    builder.Note(expr(slots[index]).range, "first given here");
     return false;
   }
   slots[index] = argument.value;
   return true;
-}
-
-void Checker::ReportUnknownArgument(const ast::Name& name, Callee callee) {
-  const Signature& signature = SignatureOf(callee);
-  const std::string_view text = Text(name.symbol);
-  Suggestion suggestion(text);
-  for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
-  std::string_view best = suggestion.best();
-  bool is_safe = suggestion.is_safe();
-  std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
-  const ForeignName* foreign =
-      suggestion.is_spelling() || callee.document != standard_
-          ? nullptr
-          : FindForeignParameter(text, [&](std::string_view ours) {
-              return llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
-                return Text(parameter.name.symbol) == ours;
-              });
-            });
-  if (foreign != nullptr) {
-    best = foreign->ours;
-    is_safe = !best.empty() && foreign->advice.empty();
-    hint = best.empty()              ? fmt::format("; {}", foreign->advice)
-           : foreign->advice.empty() ? fmt::format("; did you mean `{}`?", best)
-                                     : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
-  }
-  if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
-    const Callee twin = libraries_.Get(ast::Other(dialect_)).Find(signature.name.symbol);
-    const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
-    if (place) {
-      // `perm` of `transpose` is called otherwise here; `output_shape` of
-      // `deconv` is called nothing.
-      is_safe = *place < signature.parameters.size() &&
-                !PlaceOf(SignatureOf(twin), signature.parameters[*place].name);
-      best = is_safe ? Text(signature.parameters[*place].name.symbol) : "";
-      const std::string_view other = ast::Other(dialect_).name;
-      hint = is_safe ? fmt::format("; the {} dialect calls `{}` so", other, best)
-                     : fmt::format("; it belongs to the {} dialect", other);
-    }
-  }
-  DiagnosticBuilder builder = Report(kUnknownArgument, name.range, "`{}` has no parameter `{}`{}",
-                                     Text(signature.name.symbol), text, hint);
-  if (is_safe) builder.Fix(name.range, std::string(best));
-  builder.Note(signature.name.range, "declared here");
 }
 
 bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,

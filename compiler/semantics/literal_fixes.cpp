@@ -53,6 +53,11 @@ std::string Checker::HintFor(ExprId id, TypeId expected) const {
 void Checker::FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
   id = Inner(id);
   const ast::Expr& value = expr(id);
+  if (const auto* text = std::get_if<ast::StringLiteral>(&value.node)) {
+    FixWord(id, llvm::StringRef(Text(text->value).data(), Text(text->value).size()).lower(), expected,
+            builder);
+    return;
+  }
   if (Kind(expected) == TypeKind::kArray) {
     FixArray(id, types_.Item(expected), builder);
     return;
@@ -75,6 +80,30 @@ void Checker::FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder)
     return;
   }
   FixScalars(id, expected, builder);
+}
+
+// `padding = 'same'`, `transposeB = 'true'`.
+void Checker::FixWord(ExprId id, std::string_view word, TypeId expected, DiagnosticBuilder& builder) {
+  const SourceRange range = expr(id).range;
+  const bool is_padding =
+      Kind(expected) == TypeKind::kArray && Kind(types_.Item(expected)) == TypeKind::kTuple;
+  if (is_padding && (word == "same" || word == "same_upper")) builder.Fix(range, "[]");
+  if (is_padding && word == "valid") builder.Fix(range, "[(0,0), (0,0)]");
+  if (expected == logical_ && (word == "true" || word == "false")) builder.Fix(range, std::string(word));
+}
+
+// `relu[x]`: the brackets behind the name of an operation.
+void Checker::FixCallBrackets(SourceRange name, DiagnosticBuilder& builder) {
+  const std::string_view text = context_.sources.Text(name.file);
+  if (name.end >= text.size() || text[name.end] != '[') return;
+  const size_t line_end = std::min(text.find('\n', name.end), text.size());
+  int depth = 0;
+  for (size_t at = name.end; at < line_end; ++at) {
+    depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
+    if (depth > 0) continue;
+    ReplaceBrackets({name.file, name.end, static_cast<uint32_t>(at) + 1}, "(", ")", builder);
+    return;
+  }
 }
 
 void Checker::ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
@@ -103,6 +132,11 @@ void Checker::FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder) {
   const bool is_literal = std::holds_alternative<ast::IntegerLiteral>(value.node) ||
                           std::holds_alternative<ast::ScalarLiteral>(value.node) ||
                           std::holds_alternative<ast::IdentifierExpr>(value.node);
+  // `padding = 1`
+  const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
+  const bool is_pair = Kind(item) == TypeKind::kTuple && types_.Items(item).size() == 2 &&
+                       types_.Items(item)[0] == integer_ && types_.Items(item)[1] == integer_;
+  if (number != nullptr && is_pair) builder.Fix(value.range, fmt::format("[({0},{0})]", number->value));
   if (!is_literal || !IsCastable(types_, dialect_, TypeOf(id), item)) return;
   builder.Fix({value.range.file, value.range.begin, value.range.begin}, "[");
   builder.Fix({value.range.file, value.range.end, value.range.end}, "]");

@@ -74,7 +74,7 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
              "`{}` is the tensor that the key names and takes no argument", Text(argument.name->symbol));
       is_valid = false;
     } else {
-      is_valid &= BindNamed(argument, callee, 0, slots);
+      is_valid &= BindNamed(invocation, argument, callee, 0, slots);
     }
   }
   // A placeholder: the tensor is not missing.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from newcomer_mistakes import DOCUMENT, MISTAKES, Mistake
+from whole_mistakes import WHOLE_MISTAKES, WholeMistake
 
 
 def _run(nnefc: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -29,3 +32,28 @@ def test_mistake(mistake: Mistake, nnefc: Path, tmp_path: Path) -> None:
     assert re.search(mistake.message, told.stderr.splitlines()[0]), told.stderr
     fixed = _run(nnefc, tmp_path, "check", "--fix", "net.nnef")
     assert (fixed.returncode == 0) == mistake.fixed, fixed.stderr
+
+
+def _tensor_file(extents: list[int]) -> bytes:
+    size = 4 * math.prod(extents)
+    head = b"\x4e\xef\x01\x00" + struct.pack("<II", size, len(extents)) + struct.pack("<8I", *extents, *[0] * (8 - len(extents)))
+    return (head + struct.pack("<II", 32, 0)).ljust(128, b"\0") + bytes(size)
+
+
+@pytest.mark.parametrize("mistake", WHOLE_MISTAKES, ids=lambda mistake: mistake.name)
+def test_whole_mistake(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> None:
+    for name, text in mistake.files.items():
+        data = text.encode()
+        if text.startswith("tensor"):
+            data = _tensor_file([int(extent) for extent in text.removeprefix("tensor").split(",")])
+        (tmp_path / name).write_bytes(data)
+    told = _run(nnefc, tmp_path, *mistake.command.split()).stderr
+    assert re.sub(r"^\S+: (error|warning): ", "", told.splitlines()[0]) == mistake.message, told
+    if not mistake.right:
+        return
+    (tmp_path / "right.nnef").write_text(mistake.right, encoding="utf-8")
+    right = _run(nnefc, tmp_path, "check", "right.nnef")
+    assert (right.returncode, right.stderr) == (0, "")
+    _run(nnefc, tmp_path, "check", "--fix", "net.nnef")
+    fixed = (tmp_path / "net.nnef").read_text(encoding="utf-8")
+    assert "".join(fixed.split()) == "".join(mistake.right.split())

@@ -1,7 +1,11 @@
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/wording.h"
+#include <utility>
 
+#include "compiler/ir/wording.h"
+#include "compiler/support/suggest.h"
+#include "fmt/ranges.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::ir::nnef {
 
@@ -148,6 +152,27 @@ bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules)
   return true;
 }
 
+// The axis that others count from the end.
+std::string FromTheEnd(int64_t axis, int64_t rank) {
+  return axis < 0 && axis >= -rank ? fmt::format("{}", axis + rank) : "";
+}
+
+// The choice that other frameworks call `value`, or that is misspelt so.
+std::string_view MeantChoice(std::string_view value, llvm::ArrayRef<std::string_view> choices) {
+  constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
+      {"zero", "constant"},         {"zeros", "constant"},         {"edge", "replicate"},
+      {"border", "replicate"},      {"nearest", "replicate"},      {"mirror", "reflect"},
+      {"reflection", "reflect"},    {"symmetric", "reflect-even"}, {"half_pixel", "symmetric"},
+      {"align_corners", "aligned"},
+  };
+  for (const auto& [theirs, ours] : kForeign) {
+    if (value == theirs && llvm::is_contained(choices, ours)) return ours;
+  }
+  Suggestion suggestion(value);
+  for (std::string_view choice : choices) suggestion.Offer(choice);
+  return suggestion.is_safe() ? suggestion.best() : std::string_view();
+}
+
 }  // namespace
 
 bool CheckSignature(InferContext& context, const Signature& signature) {
@@ -209,6 +234,20 @@ Argument Describe(const InferContext& context, std::string_view name, size_t ite
           .place = index};
 }
 
+bool CheckChoice(InferContext& context, const Rule& rule, std::string_view name,
+                 llvm::ArrayRef<std::string_view> choices) {
+  const std::string& value = context.attribute(name).AsString();
+  if (llvm::is_contained(choices, value)) return true;
+  const std::string_view meant = MeantChoice(value, choices);
+  const std::string list =
+      choices.size() == 1
+          ? fmt::format("'{}'", choices.front())
+          : fmt::format("'{}' or '{}'", fmt::join(choices.drop_back(), "', '"), choices.back());
+  context.ErrorWithFix(meant.empty() ? "" : fmt::format("'{}'", meant), rule, "{} is '{}'; expected {}",
+                       Describe(context, name), value, list);
+  return false;
+}
+
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape) {
   if (shape.known() && !shape.volume()) {
     context.Error(kShapeOverflow, "the result of `{}` would have shape {}: too many elements",
@@ -228,7 +267,8 @@ namespace {
 bool CheckAxisRange(InferContext& context, const Argument& argument, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank) return true;
   const std::string bound = IsProvisional(context.node()) ? "" : fmt::format(" and less than {}", rank);
-  context.Error(kAxisRange, "{} is {}; expected at least 0{}", argument, axis, bound);
+  context.ErrorWithFix(FromTheEnd(axis, rank), kAxisRange, "{} is {}; expected at least 0{}", argument, axis,
+                       bound);
   return false;
 }
 

@@ -63,6 +63,13 @@ Argument Describe(const InferContext& context, int32_t parameter, size_t item);
 Argument Describe(const InferContext& context, std::string_view name);
 Argument Describe(const InferContext& context, std::string_view name, size_t item);
 
+// Checks that a string is one of `choices`; emits `rule` if not.
+[[nodiscard]] bool CheckChoice(InferContext& context, const Rule& rule, std::string_view name,
+                               llvm::ArrayRef<std::string_view> choices);
+// What `border` may be where it does not matter whether it is constant.
+inline constexpr std::string_view kBorders[] = {"constant", "replicate", "reflect", "reflect-even"};
+inline constexpr std::string_view kSamplingMethods[] = {"asymmetric", "symmetric", "aligned"};
+
 // Sets an output; emits kShapeOverflow if its volume does not fit 63 bits.
 void Produce(InferContext& context, int32_t index, ElementType type, PartialShape shape);
 // Sets the only output to the type and shape of the first input.

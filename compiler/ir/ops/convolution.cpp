@@ -97,13 +97,33 @@ std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialSha
   return output;
 }
 
+// What else than the extents may be wrong: the order of other frameworks.
+std::string ChannelsHint(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
+  const PartialShape& filter = context.segment(parameter)[0]->shape;
+  const PartialShape& input = context.input(0).shape;
+  const int64_t rank = filter.rank();
+  const auto is = [](Dim a, Dim b) { return a.known() && b.known() && a.min == b.min; };
+  if (groups.known() && groups.min == 1 && rank > 2 && is(filter[rank - 2], channels))
+    return "; a filter is [outputs, inputs, extents..]";
+  if (input.rank() > 2 && is(input[input.rank() - 1], per_group))
+    return "; an input is [batch, channels, extents..]";
+  return "";
+}
+
 // The channels C that `filter` of shape (c, C / G, ..) matches: conv.channels.
 bool CheckInputChannels(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
   const std::optional<Dim> expected = Multiply(per_group, groups);
   if (expected && expected->Compatible(channels)) return true;
-  context.Error(
-      kConvChannels, "{} has {} channels for each of {} groups; expected {} channels in all, as {} has",
-      Describe(context, parameter), Text(per_group), Text(groups), Text(channels), Describe(context, 0));
+  const std::string hint = ChannelsHint(context, channels, per_group, groups, parameter);
+  if (groups.known() && groups.min == 1) {
+    context.Error(kConvChannels, "{} has {} channels; expected {}, as {} has{}", Describe(context, parameter),
+                  Text(per_group), Text(channels), Describe(context, 0), hint);
+    return false;
+  }
+  context.Error(kConvChannels,
+                "{} has {} channels for each of {} groups; expected {} channels in all, as {} has{}",
+                Describe(context, parameter), Text(per_group), Text(groups), Text(channels),
+                Describe(context, 0), hint);
   return false;
 }
 

@@ -77,11 +77,7 @@ void InferRoiPool(InferContext& context) {
 }
 
 bool CheckMethod(InferContext& context, std::string_view name) {
-  const std::string& method = context.attribute(name).AsString();
-  if (method == "asymmetric" || method == "symmetric" || method == "aligned") return true;
-  context.Error(kRoiMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'",
-                Describe(context, name), method);
-  return false;
+  return CheckChoice(context, kRoiMethod, name, kSamplingMethods);
 }
 
 // R 4.6.2.

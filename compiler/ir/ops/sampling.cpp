@@ -86,19 +86,8 @@ void InferMultilinearUpsample(InferContext& context) {
                                                {"border", ArgumentKind::kString}}})) {
     return;
   }
-  const std::string& method = context.attribute("method").AsString();
-  if (method != "asymmetric" && method != "symmetric" && method != "aligned") {
-    context.Error(kSamplingMethod, "{} is '{}'; expected 'asymmetric', 'symmetric' or 'aligned'",
-                  Describe(context, "method"), method);
-    return;
-  }
-  const std::string& border = context.attribute("border").AsString();
-  if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
-    context.Error(kSamplingBorder,
-                  "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
-                  Describe(context, "border"), border);
-    return;
-  }
+  if (!CheckChoice(context, kSamplingMethod, "method", kSamplingMethods)) return;
+  if (!CheckChoice(context, kSamplingBorder, "border", kBorders)) return;
   ProduceUpsampled(context);
 }
 

@@ -242,12 +242,7 @@ void InferPad(InferContext& context) {
     return;
   }
   const Output& input = context.input(0);
-  const std::string& border = context.attribute("border").AsString();
-  if (border != "constant" && border != "replicate" && border != "reflect" && border != "reflect-even") {
-    context.Error(kPadBorder, "{} is '{}'; expected 'constant', 'replicate', 'reflect' or 'reflect-even'",
-                  Describe(context, "border"), border);
-    return;
-  }
+  if (!CheckChoice(context, kPadBorder, "border", kBorders)) return;
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const auto padding = context.attribute("padding").AsPairs();
   if (padding.size() != static_cast<size_t>(input.shape.rank())) {

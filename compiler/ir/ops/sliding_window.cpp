@@ -110,11 +110,7 @@ void InferSample(InferContext& context) {
 void InferDesample(InferContext& context) {
   if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kDesampleAttributes})) return;
   const Output& input = context.input(0);
-  const std::string& border = context.attribute("border").AsString();
-  if (border != "constant") {
-    context.Error(kWindowBorder, "{} is '{}'; expected 'constant'", Describe(context, "border"), border);
-    return;
-  }
+  if (!CheckChoice(context, kWindowBorder, "border", {"constant"})) return;
   if (!CheckIndex(context, input.shape, "input")) return;
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const std::optional<Window> window = PoolWindow(context, IgnoreBorder::kForbidden);

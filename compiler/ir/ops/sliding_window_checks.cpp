@@ -2,17 +2,15 @@
 
 #include "compiler/ir/ops/sliding_window.h"
 #include "compiler/ir/wording.h"
+#include "fmt/ranges.h"
 
 namespace nnefc::ir::nnef {
 
 bool CheckBorder(InferContext& context, IgnoreBorder ignore) {
-  const std::string& border = context.attribute("border").AsString();
-  if (border == "constant" || border == "replicate" || border == "reflect" || border == "reflect-even")
-    return true;
-  if (border == "ignore" && ignore == IgnoreBorder::kAllowed) return true;
-  context.Error(kWindowBorder, "{} is '{}'; expected {}'constant', 'replicate', 'reflect' or 'reflect-even'",
-                Describe(context, "border"), border, ignore == IgnoreBorder::kAllowed ? "'ignore', " : "");
-  return false;
+  llvm::SmallVector<std::string_view, 5> choices;
+  if (ignore == IgnoreBorder::kAllowed) choices.push_back("ignore");
+  choices.append(std::begin(kBorders), std::end(kBorders));
+  return CheckChoice(context, kWindowBorder, "border", choices);
 }
 
 namespace {
@@ -27,10 +25,42 @@ bool CheckPositive(InferContext& context, const Rule& rule, std::string_view nam
   return true;
 }
 
+// The items of a list as text: `(0,0)` of padding.
+std::vector<std::string> ItemTexts(const Attribute& list) {
+  std::vector<std::string> texts;
+  if (const auto* integers = list.get<Attribute::Integers>()) {
+    for (int64_t item : *integers) texts.push_back(fmt::format("{}", item));
+  } else if (const auto* pairs = list.get<AttributeList>()) {
+    for (const Attribute& pair : pairs->items)
+      texts.push_back(fmt::format("({})", fmt::join(ItemTexts(pair), ",")));
+  }
+  return texts;
+}
+
+// A list of `expected` items that means the same as another framework's: for
+// one dimension what each has, for the spatial ones what all have, or the
+// other way round. Empty where there is none.
+std::string ListOf(InferContext& context, std::string_view name, int64_t expected) {
+  std::vector<std::string> items = ItemTexts(context.attribute(name));
+  const std::string_view neutral = name == "padding" ? "(0,0)" : "1";
+  const bool spans_all = context.FindAttribute("size") != nullptr;  // batch and channels too
+  const int64_t spatial = spans_all ? expected - 2 : expected;
+  if (spatial < 1) return "";
+  if (items.size() == 1) items.resize(static_cast<size_t>(spatial), items.front());
+  if (spans_all && items.size() == static_cast<size_t>(spatial))
+    items.insert(items.begin(), 2, std::string(neutral));
+  const bool has_surplus =
+      items.size() == static_cast<size_t>(expected) + 2 && items[0] == neutral && items[1] == neutral;
+  if (has_surplus) items.erase(items.begin(), items.begin() + 2);
+  if (items.size() != static_cast<size_t>(expected)) return "";
+  return fmt::format("[{}]", fmt::join(items, ","));
+}
+
 bool CheckLength(InferContext& context, const Rule& rule, std::string_view name, size_t length,
                  int64_t expected) {
   if (length == 0 || length == static_cast<size_t>(expected)) return true;
-  context.Error(rule, "{} has {} items; expected {} or none", Describe(context, name), length, expected);
+  context.ErrorWithFix(ListOf(context, name, expected), rule, "{} has {} item{}; expected {} or none",
+                       Describe(context, name), length, length == 1 ? "" : "s", expected);
   return false;
 }
 
@@ -49,8 +79,10 @@ bool CheckWindowLists(InferContext& context, int64_t count) {
 bool CheckSize(InferContext& context, int64_t rank) {
   const Attribute::Integers size = context.attribute("size").AsInts();
   if (size.size() != static_cast<size_t>(rank)) {
-    context.Error(kWindowSize, "{} has {} items; expected {}: windows of {} span batch and channels too",
-                  Describe(context, "size"), size.size(), rank, Describe(context, 0));
+    context.ErrorWithFix(ListOf(context, "size", rank), kWindowSize,
+                         "{} has {} item{}; expected {}: windows of {} span batch and channels too",
+                         Describe(context, "size"), size.size(), size.size() == 1 ? "" : "s", rank,
+                         Describe(context, 0));
     return false;
   }
   return CheckPositive(context, kWindowSize, "size", size);

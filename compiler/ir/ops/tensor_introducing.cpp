@@ -152,9 +152,13 @@ void InferVariable(InferContext& context) {
   if (wrong != label.end()) {
     const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
     const bool printable = code >= 0x20 && code < 0x7f;
-    context.Error(kVariableLabel, "{} contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
-                  Describe(context, "label"),
-                  printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
+    std::string right = label;
+    std::replace_if(
+        right.begin(), right.end(), [](char c) { return !IsLabelCharacter(c); }, '_');
+    context.ErrorWithFix(fmt::format("'{}'", right), kVariableLabel,
+                         "{} contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+                         Describe(context, "label"),
+                         printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
     return;
   }
   std::optional<PartialShape> shape = PositiveShape(context, kVariableShape);

@@ -27,6 +27,11 @@ bool IsMeantAs(std::string_view word, std::string_view keyword) {
   return suggestion.is_safe() && suggestion.best() == keyword;
 }
 
+// True if a line that begins with `word` names other files in other languages.
+bool IsImport(std::string_view word) {
+  return word == "import" || word == "from" || word == "include" || word == "using" || word == "require";
+}
+
 }  // namespace
 
 DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& options, Context& context)
@@ -145,8 +150,10 @@ void DocumentParser::SkipTopLevel() {
                               "expected the end of the text after the graph, found {}", Describe(first));
     if (reader_.PeekSecond().kind == TokenKind::kEndOfText) report.Fix(reader_.Range(first), "");
   } else {
-    context_.emitter.Emit(kUnexpectedToken, reader_.Range(first), "expected `{}` or `graph`, found {}",
-                          "fragment", Describe(first));
+    auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(first),
+                                        "expected `fragment` or `graph`, found {}{}", Describe(first),
+                                        IsImport(reader_.Text(first)) ? "; a document stands alone" : "");
+    if (IsImport(reader_.Text(first))) report.Fix(reader_.LineOf(first), "");
   }
   do {
     reader_.Take();
@@ -264,9 +271,11 @@ bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
     if (found.kind == TokenKind::kSemicolon && expected.find(';') != std::string_view::npos) return true;
   }
   if (!statement_.has_lexical_error) {
-    context_.emitter.Emit(kUnexpectedToken, reader_.Range(found),
-                          "expected {} after the declaration of `{}`, found {}", expected,
-                          context_.symbols.Text(name.symbol), Describe(found));
+    auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(found),
+                                        "expected {} after the declaration of `{}`, found {}", expected,
+                                        context_.symbols.Text(name.symbol), Describe(found));
+    const bool is_alone = reader_.Peek().kind == TokenKind::kLeftBrace;
+    if (found.kind == TokenKind::kColon && is_alone) report.Fix(reader_.Range(found), "");
   }
   lost_text_ = true;
   return false;
@@ -344,12 +353,23 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
           lost_text_ = true;
           if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
         }
-        context_.emitter
-            .Emit(kUnclosedBody, reader_.Range(token), "expected `}}` to close the body of {}, found {}",
-                  title, Describe(token))
-            .Note(reader_.Range(open), "opened here");
+        {
+          auto report = context_.emitter.Emit(kUnclosedBody, reader_.Range(token),
+                                              "expected `}}` to close the body of {}, found {}", title,
+                                              Describe(token));
+          report.Note(reader_.Range(open), "opened here");
+          const SourceRange at = {document_.file, token.begin, token.begin};
+          const bool on_own_line = token.kind != TokenKind::kEndOfText || reader_.EndsWithLine();
+          if (any) report.Fix(at, on_own_line ? "}\n" : "\n}\n");
+        }
         return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
       case TokenKind::kSemicolon:
+        context_.emitter
+            .Emit(kUnexpectedToken, reader_.Range(token), "expected an assignment, found {}{}",
+                  Describe(token), any ? "; one `;` ends an assignment" : "")
+            .Fix(reader_.Range(token), "");
+        reader_.Take();
+        break;
       case TokenKind::kLeftBrace:
         context_.emitter.Emit(kUnexpectedToken, reader_.Range(token), "expected an assignment, found {}",
                               Describe(token));

@@ -23,9 +23,11 @@ class ForeignSyntax {
 
   std::optional<SyntaxError> Describe() const {
     for (const auto find :
-         {&ForeignSyntax::Number, &ForeignSyntax::TensorType, &ForeignSyntax::Results, &ForeignSyntax::Comma,
-          &ForeignSyntax::WordOperator, &ForeignSyntax::Conditional, &ForeignSyntax::ColonForEquals,
-          &ForeignSyntax::WholeStatement, &ForeignSyntax::GraphTypes, &ForeignSyntax::Surplus}) {
+         {&ForeignSyntax::Header, &ForeignSyntax::Number, &ForeignSyntax::Prefix, &ForeignSyntax::TensorType,
+          &ForeignSyntax::ArrayType, &ForeignSyntax::OpenExtent, &ForeignSyntax::Results,
+          &ForeignSyntax::Comma, &ForeignSyntax::WordOperator, &ForeignSyntax::Conditional,
+          &ForeignSyntax::ColonForEquals, &ForeignSyntax::WholeStatement, &ForeignSyntax::GraphTypes,
+          &ForeignSyntax::Surplus}) {
       if (auto error = (this->*find)()) return error;
     }
     return std::nullopt;
@@ -97,7 +99,47 @@ class ForeignSyntax {
     return error;
   }
 
-  // `1.0f`, `1_000`, `0x10`.
+  // `version = 1.0;`, `version "1.0";`, and `x: f(..)` in a quantization file.
+  std::optional<SyntaxError> Header() const {
+    if (rule_ == NnefParser::RuleQuantization && at_ == 0 && IsName(0) && Kind(1) == TokenKind::kColon) {
+      return Replace(fmt::format("expected the name of a tensor in quotes, found `{}`", Text(0)), 0, 1,
+                     fmt::format("\"{}\"", Text(0)));
+    }
+    if (rule_ != NnefParser::RuleVersion || at_ != 1) return std::nullopt;
+    if ((Found() == TokenKind::kAssign || Found() == TokenKind::kColon) &&
+        Kind(2) == TokenKind::kNumericLiteral)
+      return Remove(fmt::format("no `{}` stands between `version` and its number", Text(1)), 1, 2);
+    if (Found() == TokenKind::kStringLiteral && Text(1).size() == 5 && Text(1).substr(1, 3) == "1.0")
+      return Replace("the version stands without quotes, `version 1.0`", 1, 2, "1.0");
+    return std::nullopt;
+  }
+
+  // `r'label'`
+  std::optional<SyntaxError> Prefix() const {
+    if (Found() != TokenKind::kStringLiteral || Before() != TokenKind::kIdentifier) return std::nullopt;
+    if (tokens_[at_ - 1].end != tokens_[at_].begin || Text(at_ - 1).size() > 2) return std::nullopt;
+    return Remove(fmt::format("a string has no prefix, such as `{}` here", Text(at_ - 1)), at_ - 1, at_);
+  }
+
+  // `axes: [integer]`
+  std::optional<SyntaxError> ArrayType() const {
+    if (Kind(0) != TokenKind::kFragment || Found() != TokenKind::kLeftBracket ||
+        Kind(at_ + 2) != TokenKind::kRightBracket || Before() != TokenKind::kColon) {
+      return std::nullopt;
+    }
+    const std::string right = fmt::format("{}[]", Text(at_ + 1));
+    return Replace(fmt::format("an array type is written `{}`", right), at_, at_ + 3, right);
+  }
+
+  // `shape = [?,3,32,32]`
+  std::optional<SyntaxError> OpenExtent() const {
+    const bool is_item = Before() == TokenKind::kLeftBracket || Before() == TokenKind::kComma;
+    if (Found() != TokenKind::kQuestion || !is_item || Kind(0) == TokenKind::kFragment) return std::nullopt;
+    return Error(
+        "`?` is no extent; a document states all of them, and `--input-shape` gives an input others");
+  }
+
+  // `1.0f`, `1_000`, `0x10`, `1e`.
   std::optional<SyntaxError> Number() const {
     if (at_ == 0 || Found() != TokenKind::kIdentifier || Before() != TokenKind::kNumericLiteral)
       return std::nullopt;
@@ -119,6 +161,11 @@ class ForeignSyntax {
       const auto [at, error] = std::from_chars(suffix.data() + 1, end, value, 16);
       if (error == std::errc() && at == end) right = fmt::format("{}", value);
     }
+    if (suffix == "e" || suffix == "E") {
+      SyntaxError error = Error(fmt::format("`{}{}` has no digits in its exponent", number, suffix));
+      error.rule = &kMalformedNumber;
+      return error;
+    }
     if (right.empty()) return std::nullopt;
     SyntaxError error =
         Replace(fmt::format("`{}{}` is not a number of NNEF; write `{}`", number, suffix, right), at_ - 1,
@@ -139,8 +186,19 @@ class ForeignSyntax {
     return error;
   }
 
-  // `f(x,)`, `f(x,, y)` and `f(x y)`.
+  // The brackets that are open in front of the token found.
+  int Depth() const {
+    int depth = 0;
+    for (size_t i = 0; i < at_; ++i) depth += IsOpening(Kind(i)) ? 1 : IsClosing(Kind(i)) ? -1 : 0;
+    return depth;
+  }
+
+  // `f(x,)`, `f(x,, y)` and `f(x y)`; `y = x,` in place of `y = x;`.
   std::optional<SyntaxError> Comma() const {
+    if (Before() == TokenKind::kComma && Found() == TokenKind::kStatementEnd && Depth() == 0 &&
+        Kind(0) != TokenKind::kGraph && Kind(0) != TokenKind::kFragment) {
+      return Replace("an assignment ends with `;`, not with `,`", at_ - 1, at_, ";");
+    }
     if (Before() == TokenKind::kComma &&
         (IsClosing(Found()) || Found() == TokenKind::kComma || Found() == TokenKind::kSemicolon)) {
       return Remove(fmt::format("nothing stands between the `,` and `{}`", Text(at_)), at_ - 1, at_);
@@ -152,6 +210,10 @@ class ForeignSyntax {
     SyntaxError error = Error(fmt::format("expected `,` before `{}`", Text(at_)));
     error.after_previous = true;
     error.insertion = ",";
+    // `[1 3 32]`
+    for (size_t i = at_ + 1;
+         Kind(i - 1) == TokenKind::kNumericLiteral && Kind(i) == TokenKind::kNumericLiteral; ++i)
+      error.edits.push_back({{TokenKind::kUnexpected, tokens_[i - 1].end, tokens_[i - 1].end}, ","});
     return error;
   }
 
@@ -214,16 +276,16 @@ class ForeignSyntax {
                    " =");
   }
 
-  // `return y;`, `let y = ..`, `for ..`, `y == ..`, `y += ..`.
+  // `return y;`, `let y = ..`, `for ..`, `y == ..`, `y += ..`, `y: tensor = ..`, `f(x);`.
   std::optional<SyntaxError> WholeStatement() const {
     if (rule_ != NnefParser::RuleAssignment && rule_ != NnefParser::RuleLvalueExpr) return std::nullopt;
     if (at_ == 0) return StatementKeyword();
     if (at_ != 1 || Kind(0) != TokenKind::kIdentifier) return std::nullopt;
     const std::string_view first = Text(0);
-    if (first == "return" || first == "yield" || first == "output") {
+    const bool is_name =
+        IsName(1) && (Kind(2) == TokenKind::kSemicolon || Kind(2) == TokenKind::kStatementEnd);
+    if (first == "return" || first == "yield" || (first == "output" && is_name)) {
       const std::string message = fmt::format("there is no `{}`; results are assigned by their names", first);
-      const bool is_name =
-          IsName(1) && (Kind(2) == TokenKind::kSemicolon || Kind(2) == TokenKind::kStatementEnd);
       return is_name ? Remove(message, 0, tokens_.size()) : Error(message);
     }
     if (first == "while") return Error("there are no loops; `[for i in a yield ..]` makes an array");
@@ -238,6 +300,8 @@ class ForeignSyntax {
       return Error(fmt::format("there is no `{}=`; a name is assigned once", Text(1)));
     if (Found() == TokenKind::kLess && Kind(2) == TokenKind::kMinus)
       return Replace("an assignment is written with `=`", 1, 3, "=");
+    if (Found() == TokenKind::kColon) return Annotation();
+    if (Found() == TokenKind::kLeftParen || Found() == TokenKind::kTypeArgumentOpen) return NoResult();
     if (IsName(1) && (Kind(2) == TokenKind::kLeftParen || Kind(2) == TokenKind::kTypeArgumentOpen)) {
       SyntaxError error = Error(fmt::format("expected `=` after `{}`", first));
       error.after_previous = true;
@@ -245,6 +309,31 @@ class ForeignSyntax {
       return error;
     }
     return std::nullopt;
+  }
+
+  // `y: tensor<scalar> = relu(x)` and `y: relu(x)`.
+  std::optional<SyntaxError> Annotation() const {
+    const size_t assign = Until(1, [](TokenKind kind) { return kind == TokenKind::kAssign; });
+    if (assign == 2 || assign + 1 >= tokens_.size())
+      return Replace("an assignment is written with `=`", 1, std::min(assign, size_t{2}), " =");
+    return Replace(fmt::format("an assignment declares no type; write `{} = ..`", Text(0)), 1, assign, "");
+  }
+
+  // `relu(x) -> y;` and `relu(x);`
+  std::optional<SyntaxError> NoResult() const {
+    const auto is_end = [](TokenKind kind) {
+      return kind == TokenKind::kArrow || kind == TokenKind::kAssign || kind == TokenKind::kSemicolon ||
+             kind == TokenKind::kStatementEnd;
+    };
+    const size_t arrow = Until(1, is_end);
+    if (Kind(arrow) == TokenKind::kSemicolon || Kind(arrow) == TokenKind::kStatementEnd)
+      return Error(fmt::format("nothing takes the result of `{0}`; write `y = {0}(..)`", Text(0)));
+    if (Kind(arrow) != TokenKind::kArrow) return std::nullopt;
+    const size_t end = Until(arrow + 1, is_end);
+    if (end == arrow + 1 || Kind(end) == TokenKind::kArrow || Kind(end) == TokenKind::kAssign)
+      return std::nullopt;
+    return Replace("results stand on the left, `y = f(x)`", 0, end,
+                   fmt::format("{} = {}", TextFrom(arrow + 1, end), TextFrom(0, arrow)));
   }
 
   // A keyword where an assignment begins.
@@ -272,22 +361,46 @@ class ForeignSyntax {
     return Remove(fmt::format("an assignment declares no type; write `{} = ..`", Text(name)), 0, name);
   }
 
-  // `graph net( x: tensor<scalar> )`.
+  // `graph net( x: tensor<scalar> )`, `graph net( tensor x )`.
   std::optional<SyntaxError> GraphTypes() const {
     const bool is_graph = Kind(0) == TokenKind::kGraph && (rule_ == NnefParser::RuleGraphDeclaration ||
                                                            rule_ == NnefParser::RuleIdentifierList);
-    if (!is_graph || Found() != TokenKind::kColon || at_ < 2 || !IsName(at_ - 1)) return std::nullopt;
-    const size_t end = Until(at_, [](TokenKind kind) {
+    const bool is_before = Found() >= TokenKind::kTensor && Found() <= TokenKind::kString;
+    const bool is_behind = Found() == TokenKind::kColon && at_ >= 2 && IsName(at_ - 1);
+    if (!is_graph || (!is_before && !is_behind)) return std::nullopt;
+    SyntaxError error =
+        Error("parameters and results of a graph are names alone; `external` says the type and shape");
+    const auto ends_item = [](TokenKind kind) {
       return kind == TokenKind::kComma || kind == TokenKind::kRightParen || kind == TokenKind::kStatementEnd;
-    });
-    return Replace("parameters and results of a graph are names alone; `external` says the type and shape",
-                   at_, end, "");
+    };
+    for (size_t i = 2; i < tokens_.size(); ++i) {
+      if (Kind(i) == TokenKind::kColon && IsName(i - 1)) {
+        const size_t end = Until(i, ends_item);
+        error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[end - 1].end}, ""});
+        i = end;
+      } else if (Kind(i) >= TokenKind::kTensor && Kind(i) <= TokenKind::kString) {
+        const size_t name = Until(i, [](TokenKind kind) {
+          return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
+        });
+        if (!IsName(name)) break;
+        error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[name].begin}, ""});
+        i = name;
+      }
+    }
+    return error;
   }
 
   // `graph net( x ) -> y`.
   std::optional<SyntaxError> Results() const {
     if (rule_ != NnefParser::RuleGraphDeclaration && rule_ != NnefParser::RuleFragmentDeclaration)
       return std::nullopt;
+    if (Found() == TokenKind::kArrow && IsName(at_ - 1) && Kind(at_ + 1) != TokenKind::kLeftParen &&
+        Kind(tokens_.size() - 2) == TokenKind::kRightParen) {
+      SyntaxError error = Error("the parameters end with `)` in front of `->`");
+      error.edits.push_back(
+          {{TokenKind::kUnexpected, tokens_[at_ - 1].end, tokens_[at_ + 1].begin}, ") -> ("});
+      return error;
+    }
     if (Before() == TokenKind::kArrow && Kind(0) == TokenKind::kGraph && IsName(at_) &&
         Kind(at_ + 1) == TokenKind::kStatementEnd) {
       return Replace(fmt::format("the results stand in parentheses: `-> ( {} )`", Text(at_)), at_, at_ + 1,

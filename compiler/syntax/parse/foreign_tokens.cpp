@@ -93,6 +93,10 @@ class Finder {
         return Spelled(TokenKind::kArrow, 2, "->", "the arrow is written `->`");
       case TokenKind::kUnterminatedString:
         return String(1);
+      case TokenKind::kStringLiteral:
+        return TripleQuotes();
+      case TokenKind::kLeftBrace:
+        return Brace();
       default:
         return Character();
     }
@@ -100,6 +104,14 @@ class Finder {
 
  private:
   char Next() const { return token_.end < text_.size() ? text_[token_.end] : '\0'; }
+  // The last character before the token on its line that is no blank.
+  char Previous() const {
+    uint32_t at = token_.begin;
+    while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
+    return at > 0 && text_[at - 1] != '\n' ? text_[at - 1] : '\0';
+  }
+  // True behind what an expression follows.
+  bool IsAtValue() const { return std::string_view("=(,[").find(Previous()) != std::string_view::npos; }
   std::string_view Rest() const { return text_.substr(token_.begin); }
   // Up to the end of the line that `from` stands in.
   uint32_t LineEnd(uint32_t from) const {
@@ -144,6 +156,83 @@ class Finder {
     return comment;
   }
 
+  // `""".."""`: a string among values, a comment between statements.
+  std::optional<ForeignToken> TripleQuotes() const {
+    if (token_.end - token_.begin != 2 || Next() != text_[token_.begin]) return std::nullopt;
+    const std::string quotes(3, text_[token_.begin]);
+    const size_t close = text_.find(quotes, token_.begin + 3);
+    if (close == std::string_view::npos) return std::nullopt;
+    const auto end = static_cast<uint32_t>(close + 3);
+    const std::string_view body = text_.substr(token_.begin + 3, close - token_.begin - 3);
+    if (IsAtValue()) {
+      if (body.find('\n') != std::string_view::npos) return std::nullopt;
+      return ForeignToken{{TokenKind::kStringLiteral, token_.begin + 2, end - 2},
+                          end,
+                          fmt::format("`{}` quotes no string; `'` and `\"` do", quotes),
+                          {{token_.begin, token_.begin + 2, ""}, {end - 2, end, ""}}};
+    }
+    ForeignToken comment{
+        {TokenKind::kWhiteSpace, token_.begin, token_.begin + 3},
+        end,
+        fmt::format("`{}` begins no comment; `#` begins one that ends with its line", quotes),
+        {}};
+    const std::string_view behind = text_.substr(end, LineEnd(end) - end);
+    if (behind.find_first_not_of(" \t\r") != std::string_view::npos || body.size() > kMaxFixedComment)
+      return comment;
+    std::string right = body.starts_with(' ') || body.starts_with('\n') ? "#" : "# ";
+    for (char c : body) {
+      right += c;
+      if (c == '\n') right += "# ";
+    }
+    comment.edits.push_back({token_.begin, end, std::move(right)});
+    return comment;
+  }
+
+  // `shape = {1,2}`
+  std::optional<ForeignToken> Brace() const {
+    if (!IsAtValue()) return std::nullopt;
+    constexpr uint32_t kLongest = 1000;
+    const uint32_t line_end = std::min(LineEnd(token_.begin), token_.begin + kLongest);
+    int depth = 0;
+    for (uint32_t at = token_.begin; at < line_end && text_[at] != ';'; ++at) {
+      if (text_[at] == '{') ++depth;
+      if (text_[at] != '}' || --depth > 0) continue;
+      return ForeignToken{{TokenKind::kLeftBracket, token_.begin, token_.end},
+                          token_.end,
+                          "an array stands in `[` and `]`",
+                          {{token_.begin, token_.end, "["}, {at, at + 1, "]"}}};
+    }
+    return std::nullopt;
+  }
+
+  // `\` at the end of a line.
+  std::optional<ForeignToken> Continuation() const {
+    const uint32_t end = LineEnd(token_.begin);
+    const std::string_view behind = text_.substr(token_.end, end - token_.end);
+    if (behind.find_first_not_of(" \t\r") != std::string_view::npos) return std::nullopt;
+    return ForeignToken{{TokenKind::kWhiteSpace, token_.begin, token_.end},
+                        token_.end,
+                        "`\\` begins no token of NNEF; a statement goes on over lines without it",
+                        {{token_.begin, token_.end, ""}}};
+  }
+
+  // `$x` and `%x`, or `%0`, which is a name with a digit in front.
+  std::optional<ForeignToken> Sigil() const {
+    const auto is_part = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    const char before = Previous();
+    if (is_part(before) || before == ')' || before == ']') return std::nullopt;  // a remainder
+    uint32_t end = token_.end;
+    while (end < text_.size() && is_part(text_[end])) ++end;
+    if (end == token_.end) return std::nullopt;
+    const bool is_number = Next() >= '0' && Next() <= '9';
+    return ForeignToken{{TokenKind::kIdentifier, is_number ? token_.begin : token_.end, end},
+                        end,
+                        fmt::format("`{}` begins no name; a letter or `_` does", text_[token_.begin]),
+                        {{token_.begin, token_.end, is_number ? "_" : ""}}};
+  }
+
   std::optional<ForeignToken> Character() const {
     for (const Lookalike& lookalike : kLookalikes) {
       if (Rest().starts_with(lookalike.bytes)) return Replaced(lookalike);
@@ -151,6 +240,8 @@ class Finder {
     for (const Quotes& quotes : kQuotes) {
       if (Rest().starts_with(quotes.bytes)) return String(static_cast<uint32_t>(quotes.bytes.size()));
     }
+    if (Rest().starts_with("\\")) return Continuation();
+    if (Rest().starts_with("$") || Rest().starts_with("%")) return Sigil();
     if (Rest().starts_with("&")) return Spelled(TokenKind::kAnd, 1, "&&", "and is written `&&`");
     if (Rest().starts_with("|")) return Spelled(TokenKind::kOr, 1, "||", "or is written `||`");
     if (Rest().starts_with("~")) return Spelled(TokenKind::kNot, 1, "!", "not is written `!`");

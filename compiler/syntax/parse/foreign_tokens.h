@@ -29,7 +29,7 @@ struct ForeignToken {
 constexpr bool MayBeForeign(TokenKind kind) {
   return kind == TokenKind::kUnexpected || kind == TokenKind::kUnterminatedString ||
          kind == TokenKind::kSlash || kind == TokenKind::kStar || kind == TokenKind::kColon ||
-         kind == TokenKind::kAssign;
+         kind == TokenKind::kAssign || kind == TokenKind::kStringLiteral || kind == TokenKind::kLeftBrace;
 }
 
 std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token);

@@ -5,6 +5,7 @@
 #include "compiler/syntax/parse/foreign_tokens.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
+#include "fmt/format.h"
 
 namespace nnefc::parse {
 namespace {
@@ -80,11 +81,21 @@ void StatementReader::Fetch() {
     // Nobody reads on after so many errors.
     if (context_.emitter.exhausted()) token.kind = TokenKind::kEndOfText;
     if (MayBeForeign(token.kind) && ReplaceForeign(token)) continue;
+    if (!odd_names_.empty()) ReplaceOddUse(token);
     switch (token.kind) {
       case TokenKind::kComment:
         KeepComment(token);
         break;
+      case TokenKind::kRightBrace:
+        if (!braces_.empty() && braces_.back() == token.begin) {
+          braces_.pop_back();
+          token.kind = TokenKind::kRightBracket;
+        }
+        buffer_.push_back(token);
+        last_ = token;
+        return;
       case TokenKind::kUnexpected: {
+        if (ReplaceQualified(token)) continue;
         // Garbage is told once, not byte for byte.
         Token following = scanner_.Next();
         while (following.kind == TokenKind::kUnexpected && following.begin == token.end &&
@@ -97,11 +108,7 @@ void StatementReader::Fetch() {
         break;
       }
       case TokenKind::kUnterminatedString: {
-        const char quote = text_[token.begin];
-        context_.emitter.Emit(kUnterminatedString, Range(token),
-                              "expected `{}` to end the string before the line ends", quote);
-        lexical_errors_.push_back(token.begin);
-        token.kind = TokenKind::kStringLiteral;
+        CloseString(token);
         buffer_.push_back(token);
         last_ = token;
         return;
@@ -129,6 +136,7 @@ bool StatementReader::ReplaceForeign(Token& token) {
     for (const ForeignToken::Edit& edit : foreign->edits)
       report.Fix({file_, edit.begin, edit.end}, edit.text);
   }
+  if (token.kind == TokenKind::kLeftBrace) braces_.push_back(foreign->edits.back().begin);
   token = foreign->token;
   scanner_ = Scanner(text_, foreign->end);
   return token.kind == TokenKind::kWhiteSpace;
@@ -167,11 +175,12 @@ void StatementReader::ReportUnexpected(Token token) {
     context_.emitter.Emit(kInvalidCharacter, Range(token), "{} is not ASCII and stands outside a comment",
                           NameOfCharacter(text));
   } else {
-    const std::string_view advice = text == "%"    ? "; there is no remainder"
-                                    : text == "@"  ? "; `matmul(a, b)` multiplies matrices"
-                                    : text == "\\" ? "; a statement goes on over lines without it"
-                                                   : "";
-    context_.emitter.Emit(kInvalidCharacter, Range(token), "`{}` begins no token of NNEF{}", text, advice);
+    const std::string_view advice = text == "%"   ? "; there is no remainder"
+                                    : text == "@" ? "; `matmul(a, b)` multiplies matrices"
+                                                  : "";
+    auto report = context_.emitter.Emit(kInvalidCharacter, Range(token), "`{}` begins no token of NNEF{}",
+                                        text, advice);
+    if (text == "@") FixMatrixProduct(token, report);
   }
 }
 
@@ -274,6 +283,15 @@ void StatementReader::ReadDeclaration(Statement& statement) {
   statement.too_deep = false;
   open_.clear();
   size_t count = 1;
+  // `graph "net"(`
+  if (At(1).kind == TokenKind::kStringLiteral && At(1).end - At(1).begin > 2) {
+    Token& name = buffer_[start_ + 1];
+    const std::string_view inner = text_.substr(name.begin + 1, name.end - name.begin - 2);
+    context_.emitter.Emit(kUnexpectedToken, Range(name), "a name stands without quotes, `{}`", inner)
+        .Fix(Range(name), std::string(inner));
+    name = {TokenKind::kIdentifier, name.begin + 1, name.end - 1};
+  }
+  ReplaceOddNames(1, false);
   // `graph graph(`: a keyword where the name should be, not another declaration.
   if ((At(1).kind == TokenKind::kGraph || At(1).kind == TokenKind::kFragment) &&
       At(2).kind == TokenKind::kLeftParen) {
@@ -292,6 +310,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
   open_.clear();
   bool seen_assign = false;
   size_t count = 0;
+  ReplaceOddNames(0, true);
   while (!IsBorder(At(count).kind)) {
     switch (At(count).kind) {
       case TokenKind::kSemicolon:
@@ -365,7 +384,9 @@ bool StatementReader::BeginsAssignment(size_t index, bool seen_assign, size_t& s
 size_t StatementReader::LeftSideStart(size_t index) {
   size_t start = index;
   while (start > 0) {
-    // One item: a name, or brackets back to where they open.
+    // One item: a name, or brackets back to where they open, unless these hold
+    // arguments: `y = f(x),` newline `z = ..`.
+    const size_t behind = start;
     const TokenKind last = At(start - 1).kind;
     if (last == TokenKind::kIdentifier || IsKeyword(last)) {
       --start;
@@ -376,10 +397,16 @@ size_t StatementReader::LeftSideStart(size_t index) {
         if (kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket) ++depth;
         if (kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket) --depth;
       } while (depth > 0 && start > 0);
+      const bool is_call = start > 0 && At(start - 1).kind == TokenKind::kIdentifier &&
+                           At(start - 1).end == At(start).begin && behind < index;
+      if (is_call) return behind + 1;
     } else {
       return start;
     }
     if (start == 0 || At(start - 1).kind != TokenKind::kComma) return start;
+    // `y = x,` newline `z = ..`
+    if (start > 2 && At(start - 3).kind == TokenKind::kAssign && OnLaterLine(At(start - 1), At(start)))
+      return start;
     --start;
   }
   return start;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/parse/odd_names.h"
 #include "compiler/syntax/parse/scanner.h"
 
 namespace nnefc::parse {
@@ -57,6 +61,12 @@ class StatementReader {
   const ast::Dialect& dialect() const { return document_.dialect; }
   std::string_view Text(Token token) const { return token.Text(text_); }
   SourceRange Range(Token token) const { return {file_, token.begin, token.end}; }
+  // From the token to the end of its line.
+  SourceRange LineOf(Token token) const {
+    const size_t end = std::min(text_.find('\n', token.begin), text_.size());
+    return {file_, token.begin, static_cast<uint32_t>(end)};
+  }
+  bool EndsWithLine() const { return text_.ends_with('\n'); }
   // True if a new line stands between the two.
   bool OnLaterLine(Token first, Token second) const;
 
@@ -69,6 +79,14 @@ class StatementReader {
   void Fetch();
   size_t Indentation(Token token) const;
   bool ReplaceForeign(Token& token);
+  void CloseString(Token& token);
+  void ReplaceOddUse(Token& token);
+  // The names of a left side or of a declaration that would be names in other
+  // formats, from the token `index` on.
+  void ReplaceOddNames(size_t index, bool is_left_side);
+  void ReplaceOddName(size_t index, const OddName& name);
+  bool ReplaceQualified(Token dot);
+  void FixMatrixProduct(Token at, DiagnosticBuilder& report);
   void KeepComment(Token comment);
   void ReportUnexpected(Token token);
   void Finish(Statement& statement, size_t count, bool with_semicolon);
@@ -99,6 +117,11 @@ class StatementReader {
   // `(`, `[` and `if` that are open at the token being looked at; kFor stands
   // for a `[` that `for` follows.
   std::vector<TokenKind> open_;
+  // Where braces close that stand for brackets.
+  std::vector<uint32_t> braces_;
+  // The names that were replaced, as they are written.
+  // With what they become; empty if the text has that name already.
+  std::map<std::string_view, std::string> odd_names_;
   // Offsets of reported characters that no statement was charged with yet.
   std::vector<uint32_t> lexical_errors_;
   Token last_;  // the last token fetched, comments included

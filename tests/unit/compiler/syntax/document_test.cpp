@@ -214,8 +214,8 @@ TEST(Assignment, ErrorsAreLocal) {
   // Where neither `)` nor `;` ends the statement.
   EXPECT_EQ(Trees(ParseProvisional("a = conv(x, f\nb = relu(a)\nrelu(c)\nd = a")),
             Lines("3:14: expected `)` to close the arguments of `conv`, found `b` [syntax.unclosed-bracket]",
-                  "5:5: expected `=` after `relu`, found `(` [syntax.unexpected-token]", "a = <error>",
-                  "b = relu(a)", "<error> = <error>", "d = a"));
+                  "5:5: nothing takes the result of `relu`; write `y = relu(..)` [syntax.unexpected-token]",
+                  "a = <error>", "b = relu(a)", "<error> = <error>", "d = a"));
 }
 
 TEST(Assignment, JudgesArguments) {
@@ -240,8 +240,8 @@ TEST(Characters, OutsideAsciiBelongInComments) {
   EXPECT_EQ(Trees(ParseRatified("a = x; # caf\xC3\xA9\nb = \xC3\xA9x; c = \x01x; d = $x;")),
             Lines("4:5: `\xC3\xA9` is not ASCII and stands outside a comment [syntax.invalid-character]",
                   "4:14: control character 0x01 outside a comment [syntax.invalid-character]",
-                  "4:22: `$` begins no token of NNEF [syntax.invalid-character]", "a = x", "b = x", "c = x",
-                  "d = x"));
+                  "4:22: `$` begins no name; a letter or `_` does [syntax.invalid-character]", "a = x",
+                  "b = x", "c = x", "d = x"));
 }
 
 TEST(Characters, LineEndsAndByteOrderMark) {

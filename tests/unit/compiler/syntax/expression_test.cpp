@@ -50,7 +50,7 @@ TEST(Literals, AreRead) {
   EXPECT_EQ(RatifiedTree("1e-999"), "0f");
   EXPECT_EQ(RatifiedTree("1."), "3:6: expected a digit after the decimal point [syntax.malformed-number]");
   EXPECT_EQ(RatifiedTree(".5"), "3:5: expected a digit before the decimal point [syntax.malformed-number]");
-  EXPECT_EQ(RatifiedTree("1e"), "3:6: `1e` is neither a number nor a name [syntax.malformed-number]");
+  EXPECT_EQ(RatifiedTree("1e"), "3:6: `1e` has no digits in its exponent [syntax.malformed-number]");
 }
 
 TEST(Strings, ResolveEscapes) {

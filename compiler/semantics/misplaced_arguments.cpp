@@ -1,0 +1,156 @@
+#include <optional>
+
+#include "compiler/semantics/checker.h"
+#include "compiler/semantics/foreign_names.h"
+#include "compiler/support/suggest.h"
+#include "compiler/syntax/parse/type_names.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+
+using namespace semantics;
+
+// `concat(a, b, axis = 1)` and `external(shape = 1,3,32,32)`: the items of an
+// array without their brackets. True if that was reported.
+bool Checker::ReportUnbracketed(const ast::InvocationExpr& invocation, const Signature& signature) {
+  const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
+  const auto report = [&](const TypedName& parameter, size_t first, size_t end, const Rule& rule) {
+    const SourceRange from = expr(arguments[first].value).range, to = expr(arguments[end - 1].value).range;
+    const std::string_view items = SourceText(Cover(from, to));
+    Report(rule, Cover(from, to), "`{}` of `{}` is an array; write `{}[{}]`", Text(parameter.name.symbol),
+           Text(signature.name.symbol),
+           arguments[first].name.has_value() ? fmt::format("{} = ", Text(parameter.name.symbol)) : "",
+           items.size() <= kMaxFixedItems ? items : "..")
+        .Fix({from.file, from.begin, from.begin}, "[")
+        .Fix({to.file, to.end, to.end}, "]")
+        .Note(parameter.name.range, "declared here");
+    return true;
+  };
+  const auto run = [&](size_t first, auto fits) {
+    size_t end = first;
+    while (end < arguments.size() && (end == first || !arguments[end].name.has_value()) && fits(end)) ++end;
+    return end;
+  };
+  if (arguments.empty() || signature.parameters.empty()) return false;
+  const TypedName& list = signature.parameters[0];
+  const bool takes_tensors =
+      Kind(list.type) == TypeKind::kArray && types_.ContainsTensor(list.type) &&
+      llvm::none_of(llvm::drop_begin(signature.parameters),
+                    [&](const TypedName& other) { return types_.ContainsTensor(other.type); });
+  if (takes_tensors && !arguments[0].name.has_value()) {
+    const size_t end =
+        run(0, [&](size_t i) { return Kind(TypeOf(arguments[i].value)) == TypeKind::kTensor; });
+    if (end > 1) return report(list, 0, end, kTypeMismatch);
+  }
+  for (size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (!arguments[i].name.has_value() || arguments[i + 1].name.has_value()) continue;
+    const auto parameter = llvm::find_if(signature.parameters, [&](const TypedName& candidate) {
+      return candidate.name.symbol == arguments[i].name->symbol;
+    });
+    if (parameter == signature.parameters.end() || Kind(parameter->type) != TypeKind::kArray) continue;
+    const TypeId item = types_.Item(parameter->type);
+    const size_t end = run(i, [&](size_t at) {
+      return !std::holds_alternative<ast::IdentifierExpr>(expr(arguments[at].value).node) &&
+             IsCastable(types_, dialect_, TypeOf(arguments[at].value), item);
+    });
+    if (end > i + 1) return report(*parameter, i, end, kPositionalAfterNamed);
+  }
+  return false;
+}
+
+void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                                    Callee callee) {
+  const ast::Name& name = *argument.name;
+  const Signature& signature = SignatureOf(callee);
+  const std::string_view text = Text(name.symbol);
+  Suggestion suggestion(text);
+  for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
+  std::string_view best = suggestion.best();
+  bool is_safe = suggestion.is_safe();
+  std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
+  const ForeignName* foreign =
+      suggestion.is_spelling() || callee.document != standard_
+          ? nullptr
+          : FindForeignParameter(text, [&](std::string_view ours) {
+              return llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
+                return Text(parameter.name.symbol) == ours;
+              });
+            });
+  if (foreign != nullptr) {
+    best = foreign->ours;
+    is_safe = !best.empty() && (foreign->advice.empty() || foreign->repair == ForeignRepair::kRename);
+    hint = best.empty()              ? fmt::format("; {}", foreign->advice)
+           : foreign->advice.empty() ? fmt::format("; did you mean `{}`?", best)
+                                     : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
+  }
+  if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
+    const Callee twin = libraries_.Get(ast::Other(dialect_)).Find(signature.name.symbol);
+    const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
+    if (place) {
+      // `perm` of `transpose` is called otherwise here; `output_shape` of
+      // `deconv` is called nothing.
+      is_safe = *place < signature.parameters.size() &&
+                !PlaceOf(SignatureOf(twin), signature.parameters[*place].name);
+      best = is_safe ? Text(signature.parameters[*place].name.symbol) : "";
+      const std::string_view other = ast::Other(dialect_).name;
+      hint = is_safe ? fmt::format("; the {} dialect calls `{}` so", other, best)
+                     : fmt::format("; it belongs to the {} dialect", other);
+    }
+  }
+  DiagnosticBuilder builder = Report(kUnknownArgument, name.range, "`{}` has no parameter `{}`{}",
+                                     Text(signature.name.symbol), text, hint);
+  if (is_safe) {
+    builder.Fix(name.range, std::string(best));
+  } else if (foreign != nullptr) {
+    FixForeignArgument(invocation, argument, *foreign, signature, builder);
+  }
+  builder.Note(signature.name.range, "declared here");
+}
+
+// What makes an argument of another framework right: to leave it out, or to
+// say the type where NNEF has it.
+void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                                 const ForeignName& foreign, const Signature& signature,
+                                 DiagnosticBuilder& builder) {
+  const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
+  if (arguments.size() < 2) return;  // none would be left
+  const SourceRange value = expr(argument.value).range;
+  const std::string text = llvm::StringRef(SourceText(value).data(), SourceText(value).size()).lower();
+  std::string_view type;
+  switch (foreign.repair) {
+    case ForeignRepair::kDrop:
+      break;
+    case ForeignRepair::kDropTrue:
+      if (text != "true") return;
+      break;
+    case ForeignRepair::kDropFalse:
+      if (text != "false") return;
+      break;
+    case ForeignRepair::kDropChannelsFirst:
+      if (text != "'nchw'" && text != "\"nchw\"" && text != "'channels_first'") return;
+      break;
+    case ForeignRepair::kType: {
+      const std::string_view word = llvm::StringRef(text).trim("'\"");
+      type = parse::MeantType(word.substr(word.rfind('.') + 1), dialect_);
+      if (type.empty() || !signature.is_generic || invocation.type_argument.has_value()) return;
+      const SourceRange callee = invocation.callee.range;
+      builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", type));
+      break;
+    }
+    default:
+      return;
+  }
+  // With the comma before it, or behind it where it comes first.
+  const size_t index = static_cast<size_t>(&argument - arguments.begin());
+  const SourceRange whole = Cover(argument.name->range, value);
+  if (index > 0) {
+    builder.Fix({whole.file, expr(arguments[index - 1].value).range.end, whole.end}, "");
+    return;
+  }
+  const ast::Argument& next = arguments[1];
+  const uint32_t end = next.name.has_value() ? next.name->range.begin : expr(next.value).range.begin;
+  builder.Fix({whole.file, whole.begin, end}, "");
+}
+
+}  // namespace nnefc

@@ -1,0 +1,149 @@
+// The parts of StatementReader that join what would be a name in other formats,
+// and that close strings.
+#include "compiler/syntax/parse/statement_reader.h"
+#include "compiler/syntax/rules.h"
+#include "fmt/format.h"
+
+namespace nnefc::parse {
+namespace {
+
+const Rule& RuleOf(const OddName& name) {
+  return name.wrong == name.begin ? kUnexpectedToken : kInvalidCharacter;
+}
+
+}  // namespace
+
+// A string that its line ends: up to the brackets and `;` behind it, if these
+// end the line.
+void StatementReader::CloseString(Token& token) {
+  const std::string_view line = Text(token);
+  auto report = context_.emitter.Emit(kUnterminatedString, Range(token),
+                                      "expected `{}` to end the string before the line ends", line[0]);
+  const size_t last = line.find_last_not_of(" \t\r,;)]");
+  const bool is_plain = last != std::string_view::npos && last > 0 && last + 1 < line.size() &&
+                        line.find_first_of("'\"([=", 1) == std::string_view::npos;
+  if (is_plain) {
+    token.end = token.begin + static_cast<uint32_t>(last) + 1;
+    report.Fix({file_, token.end, token.end}, std::string(1, line[0]));
+    scanner_ = Scanner(text_, token.end);
+  }
+  lexical_errors_.push_back(token.begin);
+  token.kind = TokenKind::kStringLiteral;
+}
+
+// Joins a use of a name that was replaced where it was assigned.
+void StatementReader::ReplaceOddUse(Token& token) {
+  if (token.kind != TokenKind::kIdentifier && token.kind != TokenKind::kNumericLiteral) return;
+  const std::optional<OddName> name = FindOddName(text_, token.begin);
+  if (!name) return;
+  const std::string_view written = text_.substr(name->begin, name->end - name->begin);
+  const auto known = odd_names_.find(written);
+  if (known == odd_names_.end()) return;
+  token = {TokenKind::kIdentifier, name->begin, name->end};
+  scanner_ = Scanner(text_, name->end);
+  auto report =
+      context_.emitter.Emit(RuleOf(*name), {file_, name->wrong, name->wrong + 1}, "{}", name->Message(text_));
+  if (!known->second.empty()) report.Fix(Range(token), known->second);
+}
+
+void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
+  constexpr size_t kMostTokens = 128;
+  for (const size_t end = index + kMostTokens; index < end; ++index) {
+    const Token token = At(index);
+    const bool is_read_ahead = buffer_.size() > start_ + index + 1;
+    switch (token.kind) {
+      case TokenKind::kLeftParen:
+      case TokenKind::kLeftBracket:
+      case TokenKind::kRightParen:
+      case TokenKind::kRightBracket:
+      case TokenKind::kComma:
+        break;
+      case TokenKind::kArrow:
+        if (is_left_side) return;
+        break;
+      case TokenKind::kIdentifier:
+      case TokenKind::kNumericLiteral: {
+        if (is_read_ahead) break;
+        const std::optional<OddName> name = FindOddName(text_, token.begin);
+        if (name && (!is_left_side || IsLeftSide(text_, name->end))) ReplaceOddName(index, *name);
+        break;
+      }
+      default:
+        return;
+    }
+  }
+}
+
+void StatementReader::ReplaceOddName(size_t index, const OddName& name) {
+  constexpr size_t kMostNames = 10'000;
+  const std::string_view written = text_.substr(name.begin, name.end - name.begin);
+  const bool is_taken = odd_names_.size() >= kMostNames || text_.find(name.right) != std::string_view::npos;
+  auto report =
+      context_.emitter.Emit(RuleOf(name), {file_, name.wrong, name.wrong + 1}, "{}", name.Message(text_));
+  if (!is_taken) report.Fix({file_, name.begin, name.end}, name.right);
+  if (odd_names_.size() < kMostNames) odd_names_.emplace(written, is_taken ? "" : name.right);
+  Token& token = buffer_[start_ + index];
+  token = {TokenKind::kIdentifier, name.begin, name.end};
+  last_ = token;
+  scanner_ = Scanner(text_, name.end);
+}
+
+// `nn.relu(x)` and `x.relu()`, at the `.`. True if reading goes on as if the
+// operation stood alone.
+bool StatementReader::ReplaceQualified(Token dot) {
+  if (Text(dot) != "." || last_.kind != TokenKind::kIdentifier || last_.end != dot.begin) return false;
+  if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
+  Token name = Scanner(text_, dot.end).Next();
+  Token open = Scanner(text_, name.end).Next();
+  constexpr int kMostParts = 16;
+  for (int i = 0; i < kMostParts && open.kind == TokenKind::kUnexpected && Text(open) == "."; ++i) {
+    name = Scanner(text_, open.end).Next();
+    open = Scanner(text_, name.end).Next();
+  }
+  if (name.kind != TokenKind::kIdentifier) return false;
+  if (open.kind != TokenKind::kLeftParen && open.kind != TokenKind::kLess) return false;
+  if (IsModule(Text(last_))) {
+    context_.emitter
+        .Emit(kInvalidCharacter, {file_, last_.begin, name.begin},
+              "operations stand in no module; write `{}` without `{}`", Text(name),
+              text_.substr(last_.begin, name.begin - last_.begin))
+        .Fix({file_, last_.begin, name.begin}, "");
+    buffer_.back() = last_ = name;
+    scanner_ = Scanner(text_, name.end);
+    return true;
+  }
+  const Token object = last_;
+  if (open.kind != TokenKind::kLeftParen || name.begin != dot.end) return false;
+  const bool is_alone = Scanner(text_, open.end).Next().kind == TokenKind::kRightParen;
+  context_.emitter
+      .Emit(kInvalidCharacter, {file_, object.begin, name.end}, "there are no methods; write `{}({}{})`",
+            Text(name), Text(object), is_alone ? "" : ", ..")
+      .Fix({file_, object.begin, open.end},
+           fmt::format("{}({}{}", Text(name), Text(object), is_alone ? "" : ", "));
+  // As if it had been written so.
+  buffer_.back() = name;
+  buffer_.push_back(open);
+  buffer_.push_back(object);
+  if (!is_alone) buffer_.push_back({TokenKind::kComma, open.begin, open.end});
+  last_ = open;
+  scanner_ = Scanner(text_, open.end);
+  return true;
+}
+
+// `matmul(a, b)` for `a @ b` between names that nothing else binds.
+void StatementReader::FixMatrixProduct(Token at, DiagnosticBuilder& report) {
+  const Token right = Scanner(text_, at.end).Next();
+  const TokenKind behind = Scanner(text_, right.end).Next().kind;
+  if (last_.kind != TokenKind::kIdentifier || right.kind != TokenKind::kIdentifier || buffer_.size() < 2)
+    return;
+  const TokenKind before = buffer_[buffer_.size() - 2].kind;
+  const bool begins =
+      before == TokenKind::kAssign || before == TokenKind::kLeftParen || before == TokenKind::kComma;
+  const bool ends =
+      behind == TokenKind::kSemicolon || behind == TokenKind::kRightParen || behind == TokenKind::kComma;
+  if (begins && ends) {
+    report.Fix({file_, last_.begin, right.end}, fmt::format("matmul({}, {})", Text(last_), Text(right)));
+  }
+}
+
+}  // namespace nnefc::parse
