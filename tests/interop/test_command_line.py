@@ -164,6 +164,20 @@ def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:
     assert _shell(nnefc, folder, f"nnefc {line}").returncode == 0
 
 
+@pytest.mark.parametrize("line", [
+    "expand --lower all right.nnef -o flat.nnef", "expand --lower=relu,softmax right.nnef -o flat.nnef",
+    "compile --input-shape x=1,3,8,8 right.nnef -o net.xml", "check --input-shape x=1,3,8,8 right.nnef -o report",
+    "compile --disable-transformations a right.nnef -o net.ir", "lint --disable all --enable all right.nnef -o report",
+    "run --input x=x.npy right.nnef -o out.npz", "run --inputs x.npz --dump all right.nnef -o out.npz",
+    "transform --enable-transformations front.MishFusion right.nnef -o net.ir", "lint --level lint.not-ratified=note right.nnef -o report"])
+def test_a_list_leaves_the_model_alone(line: str, nnefc: Path, folder: Path) -> None:
+    x = np.zeros((1, 3, 8, 8), np.float32)
+    np.save(folder / "x.npy", x)
+    np.savez(folder / "x.npz", x=x)
+    done = _shell(nnefc, folder, f"nnefc {line}")
+    assert "MODEL" not in done.stderr and done.returncode != 2, done.stderr
+
+
 NETWORKS = sorted((Path(__file__).resolve().parent.parent / "networks").glob("*.nnef"))
 
 

@@ -57,6 +57,16 @@ std::vector<std::string> Words(int argc, char** argv) {
   return words;
 }
 
+// A list is one word with commas; without this, CLI11 lets it have the words
+// behind that too, MODEL among them.
+void TakeOneWordEach(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
+      if (!option->get_positional()) option->allow_extra_args(false);
+    }
+  }
+}
+
 // What bounds a document, an archive or a run: options that commands share and their help leaves out.
 void PrintLimits(const CLI::App& app) {
   Print("A mistake tells which limit was met; these options raise it:\n\n");
@@ -148,6 +158,7 @@ int main(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
+  TakeOneWordEach(app);
   const std::vector<std::string> words = Words(argc, argv);
   SetErrorFormat(ErrorFormatOf(words));
   return Finish(Run(app, words, exit_code));
