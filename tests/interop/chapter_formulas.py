@@ -209,4 +209,5 @@ def log_quantize_p(x, hi, bits):
 
 
 def lrn(x, size, alpha=1.0, beta=0.5, bias=1.0, clip=False):
+    x = raised(x, max(x.ndim, len(size)))
     return x / (bias + alpha * box(x * x, size, normalize=True, clip=clip)) ** beta

@@ -356,3 +356,157 @@ b = max_pool(y, size = [2,3], stride = [2,2], dilation = [2,1]);
 c = debox(x, size = [2], stride = [2], padding = [(1,0)], normalize = true);
 d = avg_pool(y, size = [3,1], border = 'ignore', stride = [3,2]);
 ''', lambda x, y: (box(x, [3], 'reflect', stride=(2,), clip=True), max_pool(y, [2, 3], stride=(2, 2), dilation=(2, 1), clip=True), debox(x, [2], stride=(2,), padding=((1, 0),), normalize=True), box(y, [3, 1], 'ignore', stride=(3, 2), normalize=True, clip=True)))
+
+# ---- attributes, arrays and tuples through fragments
+M('attributes-as-results', '3.3.1 3.3.3', '''
+fragment plan(n: extent, names: string[]) -> (sizes: extent[], last: string, pairs: (extent,scalar)[]) {
+  sizes = [i * n for i in [1,2,3] if i * n != 4]
+  last = names[length_of(names) - 1][:2] + string(n)
+  pairs = [(i, scalar(i) / 4.0) for i in range_of(names)]
+}
+fragment use(x: tensor, n: extent) -> (y: tensor) {
+  sizes, last, pairs = plan(n = n, names = ['ab', 'cde'])
+  y = reshape(x, shape = sizes + [-1]) * pairs[1][1] if last == 'cd' + string(n) else x
+}
+in x[12] -> p, q
+p = use(x, n = 2)
+q = use(x, n = 1)
+''', lambda x: (x.reshape(2, 6, 1) / 4, x.reshape(1, 2, 3, 2) / 4))
+M('items-of-results', '3.3.3', '''
+fragment f(x: tensor) -> (y: tensor) {
+  y = split(x, axis = 1, ratios = [1,2,1])[1] * moments(x, axes = [1])[0] - copy_n(x, times = 3)[1:][0] if false else
+      split(x, axis = 1, ratios = [1,2,1])[1] * moments(x, axes = [1])[0] - split(x, axis = 1, ratios = [1,1])[0]
+}
+in x[2,4] -> y
+y = f(x)
+''', lambda x: x[:, 1:3] * x.mean(1, keepdims=True) - x[:, :2])
+M('one-label-twice', '3.3.5 4.7', '''
+fragment reader(x: tensor) -> (y: tensor) { y = x * variable(shape = [1,3], label = 's') }
+in x[1,3] -> a, b, c, d
+v = variable(shape = [1,3], label = 's')
+a = update(v, add(v, x))
+b = reader(x)
+c = idn(v)
+d = reader(a)
+''', lambda x, s: (s + x, x * s, s, (s + x) * s), weights={'s': (1, 3)})
+M('logical-results', '4.2.2', '''
+in x[2,3] w[2] -> a, b, c, d
+a = lt(x, w)
+b = not(a)
+c = or(a, ge(x, 0.0))
+d = transpose(and(c, true), perm = [1,0])
+''', lambda x, w: (lambda a: (a, ~a, a | (x >= 0), (a | (x >= 0)).T))(x < w[:, None]))
+NAN, INF = float('nan'), float('inf')
+def least(x, y): return np.where(x < y, x, y)
+def most(x, y): return np.where(x > y, x, y)
+M('no-numbers', '4.2', '''
+in x[8] w[8] -> a, b, c, d, e, f, g, h
+a = min(x, w) b = max(x, w) c = clamp(x, -1.0, 2.0) d = relu(x) e = eq(x, w) f = ne(x, x) g = select(lt(x, w), x, w) h = leaky_relu(x, alpha = 0.5)
+''', lambda x, w: (least(x, w), most(x, w), most(least(x, 2.0), -1.0), most(x, 0.0), x == w, x != x, least(x, w), np.where(x < 0, x / 2, x)),
+  values=dict(x=[NAN, 1, NAN, INF, -INF, 0, 2, -3], w=[1, NAN, NAN, 2, INF, -0.0, 2, -INF]), forms=ALL[:-1])
+M('poles', '4.2.1', '''
+in x[5] -> a, b, c, d, e, f
+a = rcp(x) b = log(x) c = sqrt(abs(x)) d = rsqrt(abs(x)) e = pow(x, 3.0) f = exp(mul(x, 100.0))
+''', lambda x: (1 / x, np.log(x), np.sqrt(abs(x)), 1 / np.sqrt(abs(x)), x ** 3, np.exp((x * 100).astype(np.float32))), values=dict(x=[0, -1, 2, INF, -INF]))
+# ---- the lowest ranks
+M('low-ranks', '4', '''
+in x[4] s[1] -> a, b, c, d, e, f, g, h
+a = softmax(x) b = matmul(x, x, trA = true) c = local_response_normalization(x, size = [3,1,2], alpha = 0.5) d = mean_reduce(x, axes = [1])
+e, f = moments(x, axes = [2])
+g = concat([x, s, 0.5], axis = 0)
+h = batch_normalization(x, 0.5, s, 1.0, 2.0, epsilon = 4.0)
+''', lambda x, s: (0 * x + 1, (x @ x).reshape(1), lrn(x, [3, 1, 2], .5), x, x, 0 * x, np.concatenate([x, s, [.5]]), 1 + 2 * (x - .5) / np.sqrt(s + 4)))
+M('low-rank-windows', '4.3', '''
+in x[3] w[2] f[2] -> a, b, c, d, e, g
+a = box(x, size = [2], border = 'replicate', normalize = true)
+b, i = max_pool_with_index(x, size = [2], stride = [2])
+c = desample(b, i, size = [2], stride = [2])
+d = conv(x, f)
+e = deconv(x, reshape(f, shape = [1,2]), stride = [3])
+g = nearest_upsample(x, factor = [2])
+''', lambda x, w, f: (lambda i, b: (box(x, [2], 'replicate', normalize=True), b, desample(b, i, [2], stride=(2,)), x[:, None] * f, deconv(x, f[None], stride=(3,)), x.reshape(3, 1, 1).repeat(2, 2)))(argmax_pool(x, [2], stride=(2,)), max_pool(x, [2], stride=(2,))))
+M('singleton-everything', '4', '''
+in x[1,1,1] -> a, b, c, d, e, f, g
+a = conv(x, constant(shape = [1,1,1], value = [2.0])) b = max_pool(x, size = [1,1,3], border = 'ignore') c = softmax(x, axes = [0,1,2])
+d = multilinear_upsample(x, factor = [3], border = 'constant') e = transpose(x, perm = [2,1,0]) f = l2_normalization(x, axes = [1], bias = 1.0)
+[g] = split(x, axis = 2, ratios = [1])
+''', lambda x: (2 * x, x, 0 * x + 1, upsample(x, (3,), border='constant'), x, x / np.sqrt(x * x + 1), x))
+M('wide-windows', '4.3', '''
+in x[1,1,3,2] -> a, b, c, d
+a = box(x, size = [1,1,7,5])
+b = avg_pool(x, size = [1,1,7,5], border = 'ignore', stride = [1,1,2,2])
+c = max_pool(x, size = [1,1,3,2], dilation = [1,1,3,4], border = 'replicate')
+d = conv(x, constant(shape = [1,1,5,4], value = [0.5]), border = 'replicate', dilation = [2,1])
+''', lambda x: (box(x, [1, 1, 7, 5]), box(x, [1, 1, 7, 5], 'ignore', stride=(1, 1, 2, 2), normalize=True), max_pool(x, [1, 1, 3, 2], border='replicate', dilation=(1, 1, 3, 4)), conv(x, np.full((1, 1, 5, 4), .5), 0, 'replicate', dilation=(2, 1))))
+M('all-lists', '4.3', '''
+in x[2,4,5,6] w[6,2,2,3] -> y, z
+y = conv(x, w, constant(shape = [1,6], value = [0.5,1.0,1.5,2.0,2.5,3.0]), border = 'reflect', padding = [(2,1),(3,0)], stride = [2,3], dilation = [3,2], groups = 2)
+z = deconv(y, transpose(w, perm = [0,1,3,2]), -0.5, padding = [(0,1),(2,0)], stride = [3,1], dilation = [1,2], groups = 3)
+''', lambda x, w: (lambda y: (y, deconv(y, w.transpose(0, 1, 3, 2), -.5, 'constant', ((0, 1), (2, 0)), (3, 1), (1, 2), 3)))(conv(x, w, np.arange(1, 7)[None] / 2, 'reflect', ((2, 1), (3, 0)), (2, 3), (3, 2), 2)))
+M('desample-overlaps', '4.3.3', '''
+in x[1,2,6] w[1,2,6] -> y, z
+i = argmax_pool(x, size = [1,2,4], border = 'replicate')
+y = desample(w, i, size = [1,2,4])
+z = sample(w, i, size = [1,2,4], border = 'reflect-even')
+''', lambda x, w: (lambda i: (desample(w, i, [1, 2, 4]), sample(w, i, [1, 2, 4], 'reflect-even')))(argmax_pool(x, [1, 2, 4], 'replicate')))
+M('fused-chains', '4.2 4.8', '''
+in x[2,3,4] w[3,3,1] -> y, z, u
+a = conv(x, w, 0.25)
+b = leaky_relu(clamp(mul(add(a, 1.0), 0.5), -0.5, 4.0), alpha = 0.125)
+y = clamp(add(mul(relu(b), -2.0), b), -1.0, 1.5)
+z = elu(elu(sub(2.0, mul(a, a))))
+u = sigmoid(sub(tanh(neg(y)), sqr(z)))
+''', lambda x, w: (lambda a: (lambda b: (lambda y, z: (y, z, 1 / (1 + np.exp(-(np.tanh(-y) - z * z)))))(clamp(-2 * np.maximum(b, 0) + b, -1, 1.5), (lambda e: e(e(2 - a * a)))(lambda v: np.where(v < 0, np.exp(v) - 1, v))))((lambda c: np.where(c < 0, c / 8, c))(clamp((a + 1) / 2, -.5, 4))))(conv(x, w, .25)))
+# ---- ratified corners
+R('reshape-ranges', '4.5.1', '''
+in x[2,3,4,5] -> a, b, c, d
+a = reshape(x, shape = [0,-1], axis_start = 1);
+b = reshape(x, shape = [-1], axis_start = 1, axis_count = 2);
+c = reshape(x, shape = [2,1,2], axis_start = 2, axis_count = 1);
+d = reshape(x, shape = [1,1], axis_start = 3, axis_count = 0);
+''', lambda x: (x.reshape(2, 3, 20), x.reshape(2, 12, 5), x.reshape(2, 3, 2, 1, 2, 5), x.reshape(2, 3, 4, 1, 1, 5)))
+R('types-of-shapes', '4.5', '''
+in i:integer[2,3] b:logical[2,3] -> a, c, d, e, f, g
+a = tile(b, repeats = [2,1]);
+[p, q, r] = unstack(i, axis = 1);
+c = stack([r, q, p], axis = 1);
+d = slice(i, axes = [1], begin = [-1], end = [-4], stride = [-2]);
+[e, s] = split(b, axis = 1, ratios = [2,1]);
+f = gather(b, i, axis = 0);
+[g] = copy_n(c, times = 1);
+''', lambda i, b: (np.tile(b, (2, 1)), i[:, ::-1], i[:, ::-2], b[:, :2], b[i], i[:, ::-1]), indices=2)
+R('reverse-shapes', '4.3', '''
+in x[1,4,3] w[4,2,2] -> a, b, c, d
+a = deconv(x, w, stride = [3], groups = 2, output_shape = [1,4,8]);
+b = debox(x, size = [1,2,2], stride = [1,2,2], output_shape = [1,7,5], normalize = true);
+c = debox(x, size = [1,1,4], padding = [(0,0),(0,0),(1,1)], stride = [1,1,2], output_shape = [1,4,7]);
+i = argmax_pool(x, size = [1,2,1], stride = [1,1,1]);
+d = desample(x, i, size = [1,2,1], output_shape = [1,4,3]);
+''', lambda x, w: (deconv(x, w, stride=(3,), groups=2, clip=True, to=(1, 4, 8)), debox(x, [1, 2, 2], stride=(1, 2, 2), clip=True, to=(1, 7, 5), normalize=True), debox(x, [1, 1, 4], padding=((0, 0), (0, 0), (1, 1)), stride=(1, 1, 2), clip=True, to=(1, 4, 7)), desample(x, argmax_pool(x, [1, 2, 1], clip=True), [1, 2, 1], clip=True, to=(1, 4, 3))))
+R('sums', '4.9.6', '''
+in x[2,3] y[2,1] -> a, b, c
+a = add_n([x]);
+b = add_n([y, x, y, 1.0]);
+c, m = moments(x, axes = []);
+''', lambda x, y: (x, 2 * y + x + 1, x))
+R('eight-axes', '4', '''
+in x[1,2,1,2,1,2,1,2] y[1,2,2] -> a, b, c, d
+a = transpose(x, axes = [7,6,5,4,3,2,1,0]);
+b = mul(x, y);
+c = max_reduce(b, axes = [7,1]);
+d = box(x, size = [1,2,1,2,1,1,1,2], border = 'replicate');
+''', lambda x, y: (x.transpose(), x * y.reshape(1, 2, 2, 1, 1, 1, 1, 1), (x * y.reshape(1, 2, 2, 1, 1, 1, 1, 1)).max((1, 7), keepdims=True), box(x, [1, 2, 1, 2, 1, 1, 1, 2], 'replicate')))
+R('rounding-casts', '4.5.8 4.2.1', '''
+in x[8] -> a, b, c, d
+a = cast<integer>(x);
+b = cast<scalar>(a);
+c = cast<logical>(x);
+n = neg(x);
+d = round(n);
+''', lambda x: (np.floor(x), np.floor(x), x != 0, rnd(-x)), values=dict(x=[-2.5, -1.0, -0.25, -0.0, 0.25, 0.5, 1.5, 2.75]))
+R('branches-of-integers', '4.2.3', '''
+extension KHR_enable_operator_expressions;
+in x[2,3] k[1] i:integer[2,3] -> a, b
+a = select(k > 0.0, stack([copy<integer>(i)], axis = 2), stack([cast<integer>(softmax(x) * 8.0 - 4.0)], axis = 2));
+b = select(k > 0.0, all_reduce(x > 0.0, axes = [0]), any_reduce(x < 0.0, axes = [1]));
+''', lambda x, k, i: (i[:, :, None] if k[0] > 0 else np.floor(softmax(x) * 8 - 4)[:, :, None], (x > 0).all(0, keepdims=True) | np.zeros((2, 1), bool) if k[0] > 0 else (x < 0).any(1, keepdims=True) | np.zeros((1, 3), bool)))
