@@ -13,6 +13,7 @@ from models import Nnefc
 
 pytest.importorskip("openvino")
 
+import seed_again_cases  # noqa: E402, F401
 import seed_api_cases  # noqa: E402, F401
 import seed_if_cases  # noqa: E402, F401
 import seed_iterator_cases  # noqa: E402, F401
