@@ -75,30 +75,93 @@ class Redundant {
         FixIdentity(subject_.Report(rule, place, "this `{}` changes nothing; use its input", callee), expr);
         break;
       case Finding::Kind::kInverse:
-        subject_.Report(rule, place, "this `{}` undoes the one before; use what that one takes", callee)
-            .Note(subject_.SiteOf(graph_.node(finding.other)), "the one before");
+        FixInverse(
+            subject_.Report(rule, place, "this `{}` undoes the one before; use what that one takes", callee),
+            expr, graph_.node(finding.other));
         break;
       case Finding::Kind::kOverwritten:
-        subject_
-            .Report(rule, place,
-                    "this `{}` is for nothing: the `reshape` of its result gives the shape; "
-                    "reshape the input of this one there",
-                    callee)
-            .Note(subject_.SiteOf(graph_.node(finding.other)), "reshaped here");
+        FixOverwritten(
+            subject_.Report(rule, place,
+                            "this `{}` is for nothing: the `reshape` of its result gives the shape; "
+                            "reshape the input of this one there",
+                            callee),
+            expr, graph_.node(finding.other));
         break;
       case Finding::Kind::kNone:
         break;
     }
   }
 
+  ast::ExprId InputOf(ast::ExprId expr) const {
+    const ast::ExprId input = subject_.ArgumentOf(expr, "input");
+    return input.valid() ? input : subject_.ArgumentOf(expr, "x");
+  }
+
+  void FixByCopy(DiagnosticBuilder& builder, ast::ExprId expr, ast::ExprId from) const {
+    const ast::Document& document = subject_.document;
+    builder.Fix(document.exprs[expr].range, fmt::format("{}({})", document.dialect.copy,
+                                                        subject_.SourceText(document.exprs[from].range)));
+  }
+
   // What passes its input on becomes a copy of it.
   void FixIdentity(DiagnosticBuilder&& builder, ast::ExprId expr) const {
-    const ast::ExprId input = subject_.ArgumentOf(expr, "input");
+    const ast::ExprId from = InputOf(expr);
+    if (from.valid()) FixByCopy(builder, expr, from);
+  }
+
+  // What undoes the one before becomes a copy of what that one takes, where
+  // this has a name or stands in it.
+  void FixInverse(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& before) const {
+    const ast::ExprId first = ExprAt(subject_.SiteOf(before), InputOf(expr));
+    const ast::ExprId from = first.valid() ? InputOf(first) : first;
+    const bool is_nested = first == InputOf(expr);
+    if (from.valid() && (is_nested || IsIdentifier(from))) FixByCopy(builder, expr, from);
+    builder.Note(subject_.SiteOf(before), "the one before");
+  }
+
+  // The shape that is given later does not look at that of what it takes.
+  void FixOverwritten(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& after) const {
+    const ir::Attribute* start = after.attributes().Find("axis_start");
+    const ir::Attribute* count = after.attributes().Find("axis_count");
+    const bool is_whole =
+        (start == nullptr || start->AsInt() == 0) && (count == nullptr || count->AsInt() == -1);
+    const ast::ExprId from = InputOf(expr);
+    if (is_whole && from.valid() && !llvm::is_contained(after.attribute("shape").AsInts(), 0))
+      FixByCopy(builder, expr, from);
+    builder.Note(subject_.SiteOf(after), "reshaped here");
+  }
+
+  bool IsIdentifier(ast::ExprId expr) const {
+    return std::holds_alternative<ast::IdentifierExpr>(subject_.document.exprs[expr].node);
+  }
+
+  // The invocation at `site`, if that is `use` or what the name `use` is
+  // assigned in the body around it.
+  ast::ExprId ExprAt(SourceRange site, ast::ExprId use) const {
     const ast::Document& document = subject_.document;
-    const ast::ExprId from = input.valid() ? input : subject_.ArgumentOf(expr, "x");
-    if (from.valid())
-      builder.Fix(document.exprs[expr].range,
-                  fmt::format("copy({})", subject_.SourceText(document.exprs[from].range)));
+    if (!use.valid()) return {};
+    const SourceRange place = document.exprs[use].range;
+    if (place == site) return use;
+    const auto* name = std::get_if<ast::IdentifierExpr>(&document.exprs[use].node);
+    if (name == nullptr) return {};
+    const auto find = [&](llvm::ArrayRef<ast::Assignment> body) -> ast::ExprId {
+      const bool is_around =
+          !body.empty() && body.front().range.begin <= place.begin && place.end <= body.back().range.end;
+      if (!is_around) return {};
+      for (const ast::Assignment& assignment : body) {
+        const auto* left = std::get_if<ast::IdentifierExpr>(&document.exprs[assignment.left].node);
+        if (left != nullptr && left->name == name->name && document.exprs[assignment.right].range == site)
+          return assignment.right;
+      }
+      return {};
+    };
+    for (const ast::Graph& graph : document.graphs) {
+      if (const ast::ExprId found = find(graph.body); found.valid()) return found;
+    }
+    for (const ast::Fragment& fragment : document.fragments) {
+      if (const ast::ExprId found = find(fragment.body); found.valid()) return found;
+    }
+    return {};
   }
 
   Finding LookAtTranspose(const ir::Node& node) {
