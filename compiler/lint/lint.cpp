@@ -115,6 +115,8 @@ void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
   LintDefaults(subject);
   LintData(subject);
   LintRedundant(subject);
+  LintBranches(subject);
+  LintBroadcast(subject);
   LintPortability(subject);
   LintComments(subject);
 }

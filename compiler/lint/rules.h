@@ -35,6 +35,10 @@ namespace nnefc::lint {
   /* redundant.cpp */                                                                           \
   RULE(kRedundantTranspose, "lint.redundant-transpose", kWarning, "R 4.5.2, P 4.5.2")           \
   RULE(kRedundantReshape, "lint.redundant-reshape", kWarning, "R 4.5.1, P 4.5.1")               \
+  /* broadcast.cpp */                                                                           \
+  RULE(kBatchBroadcast, "lint.batch-broadcast", kWarning, "R 4.2.2, P 4.2.2")                   \
+  /* branches.cpp */                                                                            \
+  RULE(kBranchShapes, "lint.branch-shapes", kWarning, "R 4.2.3")                                \
   /* comments.cpp */                                                                            \
   RULE(kShapeComment, "lint.shape-comment", kWarning, "")                                       \
   /* portability.cpp */                                                                         \

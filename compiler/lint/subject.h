@@ -71,6 +71,8 @@ void LintQuantizationFile(const ast::Document& quantization, Subject& subject); 
 void LintDefaults(Subject& subject);
 void LintData(Subject& subject);
 void LintRedundant(Subject& subject);
+void LintBranches(Subject& subject);
+void LintBroadcast(Subject& subject);
 void LintPortability(Subject& subject);
 void LintComments(Subject& subject);
 

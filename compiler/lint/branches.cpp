@@ -1,0 +1,80 @@
+#include "compiler/lint/rules.h"
+#include "compiler/lint/subject.h"
+
+namespace nnefc::lint {
+namespace {
+
+// Extents without the singular ones at the end, which are implied.
+Shape Significant(Shape shape) {
+  while (!shape.empty() && shape.back() == 1) shape.pop_back();
+  return shape;
+}
+
+// The results of the bodies of a node, which are its branches.
+const ir::Output& ResultOf(const ir::Graph& body, size_t index) {
+  return body.output(body.node(body.results()[index]).input(0));
+}
+
+// Finds branches of other shapes than each other: those of `select`, which are
+// broadcast, and bodies whose results have extents that are known at run time
+// alone.
+class Branches {
+ public:
+  explicit Branches(Subject& subject) : subject_(subject), graph_(subject.graph) {}
+
+  void Find() {
+    const ir::OpId select = graph_.registry().Find(ir::kNnefSet, "select");
+    for (const auto& [place, nodes] : subject_.sites()) {
+      for (ir::NodeId id : nodes) {
+        const ir::Node& node = graph_.node(id);
+        const bool is_found = node.op() == select ? LookAtSelect(node) : LookAtBodies(node);
+        if (is_found) break;  // once for all instantiations
+      }
+    }
+  }
+
+ private:
+  bool LookAtSelect(const ir::Node& node) {
+    if (subject_.SiteOf(node) != node.origin().range) return false;  // of a compound of the library
+    const std::optional<Shape> first = graph_.output(node.input(1)).shape.extents();
+    const std::optional<Shape> second = graph_.output(node.input(2)).shape.extents();
+    if (!first || !second) return false;
+    const Shape a = Significant(*first), b = Significant(*second);
+    if (a == b || a.empty() || b.empty()) return false;
+    subject_.Report(kBranchShapes, subject_.SiteOf(node),
+                    "the branches of `select` have the shapes {} and {}; one is broadcast to the other where "
+                    "it is chosen",
+                    ToString(*first), ToString(*second));
+    return true;
+  }
+
+  bool LookAtBodies(const ir::Node& node) {
+    const llvm::ArrayRef<ir::Body> bodies = node.bodies();
+    if (bodies.size() != 2 || bodies[0].graph->results().size() != bodies[1].graph->results().size())
+      return false;
+    for (size_t i = 0; i < bodies[0].graph->results().size(); ++i) {
+      const ir::PartialShape& first = ResultOf(*bodies[0].graph, i).shape;
+      const ir::PartialShape& second = ResultOf(*bodies[1].graph, i).shape;
+      if (!first.extents() || !second.extents() || first.extents() == second.extents()) continue;
+      subject_.Report(
+          kBranchShapes, subject_.SiteOf(node),
+          "result {} of the branches of `{}` has the shapes {} and {}; what differs is known at run "
+          "time alone",
+          i, node.type(), ToString(first), ToString(second));
+      return true;
+    }
+    return false;
+  }
+
+  Subject& subject_;
+  const ir::Graph& graph_;
+};
+
+}  // namespace
+
+void LintBranches(Subject& subject) {
+  if (!subject.is_right) return;  // shapes may be missing
+  Branches(subject).Find();
+}
+
+}  // namespace nnefc::lint
