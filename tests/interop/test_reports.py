@@ -301,3 +301,37 @@ def test_colour_on_a_terminal(nnefc: Path, tmp_path: Path, options: list[str], v
     assert b"rleu" in said
     # Progress may clear its line; colours are what is asked for.
     assert bool(re.search(rb"\x1b\[[0-9;]+m", said)) == expected
+
+
+@pytest.mark.parametrize("words", ["inspect net.nnef", "explain conv", "explain control_flow", "explain binding.duplicate-argument"])
+def test_colour_of_what_is_told_on_standard_output(nnefc: Path, tmp_path: Path, words: str) -> None:
+    (tmp_path / "net.nnef").write_text(
+        "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1, 2]); y = relu(x); }\n", encoding="utf-8")
+
+    def run(*options: str) -> bytes:
+        done = subprocess.run([str(nnefc), *words.split(), *options], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout
+
+    plain = run()
+    assert ESCAPE not in plain + run("--color", "never") + run("--color", "always", "--format", "json")
+    coloured = run("--color", "always")
+    assert ESCAPE in coloured
+    assert re.sub(rb"\x1b\[[0-9;]*m", b"", coloured) == plain
+    # A file is no terminal.
+    assert run("-o", "report.txt") == b""
+    assert (tmp_path / "report.txt").read_bytes() == plain
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
+    with subprocess.Popen([str(nnefc), *words.split()], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=theirs,
+                          stderr=subprocess.DEVNULL, env=environment) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 65536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        process.wait(timeout=60)
+    os.close(ours)
+    assert said.replace(b"\r\n", b"\n") == coloured

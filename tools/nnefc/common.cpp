@@ -106,15 +106,19 @@ void AddReporting(CLI::App& command, CommonOptions& options) {
       ->type_name("WORD")
       ->check(OneOf({"text", "json", "sarif", "github"}))
       ->capture_default_str();
-  command.add_option("--color", options.color, "colour in diagnostics")
-      ->type_name("WORD")
-      ->check(OneOf({"auto", "always", "never"}))
-      ->capture_default_str();
+  AddColor(command, options.color, "colour in diagnostics and reports");
   command.add_flag("--werror", options.werror, "warnings are errors, in exit code too");
   command.add_flag("-q,--quiet", options.quiet, "tell errors alone");
 }
 
 }  // namespace
+
+void AddColor(CLI::App& command, std::string& choice, const char* what) {
+  command.add_option("--color", choice, what)
+      ->type_name("WORD")
+      ->check(OneOf({"auto", "always", "never"}))
+      ->capture_default_str();
+}
 
 void AddRecursive(CLI::App& command, CommonOptions& options) {
   command.add_flag("-r,--recursive", options.recursive,
@@ -193,6 +197,11 @@ bool UseColor(const std::string& choice, int stream) {
   const char* terminal = std::getenv("TERM");
   return ::isatty(stream) == 1 && (no_color == nullptr || *no_color == '\0') &&
          (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+bool UseColorFor(const std::string& choice, const std::string& output) {
+  const bool is_file = !output.empty() && output != "-";
+  return is_file ? choice == "always" : UseColor(choice, STDOUT_FILENO);
 }
 
 void PrintDiff(const std::string& diff, const std::string& color) {

@@ -70,6 +70,9 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
 
 // Whether a stream (its descriptor) is written in colour, as `--color` chooses.
 bool UseColor(const std::string& choice, int stream);
+// The same of what a command writes to `output`, a file or standard output.
+bool UseColorFor(const std::string& choice, const std::string& output);
+void AddColor(CLI::App& command, std::string& choice, const char* what);
 // Prints a unified diff, in colour where that is wanted.
 void PrintDiff(const std::string& diff, const std::string& color);
 // Throws MisuseError if `output` is the file of a model that is read, unless it is forced.

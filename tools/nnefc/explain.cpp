@@ -1,8 +1,10 @@
 #include "compiler/explain/rule_book.h"
 #include "compiler/explain/rule_file.h"
+#include "compiler/semantics/foreign_names.h"
 #include "compiler/support/severity_name.h"
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
@@ -11,6 +13,7 @@
 #include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/operation_pages.h"
+#include "tools/nnefc/paint.h"
 
 namespace nnefc::cli {
 namespace {
@@ -65,21 +68,29 @@ struct ExplainCommand {
   std::string label;
   std::string format = "text";
   std::string output;
+  std::string color = "auto";
   bool list = false;
 
   int Run() const {
     if (list == !label.empty()) throw MisuseError("`explain` takes a rule, an operation or `--list`");
     if (list) return List();
-    if (ExplainOperation(label, format == "json")) return kSuccess;
+    const Painter paint(UseColorFor(color, output));
+    if (ExplainOperation(label, format == "json", paint)) return kSuccess;
     const explain::RuleBook book = AllRules();
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
       if (format == "json") {
         PrintJson(*rule, file.value_or(RuleFile()));
       } else {
-        PrintText(*rule, file.value_or(RuleFile()));
+        PrintText(*rule, file.value_or(RuleFile()), paint);
       }
       return kSuccess;
+    }
+    RequireOneRule(book);
+    if (const ForeignName* foreign = FindForeignOperation(label)) {
+      throw MisuseError(foreign->ours.empty()
+                            ? fmt::format("there is no operation `{}`; {}", label, foreign->advice)
+                            : fmt::format("there is no operation `{}`; NNEF has `{}`", label, foreign->ours));
     }
     // A label has a dot; other words are rather operations.
     const std::vector<std::string> operations = PagedOperations();
@@ -91,6 +102,16 @@ struct ExplainCommand {
     throw MisuseError(fmt::format("there is no rule or operation `{}`; {}", label,
                                   meant.empty() ? "`nnefc explain --list` and `nnefc operations` show all"
                                                 : fmt::format("did you mean `{}`?", meant)));
+  }
+
+  // Throws where the label is the end of several.
+  void RequireOneRule(const explain::RuleBook& book) const {
+    std::vector<std::string_view> found;
+    for (const Rule* rule : book.rules()) {
+      if (llvm::StringRef(rule->label).endswith("." + label)) found.push_back(rule->label);
+    }
+    if (found.size() > 1)
+      throw MisuseError(fmt::format("several rules end in `{}`: `{}`", label, fmt::join(found, "`, `")));
   }
 
   int List() const {
@@ -108,8 +129,8 @@ struct ExplainCommand {
   }
 
   // One example of each kind and dialect: the first.
-  static void PrintText(const Rule& rule, const RuleFile& file) {
-    Print("{}: {}, {}\n", rule.label, SeverityName(rule.severity), SectionText(rule));
+  static void PrintText(const Rule& rule, const RuleFile& file, const Painter& paint) {
+    Print("{}: {}, {}\n", paint.Head(rule.label), SeverityName(rule.severity), SectionText(rule));
     if (!file.statement.empty()) Print("\n{}\n", file.statement);
     std::vector<std::string> shown;
     for (const RuleExample& example : file.examples) {
@@ -118,7 +139,7 @@ struct ExplainCommand {
                       example.dialect.empty() ? "" : " in the ",
                       example.dialect.empty() ? "" : fmt::format("{} dialect", example.dialect));
       if (std::find(shown.begin(), shown.end(), head) != shown.end()) continue;
-      Print("\n{}\n", head);
+      Print("\n{}\n", example.breaks ? paint.Bad(head) : paint.Good(head));
       shown.push_back(std::move(head));
       PrintExample(example);
     }
@@ -173,6 +194,7 @@ void AddExplain(CLI::App& app, int& exit_code) {
   command->footer(
       "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
       "Examples: nnefc explain binding.positional-after-named\n          nnefc explain conv");
+  AddColor(*command, options->color, "colour in the answer");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

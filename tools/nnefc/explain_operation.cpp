@@ -50,19 +50,20 @@ std::string SectionText(const OperationPage& page) {
                                 : fmt::format("extension {}", page.extension);
 }
 
-void PrintPage(const OperationPage& page) {
-  Print("{}: {}\n\n", page.name, SectionText(page));
+void PrintPage(const OperationPage& page, const Painter& paint) {
+  Print("{}: {}\n\n", paint.Head(page.name), SectionText(page));
   if (!page.comment.empty()) Print("{}\n", page.comment);
   Print("{}", Indented(page.signature));
-  if (!page.provisional.empty()) Print("\nIn the provisional dialect:\n\n{}", Indented(page.provisional));
-  if (!page.formula.empty()) Print("\nFormula:\n\n{}", Indented(page.formula));
+  if (!page.provisional.empty())
+    Print("\n{}\n\n{}", paint.Head("In the provisional dialect:"), Indented(page.provisional));
+  if (!page.formula.empty()) Print("\n{}\n\n{}", paint.Head("Formula:"), Indented(page.formula));
   const std::vector<std::string> lowered = LoweredOperations(page);
   if (!lowered.empty())
     Print("\nThe example becomes these operations of OpenVINO: {}\n", fmt::join(lowered, ", "));
   if (const lower::MissingForm* form = lower::FindMissingForm(page.name))
     Print("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ", form->when,
           form->reason);
-  Print("\nExample:\n\n{}", Indented(page.example));
+  Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
 }
 
 Json ToJson(const OperationPage& page) {
@@ -94,7 +95,7 @@ bool IsControlFlow(const std::string& name) {
 
 }  // namespace
 
-bool ExplainOperation(const std::string& name, bool as_json) {
+bool ExplainOperation(const std::string& name, bool as_json, const Painter& paint) {
   std::vector<OperationPage> pages;
   if (IsControlFlow(name)) {
     for (const std::string& operation : PagedOperations()) {
@@ -114,7 +115,7 @@ bool ExplainOperation(const std::string& name, bool as_json) {
   if (IsControlFlow(name)) Print("{}\n", HeadComment(ControlFlowLibraryText()));
   for (const OperationPage& page : pages) {
     if (&page != &pages.front()) Print("\n");
-    PrintPage(page);
+    PrintPage(page, paint);
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/paint.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -123,24 +124,26 @@ struct InspectCommand : CommonOptions {
 
   void PrintOverview(const Compilation& compilation, const Overview& overview) const {
     const ir::Graph& graph = compilation.graph();
-    Print("graph       {} ({})\n", graph.name(), LanguageOf(compilation));
+    const Painter paint(UseColorFor(color, output));
+    const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };
+    Print("{}{} ({})\n", head("graph"), graph.name(), LanguageOf(compilation));
     for (ir::NodeId id : graph.parameters()) {
-      const ir::Output& output = graph.node(id).output();
-      Print("input       {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+      const ir::Output& tensor = graph.node(id).output();
+      Print("{}{} {}\n", head("input"), graph.node(id).name(), FormatType(tensor.type, tensor.shape));
     }
     for (ir::NodeId id : graph.results()) {
-      const ir::Output& output = graph.output(graph.node(id).input(0));
-      Print("output      {} {}\n", graph.node(id).name(), FormatType(output.type, output.shape));
+      const ir::Output& tensor = graph.output(graph.node(id).input(0));
+      Print("{}{} {}\n", head("output"), graph.node(id).name(), FormatType(tensor.type, tensor.shape));
     }
-    Print("variables   {}, {:.2f} million values\n", overview.variables,
+    Print("{}{}, {:.2f} million values\n", head("variables"), overview.variables,
           static_cast<double>(overview.values) / 1e6);
-    Print("operations  {}:", overview.operations);
-    for (const auto& [kind, count] : ByCount(overview.kinds)) Print(" {} {}", count, kind);
+    Print("{}{}:", head("operations"), overview.operations);
+    for (const auto& [kind, count] : ByCount(overview.kinds)) Print(" {} {}", count, paint.Name(kind));
     Print("\n");
-    if (layers != 0) PrintLayers(graph, overview);
+    if (layers != 0) PrintLayers(graph, overview, paint);
   }
 
-  void PrintLayers(const ir::Graph& graph, const Overview& overview) const {
+  void PrintLayers(const ir::Graph& graph, const Overview& overview, const Painter& paint) const {
     int64_t shown = 0;
     for (ir::NodeId id : overview.layers) {
       if (layers >= 0 && shown++ == layers) {
@@ -155,7 +158,7 @@ struct InspectCommand : CommonOptions {
         const ir::Output& output = node.output(i);
         outputs.push_back(fmt::format("{} {}", OutputName(node, i), FormatType(output.type, output.shape)));
       }
-      Print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), node.type(),
+      Print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), paint.Name(node.type()),
             fmt::join(inputs, ", "));
     }
   }

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fmt/format.h"
+
+namespace nnefc::cli {
+
+// Gives pieces of a text that is read on a terminal their colours.
+class Painter {
+ public:
+  explicit Painter(bool on) : on_(on) {}
+
+  std::string Head(std::string_view text) const { return Paint("1", text); }
+  std::string Name(std::string_view text) const { return Paint("36", text); }
+  std::string Good(std::string_view text) const { return Paint("1;32", text); }
+  std::string Bad(std::string_view text) const { return Paint("1;31", text); }
+
+ private:
+  std::string Paint(std::string_view code, std::string_view text) const {
+    return on_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  }
+
+  bool on_;
+};
+
+}  // namespace nnefc::cli
