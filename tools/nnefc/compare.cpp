@@ -63,7 +63,8 @@ class Comparer {
     } else {
       const double bound = Bound(options_.tolerance);
       within = difference <= bound;
-      Say("max|a-b| / max|b| = {:.3g}, {} {}", difference, within ? "within" : "above", bound);
+      Say("max|a-b| / max|b| = {:.3g}{}", difference,
+          options_.bounds_values() ? fmt::format(", {} {}", within ? "within" : "above", bound) : "");
     }
     if (!within && actual_.volume() > 0) TellWorst();
     if (options_.bounds_values()) result_.within = within;

@@ -22,6 +22,11 @@ std::string IndexIn(llvm::ArrayRef<int64_t> extents, int64_t position) {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
+// A NaN has no sign to tell.
+std::string NumberText(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
+}
+
 }  // namespace
 
 int64_t RowsOf(const TensorValue& value) {
@@ -74,9 +79,9 @@ ValueSummary Summarize(const TensorValue& value) {
 
 std::string ToText(const ValueSummary& summary) {
   if (summary.count == 0) return "empty";
-  if (summary.count == 1) return fmt::format("{:.6g}", summary.mean);
-  std::string text =
-      fmt::format("min {:.6g}, mean {:.6g}, max {:.6g}", summary.lowest, summary.mean, summary.highest);
+  if (summary.count == 1) return NumberText(summary.mean);
+  std::string text = fmt::format("min {}, mean {}, max {}", NumberText(summary.lowest),
+                                 NumberText(summary.mean), NumberText(summary.highest));
   if (summary.not_finite > 0) text += fmt::format(", {} not finite", summary.not_finite);
   return text;
 }
@@ -89,7 +94,8 @@ std::string HighestText(const TensorValue& value) {
   for (int64_t row = 0; row < std::min(rows, kMaxRows) && length > 1; ++row) {
     if (rows > 1) text += fmt::format("\n  row {}: top", row);
     for (int64_t at : HighestOfRow(value, row, kTopValues))
-      text += fmt::format(" {} {:.6g}", IndexInRow(at, value), value.ElementAsDouble(row * length + at));
+      text +=
+          fmt::format(" {} {}", IndexInRow(at, value), NumberText(value.ElementAsDouble(row * length + at)));
   }
   if (rows > kMaxRows && length > 1) text += fmt::format("\n  .. and {} more rows", rows - kMaxRows);
   return text;
