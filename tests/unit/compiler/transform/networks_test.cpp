@@ -66,10 +66,10 @@ graph net(image) -> (scores)
 
 constexpr const char* kInceptionTemplate = R"([
     {
-        "custom_attributes": {"attr1_key": "attr1_value", "attr2_key": 123456},
         "id": "InceptionBlockTransformation",
+        "match_kind": "scope",
         "instances": [".*InceptionV4/Mixed_5b", ".*InceptionV4/Mixed_5c", ".*InceptionV4/Mixed_5d"],
-        "match_kind": "scope"
+        "custom_attributes": {"attr2_key": 123456, "attr1_key": "attr1_value"}
     }
 ])";
 
@@ -187,22 +187,22 @@ graph ssd(image) -> (detection_boxes, detection_scores, num_detections)
 
 constexpr const char* kSsdConfiguration = R"([
     {
-        "custom_attributes": {
-            "code_type": "caffe.PriorBoxParameter.CENTER_SIZE",
-            "pad_mode": "caffe.ResizeParameter.CONSTANT",
-            "resize_mode": "caffe.ResizeParameter.WARP",
-            "clip_before_nms": false,
-            "clip_after_nms": true
-        },
         "id": "ObjectDetectionAPISSDPostprocessorReplacement",
-        "include_inputs_to_sub_graph": true,
-        "include_outputs_to_sub_graph": true,
+        "match_kind": "points",
         "instances": {
-            "end_points": ["detection_boxes", "detection_scores", "num_detections"],
-            "start_points": ["Postprocessor/Shape", "Postprocessor/scale_logits", "Postprocessor/Tile",
-                             "Postprocessor/Reshape_1", "Postprocessor/Cast_1"]
+            "start_points": ["Postprocessor/Cast_1", "Postprocessor/Shape", "Postprocessor/scale_logits",
+                             "Postprocessor/Tile", "Postprocessor/Reshape_1"],
+            "end_points": ["detection_boxes", "detection_scores", "num_detections"]
         },
-        "match_kind": "points"
+        "include_outputs_to_sub_graph": true,
+        "include_inputs_to_sub_graph": true,
+        "custom_attributes": {
+            "clip_after_nms": true,
+            "clip_before_nms": false,
+            "resize_mode": "caffe.ResizeParameter.WARP",
+            "pad_mode": "caffe.ResizeParameter.CONSTANT",
+            "code_type": "caffe.PriorBoxParameter.CENTER_SIZE"
+        }
     }
 ])";
 
@@ -235,7 +235,7 @@ TEST_F(ConfiguredNetworksTest, SsdPostprocessingBecomesOneOperation) {
   EXPECT_EQ(RunConfigured(list, kSsdConfiguration, *model.graph), "");
   EXPECT_EQ(Brief(*model.graph),
             "external(image) relu(a: image) tanh(b: image) slice(c: image) exp(d: image) neg(e: image) "
-            "DetectionOutput(detections: a, b, c, d, e) Result(detection_boxes: detections) "
+            "DetectionOutput(detections: e, a, b, c, d) Result(detection_boxes: detections) "
             "Result(detection_scores: detections.1) Result(num_detections: detections.2)");
   Graph graph(*model.graph);
   EXPECT_EQ(graph.FindNode("detections")->Get("clip_after_nms"), ir::Attribute(true));
