@@ -1,0 +1,116 @@
+// The transformations that documents of the framework show, as a user would
+// write them here.
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+// An operation with a row of its own, as a plug-in or a document would add it.
+ir::OpRegistry WithOperation(const std::string& name, std::vector<ir::InputInfo> inputs) {
+  ir::OpRegistry registry(&ir::StandardOps());
+  registry.Add({.set = "test", .name = name, .inputs = std::move(inputs), .outputs = {"output"}});
+  return registry;
+}
+
+// Puts tensors on top of each other: an axis for each, then one after the other.
+class Pack : public FrontReplacementOp {
+ public:
+  Pack() : FrontReplacementOp("Pack") {}
+
+ protected:
+  std::vector<Node> ReplaceOp(Graph& graph, const Node& node) override {
+    const ir::Attribute axis = node.Get("axis");
+    std::vector<Port> sources;
+    for (const Port& input : node.in_ports()) {
+      const Node axes = graph.CreateConst(TensorValue::FromInts({1}, {axis.AsInt()}));
+      const Node unsqueeze = graph.CreateNode("Unsqueeze", {}, {.name = node.name() + "/Unsqueeze"});
+      unsqueeze.in_port(1).Connect(axes.out_port(0));
+      input.GetConnection().SetDestination(unsqueeze.in_port(0));
+      sources.push_back(unsqueeze.out_port(0));
+    }
+    Graph::Spec spec;
+    spec.attributes.Set("axis", axis);
+    const Node concat = graph.CreateNode("Concat", sources, std::move(spec));
+    graph.TakeName(node, concat);
+    return {concat};
+  }
+};
+
+class ExamplesTest : public TransformTest {};
+
+TEST_F(ExamplesTest, PackBecomesConcatOfUnsqueezed) {
+  const ir::OpRegistry registry = WithOperation("Pack", {{.name = "inputs", .variadic = true}});
+  ir::Graph graph(&registry);
+  const ir::OutputPort a = {graph.AddParameter("a", ElementType::kF32, {2, 3}), 0};
+  const ir::OutputPort b = {graph.AddParameter("b", ElementType::kF32, {2, 3}), 0};
+  const ir::NodeId pack = graph.AddNode("test", "Pack", {.name = "pack", .inputs = {a, b}});
+  graph.SetAttribute(pack, "axis", 1);
+  graph.SetOutputType({pack, 0}, ElementType::kF32, {2, 2, 3});
+  graph.AddResult("y", {pack, 0});
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Pack>();
+  EXPECT_EQ(Run(list, graph, Side::kBeforeLowering), "");
+  EXPECT_EQ(Brief(graph),
+            "Parameter(a) Parameter(b) Const() Unsqueeze(pack/Unsqueeze: a, ) Const() "
+            "Unsqueeze(pack/Unsqueeze: b, ) Concat(pack: pack/Unsqueeze, pack/Unsqueeze) Result(y: pack)");
+  EXPECT_EQ(graph.output(graph.node(graph.results()[0]).input(0)).shape, (ir::PartialShape{2, 2, 3}));
+}
+
+// The axes of a squeeze as an input in place of an attribute.
+class SqueezeNormalize : public FrontReplacementPattern {
+ public:
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& squeeze : graph.GetOpNodes("Squeeze")) {
+      const ir::Attribute* axes = squeeze.Find("squeeze_dims");
+      if (squeeze.num_in_ports() == 1 && axes != nullptr) {
+        const auto rank = static_cast<int64_t>(axes->ListSize());
+        const Node constant =
+            graph.CreateConst(TensorValue::FromInts({rank}, axes->AsInts()), squeeze.name() + "/Dims");
+        graph.AddInPort(squeeze, constant.out_port(0));
+        squeeze.Erase("squeeze_dims");
+      } else if (squeeze.num_in_ports() == 2) {
+        log(fmt::format("`{}` is normalized already", squeeze.name()));
+      } else {
+        throw Error("`{}` has neither two inputs nor one and `squeeze_dims`", squeeze.name());
+      }
+    }
+  }
+};
+
+class SqueezeTest : public ExamplesTest {
+ protected:
+  // A squeeze of one input, with or without the attribute.
+  std::string Normalize(bool has_axes) {
+    const ir::OpRegistry registry =
+        WithOperation("Squeeze", {{.name = "data"}, {.name = "axes", .optional = true}});
+    ir::Graph graph(&registry);
+    const ir::OutputPort x = {graph.AddParameter("x", ElementType::kF32, {1, 3}), 0};
+    const ir::NodeId squeeze = graph.AddNode("test", "Squeeze", {.name = "s", .inputs = x});
+    if (has_axes) graph.SetAttribute(squeeze, "squeeze_dims", ir::Attribute::Integers{0});
+    graph.SetOutputType({squeeze, 0}, ElementType::kF32, {3});
+    graph.AddResult("y", {squeeze, 0});
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<SqueezeNormalize>();
+    for (int times = 0; times < 2; ++times) {
+      if (std::string wrong = Run(list, graph, Side::kBeforeLowering); !wrong.empty()) return wrong;
+    }
+    return Brief(graph) + (graph.node(squeeze).attributes().empty() ? "" : " with attributes");
+  }
+};
+
+TEST_F(SqueezeTest, AxesBecomeAnInput) {
+  EXPECT_EQ(Normalize(true), "Parameter(x) Const(s/Dims) Squeeze(s: x, s/Dims) Result(y: s)");
+}
+
+TEST_F(SqueezeTest, AxesThatAreMissingAreAMistake) {
+  EXPECT_EQ(Normalize(false),
+            "transform.failed: transformation `nnefc::transform::SqueezeNormalize` failed: `s` has neither "
+            "two inputs "
+            "nor one and `squeeze_dims`");
+}
+
+}  // namespace
+}  // namespace nnefc::transform
