@@ -10,6 +10,7 @@ TransformationList StandardTransformations() {
   RegisterIdentities(list);
   RegisterCommonSubexpressions(list);
   RegisterMiddleFusions(list);
+  RegisterPadding(list);
   RegisterReorder(list);
   return list;
 }

@@ -13,6 +13,7 @@ void RegisterChecks(TransformationList& list);
 void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
+void RegisterPadding(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 
 }  // namespace nnefc::transform

@@ -26,7 +26,8 @@ bool KeepsShapeAndType(const Node& node) {
 }  // namespace
 
 // Views of the same extents, Convert to the same type, Transpose that keeps the
-// order of axes, Pad by nothing, Tile by one; x * 1, x / 1, x - 0. Not x + 0, which makes
+// order of axes, Pad by nothing, Tile by one, Broadcast to what is there, Split into
+// one and Concat of one; x * 1, x / 1, x - 0. Not x + 0, which makes
 // 0 of -0.
 class RemoveIdentity : public MiddleReplacementPattern {
  public:
@@ -50,10 +51,17 @@ class RemoveIdentity : public MiddleReplacementPattern {
   }
 
   static bool IsIdleLayout(const Node& node) {
-    static const ir::OpTable<bool (*)(const Node&)> kRules(
-        ir::StandardOps(), {{"Transpose", IsIdleTranspose},
-                            {"Pad", IsIdlePad},
-                            {"Tile", [](const Node& tile) { return AreAll(tile.in_port(1), 1); }}});
+    // Of one part, or to the extents that are there: nothing is to be asked.
+    static const auto kAlways = [](const Node&) { return true; };
+    static const auto kOfOne = [](const Node& concat) { return concat.num_in_ports() == 1; };
+    static const auto kOnce = [](const Node& tile) { return AreAll(tile.in_port(1), 1); };
+    static const ir::OpTable<bool (*)(const Node&)> kRules(ir::StandardOps(), {{"Broadcast", kAlways},
+                                                                               {"Concat", kOfOne},
+                                                                               {"Pad", IsIdlePad},
+                                                                               {"Split", kAlways},
+                                                                               {"Tile", kOnce},
+                                                                               {"Transpose", IsIdleTranspose},
+                                                                               {"VariadicSplit", kAlways}});
     const auto* rule = kRules.Find(node.ir().op());
     return rule != nullptr && (*rule)(node);
   }

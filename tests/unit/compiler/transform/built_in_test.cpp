@@ -44,6 +44,13 @@ TEST_F(BuiltInTest, IdentitiesAreRemoved) {
   EXPECT_EQ(around("  %2 = opset1.Const \"k\" : i64[3] = dense<i64[3]: 0, 0, 0>\n"
                    "  %8 = opset1.Pad \"p\" (%1, %2, %2) {pad_mode = \"reflect\"} : f32[2,3,4]\n"),
             bare);
+  EXPECT_EQ(around("  %8 = opset1.Concat \"c\" (%1) {axis = 0} : f32[2,3,4]\n"), bare);
+  EXPECT_EQ(around("  %2 = opset1.Const \"k\" : i64[] = dense<i64[]: 1>\n"
+                   "  %8 = opset1.Split \"p\" (%1, %2) {num_splits = 1} : f32[2,3,4]\n"),
+            bare);
+  EXPECT_EQ(around("  %2 = opset1.Const \"k\" : i64[3] = dense<i64[3]: 2, 3, 4>\n"
+                   "  %8 = opset3.Broadcast \"b\" (%1, %2) {mode = \"numpy\"} : f32[2,3,4]\n"),
+            bare);
   EXPECT_EQ(around("  %2 = opset1.Const \"k\" : i64[3] = dense<i64[3]: 1, 1, 1>\n"
                    "  %8 = opset1.Tile \"t\" (%1, %2) : f32[2,3,4]\n"),
             bare);
@@ -304,6 +311,67 @@ TEST_F(BuiltInTest, Softplus) {
   };
   EXPECT_EQ(softplus("1.0"), "external(x) softplus(l: x) Result(y: l)");
   EXPECT_EQ(softplus("2.0"), "external(x) exp(e: x) Const(one) add(a: e, one) log(l: a) Result(y: l)");
+}
+
+// ---- padding ----
+
+std::string Padded(const std::string& pads, const std::string& mode, const std::string& window) {
+  return R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,8,8]} : f32[1,2,8,8]
+  %1 = opset1.Const "b" : i64[4] = dense<i64[4]: )" +
+         pads + R"(>
+  %2 = opset1.Const "e" : i64[4] = dense<i64[4]: 0, 0, 0, 1>
+  %3 = opset1.Pad "p" (%0, %1, %2) {pad_mode = ")" +
+         mode + R"("} : f32[?,?,?,?]
+  %4 = opset1.Parameter "w" {element_type = f32, shape = [3,2,3,3]} : f32[3,2,3,3]
+  %5 = )" +
+         window + R"( : f32[?,?,?,?]
+  opset1.Result "y" (%5)
+)";
+}
+
+TEST_F(BuiltInTest, PaddingOfConvolutions) {
+  const std::string name = "middle.FusePadIntoConvolution";
+  const std::string conv =
+      R"(opset1.Convolution "c" (%3, %4) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 1], )"
+      R"(pads_end = [1, 0]})";
+  const TransformationList list = StandardTransformations();
+  const auto graph = Parse(Padded("0, 0, 1, 1", "constant", conv));
+  const ir::PartialShape before = graph->output(graph->node(graph->results()[0]).input(0)).shape;
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {name, "middle.RemoveUnneeded"}}), "");
+  EXPECT_EQ(Brief(*graph), "Parameter(x) Parameter(w) Convolution(c: x, w) Result(y: c)");
+  const ir::OutputPort made = graph->node(graph->results()[0]).input(0);
+  EXPECT_EQ(graph->node(made.node).Ints("pads_begin"), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(graph->node(made.node).Ints("pads_end"), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(graph->output(made).shape, before);
+
+  const auto stays = [&](const std::string& pads, const std::string& mode) {
+    return After(name, Padded(pads, mode, conv)).find("Pad(p: x, b, e)") != std::string::npos;
+  };
+  EXPECT_FALSE(stays("0, 0, 2, 0", "constant"));
+  EXPECT_TRUE(stays("0, 0, 3, 0", "constant"));  // a window of padding alone
+  EXPECT_TRUE(stays("1, 0, 1, 0", "constant"));  // of the batch
+  EXPECT_TRUE(stays("0, 0, 1, 1", "edge"));
+  EXPECT_TRUE(stays("0, 0, 1, 1", "reflect"));
+}
+
+TEST_F(BuiltInTest, PaddingOfAveragePools) {
+  const std::string name = "middle.FusePadIntoAvgPool";
+  const auto pool = [](const std::string& rounding, const std::string& pads) {
+    return R"(opset1.AvgPool "c" (%3) {strides = [2, 2], kernel = [3, 3], pads_begin = [)" + pads +
+           R"(], pads_end = [0, 0], exclude-pad = true, rounding_type = ")" + rounding + R"("})";
+  };
+  const TransformationList list = StandardTransformations();
+  const auto graph = Parse(Padded("0, 0, 1, 2", "constant", pool("floor", "0, 0")));
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {name, "middle.RemoveUnneeded"}}), "");
+  EXPECT_EQ(Brief(*graph), "Parameter(x) Parameter(w) AvgPool(c: x) Result(y: c)");
+  const ir::Node& made = graph->node(graph->node(graph->results()[0]).input(0).node);
+  EXPECT_EQ(made.Ints("pads_begin"), (std::vector<int64_t>{1, 2}));
+  EXPECT_FALSE(made.Bool("exclude-pad"));
+
+  EXPECT_NE(After(name, Padded("0, 0, 1, 1", "constant", pool("ceil", "0, 0"))).find("Pad("),
+            std::string::npos);
+  EXPECT_NE(After(name, Padded("0, 0, 1, 1", "constant", pool("floor", "1, 0"))).find("Pad("),
+            std::string::npos);
 }
 
 // ---- back ----
