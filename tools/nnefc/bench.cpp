@@ -12,6 +12,7 @@
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/reporter.h"
+#include "tools/nnefc/transform_options.h"
 
 namespace nnefc::cli {
 namespace {
@@ -38,6 +39,7 @@ struct Stream {
 
 struct BenchCommand : CommonOptions {
   ExecutionOptions execution;
+  TransformOptions transform;
   int iterations = 20;
   int warmup = 3;
   int streams = 1;
@@ -45,6 +47,7 @@ struct BenchCommand : CommonOptions {
   int Run() {
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights.value_or(1);
+    compile.transform = transform;
     if (!execution.random_inputs) execution.random_inputs = 1;
     // Streams share what one would have.
     if (execution.threads == 0 && streams > 1)
@@ -121,6 +124,7 @@ void AddBench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "time a model; random data where it has none");
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
+  AddTransformOptions(*command, options->transform);
   command->add_option("--iterations", options->iterations, "runs that are timed")
       ->type_name("N")
       ->check(Between(1, 1000000))

@@ -12,6 +12,7 @@
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_folder.h"
 #include "tools/nnefc/reporter.h"
+#include "tools/nnefc/transform_options.h"
 #include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
@@ -24,6 +25,7 @@ constexpr int kWarmUpRuns = 2;
 
 struct RunCommand : CommonOptions {
   ExecutionOptions execution;
+  TransformOptions transform;
   CompareOptions compare;
   std::string save_inputs;
   std::string save_weights;
@@ -37,6 +39,8 @@ struct RunCommand : CommonOptions {
     RefuseForOpenVino("--save-weights", !save_weights.empty());
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights;
+    compile.transform = transform;
+    if (!execution.dump.empty()) KeepTensors(compile.transform);
     Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
@@ -245,6 +249,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "execute a model on the CPU");
   AddCommonOptions(*command, *options, 1);
   AddExecutionOptions(*command, options->execution);
+  AddTransformOptions(*command, options->transform);
   command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name")
       ->type_name("FILE");
   command

@@ -1,6 +1,8 @@
 #include "tools/nnefc/transform_options.h"
 
+#include "compiler/transform/standard.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/reporter.h"
@@ -21,6 +23,18 @@ void AddTransformOptions(CLI::App& command, TransformOptions& options) {
       .add_option("--transformations-config", options.configuration,
                   "a JSON file that says which parts of the model transformations act on, and how")
       ->type_name("FILE");
+}
+
+void KeepTensors(TransformOptions& options) {
+  Emitter unheard;
+  const transform::TransformationList list = transform::StandardTransformations();
+  const std::optional<std::vector<transform::Transformation*>> order = list.Order(unheard);
+  NNEFC_CHECK(order.has_value());
+  for (const transform::Transformation* item : *order) {
+    const bool is_enabled =
+        llvm::any_of(options.enabled, [&](const std::string& name) { return list.Find(name) == item; });
+    if (!item->is_anchor() && !is_enabled) options.disabled.push_back(item->name());
+  }
 }
 
 int ListTransformations(const TransformOptions& options, const CommonOptions& common) {

@@ -1,0 +1,125 @@
+"""Transformations of graphs keep what is computed: documents in which each one acts, with all on, with all off, and by NumPy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Callable
+
+import numpy as np
+import pytest
+
+HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"
+# Small and large numbers of either sign, infinities and NaN.
+SPECIAL = np.array([0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 2.9999, -2.9999, 6.0, 10.0, -10.0, 30.0, -30.0, 80.0, -80.0, 88.0,
+                    1e4, -1e4, 1.0, np.inf, -np.inf, np.nan], np.float32).reshape(2, 3, 4)
+PLAIN = np.random.default_rng(7).normal(size=(2, 3, 4)).astype(np.float32)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(x: np.ndarray) -> np.ndarray:
+    return np.logaddexp(x, 0)
+
+
+# Statements, the operations that they become, and what they compute.
+Case = tuple[str, str, Callable[[np.ndarray], np.ndarray]]
+CASES: dict[str, Case] = {
+    "softplus": ("y = log(exp(x) + 1.0);", "SoftPlus", _softplus),
+    "mish": ("y = x * tanh(softplus(x));", "Mish", lambda x: x * np.tanh(_softplus(x))),
+    "mish by hand": ("y = x * tanh(log(exp(x) + 1.0));", "Mish", lambda x: x * np.tanh(_softplus(x))),
+    "swish": ("y = sigmoid(x) * x;", "Swish", lambda x: x * _sigmoid(x)),
+    "swish with a factor": ("y = x * sigmoid(x * 1.702);", "Swish", lambda x: x * _sigmoid(1.702 * x)),
+    "hswish": ("y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", "HSwish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "hswish divided first": ("y = x * (clamp(3.0 + x, 0.0, 6.0) / 6.0);", "HSwish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "transposes": ("y = transpose(transpose(x, axes = [1,2,0]), axes = [2,0,1]) * 2.0;", "Multiply", lambda x: 2 * x),
+    "other transposes": ("y = transpose(transpose(x, axes = [1,2,0]), axes = [0,2,1]);", "Transpose",
+                         lambda x: x.transpose(1, 2, 0).transpose(0, 2, 1)),
+    "views": ("y = abs(unsqueeze(reshape(x, shape = [6,4]), axes = [0]));", "Reshape Abs", lambda x: np.abs(x.reshape(1, 6, 4))),
+    "equal nodes": ("y = exp(x) + exp(x);", "Exp Add", lambda x: 2 * np.exp(x)),
+    "one": ("y = exp(x * 1.0 - 0.0) / 1.0;", "Exp", np.exp),
+    "a zero that counts": ("y = rcp(x + 0.0);", "Add", lambda x: 1 / (x + np.float32(0))),
+}
+
+
+def _run(nnefc: Path, folder: Path, backend: str, x: np.ndarray, *, off: bool) -> np.ndarray:
+    names = [line.split()[0] for line in subprocess.run([str(nnefc), "transform", "--list-transformations"], capture_output=True,
+                                                        text=True, timeout=60, check=True).stdout.splitlines()
+             if "::" in line]
+    np.save(folder / "x.npy", x)
+    done = subprocess.run([str(nnefc), "run", "net.nnef", "--input", "x.npy", "-o", "y.npz", "--backend", backend], cwd=folder,
+                          env=os.environ | ({"NNEFC_DISABLED_TRANSFORMS": ",".join(names)} if off else {}), capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return np.load(folder / "y.npz")["y"]
+
+
+@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_computed_stays(name: str, backend: str, nnefc: Path, tmp_path: Path) -> None:
+    statements, operations, formula = CASES[name]
+    (tmp_path / "net.nnef").write_text(f"{HEADER}    {statements}\n}}\n", encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    made = [word.partition(".")[2] for line in text.splitlines() for word in line.split()[2:3] if word.startswith("opset")]
+    assert [op for op in made if op not in ("Parameter", "Const")] == operations.split() or name == "a zero that counts"
+    # oneDNN rounds functions of large negative numbers to zero.
+    smallest = 1e-37 if backend == "reference" else 1e-6
+    for x in (PLAIN, SPECIAL):
+        with np.errstate(all="ignore"):
+            expected = formula(x.astype(np.float64)).astype(np.float32)
+        on, off = _run(nnefc, tmp_path, backend, x, off=False), _run(nnefc, tmp_path, backend, x, off=True)
+        np.testing.assert_allclose(on, expected, rtol=2e-6, atol=smallest)
+        if x is PLAIN:
+            np.testing.assert_allclose(on, off, rtol=2e-6, atol=smallest)
+
+
+# Statements behind a `p` that is padded, and the operation that pads in its place.
+WINDOWS = {
+    "convolution": ("w = constant(shape = [1,1,3,3], value = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0]);\n"
+                    "    y = conv(p, w, padding = [(0,0), (1,0)], border = 'constant');", "Convolution"),
+    "average": ("y = avg_pool(p, size = [1,1,3,3], padding = [(0,0), (0,0), (0,0), (0,0)]);", "AvgPool"),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_padding_in_front_of_windows(name: str, nnefc: Path, tmp_path: Path) -> None:
+    statements, operation = WINDOWS[name]
+    document = ("version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 1, 4, 6]);\n"
+                "    p = pad(x, padding = [(0,0), (0,0), (1,2), (0,1)], border = 'constant', value = 0.0);\n    " + statements + "\n}\n")
+    (tmp_path / "net.nnef").write_text(document, encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    assert f".{operation} " in text and ".Pad " not in text
+    x = np.random.default_rng(3).normal(size=(1, 1, 4, 6)).astype(np.float32)
+    padded = np.pad(x[0, 0].astype(np.float64), ((1, 2), (0, 1)))
+    weights = np.full((3, 3), 1 / 9)
+    if name == "convolution":
+        padded, weights = np.pad(padded, ((0, 0), (1, 0))), np.arange(1.0, 10.0).reshape(3, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+    for backend in ("reference", "onednn"):
+        y = _run(nnefc, tmp_path, backend, x, off=False)
+        np.testing.assert_allclose(y[0, 0], np.einsum("hwij,ij->hw", windows, weights), rtol=1e-5, atol=1e-5)
+
+
+def test_values_on_the_way_are_computed(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(HEADER + "    s = sigmoid(x);\n    y = x * s;\n}\n", encoding="utf-8")
+    np.save(tmp_path / "x.npy", PLAIN)
+    subprocess.run([str(nnefc), "run", "net.nnef", "--input", "x.npy", "--dump", "s", "-o", "y.npz"], cwd=tmp_path, timeout=60, check=True)
+    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["s"], _sigmoid(PLAIN.astype(np.float64)), rtol=1e-5)
+
+
+def test_commands_that_run_take_options_of_transformations(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(HEADER + "    s = sigmoid(x);\n    y = x * s;\n}\n", encoding="utf-8")
+    (tmp_path / "c.json").write_text('[{"id": "T", "match_kind": "points", "op": "Sin", '
+                                     '"instances": {"start_points": ["s"], "end_points": ["s"]}}]', encoding="utf-8")
+    np.save(tmp_path / "x.npy", PLAIN)
+    for command in ("run", "bench --iterations 1"):
+        done = subprocess.run([str(nnefc), *command.split(), "net.nnef", "--input", "x.npy", "--transformations-config", "c.json",
+                               "--disable-transformations", "middle.SwishFusion", *(["-o", "y.npz"] if command == "run" else [])],
+                              cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], PLAIN * np.sin(PLAIN), rtol=1e-5, atol=1e-6)
