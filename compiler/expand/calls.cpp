@@ -1,5 +1,6 @@
 #include "compiler/expand/compile.h"
 #include "compiler/expand/instances.h"
+#include "compiler/expand/lost_windows.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/provisional_names.h"
@@ -71,11 +72,14 @@ bool Machine::DoCall(const Call& call) {
   if (!call.callee.document->expandable(call.callee.fragment)) return false;  // it was told why
   FragmentInfo& info = Info(call.callee);
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  const std::string_view name = context_.symbols.Text(signature.name.symbol);
+  llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(signature.parameters.size());
   bool instantiate = info.mode == Mode::kInstantiate;
   if (info.mode == Mode::kInstantiateIfChanged) {
-    llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(signature.parameters.size());
-    instantiate = MeaningChanged(context_.symbols.Text(signature.name.symbol), signature, arguments,
-                                 context_.symbols, builder_.graph());
+    instantiate = MeaningChanged(name, signature, arguments, context_.symbols, builder_.graph());
+  } else if (instantiate && call.callee.document->is_library() &&
+             registry_.Find(ir::kNnefSet, RatifiedName(name)).valid()) {
+    instantiate = !LosesWindows(signature, arguments, context_.symbols, builder_.graph());
   }
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }

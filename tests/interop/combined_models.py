@@ -258,7 +258,7 @@ a = max_pool(n, size = [1,1,2], padding = [(0,0),(0,0),(3,4)])
 b = max_pool(n, size = [1,1,2], padding = [(0,0),(0,0),(3,4)], border = 'ignore')
 c = avg_pool(n, size = [1,1,2], padding = [(0,0),(0,0),(3,4)], border = 'ignore')
 d = max_pool(n, size = [1,1,2], padding = [(0,0),(0,0),(3,4)], border = 'replicate', stride = [1,1,3])
-''', lambda x: (lambda n, p: (max_pool(n, [1, 1, 2], padding=p), max_pool(n, [1, 1, 2], padding=p, border='ignore'), box(n, [1, 1, 2], 'ignore', p, normalize=True), max_pool(n, [1, 1, 2], padding=p, border='replicate', stride=(1, 1, 3))))(x - 5, ((0, 0), (0, 0), (3, 4))), forms=('expand', 'upgrade', 'compile'))
+''', lambda x: (lambda n, p: (max_pool(n, [1, 1, 2], padding=p), max_pool(n, [1, 1, 2], padding=p, border='ignore'), box(n, [1, 1, 2], 'ignore', p, normalize=True), max_pool(n, [1, 1, 2], padding=p, border='replicate', stride=(1, 1, 3))))(x - 5, ((0, 0), (0, 0), (3, 4))), forms=ALL[:-1])
 M('upsample-of-high-rank', '4.3.4', '''
 in x[1,2,1,2,3] -> a, b, c
 a = multilinear_upsample(x, factor = [3,1,2])
