@@ -40,7 +40,7 @@ class SwishFusion : public MiddleReplacementPattern {
       const std::optional<double> beta = Scale(argument.node(), *x);
       if (!beta || !(argument.shape() == x->shape())) return;
       const TensorValue value = TensorValue::Filled(x->data().type, {}, *beta);
-      sources.push_back(graph.CreateConst(value, graph.UniqueName(mul.name() + "/beta")).out_port(0));
+      sources.push_back(graph.CreateConst(value, mul.name() + "/beta").out_port(0));
     }
     const Node swish = graph.CreateNode("opset4.Swish", sources, {.origin = mul.ir().origin()});
     TakePlace(graph, mul, swish);

@@ -92,8 +92,7 @@ class FuseTransposesSequence : public MiddleReplacementPattern {
     std::vector<int64_t> order;
     for (int64_t axis : *outer) order.push_back((*inner)[static_cast<size_t>(axis)]);
     const auto rank = static_cast<int64_t>(order.size());
-    const Node constant =
-        graph.CreateConst(TensorValue::FromInts({rank}, order), graph.UniqueName(second.name() + "/order"));
+    const Node constant = graph.CreateConst(TensorValue::FromInts({rank}, order), second.name() + "/order");
     second.in_port(0).Connect(first.in_port(0).GetSource());
     second.in_port(1).Connect(constant.out_port(0));
   }
@@ -113,8 +112,7 @@ class FuseReshapesSequence : public MiddleReplacementPattern {
       std::vector<int64_t> extents;
       for (ir::Dim dim : shape.dims()) extents.push_back(dim.value());
       const auto rank = static_cast<int64_t>(extents.size());
-      const Node target = graph.CreateConst(TensorValue::FromInts({rank}, extents),
-                                            graph.UniqueName(second.name() + "/shape"));
+      const Node target = graph.CreateConst(TensorValue::FromInts({rank}, extents), second.name() + "/shape");
       Graph::Spec spec{.origin = second.ir().origin()};
       spec.attributes.Set("special_zero", false);
       const Node made = graph.CreateNode("opset1.Reshape", {first.in_port(0).GetSource(), target.out_port(0)},
