@@ -73,6 +73,7 @@ class DialectRules {
   void CheckExpr(ast::ExprId id);
   void CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension);
   void CheckBuiltin(const ast::BuiltinExpr& builtin);
+  void ReportTypeArgument(const ast::InvocationExpr& invocation);
   bool IsOperatorExpression(ast::ExprId id) const;
   bool IsSubscriptOfTensor(ast::ExprId id) const;
   void ReportOperators();
@@ -247,9 +248,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
     if (!invocation->type_argument.has_value()) return;
     if (!dialect_.generics) {
-      Report(kDialectGeneric, invocation->type_argument_range,
-             "type arguments belong to the ratified dialect; `{}` takes none here",
-             Text(invocation->callee.symbol));
+      ReportTypeArgument(*invocation);
     } else if (invocation->type_argument == ast::PrimitiveName::kExtent) {
       Report(kDialectType, invocation->type_argument_range,
              "`extent` belongs to the provisional dialect; the type is `integer` here")
@@ -261,6 +260,25 @@ void DialectRules::CheckExpr(ast::ExprId id) {
     Report(kDialectTuple, expr.range,
            "a tuple without parentheses on the right belongs to the provisional dialect; write `(..)` here")
         .Fix(expr.range, fmt::format("({})", SourceText(expr.range)));
+  }
+}
+
+// In the provisional dialect; a document whose statements end with `;` lacks
+// that of its version, as it seems.
+void DialectRules::ReportTypeArgument(const ast::InvocationExpr& invocation) {
+  const bool looks_ratified =
+      document_.has_version && !document_.graphs.empty() && !document_.graphs[0].body.empty() &&
+      document_.graphs[0].body.front().has_semicolon && document_.graphs[0].body.back().has_semicolon;
+  DiagnosticBuilder builder =
+      Report(kDialectGeneric, invocation.type_argument_range,
+             "type arguments belong to the ratified dialect{}; `{}` takes none here",
+             looks_ratified ? ", which ends the version with `;`" : "", Text(invocation.callee.symbol));
+  const SourceRange place = invocation.type_argument_range;
+  if (looks_ratified) {
+    const uint32_t end = document_.version_range.end;
+    builder.Fix({place.file, end, end}, ";");
+  } else {
+    builder.Fix({place.file, invocation.callee.range.end, place.end + 1}, "");
   }
 }
 

@@ -101,6 +101,8 @@ constexpr ForeignName kOperations[] = {
     {"globalavgpooling", "", "write `mean_reduce(x, axes = [2,3])`"},
     {"globalmaxpool", "", "write `max_reduce(x, axes = [2,3])`"},
     {"globalmaxpooling", "", "write `max_reduce(x, axes = [2,3])`"},
+    {"planewiseconv", "", "`conv(x, filter, groups = 0)` does so"},
+    {"planewisedeconv", "", "`deconv(x, filter, groups = 0)` does so"},
     {"convolution", "conv", ""},
     {"convolve", "conv", ""},
     {"convtranspose", "deconv", ""},

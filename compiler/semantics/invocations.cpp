@@ -107,9 +107,13 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
+    // What other frameworks call so too has an advice, in ratified operations.
+    const ForeignName* foreign = dialect_.translated ? nullptr : FindForeignOperation(name);
     DiagnosticBuilder builder =
         Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name, other.name,
-               same.empty() ? "" : fmt::format("; it is `{}` here", same));
+               !same.empty()                                    ? fmt::format("; it is `{}` here", same)
+               : foreign != nullptr && !foreign->advice.empty() ? fmt::format("; {}", foreign->advice)
+                                                                : "");
     if (!same.empty()) builder.Fix(range, std::string(same));
     return;
   }

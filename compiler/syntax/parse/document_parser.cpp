@@ -360,7 +360,8 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
           report.Note(reader_.Range(open), "opened here");
           const SourceRange at = {document_.file, token.begin, token.begin};
           const bool on_own_line = token.kind != TokenKind::kEndOfText || reader_.EndsWithLine();
-          if (any) report.Fix(at, on_own_line ? "}\n" : "\n}\n");
+          const bool is_indented = token.kind != TokenKind::kEndOfText && !reader_.BeginsLine(token);
+          if (any && !is_indented) report.Fix(at, on_own_line ? "}\n" : "\n}\n");
         }
         return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
       case TokenKind::kSemicolon:

@@ -26,8 +26,8 @@ class ForeignSyntax {
          {&ForeignSyntax::Header, &ForeignSyntax::Number, &ForeignSyntax::Prefix, &ForeignSyntax::TensorType,
           &ForeignSyntax::ArrayType, &ForeignSyntax::OpenExtent, &ForeignSyntax::Results,
           &ForeignSyntax::Comma, &ForeignSyntax::WordOperator, &ForeignSyntax::Conditional,
-          &ForeignSyntax::ColonForEquals, &ForeignSyntax::WholeStatement, &ForeignSyntax::GraphTypes,
-          &ForeignSyntax::Surplus}) {
+          &ForeignSyntax::ColonForEquals, &ForeignSyntax::WholeStatement, &ForeignSyntax::Lambda,
+          &ForeignSyntax::MissingOpening, &ForeignSyntax::GraphTypes, &ForeignSyntax::Surplus}) {
       if (auto error = (this->*find)()) return error;
     }
     return std::nullopt;
@@ -180,6 +180,12 @@ class ForeignSyntax {
         Kind(at_ - 2) != TokenKind::kColon) {
       return std::nullopt;
     }
+    const std::string_view word = Text(at_ - 1);
+    const bool is_list = word == "list" || word == "List" || word == "array" || word == "vector";
+    if (is_list && Kind(at_ + 2) == TokenKind::kGreater) {
+      const std::string right = fmt::format("{}[]", Text(at_ + 1));
+      return Replace(fmt::format("an array type is written `{}`", right), at_ - 1, at_ + 3, right);
+    }
     SyntaxError error = Replace(fmt::format("`{}` is not a type; did you mean `tensor`?", Text(at_ - 1)),
                                 at_ - 1, at_, "tensor");
     error.rule = &kUnknownTypeName;
@@ -203,7 +209,8 @@ class ForeignSyntax {
         (IsClosing(Found()) || Found() == TokenKind::kComma || Found() == TokenKind::kSemicolon)) {
       return Remove(fmt::format("nothing stands between the `,` and `{}`", Text(at_)), at_ - 1, at_);
     }
-    if (!InList() || at_ == 0 || !EndsOperand(at_ - 1)) return std::nullopt;
+    const bool is_title = at_ == 2 && (Kind(0) == TokenKind::kGraph || Kind(0) == TokenKind::kFragment);
+    if (!InList() || at_ == 0 || !EndsOperand(at_ - 1) || is_title) return std::nullopt;
     if (!BeginsOperand(at_) && !IsOpening(Found())) return std::nullopt;
     const bool touches = tokens_[at_ - 1].end == tokens_[at_].begin;  // `1e`
     if (IsWord(at_) || (touches && Before() == TokenKind::kNumericLiteral)) return std::nullopt;
@@ -365,7 +372,23 @@ class ForeignSyntax {
   std::optional<SyntaxError> GraphTypes() const {
     const bool is_graph = Kind(0) == TokenKind::kGraph && (rule_ == NnefParser::RuleGraphDeclaration ||
                                                            rule_ == NnefParser::RuleIdentifierList);
-    const bool is_before = Found() >= TokenKind::kTensor && Found() <= TokenKind::kString;
+    const auto is_type = [](TokenKind kind) {
+      return kind >= TokenKind::kTensor && kind <= TokenKind::kString;
+    };
+    // The name that follows a type; its own place if none does, and it is meant as one.
+    const auto name_behind = [&](size_t index) {
+      const size_t name = Until(index, [](TokenKind kind) {
+        return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
+      });
+      return IsName(name) ? name : index;
+    };
+    const bool is_before = is_type(Found()) && name_behind(at_) > at_;
+    if (is_graph && !is_before && IsKeyword(Found()) &&
+        (Before() == TokenKind::kLeftParen || Before() == TokenKind::kComma)) {
+      SyntaxError error = Error(fmt::format("`{}` is a keyword and cannot be a name", Text(at_)));
+      error.rule = &kKeywordAsName;
+      return error;
+    }
     const bool is_behind = Found() == TokenKind::kColon && at_ >= 2 && IsName(at_ - 1);
     if (!is_graph || (!is_before && !is_behind)) return std::nullopt;
     SyntaxError error =
@@ -378,11 +401,9 @@ class ForeignSyntax {
         const size_t end = Until(i, ends_item);
         error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[end - 1].end}, ""});
         i = end;
-      } else if (Kind(i) >= TokenKind::kTensor && Kind(i) <= TokenKind::kString) {
-        const size_t name = Until(i, [](TokenKind kind) {
-          return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
-        });
-        if (!IsName(name)) break;
+      } else if (is_type(Kind(i))) {
+        const size_t name = name_behind(i);
+        if (name == i) break;
         error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[name].begin}, ""});
         i = name;
       }
@@ -394,6 +415,15 @@ class ForeignSyntax {
   std::optional<SyntaxError> Results() const {
     if (rule_ != NnefParser::RuleGraphDeclaration && rule_ != NnefParser::RuleFragmentDeclaration)
       return std::nullopt;
+    // `graph net[x] -> [y]`
+    if (Found() == TokenKind::kLeftBracket && at_ == 2 && Kind(0) == TokenKind::kGraph) {
+      SyntaxError error = Error("parameters and results stand in `(` and `)`");
+      for (const Token& token : tokens_) {
+        if (token.kind == TokenKind::kLeftBracket) error.edits.push_back({token, "("});
+        if (token.kind == TokenKind::kRightBracket) error.edits.push_back({token, ")"});
+      }
+      return error;
+    }
     if (Found() == TokenKind::kArrow && IsName(at_ - 1) && Kind(at_ + 1) != TokenKind::kLeftParen &&
         Kind(tokens_.size() - 2) == TokenKind::kRightParen) {
       SyntaxError error = Error("the parameters end with `)` in front of `->`");
@@ -419,6 +449,24 @@ class ForeignSyntax {
       return Replace("the arrow is written `->`", at_, at_ + 1, "->");
     }
     return std::nullopt;
+  }
+
+  // `y = lambda x: ..`
+  std::optional<SyntaxError> Lambda() const {
+    if (Before() != TokenKind::kIdentifier || Text(at_ - 1) != "lambda") return std::nullopt;
+    return Error("there is no `lambda`; a fragment in front of the graph is a function");
+  }
+
+  // `y = relu x);`
+  std::optional<SyntaxError> MissingOpening() const {
+    if (rule_ != NnefParser::RuleAssignment || Before() != TokenKind::kIdentifier || !BeginsOperand(at_))
+      return std::nullopt;
+    const size_t close = Until(
+        at_, [](TokenKind kind) { return kind == TokenKind::kRightParen || kind == TokenKind::kSemicolon; });
+    if (Kind(close) != TokenKind::kRightParen) return std::nullopt;
+    SyntaxError error = Error(fmt::format("expected `(` behind `{}`", Text(at_ - 1)));
+    error.edits.push_back({{TokenKind::kUnexpected, tokens_[at_ - 1].end, tokens_[at_].begin}, "("});
+    return error;
   }
 
   // `y = relu(x));`

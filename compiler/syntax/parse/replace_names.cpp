@@ -130,6 +130,21 @@ bool StatementReader::ReplaceQualified(Token dot) {
   return true;
 }
 
+// `version 1.0.5`, at the second `.`. True if reading goes on behind it.
+bool StatementReader::ReplaceVersion(Token dot) {
+  if (Text(dot) != "." || last_.kind != TokenKind::kNumericLiteral || last_.end != dot.begin) return false;
+  if (buffer_.size() < 2 || Text(buffer_[buffer_.size() - 2]) != "version") return false;
+  const Token patch = Scanner(text_, dot.end).Next();
+  if (patch.kind != TokenKind::kNumericLiteral || patch.begin != dot.end) return false;
+  const SourceRange number = {file_, last_.begin, patch.end};
+  context_.emitter
+      .Emit(kUnsupportedVersion, number, "version `{}` is not supported; expected `1.0`",
+            text_.substr(number.begin, number.end - number.begin))
+      .Fix(number, "1.0");
+  scanner_ = Scanner(text_, patch.end);
+  return true;
+}
+
 // `matmul(a, b)` for `a @ b` between names that nothing else binds.
 void StatementReader::FixMatrixProduct(Token at, DiagnosticBuilder& report) {
   const Token right = Scanner(text_, at.end).Next();

@@ -95,7 +95,7 @@ void StatementReader::Fetch() {
         last_ = token;
         return;
       case TokenKind::kUnexpected: {
-        if (ReplaceQualified(token)) continue;
+        if (ReplaceQualified(token) || ReplaceVersion(token)) continue;
         // Garbage is told once, not byte for byte.
         Token following = scanner_.Next();
         while (following.kind == TokenKind::kUnexpected && following.begin == token.end &&

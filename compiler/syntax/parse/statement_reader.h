@@ -66,6 +66,7 @@ class StatementReader {
     const size_t end = std::min(text_.find('\n', token.begin), text_.size());
     return {file_, token.begin, static_cast<uint32_t>(end)};
   }
+  bool BeginsLine(Token token) const { return token.begin == 0 || text_[token.begin - 1] == '\n'; }
   bool EndsWithLine() const { return text_.ends_with('\n'); }
   // True if a new line stands between the two.
   bool OnLaterLine(Token first, Token second) const;
@@ -86,6 +87,7 @@ class StatementReader {
   void ReplaceOddNames(size_t index, bool is_left_side);
   void ReplaceOddName(size_t index, const OddName& name);
   bool ReplaceQualified(Token dot);
+  bool ReplaceVersion(Token dot);
   void FixMatrixProduct(Token at, DiagnosticBuilder& report);
   void KeepComment(Token comment);
   void ReportUnexpected(Token token);
