@@ -36,6 +36,7 @@ void StatementReader::ReplaceOddUse(Token& token) {
   if (token.kind != TokenKind::kIdentifier && token.kind != TokenKind::kNumericLiteral) return;
   const std::optional<OddName> name = FindOddName(text_, token.begin);
   if (!name) return;
+  if (token.kind == TokenKind::kNumericLiteral && token.end == name->end) return;  // a number as it stands
   const std::string_view written = text_.substr(name->begin, name->end - name->begin);
   const auto known = odd_names_.find(written);
   if (known == odd_names_.end()) return;
@@ -48,8 +49,12 @@ void StatementReader::ReplaceOddUse(Token& token) {
 
 void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
   constexpr size_t kMostTokens = 128;
+  const size_t first = index;
   for (const size_t end = index + kMostTokens; index < end; ++index) {
     const Token token = At(index);
+    const bool is_subscript = index >= first + 2 && At(index - 1).kind == TokenKind::kLeftBracket &&
+                              At(index - 2).kind == TokenKind::kIdentifier;
+    if (is_subscript) return;  // `t[0] = x`, which is another mistake
     const bool is_read_ahead = buffer_.size() > start_ + index + 1;
     switch (token.kind) {
       case TokenKind::kLeftParen:
