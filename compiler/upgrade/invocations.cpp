@@ -65,6 +65,8 @@ void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signat
   const llvm::SmallVector<Symbol, 8> tensors = TensorParameters(called, ratified);
   llvm::SmallVector<std::optional<ast::Argument>, 8> positional(tensors.size());
   llvm::SmallVector<ast::Argument, 8> named;
+  // Comments among arguments are about those that they stand beside.
+  const bool keeps_names = HasCommentAmong(invocation.arguments);
   for (size_t i = 0; i < invocation.arguments.size(); ++i) {
     const ast::Argument& argument = invocation.arguments[i];
     const ast::ExprId value = Copy(argument.value);
@@ -76,7 +78,7 @@ void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signat
     if (parameter == called.parameters.end()) continue;
     const ast::Name name = ParameterName(ratified, *parameter, argument);
     const auto tensor = std::find(tensors.begin(), tensors.end(), name.symbol);
-    if (tensor == tensors.end()) {
+    if (tensor == tensors.end() || (keeps_names && argument.name)) {
       named.push_back({name, value});
     } else {
       positional[static_cast<size_t>(tensor - tensors.begin())] = {name, value};
@@ -90,6 +92,17 @@ void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signat
     arguments.push_back(*argument);
   }
   arguments.append(named.begin(), named.end());
+}
+
+bool Rewriter::HasCommentAmong(llvm::ArrayRef<ast::Argument> arguments) const {
+  if (arguments.size() < 2) return false;
+  const uint32_t begin = old().exprs[arguments.front().value].range.begin;
+  const uint32_t end = old().exprs[arguments.back().value].range.begin;
+  const auto& comments = old().comments;
+  const auto next = std::partition_point(comments.begin(), comments.end(), [&](const ast::Comment& comment) {
+    return comment.range.begin < begin;
+  });
+  return next != comments.end() && next->range.begin < end;
 }
 
 // `ratified` is empty for a fragment of the document, whose tensors will stand

@@ -85,6 +85,7 @@ class Rewriter {
   ast::ExprNode CopyInvocation(ast::ExprId id, const ast::InvocationExpr& invocation);
   void CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
                      std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments);
+  bool HasCommentAmong(llvm::ArrayRef<ast::Argument> arguments) const;
   llvm::SmallVector<Symbol, 8> TensorParameters(const Signature& called, std::string_view ratified);
   ast::Name ParameterName(std::string_view ratified, const TypedName& parameter,
                           const ast::Argument& argument);

@@ -69,3 +69,14 @@ def test_tensors_are_given_by_position(before: str, nnefc: Path, tmp_path: Path)
     _run(nnefc, tmp_path, f"run new.nnef {random} --compare out.npz --tolerance exact")
     told = _run(nnefc, tmp_path, "lint new.nnef --disable all --enable named-tensor-argument").stderr
     assert told.count("warning:") == ("c = x" in CASES[before])
+
+
+def test_comments_among_arguments_keep_their_places(nnefc: Path, tmp_path: Path) -> None:
+    before = """conv(filter = w,  # the filter
+             input = x,  # the image
+             padding = [(1,1), (1,1)])"""
+    (tmp_path / "old.nnef").write_text(DOCUMENT.format(before), encoding="utf-8")
+    _run(nnefc, tmp_path, "upgrade old.nnef -o new.nnef")
+    text = (tmp_path / "new.nnef").read_text(encoding="utf-8")
+    assert "filter = w,  # the filter\n" in text
+    assert "input = x,  # the image\n" in text
