@@ -23,8 +23,7 @@ COPY = ROOT / "build/planted"
 FAULTS = {
     "dropped-parameter": ("runtime/onednn/post_ops.cpp", "function.algorithm, function.alpha, function.beta)",
                           "function.algorithm, function.alpha, 0.0f)"),
-    "swapped-operand": ("runtime/onednn/functions.cpp", 'if (type == "Subtract") return {AddStep(-s)};',
-                        'if (type == "Subtract") return {AddStep(s)};'),
+    "swapped-operand": ("runtime/onednn/functions.cpp", "return {AddStep(-s)};", "return {AddStep(s)};"),
     "wrong-stride": ("runtime/onednn/pooling.cpp", "places.channel_ = blocking.strides[1];",
                      "places.channel_ = blocking.strides[0];"),
     "early-overwrite": ("runtime/engine/plan_builder.cpp", ".overwritable = uses == 1 && values_.IsDead(id)",
