@@ -89,7 +89,8 @@ bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inp
     for (Output& output : outputs) output.value.reset();
   }
   InferContext context(graph, node, inputs, outputs, emitter, places);
-  node.info().infer(context);
+  if (node.info().check != nullptr) node.info().check(context);
+  if (!context.failed()) node.info().infer(context);
   if (unknown_values != nullptr)
     unknown_values->assign(context.unknown_values().begin(), context.unknown_values().end());
   if (context.failed()) ForgetOutputs(outputs);

@@ -18,22 +18,7 @@ Key KeyOf(std::string_view set, std::string_view name) {
   return key;
 }
 
-const AttributeInfo* FindIn(const std::vector<AttributeInfo>& infos, std::string_view name) {
-  for (const AttributeInfo& info : infos) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-const AttributeInfo* OpInfo::FindAttribute(std::string_view attribute) const {
-  return FindIn(attributes, attribute);
-}
-
-const AttributeInfo* OpInfo::FindImplied(std::string_view attribute) const {
-  return FindIn(implied, attribute);
-}
 
 OpId OpRegistry::Add(OpInfo info) {
   const Key key = KeyOf(info.set, info.name);

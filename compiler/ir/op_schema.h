@@ -23,18 +23,32 @@ struct InputInfo {
   std::string name;
   bool variadic = false;  // `tensor<scalar>[]`: any number of inputs
   bool optional = false;  // may be left out (OpenVINO) or has a default (NNEF)
-  // What the tensor must be whatever the other inputs are; of OpenVINO's rows.
+  // What the tensor must be whatever the other inputs are.
   TypeClass types = TypeClass::kAny;
+  bool generic = false;  // of one data type with the other inputs that are: `tensor<?>`
   bool one_element = false;
   int64_t lowest_rank = 0;
   int64_t highest_rank = INT64_MAX;
 };
 
-enum class AttributeKind : uint8_t { kBool, kInt, kDouble, kString, kInts, kDoubles, kType, kShape };
+enum class AttributeKind : uint8_t {
+  kBool,
+  kInt,
+  kDouble,
+  kString,
+  kInts,
+  kDoubles,
+  kType,
+  kShape,
+  // Of NNEF.
+  kPairs,    // `(integer,integer)[]`
+  kGeneric,  // `?[]`: items of the data type that the attribute `dtype` names
+};
 // The values that a number takes, or each item of a list.
 enum class AttributeRange : uint8_t { kAny, kPositive, kNonNegative };
 
-// An attribute of an OpenVINO operation in the spelling of the IR's XML.
+// An attribute: of an OpenVINO operation in the spelling of the IR's XML, of an NNEF
+// operation as the standard library declares it.
 struct AttributeInfo {
   std::string name;
   AttributeKind kind = AttributeKind::kInt;
@@ -113,8 +127,12 @@ struct OpInfo {
   std::vector<InputInfo> inputs;
   std::vector<std::string> outputs;  // names of results; a variadic last one ends with "[]"
   InferFunction infer = nullptr;
-  bool is_source = false;  // Parameter, Const, external, constant, variable
-  bool is_sink = false;    // update, Assign: kept although nothing uses it
+  // Checks the arguments against the row before `infer`, which then may read them
+  // without looking; null where `infer` does.
+  InferFunction check = nullptr;
+  bool is_generic = false;  // of NNEF: the attribute `dtype` names the data type `?`
+  bool is_source = false;   // Parameter, Const, external, constant, variable
+  bool is_sink = false;     // update, Assign: kept although nothing uses it
   OpRole role = OpRole::kComputation;
   SignRule sign = SignRule::kUnknown;
   ElementFunction function = ElementFunction::kOther;
@@ -128,5 +146,11 @@ struct OpInfo {
   const AttributeInfo* FindAttribute(std::string_view attribute) const;
   const AttributeInfo* FindImplied(std::string_view attribute) const;
 };
+
+// True if an input of that class takes elements of that type.
+bool Accepts(TypeClass types, ElementType type);
+// True if a value is of that kind. An integer is a number, and an empty list is one of
+// any kind.
+bool HasKind(const Attribute& value, AttributeKind kind);
 
 }  // namespace nnefc::ir

@@ -99,6 +99,9 @@ std::optional<ir::Attribute> ParseAttribute(std::string_view text, ir::Attribute
       return Wrap(ParseElementType(trimmed));
     case ir::AttributeKind::kShape:
       return Wrap(ir::ParsePartialShape(trimmed));
+    case ir::AttributeKind::kPairs:
+    case ir::AttributeKind::kGeneric:
+      return std::nullopt;  // no layer has such
   }
   return std::nullopt;
 }
@@ -121,6 +124,9 @@ std::string_view KindText(ir::AttributeKind kind) {
       return "an element type";
     case ir::AttributeKind::kShape:
       return "a shape";
+    case ir::AttributeKind::kPairs:
+    case ir::AttributeKind::kGeneric:
+      return "a list";
   }
   return "";
 }

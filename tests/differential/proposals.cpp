@@ -10,7 +10,7 @@ namespace nnefc::differential {
 
 namespace {
 
-using Kind = AttributeDescription::Kind;
+using Kind = ir::AttributeKind;
 
 constexpr int64_t kMostRank = 7;
 constexpr size_t kMostVariadic = 4;
@@ -92,7 +92,7 @@ ir::Attribute List(std::vector<int64_t> items) {
   return items.empty() ? ir::Attribute() : ir::Attribute(ir::Attribute::Integers(std::move(items)));
 }
 
-ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& proposal,
+ir::Attribute RandomAttribute(const ir::AttributeInfo& info, const Proposal& proposal,
                               const std::string& message, Random& random) {
   switch (info.kind) {
     case Kind::kBool:
@@ -106,8 +106,7 @@ ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& 
       return random.Chance(50) ? static_cast<double>(random.Between(-16, 16)) / 8
                                : random.Pick({0.0, 0.5, 1.0, 2.0, 0.01, 1e-5});
     case Kind::kString:
-    case Kind::kDataType:
-      if (!info.choices.empty()) return random.Pick(info.choices);
+      if (!info.choices.empty()) return std::string(random.Pick(info.choices));
       if (const std::vector<std::string> words = WordsOf(ExpectedIn(message));
           !words.empty() && random.Chance(60))
         return random.Pick(words);
@@ -134,6 +133,8 @@ ir::Attribute RandomAttribute(const AttributeDescription& info, const Proposal& 
                                : RandomType(random);
     case Kind::kShape:
       return ir::PartialShape(llvm::ArrayRef<int64_t>(RandomShape(random)));
+    case Kind::kGeneric:
+      break;
   }
   return {};
 }
@@ -306,7 +307,7 @@ Proposal Simplest(const OperationDescription& operation) {
   }
   proposal.outputs = std::max(operation.outputs, 1);
   Random random(1);
-  for (const AttributeDescription& info : operation.attributes) {
+  for (const ir::AttributeInfo& info : operation.attributes) {
     if (info.fallback) {
       proposal.attributes.Set(info.name, *info.fallback);
     } else if (!info.choices.empty()) {
@@ -425,7 +426,7 @@ Proposal Prober::Change(const OperationDescription& operation, const Proposal& p
                         const std::string& message, Random& random) const {
   Proposal changed = proposal;
   const auto change_attribute = [&](int64_t index) {
-    const AttributeDescription& info = operation.attributes[static_cast<size_t>(index)];
+    const ir::AttributeInfo& info = operation.attributes[static_cast<size_t>(index)];
     changed.attributes.Set(info.name, info.fallback && random.Chance(20)
                                           ? *info.fallback
                                           : RandomAttribute(info, changed, message, random));

@@ -11,67 +11,23 @@ namespace nnefc::ir::nnef {
 
 namespace {
 
-std::string_view KindName(ArgumentKind kind, bool provisional) {
+std::string_view KindName(AttributeKind kind, bool provisional) {
   switch (kind) {
-    case ArgumentKind::kInteger:
+    case AttributeKind::kInt:
       return provisional ? "extent" : "integer";
-    case ArgumentKind::kScalar:
+    case AttributeKind::kDouble:
       return "scalar";
-    case ArgumentKind::kLogical:
+    case AttributeKind::kBool:
       return "logical";
-    case ArgumentKind::kString:
+    case AttributeKind::kString:
       return "string";
-    case ArgumentKind::kIntegers:
+    case AttributeKind::kInts:
       return provisional ? "extent[]" : "integer[]";
-    case ArgumentKind::kPairs:
+    case AttributeKind::kPairs:
       return provisional ? "(extent,extent)[]" : "(integer,integer)[]";
+    default:
+      return "array";
   }
-  return "";
-}
-
-bool IsPairs(const Attribute& attribute) {
-  const auto* list = attribute.get<AttributeList>();
-  if (list == nullptr) return false;
-  for (const Attribute& item : list->items) {
-    const auto* values = item.get<Attribute::Integers>();
-    if (values == nullptr || values->size() != 2) return false;
-  }
-  return true;
-}
-
-bool HasKind(const Attribute& attribute, ArgumentKind kind) {
-  const bool empty_list = attribute.IsList() && attribute.ListSize() == 0;
-  switch (kind) {
-    case ArgumentKind::kInteger:
-      return attribute.get<int64_t>() != nullptr;
-    case ArgumentKind::kScalar:
-      return attribute.get<double>() != nullptr;
-    case ArgumentKind::kLogical:
-      return attribute.get<bool>() != nullptr;
-    case ArgumentKind::kString:
-      return attribute.get<std::string>() != nullptr;
-    case ArgumentKind::kIntegers:
-      return attribute.get<Attribute::Integers>() != nullptr ||
-             (empty_list && attribute.get<AttributeList>() != nullptr);
-    case ArgumentKind::kPairs:
-      return IsPairs(attribute);
-  }
-  return false;
-}
-
-bool HasType(ElementType type, DataType expected) {
-  switch (expected) {
-    case DataType::kScalar:
-      return IsFloat(type);
-    case DataType::kInteger:
-      return IsInteger(type);
-    case DataType::kLogical:
-      return type == ElementType::kBoolean;
-    case DataType::kAny:
-    case DataType::kGeneric:
-      return true;
-  }
-  return false;
 }
 
 // In the words of the node's document: provisional integers are coordinates.
@@ -79,19 +35,17 @@ std::string_view SeenType(const InferContext& context, ElementType type) {
   return IsInteger(type) && IsProvisional(context.node()) ? "coordinate" : DataTypeName(type);
 }
 
-std::string_view TypeName(const InferContext& context, DataType type) {
-  switch (type) {
-    case DataType::kScalar:
+std::string_view TypeName(const InferContext& context, TypeClass types) {
+  switch (types) {
+    case TypeClass::kFloat:
       return "scalar";
-    case DataType::kInteger:
+    case TypeClass::kInteger:
       return SeenType(context, ElementType::kI64);
-    case DataType::kLogical:
+    case TypeClass::kBoolean:
       return "logical";
-    case DataType::kAny:
-    case DataType::kGeneric:
+    default:
       return "any type";
   }
-  return "";
 }
 
 bool CheckArity(InferContext& context) {
@@ -110,21 +64,20 @@ bool CheckArity(InferContext& context) {
   return false;
 }
 
-bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
-  const Node& node = context.node();
-  NNEFC_CHECK(types.size() == node.info().inputs.size());
+bool CheckInputTypes(InferContext& context) {
+  const std::vector<InputInfo>& inputs = context.node().info().inputs;
   std::string_view generic;
-  for (size_t parameter = 0; parameter < types.size(); ++parameter) {
+  for (size_t parameter = 0; parameter < inputs.size(); ++parameter) {
     const llvm::ArrayRef<const Output*> items = context.segment(static_cast<int32_t>(parameter));
     for (size_t i = 0; i < items.size(); ++i) {
       const std::string_view seen = SeenType(context, items[i]->type);
-      if (!HasType(items[i]->type, types[parameter])) {
+      if (!Accepts(inputs[parameter].types, items[i]->type)) {
         context.Error(kInputType, "{} is of type {}; expected {}",
                       Describe(context, static_cast<int32_t>(parameter), i), seen,
-                      TypeName(context, types[parameter]));
+                      TypeName(context, inputs[parameter].types));
         return false;
       }
-      if (types[parameter] != DataType::kGeneric) continue;
+      if (!inputs[parameter].generic) continue;
       if (generic.empty()) generic = seen;
       if (generic == seen) continue;
       context.Error(kInputTypesDiffer, "{} is of type {}; the inputs before it are of type {}",
@@ -135,21 +88,20 @@ bool CheckInputTypes(InferContext& context, llvm::ArrayRef<DataType> types) {
   return true;
 }
 
-bool CheckAttributes(InferContext& context, llvm::ArrayRef<AttributeRule> rules) {
-  for (const AttributeRule& rule : rules) {
-    const Attribute* attribute = context.FindAttribute(rule.name);
-    if (attribute == nullptr) {
-      context.Error(kMissingAttribute, "`{}` has no attribute `{}`", OperationName(context.node()),
-                    rule.name);
-      return false;
-    }
-    if (!HasKind(*attribute, rule.kind)) {
-      context.Error(kAttributeKind, "{} is not of type {}", Describe(context, rule.name),
-                    KindName(rule.kind, IsProvisional(context.node())));
-      return false;
-    }
+bool CheckAttribute(InferContext& context, const AttributeInfo& info) {
+  const Attribute* attribute = context.FindAttribute(info.name);
+  if (attribute == nullptr) {
+    context.Error(kMissingAttribute, "`{}` has no attribute `{}`", OperationName(context.node()), info.name);
+    return false;
   }
-  return true;
+  // The shape of an `external` whose extents a run tells.
+  const bool is_open = attribute->get<PartialShape>() != nullptr && context.node().Is(OpRole::kExternal);
+  // An integer is no scalar.
+  const bool is_integer = info.kind == AttributeKind::kDouble && attribute->get<int64_t>() != nullptr;
+  if (is_open || (HasKind(*attribute, info.kind) && !is_integer)) return true;
+  context.Error(kAttributeKind, "{} is not of type {}", Describe(context, info.name),
+                KindName(info.kind, IsProvisional(context.node())));
+  return false;
 }
 
 // The axis that others count from the end.
@@ -175,13 +127,16 @@ std::string_view MeantChoice(std::string_view value, llvm::ArrayRef<std::string_
 
 }  // namespace
 
-bool CheckSignature(InferContext& context, const Signature& signature) {
-  if (!CheckArity(context) || !CheckInputTypes(context, signature.inputs)) return false;
-  if (!CheckAttributes(context, signature.attributes)) return false;
-  if (signature.num_outputs < 0 || context.node().num_outputs() == signature.num_outputs) return true;
-  context.Error(kArity, "`{}` has {} results; expected {}", OperationName(context.node()),
-                context.node().num_outputs(), signature.num_outputs);
-  return false;
+void CheckArguments(InferContext& context) {
+  const Node& node = context.node();
+  if (!CheckArity(context) || !CheckInputTypes(context)) return;
+  for (const AttributeInfo& info : node.info().attributes) {
+    if (!CheckAttribute(context, info)) return;
+  }
+  const std::vector<std::string>& outputs = node.info().outputs;
+  if (outputs.back().ends_with("[]") || node.outputs().size() == outputs.size()) return;
+  context.Error(kArity, "`{}` has {} results; expected {}", OperationName(node), node.num_outputs(),
+                outputs.size());
 }
 
 std::string_view DataTypeName(ElementType type) {

@@ -8,45 +8,11 @@
 
 namespace nnefc::ir::nnef {
 
-// The data type of a tensor as NNEF declares it.
-enum class DataType : uint8_t {
-  kScalar,
-  kInteger,
-  kLogical,
-  kAny,      // `tensor<>`
-  kGeneric,  // `tensor<?>`: one and the same for all inputs declared so
-};
-using enum DataType;
-
-// The kinds of attribute that NNEF's declarations have.
-enum class ArgumentKind : uint8_t {
-  kInteger,
-  kScalar,
-  kLogical,
-  kString,
-  kIntegers,  // `integer[]`
-  kPairs,     // `(integer,integer)[]`
-};
-
-struct AttributeRule {
-  std::string_view name;
-  ArgumentKind kind;
-};
-inline constexpr AttributeRule kAxesRule{"axes", ArgumentKind::kIntegers};
-
-// What the arguments of a node must be before its shape function may read
-// them without looking: one data type for each entry of OpInfo::inputs.
-struct Signature {
-  llvm::ArrayRef<DataType> inputs = {};
-  llvm::ArrayRef<AttributeRule> attributes = {};
-  int32_t num_outputs = 1;  // -1: the shape function counts them
-};
-
-// Checks arity, data types and the presence and kind of attributes. Documents
-// were checked before, but a graph may also be read from text or be built by
-// a plug-in. Emits kArity, kInputType, kInputTypesDiffer,
-// kMissingAttribute, kAttributeKind.
-[[nodiscard]] bool CheckSignature(InferContext& context, const Signature& signature);
+// Checks arity, data types, and the presence and kind of attributes against the row.
+// Documents were checked before, but a graph may also be read from text or be built
+// by a plug-in. Emits kArity, kInputType, kInputTypesDiffer, kMissingAttribute,
+// kAttributeKind.
+void CheckArguments(InferContext& context);
 
 // "scalar", "integer", "logical", "string" for what the element type holds.
 std::string_view DataTypeName(ElementType type);

@@ -177,12 +177,6 @@ bool InferWith(InferContext& context, size_t index, const std::vector<BodyParame
 
 // if_else.condition: one element, of any rank.
 Parameters IfParameters(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {DataType::kLogical, DataType::kAny},
-                                .attributes = {{"then_body", ArgumentKind::kString},
-                                               {"else_body", ArgumentKind::kString}},
-                                .num_outputs = -1})) {
-    return std::nullopt;
-  }
   const PartialShape& condition = context.input(kCondition).shape;
   for (int64_t axis = 0; condition.rank_known() && axis < condition.rank(); ++axis) {
     if (condition[axis].Compatible(Dim(1))) continue;
@@ -317,18 +311,6 @@ bool LoopInference::CheckSlice(size_t index, const Output& input) {
 }
 
 Parameters LoopInference::Arguments() {
-  constexpr ArgumentKind kList = ArgumentKind::kIntegers;
-  if (!CheckSignature(context_, {.inputs = {DataType::kAny, DataType::kAny, DataType::kAny},
-                                 .attributes = {{"body", ArgumentKind::kString},
-                                                {"slice_axes", kList},
-                                                {"slice_strides", kList},
-                                                {"slice_starts", kList},
-                                                {"slice_ends", kList},
-                                                {"concat_axes", kList},
-                                                {"concat_strides", kList}},
-                                 .num_outputs = -1})) {
-    return std::nullopt;
-  }
   lists_.emplace(node());
   if (!CheckLists()) return std::nullopt;
   std::vector<BodyParameter> parameters;
@@ -438,16 +420,10 @@ Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph) 
 }
 
 void RegisterControlFlow(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "if_else",
-                          .section = "NNEFC_control_flow",
-                          .inputs = {"condition", "inputs[]"},
-                          .outputs = {"outputs[]"},
-                          .infer = nnef::InferIfElse});
-  nnef::AddRow(registry, {.name = "tensor_iterator",
-                          .section = "NNEFC_control_flow",
-                          .inputs = {"sliced[]", "merged[]", "invariant[]"},
-                          .outputs = {"outputs[]"},
-                          .infer = nnef::InferTensorIterator});
+  nnef::AddRow(registry, {.name = "if_else", .section = "NNEFC_control_flow", .infer = nnef::InferIfElse});
+  nnef::AddRow(
+      registry,
+      {.name = "tensor_iterator", .section = "NNEFC_control_flow", .infer = nnef::InferTensorIterator});
 }
 
 }  // namespace nnefc::ir

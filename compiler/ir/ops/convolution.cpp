@@ -7,16 +7,6 @@ namespace nnefc::ir::nnef {
 
 namespace {
 
-constexpr AttributeRule kConvAttributes[] = {{"border", ArgumentKind::kString},
-                                             {"padding", ArgumentKind::kPairs},
-                                             {"stride", ArgumentKind::kIntegers},
-                                             {"dilation", ArgumentKind::kIntegers},
-                                             {"groups", ArgumentKind::kInteger}};
-constexpr AttributeRule kDeconvAttributes[] = {
-    {"border", ArgumentKind::kString},   {"padding", ArgumentKind::kPairs},
-    {"stride", ArgumentKind::kIntegers}, {"dilation", ArgumentKind::kIntegers},
-    {"groups", ArgumentKind::kInteger},  {"output_shape", ArgumentKind::kIntegers}};
-
 std::string Text(Dim dim) {
   const std::string list = ToString(PartialShape(llvm::ArrayRef<Dim>(dim)));
   return list.substr(1, list.size() - 2);
@@ -200,8 +190,6 @@ Dim Channels(const PartialShape& shape) {
 // Infers [B, c, x..] of `conv`. Emits conv.rank, conv.groups, conv.channels,
 // conv.bias and the window rules.
 void InferConv(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kConvAttributes}))
-    return;
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> output =
@@ -212,8 +200,6 @@ void InferConv(InferContext& context) {
 
 // Infers [B, C, X..] of `deconv`.
 void InferDeconv(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes}))
-    return;
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> output =
@@ -226,10 +212,6 @@ void InferDeconv(InferContext& context) {
 // `plane_filter`, then one by `point_filter`, which pads automatically with
 // stride 1 and thus keeps the spatial extents.
 void InferSeparableConv(InferContext& context) {
-  if (!CheckSignature(context,
-                      {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kConvAttributes})) {
-    return;
-  }
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> filtered = Convolve(context, {.input = input.shape, .filter = 1, .groups = 0});
@@ -245,10 +227,6 @@ void InferSeparableConv(InferContext& context) {
 // Infers `separable_deconv` as its body: a deconvolution by `point_filter`,
 // then a depth-wise one by `plane_filter`.
 void InferSeparableDeconv(InferContext& context) {
-  if (!CheckSignature(context,
-                      {.inputs = {kScalar, kScalar, kScalar, kScalar}, .attributes = kDeconvAttributes})) {
-    return;
-  }
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
   std::optional<PartialShape> filtered = Deconvolve(

@@ -52,11 +52,6 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
 }
 
 void InferMatmul(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar},
-                                .attributes = {{"transposeA", ArgumentKind::kLogical},
-                                               {"transposeB", ArgumentKind::kLogical}}})) {
-    return;
-  }
   const Transposed transposed{context.attribute("transposeA").AsBool(),
                               context.attribute("transposeB").AsBool()};
   std::optional<PartialShape> shape = ProductShape(context, transposed);
@@ -65,7 +60,6 @@ void InferMatmul(InferContext& context) {
 
 // R 4.9.2: matmul(input, filter, transposeB = true) + bias.
 void InferLinear(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}})) return;
   std::optional<PartialShape> shape = ProductShape(context, {.a = false, .b = true});
   if (!shape) return;
   shape = BroadcastInput(context, *shape, 2);
@@ -76,8 +70,8 @@ void InferLinear(InferContext& context) {
 }  // namespace nnef
 
 void RegisterMatmul(OpRegistry& registry) {
-  nnef::AddRow(registry, {"matmul", "R 4.7", {"A", "B"}, {"C"}, nnef::InferMatmul});
-  nnef::AddRow(registry, {"linear", "R 4.9.2", {"input", "filter", "bias?"}, {"output"}, nnef::InferLinear});
+  nnef::AddRow(registry, {"matmul", "R 4.7", nnef::InferMatmul});
+  nnef::AddRow(registry, {"linear", "R 4.9.2", nnef::InferLinear});
 }
 
 }  // namespace nnefc::ir

@@ -9,9 +9,6 @@ namespace {
 
 // copy_n.times: as many results (R 4.9.6).
 void InferCopyN(InferContext& context) {
-  const AttributeRule times_rule{"times", ArgumentKind::kInteger};
-  if (!CheckSignature(context, {.inputs = DataType::kGeneric, .attributes = times_rule, .num_outputs = -1}))
-    return;
   const int64_t times = context.attribute("times").AsInt();
   if (times < 0) {
     context.Error(kCopyTimes, "{} is {}; expected 0 or more", Describe(context, "times"), times);
@@ -27,7 +24,6 @@ void InferCopyN(InferContext& context) {
 
 // The sum of tensors that broadcast; of none it is the scalar 0.0.
 void InferAddN(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar})) return;
   ProduceBroadcast(context, context.num_inputs() == 0 ? ElementType::kF32 : context.input(0).type, {0});
 }
 
@@ -35,18 +31,12 @@ void InferAddN(InferContext& context) {
 }  // namespace nnef
 
 void RegisterMiscellaneous(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "copy_n",
-                          .section = "R 4.9.6",
-                          .inputs = {"x"},
-                          .outputs = {"y[]"},
-                          .infer = nnef::InferCopyN,
-                          .sign = SignRule::kNeverByFirst});
-  nnef::AddRow(registry, {.name = "add_n",
-                          .section = "R 4.9.6",
-                          .inputs = {"x[]"},
-                          .outputs = {"y"},
-                          .infer = nnef::InferAddN,
-                          .sign = SignRule::kNeverByAll});
+  nnef::AddRow(
+      registry,
+      {.name = "copy_n", .section = "R 4.9.6", .infer = nnef::InferCopyN, .sign = SignRule::kNeverByFirst});
+  nnef::AddRow(
+      registry,
+      {.name = "add_n", .section = "R 4.9.6", .infer = nnef::InferAddN, .sign = SignRule::kNeverByAll});
 }
 
 }  // namespace nnefc::ir

@@ -26,39 +26,8 @@ void ProduceLocallyNormalized(InferContext& context) {
   ProduceLikeInput(context);
 }
 
-void InferLocalResponse(InferContext& context) {
-  if (CheckSignature(context, {.inputs = kScalar,
-                               .attributes = {{"size", ArgumentKind::kIntegers},
-                                              {"alpha", ArgumentKind::kScalar},
-                                              {"beta", ArgumentKind::kScalar},
-                                              {"bias", ArgumentKind::kScalar}}})) {
-    ProduceLocallyNormalized(context);
-  }
-}
-
-void InferLocalMean(InferContext& context) {
-  const AttributeRule size{"size", ArgumentKind::kIntegers};
-  if (CheckSignature(context, {.inputs = kScalar, .attributes = size})) ProduceLocallyNormalized(context);
-}
-
-// `local_variance_normalization`, `local_contrast_normalization`.
-void InferLocalVariance(InferContext& context) {
-  if (CheckSignature(context, {.inputs = kScalar,
-                               .attributes = {{"size", ArgumentKind::kIntegers},
-                                              {"bias", ArgumentKind::kScalar},
-                                              {"epsilon", ArgumentKind::kScalar}}})) {
-    ProduceLocallyNormalized(context);
-  }
-}
-
 // `l1_normalization`, `l2_normalization`.
 void InferNorm(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kScalar,
-                                .attributes = {{"axes", ArgumentKind::kIntegers},
-                                               {"bias", ArgumentKind::kScalar},
-                                               {"epsilon", ArgumentKind::kScalar}}})) {
-    return;
-  }
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers axes = context.attribute("axes").AsInts();
   if (input.rank_known() && !CheckAxes(context, "axes", axes, input.rank())) return;
@@ -67,11 +36,6 @@ void InferNorm(InferContext& context) {
 
 // offset + scale * (input - mean) / sqrt(variance + epsilon): all broadcast.
 void InferBatchNormalization(InferContext& context) {
-  const AttributeRule epsilon{"epsilon", ArgumentKind::kScalar};
-  if (!CheckSignature(context,
-                      {.inputs = {kScalar, kScalar, kScalar, kScalar, kScalar}, .attributes = epsilon})) {
-    return;
-  }
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2, 3, 4});
 }
 
@@ -79,19 +43,14 @@ void InferBatchNormalization(InferContext& context) {
 }  // namespace nnef
 
 void RegisterNormalization(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, InferFunction infer) {
-    nnef::AddRow(registry, {.name = name, .section = "R 4.9.4", .inputs = {"input"}, .infer = infer});
+  const auto row = [&](std::initializer_list<std::string_view> names, InferFunction infer) {
+    nnef::AddRows(registry, names, {.section = "R 4.9.4", .infer = infer});
   };
-  row("local_response_normalization", nnef::InferLocalResponse);
-  row("local_mean_normalization", nnef::InferLocalMean);
-  row("local_variance_normalization", nnef::InferLocalVariance);
-  row("local_contrast_normalization", nnef::InferLocalVariance);
-  row("l1_normalization", nnef::InferNorm);
-  row("l2_normalization", nnef::InferNorm);
-  nnef::AddRow(registry, {.name = "batch_normalization",
-                          .section = "R 4.9.4",
-                          .inputs = {"input", "mean", "variance", "offset", "scale"},
-                          .infer = nnef::InferBatchNormalization});
+  row({"local_response_normalization", "local_mean_normalization", "local_variance_normalization",
+       "local_contrast_normalization"},
+      nnef::ProduceLocallyNormalized);
+  row({"l1_normalization", "l2_normalization"}, nnef::InferNorm);
+  row({"batch_normalization"}, nnef::InferBatchNormalization);
 }
 
 }  // namespace nnefc::ir

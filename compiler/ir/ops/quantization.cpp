@@ -22,38 +22,18 @@ bool CheckBits(InferContext& context, int64_t lowest) {
 // `min_max_linear_quantize`: signed and symmetric, it has 2 ^ bits - 2 steps,
 // by which it divides.
 void InferMinMaxLinear(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar},
-                                .attributes = {{"bits", ArgumentKind::kInteger},
-                                               {"signed", ArgumentKind::kLogical},
-                                               {"symmetric", ArgumentKind::kLogical}}})) {
-    return;
-  }
   const bool reduced = context.attribute("signed").AsBool() && context.attribute("symmetric").AsBool();
   if (!CheckBits(context, reduced ? 2 : 1)) return;
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
 
-void InferZeroPointLinear(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, DataType::kInteger, kScalar},
-                                .attributes = {{"bits", ArgumentKind::kInteger},
-                                               {"signed", ArgumentKind::kLogical},
-                                               {"symmetric", ArgumentKind::kLogical}}})) {
-    return;
-  }
-  if (!CheckBits(context, 1)) return;
-  ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
-}
-
-void InferLinearQuantize(InferContext& context) {
-  const AttributeRule bits{"bits", ArgumentKind::kInteger};
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar, kScalar}, .attributes = bits})) return;
+// `zero_point_linear_quantize`, `linear_quantize`.
+void InferLinearlyQuantized(InferContext& context) {
   if (!CheckBits(context, 1)) return;
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
 
 void InferLogarithmic(InferContext& context) {
-  const AttributeRule bits{"bits", ArgumentKind::kInteger};
-  if (!CheckSignature(context, {.inputs = {kScalar, kScalar}, .attributes = bits})) return;
   if (!CheckBits(context, 1)) return;
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
@@ -62,13 +42,13 @@ void InferLogarithmic(InferContext& context) {
 }  // namespace nnef
 
 void RegisterQuantization(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, std::vector<std::string_view> inputs, InferFunction infer) {
-    nnef::AddRow(registry, {name, "R 4.9.5", std::move(inputs), {"y"}, infer});
+  const auto row = [&](std::string_view name, InferFunction infer) {
+    nnef::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer});
   };
-  row("min_max_linear_quantize", {"x", "min", "max"}, nnef::InferMinMaxLinear);
-  row("zero_point_linear_quantize", {"x", "zero_point", "scale"}, nnef::InferZeroPointLinear);
-  row("linear_quantize", {"x", "min", "max"}, nnef::InferLinearQuantize);
-  row("logarithmic_quantize", {"x", "max"}, nnef::InferLogarithmic);
+  row("min_max_linear_quantize", nnef::InferMinMaxLinear);
+  row("zero_point_linear_quantize", nnef::InferLinearlyQuantized);
+  row("linear_quantize", nnef::InferLinearlyQuantized);
+  row("logarithmic_quantize", nnef::InferLogarithmic);
 }
 
 }  // namespace nnefc::ir

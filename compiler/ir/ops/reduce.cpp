@@ -23,33 +23,19 @@ void ProduceReduced(InferContext& context, ElementType type) {
 }
 
 void InferReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule})) return;
-  ProduceReduced(context, context.input(0).type);
-}
-
-void InferSumReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar,
-                                .attributes = {{"axes", ArgumentKind::kIntegers},
-                                               {"normalize", ArgumentKind::kLogical}}})) {
-    return;
-  }
   ProduceReduced(context, context.input(0).type);
 }
 
 void InferArgReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule})) return;
   ProduceReduced(context, ElementType::kI64);
 }
 
 void InferLogicalReduce(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kLogical, .attributes = kAxesRule})) return;
   ProduceReduced(context, ElementType::kBoolean);
 }
 
 // R 4.9.6: mean and variance, reduced alike.
 void InferMoments(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kAxesRule, .num_outputs = 2}))
-    return;
   std::optional<PartialShape> shape = ReducedShape(context);
   if (!shape) return;
   Produce(context, 0, context.input(0).type, *shape);
@@ -62,19 +48,11 @@ void InferMoments(InferContext& context) {
 void RegisterReduce(OpRegistry& registry) {
   using nnef::AddRow;
   using nnef::AddRows;
-  AddRow(registry, {.name = "sum_reduce",
-                    .section = "R 4.4",
-                    .inputs = {"input"},
-                    .infer = nnef::InferSumReduce,
-                    .sign = SignRule::kNeverByFirst});
-  AddRows(
-      registry, {"max_reduce", "min_reduce", "mean_reduce"},
-      {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferReduce, .sign = SignRule::kNeverByFirst});
-  AddRows(registry, {"argmax_reduce", "argmin_reduce"},
-          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferArgReduce});
-  AddRows(registry, {"all_reduce", "any_reduce"},
-          {.section = "R 4.4", .inputs = {"input"}, .infer = nnef::InferLogicalReduce});
-  AddRow(registry, {"moments", "R 4.9.6", {"input"}, {"mean", "variance"}, nnef::InferMoments});
+  AddRows(registry, {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"},
+          {.section = "R 4.4", .infer = nnef::InferReduce, .sign = SignRule::kNeverByFirst});
+  AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = nnef::InferArgReduce});
+  AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = nnef::InferLogicalReduce});
+  AddRow(registry, {"moments", "R 4.9.6", nnef::InferMoments});
 }
 
 }  // namespace nnefc::ir

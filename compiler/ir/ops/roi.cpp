@@ -8,8 +8,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr DataType kRoiTypes[] = {DataType::kScalar, DataType::kScalar, DataType::kInteger};
-
 // One positive item for each spatial axis.
 bool CheckSpatialList(InferContext& context, const Rule& rule, std::string_view name, int64_t spatial_rank) {
   const Attribute::Integers items = context.attribute(name).AsInts();
@@ -71,8 +69,6 @@ void ProduceRois(InferContext& context) {
 
 // R 4.6.1.
 void InferRoiPool(InferContext& context) {
-  const AttributeRule output_size{"output_size", ArgumentKind::kIntegers};
-  if (!CheckSignature(context, {.inputs = kRoiTypes, .attributes = output_size})) return;
   ProduceRois(context);
 }
 
@@ -82,21 +78,10 @@ bool CheckMethod(InferContext& context, std::string_view name) {
 
 // R 4.6.2.
 void InferRoiResample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kRoiTypes,
-                                .attributes = {{"output_size", ArgumentKind::kIntegers},
-                                               {"method", ArgumentKind::kString}}})) {
-    return;
-  }
   if (CheckMethod(context, "method")) ProduceRois(context);
 }
 
 void InferRoiAlign(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kRoiTypes,
-                                .attributes = {{"output_size", ArgumentKind::kIntegers},
-                                               {"sampling_rate", ArgumentKind::kIntegers},
-                                               {"resize_method", ArgumentKind::kString}}})) {
-    return;
-  }
   if (!CheckMethod(context, "resize_method")) return;
   const PartialShape& input = context.input(0).shape;
   if (input.rank_known() && input.rank() >= 2 &&
@@ -110,16 +95,11 @@ void InferRoiAlign(InferContext& context) {
 }  // namespace nnef
 
 void RegisterRoi(OpRegistry& registry) {
-  nnef::AddRows(
-      registry, {"avg_roi_pool", "max_roi_pool"},
-      {.section = "R 4.6.1", .inputs = {"input", "rois", "batch_index"}, .infer = nnef::InferRoiPool});
-  nnef::AddRow(registry, {.name = "roi_resample",
-                          .section = "R 4.6.2",
-                          .inputs = {"input", "rois", "batch_index"},
-                          .infer = nnef::InferRoiResample});
-  nnef::AddRows(
-      registry, {"avg_roi_align", "max_roi_align"},
-      {.section = "R 4.6.2", .inputs = {"input", "rois", "batch_index"}, .infer = nnef::InferRoiAlign});
+  nnef::AddRows(registry, {"avg_roi_pool", "max_roi_pool"},
+                {.section = "R 4.6.1", .infer = nnef::InferRoiPool});
+  nnef::AddRow(registry, {.name = "roi_resample", .section = "R 4.6.2", .infer = nnef::InferRoiResample});
+  nnef::AddRows(registry, {"avg_roi_align", "max_roi_align"},
+                {.section = "R 4.6.2", .infer = nnef::InferRoiAlign});
 }
 
 }  // namespace nnefc::ir

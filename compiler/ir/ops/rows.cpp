@@ -1,33 +1,112 @@
 #include "compiler/ir/ops/rows.h"
 
+#include <charconv>
+
 #include "compiler/support/check.h"
+#include "stdlib/declarations.h"
 
 namespace nnefc::ir::nnef {
 
-void AddRow(OpRegistry& registry, const Row& row) {
-  NNEFC_CHECK(row.infer != nullptr);
-  OpInfo info;
-  info.set = kNnefSet;
-  info.name = row.name;
-  info.section = row.section;
-  for (std::string_view name : row.inputs) {
-    InputInfo input;
-    if (name.ends_with('?')) {
-      input.optional = true;
-      name.remove_suffix(1);
-    } else if (name.ends_with("[]")) {
-      input.variadic = true;
-      name.remove_suffix(2);
-    }
-    input.name = name;
-    info.inputs.push_back(std::move(input));
+namespace {
+
+bool ConsumeSuffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+InputInfo InputOf(const DeclaredValue& parameter) {
+  std::string_view type = parameter.type;
+  InputInfo input{.name = std::string(parameter.name), .optional = !parameter.fallback.empty()};
+  input.variadic = ConsumeSuffix(type, "[]");
+  input.generic = type == "tensor<?>";
+  if (type == "tensor<scalar>") input.types = TypeClass::kFloat;
+  if (type == "tensor<integer>") input.types = TypeClass::kInteger;
+  if (type == "tensor<logical>") input.types = TypeClass::kBoolean;
+  return input;
+}
+
+AttributeKind KindOf(std::string_view type) {
+  static constexpr std::pair<std::string_view, AttributeKind> kKinds[] = {
+      {"integer", AttributeKind::kInt},      {"scalar", AttributeKind::kDouble},
+      {"logical", AttributeKind::kBool},     {"string", AttributeKind::kString},
+      {"integer[]", AttributeKind::kInts},   {"(integer,integer)[]", AttributeKind::kPairs},
+      {"scalar[]", AttributeKind::kDoubles}, {"?[]", AttributeKind::kGeneric}};
+  for (const auto& [name, kind] : kKinds) {
+    if (name == type) return kind;
   }
-  for (std::string_view name : row.outputs) info.outputs.emplace_back(name);
-  info.infer = row.infer;
-  info.is_source = row.is_source;
-  info.is_sink = row.is_sink;
-  info.role = row.role;
-  info.sign = row.sign;
+  NNEFC_CHECK(false);
+  return AttributeKind::kInt;
+}
+
+template <typename T>
+T Number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  NNEFC_CHECK(error == std::errc() && end == text.data() + text.size());
+  return value;
+}
+
+Attribute::Integers Integers(std::string_view items) {
+  Attribute::Integers list;
+  while (!items.empty()) {
+    const size_t comma = std::min(items.find(','), items.size());
+    list.push_back(Number<int64_t>(items.substr(0, comma)));
+    items.remove_prefix(std::min(comma + 1, items.size()));
+  }
+  return list;
+}
+
+// The value of a default: a literal, as declarations have them.
+Attribute FallbackOf(std::string_view literal, AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kBool:
+      return literal == "true";
+    case AttributeKind::kInt:
+      return Number<int64_t>(literal);
+    case AttributeKind::kDouble:
+      return Number<double>(literal);
+    case AttributeKind::kString:
+      return literal.substr(1, literal.size() - 2);
+    case AttributeKind::kInts:
+      if (literal != "[]") return Integers(literal.substr(1, literal.size() - 2));
+      break;
+    default:
+      NNEFC_CHECK(literal == "[]");
+  }
+  return Attribute();
+}
+
+AttributeInfo AttributeOf(const DeclaredValue& parameter) {
+  AttributeInfo attribute{.name = std::string(parameter.name), .kind = KindOf(parameter.type)};
+  if (!parameter.fallback.empty()) attribute.fallback = FallbackOf(parameter.fallback, attribute.kind);
+  return attribute;
+}
+
+}  // namespace
+
+void AddRow(OpRegistry& registry, const Row& row) {
+  const Declaration* declaration = FindDeclaration(row.name);
+  NNEFC_CHECK(declaration != nullptr && row.infer != nullptr);
+  OpInfo info{.set = std::string(kNnefSet),
+              .name = std::string(row.name),
+              .section = std::string(row.section),
+              .infer = row.infer,
+              .check = CheckArguments,
+              .is_generic = declaration->is_generic,
+              .is_source = row.is_source,
+              .is_sink = row.is_sink,
+              .role = row.role,
+              .sign = row.sign};
+  for (const DeclaredValue& parameter : declaration->parameters) {
+    if (parameter.type.starts_with("tensor")) {
+      info.inputs.push_back(InputOf(parameter));
+    } else {
+      info.attributes.push_back(AttributeOf(parameter));
+    }
+  }
+  for (const DeclaredValue& result : declaration->results)
+    info.outputs.push_back(std::string(result.name) + (result.type.ends_with("[]") ? "[]" : ""));
   registry.Add(std::move(info));
 }
 

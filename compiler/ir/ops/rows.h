@@ -2,20 +2,17 @@
 
 #include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "compiler/ir/op_registry.h"
+#include "compiler/ir/ops/arguments.h"
 
 namespace nnefc::ir::nnef {
 
-// A row of the table of NNEF operations. Inputs are the declaration's tensor
-// parameters in order: "bias?" has a default, "values[]" is an array of
-// tensors. Results likewise: "values[]".
+// What a row of the table of NNEF operations says beside the declaration in the
+// standard library, which has the inputs, attributes and results.
 struct Row {
   std::string_view name = {};
   std::string_view section = {};
-  std::vector<std::string_view> inputs = {};
-  std::vector<std::string_view> outputs = {"output"};
   InferFunction infer = nullptr;
   bool is_source = false;
   bool is_sink = false;

@@ -9,8 +9,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr AttributeRule kFactor[] = {{"factor", ArgumentKind::kIntegers}};
-
 // sampling.rank, sampling.factor: one positive item for each spatial axis.
 bool CheckFactor(InferContext& context) {
   const PartialShape& input = context.input(0).shape;
@@ -35,7 +33,6 @@ bool CheckFactor(InferContext& context) {
 
 // x = X / f, where the division leaves no remainder (R 4.3.4).
 void InferDownsample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kFactor})) return;
   const Output& input = context.input(0);
   if (!CheckFactor(context)) return;
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -75,17 +72,10 @@ void ProduceUpsampled(InferContext& context) {
 }
 
 void InferNearestUpsample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar, .attributes = kFactor})) return;
   ProduceUpsampled(context);
 }
 
 void InferMultilinearUpsample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar,
-                                .attributes = {{"factor", ArgumentKind::kIntegers},
-                                               {"method", ArgumentKind::kString},
-                                               {"border", ArgumentKind::kString}}})) {
-    return;
-  }
   if (!CheckChoice(context, kSamplingMethod, "method", kSamplingMethods)) return;
   if (!CheckChoice(context, kSamplingBorder, "border", kBorders)) return;
   ProduceUpsampled(context);
@@ -96,18 +86,13 @@ void InferMultilinearUpsample(InferContext& context) {
 
 void RegisterSampling(OpRegistry& registry) {
   nnef::AddRows(registry, {"nearest_downsample", "area_downsample"},
-                {.section = "R 4.3.4",
-                 .inputs = {"input"},
-                 .infer = nnef::InferDownsample,
-                 .sign = SignRule::kNeverByFirst});
+                {.section = "R 4.3.4", .infer = nnef::InferDownsample, .sign = SignRule::kNeverByFirst});
   nnef::AddRow(registry, {.name = "nearest_upsample",
                           .section = "R 4.3.4",
-                          .inputs = {"input"},
                           .infer = nnef::InferNearestUpsample,
                           .sign = SignRule::kNeverByFirst});
   nnef::AddRow(registry, {.name = "multilinear_upsample",
                           .section = "R 4.3.4",
-                          .inputs = {"input"},
                           .infer = nnef::InferMultilinearUpsample,
                           .sign = SignRule::kNeverByFirst});
 }

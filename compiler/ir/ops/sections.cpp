@@ -12,8 +12,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr AttributeRule kAxis[] = {{"axis", ArgumentKind::kInteger}};
-
 // ---- split, concat, stack, unstack (R 4.5.3) ----
 
 // The sum of `ratios`; split.ratios: all are positive.
@@ -46,12 +44,6 @@ bool CheckResultCount(InferContext& context, size_t expected) {
 // s_i = mu * r_i where mu is the extent divided by the sum of ratios without
 // remainder.
 void InferSplit(InferContext& context) {
-  if (!CheckSignature(context,
-                      {.inputs = kGeneric,
-                       .attributes = {{"axis", ArgumentKind::kInteger}, {"ratios", ArgumentKind::kIntegers}},
-                       .num_outputs = -1})) {
-    return;
-  }
   const Output value = context.input(0);
   const Attribute::Integers ratios = context.attribute("ratios").AsInts();
   const std::optional<int64_t> sum = SumOfRatios(context, ratios);
@@ -84,7 +76,7 @@ bool CheckNotEmpty(InferContext& context) {
 
 // concat.rank, concat.extents: equal extents except along the axis.
 void InferConcat(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis}) || !CheckNotEmpty(context)) return;
+  if (!CheckNotEmpty(context)) return;
   PartialShape shape = context.input(0).shape;
   if (!shape.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
   const int64_t axis = context.attribute("axis").AsInt();
@@ -117,7 +109,7 @@ void InferConcat(InferContext& context) {
 
 // stack.shapes: all shapes are equal; a new axis counts the values.
 void InferStack(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis}) || !CheckNotEmpty(context)) return;
+  if (!CheckNotEmpty(context)) return;
   PartialShape shape = context.input(0).shape;
   if (!shape.rank_known()) return Produce(context, 0, context.input(0).type, PartialShape());
   const int64_t axis = context.attribute("axis").AsInt();
@@ -143,7 +135,6 @@ void InferStack(InferContext& context) {
 
 // unstack.count: a result for every item along the axis.
 void InferUnstack(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxis, .num_outputs = -1})) return;
   const Output value = context.input(0);
   PartialShape shape;
   if (value.shape.rank_known()) {
@@ -190,13 +181,6 @@ bool CheckSliceLists(InferContext& context) {
 }
 
 void InferSlice(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric,
-                                .attributes = {{"axes", ArgumentKind::kIntegers},
-                                               {"begin", ArgumentKind::kIntegers},
-                                               {"end", ArgumentKind::kIntegers},
-                                               {"stride", ArgumentKind::kIntegers}}})) {
-    return;
-  }
   const Output& input = context.input(0);
   if (!CheckSliceLists(context)) return;
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -235,12 +219,6 @@ bool CheckPadReach(InferContext& context, int64_t axis, Dim extent, std::pair<in
 }
 
 void InferPad(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kScalar,
-                                .attributes = {{"padding", ArgumentKind::kPairs},
-                                               {"border", ArgumentKind::kString},
-                                               {"value", ArgumentKind::kScalar}}})) {
-    return;
-  }
   const Output& input = context.input(0);
   if (!CheckChoice(context, kPadBorder, "border", kBorders)) return;
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -272,8 +250,6 @@ void InferPad(InferContext& context) {
 
 // tile.repeats: a positive item for every axis.
 void InferTile(InferContext& context) {
-  const AttributeRule repeats_rule{"repeats", ArgumentKind::kIntegers};
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = repeats_rule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers repeats = context.attribute("repeats").AsInts();
@@ -302,7 +278,6 @@ void InferTile(InferContext& context) {
 
 // The extents of `indices` in place of the axis.
 void InferGather(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kGeneric, DataType::kInteger}, .attributes = kAxis})) return;
   const Output& input = context.input(0);
   const PartialShape& indices = context.input(1).shape;
   if (!input.shape.rank_known() || !indices.rank_known())
@@ -319,23 +294,17 @@ void InferGather(InferContext& context) {
 }  // namespace nnef
 
 void RegisterSections(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, std::string_view section, std::vector<std::string_view> inputs,
-                       std::string_view output, InferFunction infer, SignRule sign) {
-    nnef::AddRow(registry, {.name = name,
-                            .section = section,
-                            .inputs = std::move(inputs),
-                            .outputs = {output},
-                            .infer = infer,
-                            .sign = sign});
+  const auto row = [&](std::string_view name, std::string_view section, InferFunction infer, SignRule sign) {
+    nnef::AddRow(registry, {.name = name, .section = section, .infer = infer, .sign = sign});
   };
-  row("split", "R 4.5.3", {"value"}, "values[]", nnef::InferSplit, SignRule::kNeverByFirst);
-  row("concat", "R 4.5.3", {"values[]"}, "value", nnef::InferConcat, SignRule::kNeverByAll);
-  row("stack", "R 4.5.3", {"values[]"}, "value", nnef::InferStack, SignRule::kNeverByAll);
-  row("unstack", "R 4.5.3", {"value"}, "values[]", nnef::InferUnstack, SignRule::kNeverByFirst);
-  row("slice", "R 4.5.4", {"input"}, "output", nnef::InferSlice, SignRule::kNeverByFirst);
-  row("pad", "R 4.5.5", {"input"}, "output", nnef::InferPad, SignRule::kUnknown);
-  row("tile", "R 4.5.6", {"input"}, "output", nnef::InferTile, SignRule::kNeverByFirst);
-  row("gather", "R 4.5.7", {"input", "indices"}, "output", nnef::InferGather, SignRule::kNeverByFirst);
+  row("split", "R 4.5.3", nnef::InferSplit, SignRule::kNeverByFirst);
+  row("concat", "R 4.5.3", nnef::InferConcat, SignRule::kNeverByAll);
+  row("stack", "R 4.5.3", nnef::InferStack, SignRule::kNeverByAll);
+  row("unstack", "R 4.5.3", nnef::InferUnstack, SignRule::kNeverByFirst);
+  row("slice", "R 4.5.4", nnef::InferSlice, SignRule::kNeverByFirst);
+  row("pad", "R 4.5.5", nnef::InferPad, SignRule::kUnknown);
+  row("tile", "R 4.5.6", nnef::InferTile, SignRule::kNeverByFirst);
+  row("gather", "R 4.5.7", nnef::InferGather, SignRule::kNeverByFirst);
 }
 
 }  // namespace nnefc::ir

@@ -124,12 +124,6 @@ bool SettleVolume(InferContext& context, Reshaped& reshaped) {
 }
 
 void InferReshape(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric,
-                                .attributes = {{"shape", ArgumentKind::kIntegers},
-                                               {"axis_start", ArgumentKind::kInteger},
-                                               {"axis_count", ArgumentKind::kInteger}}})) {
-    return;
-  }
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const std::optional<AxisRange> range = AffectedAxes(context, input.shape.rank());
@@ -149,7 +143,6 @@ void InferReshape(InferContext& context) {
 
 // squeeze.singular: removed extents are 1.
 void InferSqueeze(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -173,7 +166,6 @@ void InferSqueeze(InferContext& context) {
 
 // `axes` are those of the result.
 void InferUnsqueeze(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -191,7 +183,6 @@ void InferUnsqueeze(InferContext& context) {
 
 // transpose.axes: a permutation of the first axes; the others stay.
 void InferTranspose(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kGeneric, .attributes = kAxesRule})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -218,7 +209,6 @@ void InferTranspose(InferContext& context) {
 
 // R 4.5.8: the type is the generic argument's.
 void InferCast(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = DataType::kAny})) return;
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
   if (*type == ElementType::kString || context.input(0).type == ElementType::kString) {
@@ -235,9 +225,7 @@ void InferCast(InferContext& context) {
 void RegisterShapeOps(OpRegistry& registry) {
   const auto row = [&](std::string_view name, std::string_view section, InferFunction infer, OpRole role,
                        SignRule sign) {
-    nnef::AddRow(
-        registry,
-        {.name = name, .section = section, .inputs = {"input"}, .infer = infer, .role = role, .sign = sign});
+    nnef::AddRow(registry, {.name = name, .section = section, .infer = infer, .role = role, .sign = sign});
   };
   row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNeverByFirst);
   row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);

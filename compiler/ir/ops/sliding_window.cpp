@@ -9,19 +9,6 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr AttributeRule kSize{"size", ArgumentKind::kIntegers};
-constexpr AttributeRule kBorder{"border", ArgumentKind::kString};
-constexpr AttributeRule kPadding{"padding", ArgumentKind::kPairs};
-constexpr AttributeRule kStride{"stride", ArgumentKind::kIntegers};
-constexpr AttributeRule kDilation{"dilation", ArgumentKind::kIntegers};
-constexpr AttributeRule kOutputShape{"output_shape", ArgumentKind::kIntegers};
-constexpr AttributeRule kNormalize{"normalize", ArgumentKind::kLogical};
-constexpr AttributeRule kPoolAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation};
-constexpr AttributeRule kBoxAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation, kNormalize};
-constexpr AttributeRule kDeboxAttributes[] = {kSize,     kBorder,      kPadding,  kStride,
-                                              kDilation, kOutputShape, kNormalize};
-constexpr AttributeRule kDesampleAttributes[] = {kSize, kBorder, kPadding, kStride, kDilation, kOutputShape};
-
 // The window of a pooling operation, which spans all axes. Emits window.*.
 std::optional<Window> PoolWindow(InferContext& context, IgnoreBorder ignore) {
   if (!CheckBorder(context, ignore)) return std::nullopt;
@@ -38,21 +25,14 @@ std::optional<PartialShape> PooledShape(InferContext& context, IgnoreBorder igno
   return Downscale(context, input, 0, *window);
 }
 
-bool CheckPool(InferContext& context, int32_t num_outputs) {
-  return CheckSignature(context,
-                        {.inputs = kScalar, .attributes = kPoolAttributes, .num_outputs = num_outputs});
-}
-
-// `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `argmax_pool` (R 4.3.3):
-// x along every axis.
+// `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `box` (R 4.3.2), `argmax_pool`
+// (R 4.3.3): x along every axis.
 void InferPool(InferContext& context) {
-  if (!CheckPool(context, 1)) return;
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
   if (output) Produce(context, 0, context.input(0).type, std::move(*output));
 }
 
 void InferArgmaxPool(InferContext& context) {
-  if (!CheckPool(context, 1)) return;
   std::optional<PartialShape> index = PooledShape(context, IgnoreBorder::kAllowed);
   if (index) Produce(context, 0, ElementType::kI64, std::move(*index));
 }
@@ -62,22 +42,13 @@ void InferArgmaxPool(InferContext& context) {
 // `ignore` for `argmax_pool`, it is allowed: sampled positions are then never
 // in the border.
 void InferMaxPoolWithIndex(InferContext& context) {
-  if (!CheckPool(context, 2)) return;
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
   if (!output) return;
   Produce(context, 0, context.input(0).type, *output);
   if (!context.failed()) Produce(context, 1, ElementType::kI64, std::move(*output));
 }
 
-// R 4.3.2.
-void InferBox(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kScalar, .attributes = kBoxAttributes})) return;
-  std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
-  if (output) Produce(context, 0, context.input(0).type, std::move(*output));
-}
-
 void InferDebox(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = kScalar, .attributes = kDeboxAttributes})) return;
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
   const std::optional<Window> window = PoolWindow(context, IgnoreBorder::kAllowed);
@@ -100,7 +71,6 @@ bool CheckIndex(InferContext& context, const PartialShape& downscaled, std::stri
 }
 
 void InferSample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kPoolAttributes})) return;
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kForbidden);
   if (!output || !CheckIndex(context, *output, "output")) return;
   Produce(context, 0, context.input(0).type, std::move(*output));
@@ -108,7 +78,6 @@ void InferSample(InferContext& context) {
 
 // `border` of `desample` must be 'constant' (R 4.3.3).
 void InferDesample(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {kScalar, kInteger}, .attributes = kDesampleAttributes})) return;
   const Output& input = context.input(0);
   if (!CheckChoice(context, kWindowBorder, "border", {"constant"})) return;
   if (!CheckIndex(context, input.shape, "input")) return;
@@ -124,41 +93,24 @@ void InferDesample(InferContext& context) {
 
 void RegisterSlidingWindow(OpRegistry& registry) {
   using nnef::AddRow;
-  AddRow(registry, {"conv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferConv});
-  AddRow(registry, {"deconv", "R 4.3.1", {"input", "filter", "bias?"}, {"output"}, nnef::InferDeconv});
-  AddRow(registry, {.name = "box",
-                    .section = "R 4.3.2",
-                    .inputs = {"input"},
-                    .infer = nnef::InferBox,
-                    .sign = SignRule::kNeverByFirst});
-  AddRow(registry, {"debox", "R 4.3.2", {"input"}, {"output"}, nnef::InferDebox});
-  AddRow(registry, {"argmax_pool", "R 4.3.3", {"input"}, {"index"}, nnef::InferArgmaxPool});
-  AddRow(registry, {"sample", "R 4.3.3", {"input", "index"}, {"output"}, nnef::InferSample});
-  AddRow(registry, {"desample", "R 4.3.3", {"input", "index"}, {"output"}, nnef::InferDesample});
-  AddRow(registry, {"separable_conv",
-                    "R 4.9.2",
-                    {"input", "plane_filter", "point_filter", "bias?"},
-                    {"output"},
-                    nnef::InferSeparableConv});
-  AddRow(registry, {"separable_deconv",
-                    "R 4.9.2",
-                    {"input", "plane_filter", "point_filter", "bias?"},
-                    {"output"},
-                    nnef::InferSeparableDeconv});
+  AddRow(registry, {"conv", "R 4.3.1", nnef::InferConv});
+  AddRow(registry, {"deconv", "R 4.3.1", nnef::InferDeconv});
+  AddRow(registry,
+         {.name = "box", .section = "R 4.3.2", .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
+  AddRow(registry, {"debox", "R 4.3.2", nnef::InferDebox});
+  AddRow(registry, {"argmax_pool", "R 4.3.3", nnef::InferArgmaxPool});
+  AddRow(registry, {"sample", "R 4.3.3", nnef::InferSample});
+  AddRow(registry, {"desample", "R 4.3.3", nnef::InferDesample});
+  AddRow(registry, {"separable_conv", "R 4.9.2", nnef::InferSeparableConv});
+  AddRow(registry, {"separable_deconv", "R 4.9.2", nnef::InferSeparableDeconv});
   AddRow(registry, {.name = "max_pool_with_index",
                     .section = "R 4.9.3",
-                    .inputs = {"input"},
-                    .outputs = {"output", "index"},
                     .infer = nnef::InferMaxPoolWithIndex,
                     .sign = SignRule::kNeverByFirst});
-  nnef::AddRows(
-      registry, {"max_pool", "avg_pool"},
-      {.section = "R 4.9.3", .inputs = {"input"}, .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
-  AddRow(registry, {.name = "rms_pool",
-                    .section = "R 4.9.3",
-                    .inputs = {"input"},
-                    .infer = nnef::InferPool,
-                    .sign = SignRule::kNever});
+  nnef::AddRows(registry, {"max_pool", "avg_pool"},
+                {.section = "R 4.9.3", .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
+  AddRow(registry,
+         {.name = "rms_pool", .section = "R 4.9.3", .infer = nnef::InferPool, .sign = SignRule::kNever});
 }
 
 }  // namespace nnefc::ir

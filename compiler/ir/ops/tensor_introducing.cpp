@@ -31,15 +31,10 @@ std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rul
 // external.shape: items of `shape` are positive (R 4.1.1). A `shape` that is
 // partial stands for extents that are known at run time only.
 void InferExternal(InferContext& context) {
-  const Attribute* attribute = context.FindAttribute("shape");
-  const bool partial = attribute != nullptr && attribute->get<PartialShape>() != nullptr;
-  Signature signature;
-  const AttributeRule shape_rule{"shape", ArgumentKind::kIntegers};
-  if (!partial) signature.attributes = shape_rule;
-  if (!CheckSignature(context, signature)) return;
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
-  if (partial) return Produce(context, 0, *type, *attribute->get<PartialShape>());
+  if (const auto* open = context.attribute("shape").get<PartialShape>())
+    return Produce(context, 0, *type, *open);
   std::optional<PartialShape> shape = PositiveShape(context, kExternalShape, IsProvisional(context.node()));
   if (shape) Produce(context, 0, *type, std::move(*shape));
 }
@@ -83,7 +78,6 @@ void PropagateValue(InferContext& context, ElementType type, const Attribute& va
 
 // constant.value: as many items as elements, or one (R 4.1.2).
 void InferConstant(InferContext& context) {
-  if (!CheckSignature(context, {.attributes = AttributeRule{"shape", ArgumentKind::kIntegers}})) return;
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
   std::optional<PartialShape> shape = PositiveShape(context, kConstantShape);
@@ -91,23 +85,19 @@ void InferConstant(InferContext& context) {
   const std::optional<int64_t> volume = shape->volume();
   Produce(context, 0, *type, std::move(*shape));
   if (context.failed()) return;
-  const Attribute* value = context.FindAttribute("value");
-  if (value == nullptr) {
-    context.Error(kMissingAttribute, "`constant` has no attribute `value`");
-    return;
-  }
-  const size_t count = value->ListSize();
+  const Attribute& value = context.attribute("value");
+  const size_t count = value.ListSize();
   if (count != 1 && count != static_cast<size_t>(*volume)) {
     context.Error(kConstantValue, "{} has {} items; expected one, or {} to fill shape {}",
                   Describe(context, "value"), count, *volume, ToString(context.node().output().shape));
     return;
   }
-  if (!HasItems(*value, *type)) {
+  if (!HasItems(value, *type)) {
     context.Error(kAttributeKind, "{} is not an array of type {}", Describe(context, "value"),
                   DataTypeName(*type));
     return;
   }
-  PropagateValue(context, *type, *value);
+  PropagateValue(context, *type, value);
 }
 
 bool IsLabelCharacter(char c) {
@@ -131,10 +121,6 @@ bool LeavesFolder(llvm::StringRef label) {
 // variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3); an
 // exact one need only name a file (P 4.1.3).
 void InferVariable(InferContext& context) {
-  if (!CheckSignature(
-          context, {.attributes = {{"shape", ArgumentKind::kIntegers}, {"label", ArgumentKind::kString}}})) {
-    return;
-  }
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
   const std::string& label = context.attribute("label").AsString();

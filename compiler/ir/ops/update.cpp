@@ -16,7 +16,6 @@ namespace {
 // update.variable: only variables are updated. update.shape: the shapes are
 // equal.
 void InferUpdate(InferContext& context) {
-  if (!CheckSignature(context, {.inputs = {DataType::kGeneric, DataType::kGeneric}})) return;
   const Node* target = context.producer(0);
   if (target != nullptr && !target->Is(OpRole::kVariable)) {
     context.Error(kUpdateTarget, "{} is the result of `{}`; expected a variable", Describe(context, 0),
@@ -137,8 +136,6 @@ bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
 void RegisterUpdate(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "update",
                           .section = "R 4.8",
-                          .inputs = {"variable", "value"},
-                          .outputs = {"result"},
                           .infer = nnef::InferUpdate,
                           .is_sink = true,
                           .role = OpRole::kUpdate});

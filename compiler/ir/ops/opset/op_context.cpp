@@ -26,34 +26,11 @@ std::string_view KindName(AttributeKind kind) {
       return "an element type";
     case AttributeKind::kShape:
       return "a shape";
+    case AttributeKind::kPairs:
+    case AttributeKind::kGeneric:
+      return "a list";
   }
   return "";
-}
-
-bool IsEmptyList(const Attribute& attribute) {
-  return attribute.IsList() && attribute.ListSize() == 0;
-}
-
-bool HasKind(const Attribute& attribute, AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::kBool:
-      return attribute.get<bool>() != nullptr;
-    case AttributeKind::kInt:
-      return attribute.get<int64_t>() != nullptr;
-    case AttributeKind::kDouble:
-      return attribute.get<double>() != nullptr || attribute.get<int64_t>() != nullptr;
-    case AttributeKind::kString:
-      return attribute.get<std::string>() != nullptr;
-    case AttributeKind::kInts:
-      return attribute.get<Attribute::Integers>() != nullptr || IsEmptyList(attribute);
-    case AttributeKind::kDoubles:
-      return attribute.get<Attribute::Scalars>() != nullptr || IsEmptyList(attribute);
-    case AttributeKind::kType:
-      return attribute.get<ElementType>() != nullptr;
-    case AttributeKind::kShape:
-      return attribute.get<PartialShape>() != nullptr;
-  }
-  return false;
 }
 
 std::vector<double> Numbers(const Attribute& attribute, AttributeKind kind) {
@@ -72,26 +49,6 @@ std::vector<double> Numbers(const Attribute& attribute, AttributeKind kind) {
     default:
       return {};
   }
-}
-
-bool Accepts(TypeClass types, ElementType type) {
-  switch (types) {
-    case TypeClass::kAny:
-      return true;
-    case TypeClass::kNumber:
-      return IsFloat(type) || IsInteger(type);
-    case TypeClass::kFloat:
-      return IsFloat(type);
-    case TypeClass::kInteger:
-      return IsInteger(type);
-    case TypeClass::kIndex:
-      return type == ElementType::kI32 || type == ElementType::kI64;
-    case TypeClass::kBoolean:
-      return type == ElementType::kBoolean;
-    case TypeClass::kBits:
-      return IsInteger(type) || type == ElementType::kBoolean;
-  }
-  return false;
 }
 
 std::string_view TypeClassName(TypeClass types) {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/ir/ops/declarations.h"
+#include "stdlib/declarations.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
 namespace nnefc::testing {
@@ -89,7 +89,7 @@ TEST(LoweringCases, CoverTheStandardLibrary) {
                                 "update",   "if_else",  "tensor_iterator"};  // control_flow_test.cpp
   for (const LoweringCase& one : ReadCases()) covered.insert(one.op);
   for (const Declaration& declaration : Declarations()) {
-    EXPECT_TRUE(covered.contains(declaration.name)) << declaration.name;
+    EXPECT_TRUE(covered.contains(std::string(declaration.name))) << declaration.name;
   }
 }
 

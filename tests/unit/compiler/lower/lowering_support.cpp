@@ -72,14 +72,14 @@ ir::OutputPort NnefGraph::Literal(double value) {
 
 ir::NodeId NnefGraph::Node(std::string_view op, const std::string& name, std::vector<ir::OutputPort> inputs,
                            std::string_view attributes, int num_outputs) {
-  const Declaration* declaration = FindDeclaration(op);
-  EXPECT_NE(declaration, nullptr) << op;
-  if (declaration == nullptr) return {};
-  ir::AttributeMap all = CompletedAttributes(*declaration, attributes);
-  if (declaration->is_generic && all.Find("dtype") == nullptr) all.Set("dtype", "scalar");
-  const DeclaredValue& first = declaration->parameters.front();
+  const ir::OpId found = StandardOps().Find(ir::kNnefSet, op);
+  EXPECT_TRUE(found.valid()) << op;
+  if (!found.valid()) return {};
+  const ir::OpInfo& row = StandardOps().Info(found);
+  ir::AttributeMap all = CompletedAttributes(row, attributes);
+  if (row.is_generic && all.Find("dtype") == nullptr) all.Set("dtype", "scalar");
   std::vector<int32_t> segments;
-  if (first.is_tensor() && first.is_array()) segments.push_back(static_cast<int32_t>(inputs.size()));
+  if (!row.inputs.empty() && row.inputs[0].variadic) segments.push_back(static_cast<int32_t>(inputs.size()));
   return Add(op, {.name = name,
                   .inputs = inputs,
                   .segments = segments,

@@ -8,10 +8,10 @@ namespace nnefc::testing {
 namespace {
 
 ir::AttributeMap Completed(const Inference& inference) {
-  const Declaration* declaration = FindDeclaration(inference.op);
-  EXPECT_NE(declaration, nullptr) << inference.op;
-  if (declaration == nullptr) return {};
-  return CompletedAttributes(*declaration, inference.attributes);
+  const ir::OpId op = StandardOps().Find(ir::kNnefSet, inference.op);
+  EXPECT_TRUE(op.valid()) << inference.op;
+  if (!op.valid()) return {};
+  return CompletedAttributes(StandardOps().Info(op), inference.attributes);
 }
 
 struct Answer {

@@ -7,7 +7,7 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/ir/ops/declarations.h"
+#include "stdlib/declarations.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
 namespace nnefc::testing {
@@ -81,12 +81,12 @@ TEST(RobustnessTest, AnyArguments) {
       std::vector<int32_t> segments;
       if (declaration.is_generic && source.Below(16) > 0) attributes.Set("dtype", kTypes[source.Below(4)]);
       for (const DeclaredValue& parameter : declaration.parameters) {
-        if (!parameter.is_tensor()) {
+        if (!parameter.type.starts_with("tensor")) {
           if (source.Below(24) > 0) attributes.Set(parameter.name, source.Value(parameter.type));
           continue;
         }
-        segments.push_back(parameter.is_array() ? static_cast<int32_t>(source.Below(4))
-                                                : source.Below(24) > 0);
+        const bool variadic = parameter.type.ends_with("[]");
+        segments.push_back(variadic ? static_cast<int32_t>(source.Below(4)) : source.Below(24) > 0);
         for (int32_t i = 0; i < segments.back(); ++i) {
           inputs.push_back({graph.AddParameter("x", source.Type(parameter.type), source.Shape()), 0});
         }

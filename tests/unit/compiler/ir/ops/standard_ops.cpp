@@ -16,24 +16,12 @@ ir::AttributeMap ParseAttributes(std::string text) {
   return attributes.value_or(ir::AttributeMap());
 }
 
-// `'constant'` of NNEF is `"constant"` of the text form.
-std::string InTextForm(std::string value) {
-  for (char& c : value) {
-    if (c == '\'') c = '"';
-  }
-  return value;
-}
-
 }  // namespace
 
-ir::AttributeMap CompletedAttributes(const Declaration& declaration, std::string_view text) {
+ir::AttributeMap CompletedAttributes(const ir::OpInfo& row, std::string_view text) {
   ir::AttributeMap attributes = ParseAttributes("{" + std::string(text) + "}");
-  for (const DeclaredValue& parameter : declaration.parameters) {
-    if (parameter.is_tensor() || !parameter.default_value || attributes.Find(parameter.name) != nullptr)
-      continue;
-    const ir::AttributeMap defaults =
-        ParseAttributes("{" + parameter.name + " = " + InTextForm(*parameter.default_value) + "}");
-    attributes.Set(parameter.name, defaults.Get(parameter.name));
+  for (const ir::AttributeInfo& info : row.attributes) {
+    if (info.fallback && attributes.Find(info.name) == nullptr) attributes.Set(info.name, *info.fallback);
   }
   return attributes;
 }
