@@ -15,8 +15,7 @@ namespace nnefc {
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
   RULE(kInputShape, "input.shape", kError, "")                                                  \
   RULE(kInputType, "input.type", kError, "")                                                    \
-  RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")                                       \
-  RULE(kRunFailed, "run.failed", kError, "")
+  RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")
 // clang-format on
 NNEFC_DEFINE_RULES(kDriverRules, NNEFC_DRIVER_RULES)
 

@@ -15,11 +15,11 @@ struct SystemError {
 };
 
 // A value or the reason why there is none.
-template <typename T>
+template <typename T, typename Error = SystemError>
 class [[nodiscard]] ErrorOr {
  public:
   ErrorOr(T value) : state_(std::move(value)) {}
-  ErrorOr(SystemError error) : state_(std::move(error)) {}
+  ErrorOr(Error error) : state_(std::move(error)) {}
 
   bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }
@@ -33,13 +33,13 @@ class [[nodiscard]] ErrorOr {
   }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
-  const SystemError& error() const {
+  const Error& error() const {
     NNEFC_CHECK(!ok());
-    return std::get<SystemError>(state_);
+    return std::get<Error>(state_);
   }
 
  private:
-  std::variant<T, SystemError> state_;
+  std::variant<T, Error> state_;
 };
 
 struct Success {};

@@ -43,18 +43,18 @@ std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step) {
   return facts;
 }
 
-ErrorOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held) {
+FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held) {
   if (outer.IsHeap(output)) {
     const bool whole =
         held.keep != nullptr && held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
     if (whole) return outer.SetValue(output, TensorValue(value.type(), value.shape(), held.keep));
-    const ErrorOr<TensorValue> copy = CopyOf(value, outer.memory());
+    const FaultOr<TensorValue> copy = CopyOf(value, outer.memory());
     if (!copy) return copy.error();
     return outer.SetValue(output, *copy);
   }
   const MutableTensorView& place = outer.view(output);
   if (value.type() != place.type() || value.shape() != place.shape()) {
-    return KernelError("its body gives {}{}; expected {}{}", Name(value.type()), ToString(value.shape()),
+    return KernelFault("its body gives {}{}; expected {}{}", Name(value.type()), ToString(value.shape()),
                        Name(place.type()), ToString(place.shape()));
   }
   if (value.byte_size() > 0 && value.bytes() != place.bytes()) {

@@ -37,7 +37,7 @@ struct HeldBytes {
 
 // A value of a body that becomes an output of the step: copied where the
 // output has a place, unless it lies there already.
-ErrorOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held);
+FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held);
 
 // Where the buffer of a result may be placed so that the result fills `bytes`
 // bytes from the place on: the index for Frame::SetOutput, or -1.

@@ -5,25 +5,24 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/lone_node.h"
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/fault.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
 
 // Computes the outputs of one node from values with its reference kernel.
 // `known` says their types and shapes, which must be known.
-ErrorOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
                                                llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
 
-// Infers a node whose inputs were set to values of a run. A mistake is told with
-// the rule that it breaks.
-ErrorOr<Success> InferOnValues(ir::LoneNode& lone);
+// Infers a node whose inputs were set to values of a run.
+FaultOr<Success> InferOnValues(ir::LoneNode& lone);
 
 // EvaluateNode where shapes follow from the values: infers them first. Outputs of
 // more than `limit` bytes in all are a mistake.
-ErrorOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
+FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit);
 

@@ -9,7 +9,7 @@
 #include "fmt/format.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/loop_count.h"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 #include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 
@@ -133,14 +133,13 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
   return plan;
 }
 
-ErrorOr<std::shared_ptr<const Plan>> ExecutableImpl::GetPlan(const std::vector<Shape>& shapes) const {
+FaultOr<std::shared_ptr<const Plan>> ExecutableImpl::GetPlan(const std::vector<Shape>& shapes) const {
   const std::lock_guard lock(mutex_);
   if (std::shared_ptr<const Plan> plan = FindPlan(shapes)) return plan;
   Emitter emitter;
   std::shared_ptr<const Plan> plan = AddPlan(shapes, emitter);
   if (plan != nullptr) return plan;
-  if (emitter.diagnostics().empty()) return SystemError{"the graph does not accept inputs of these shapes"};
-  return SystemError{emitter.diagnostics().front().message};
+  return FirstFault(emitter, KernelFault("the graph does not accept inputs of these shapes"));
 }
 
 std::string ExecutableImpl::DescribePlan() const {

@@ -8,10 +8,10 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/support/diagnostics.h"
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/limits.h"
 #include "runtime/kernels/backend.h"
+#include "runtime/kernels/fault.h"
 
 namespace nnefc::runtime {
 
@@ -72,7 +72,7 @@ class Session {
   // their types and of shapes that fit them. Returns outputs in order, or what
   // is wrong with the inputs (told by name), or the node that failed at run
   // time.
-  virtual ErrorOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
+  virtual FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
   // Sets the variables back to their initial values.
   virtual void ResetState() = 0;
   // When on, Run records the time of each step.

@@ -23,7 +23,7 @@ class ExecutableImpl final : public Executable {
   // of its inputs are known.
   bool Check(Emitter& emitter);
   // The plan for inputs of these shapes, made now or before.
-  ErrorOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
+  FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // How to plan bodies whose shapes a run finds out; valid as long as this.
   PlanOptions plan_options() const {
     return {

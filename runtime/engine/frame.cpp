@@ -14,20 +14,27 @@ namespace {
 
 constexpr size_t kMostFrames = 8;  // of one body
 
+// Names the step; the place is that of the innermost one that has any.
+Fault FaultAt(const Step& step, Fault fault) {
+  fault.message = fmt::format("`{}` ({}): {}", step.name, step.operation, fault.message);
+  if (!fault.place.valid() && step.node != nullptr) fault.place = step.node->origin().range;
+  return fault;
+}
+
 }  // namespace
 
-ErrorOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) {
+FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) {
   std::shared_ptr<Buffer> buffer = memory.Allocate(view.byte_size());
   if (buffer == nullptr) return BeyondBudget();
   if (view.byte_size() > 0) std::memcpy(buffer->mutable_data(), view.bytes(), view.byte_size());
   return TensorValue(view.type(), view.shape(), std::move(buffer));
 }
 
-ErrorOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
+FaultOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
   Reservation reservation = environment.memory.Reserve();
   if (!reservation.Grow(plan->arena_bytes)) return BeyondBudget();
   std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes);
-  if (!arena) return KernelError("no memory for an arena of {} bytes", plan->arena_bytes);
+  if (!arena) return KernelFault("no memory for an arena of {} bytes", plan->arena_bytes);
   return std::unique_ptr<Frame>(
       new Frame(std::move(plan), std::move(*arena), std::move(reservation), environment));
 }
@@ -91,15 +98,14 @@ void Frame::BindSteps() {
   }
 }
 
-ErrorOr<Success> Frame::Run() {
+FaultOr<Success> Frame::Run() {
   heap_.clear();
   const bool profiling = environment_.profiling;
   std::chrono::steady_clock::time_point start;
   for (BoundStep& bound : steps_) {
     if (profiling) start = std::chrono::steady_clock::now();
-    ErrorOr<Success> done = RunStep(bound);
-    if (!done)
-      return KernelError("`{}` ({}): {}", bound.step->name, bound.step->operation, done.error().message);
+    FaultOr<Success> done = RunStep(bound);
+    if (!done) return FaultAt(*bound.step, done.error());
     if (!profiling) continue;
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     Record(bound, elapsed.count());
@@ -107,7 +113,7 @@ ErrorOr<Success> Frame::Run() {
   return Success();
 }
 
-ErrorOr<Success> Frame::RunStep(BoundStep& bound) {
+FaultOr<Success> Frame::RunStep(BoundStep& bound) {
   switch (bound.step->kind) {
     case Step::Kind::kKernel:
       return bound.step->kernel->Run({.inputs = bound.inputs,
@@ -126,7 +132,7 @@ ErrorOr<Success> Frame::RunStep(BoundStep& bound) {
     case Step::Kind::kLoop: {
       // The profile tells the time of the step as a whole.
       const bool profiling = std::exchange(environment_.profiling, false);
-      ErrorOr<Success> done = bound.control->Run(*this);
+      FaultOr<Success> done = bound.control->Run(*this);
       environment_.profiling = profiling;
       return done;
     }
@@ -139,12 +145,12 @@ const TensorValue* Frame::heap_result(size_t index) const {
   return found == heap_.end() ? nullptr : &found->second;
 }
 
-ErrorOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
+FaultOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
   if (auto heap = heap_.find(id); heap != heap_.end()) return heap->second;
   return CopyOf(view(id), environment_.memory);
 }
 
-ErrorOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
+FaultOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
   MutableTensorView& view = views_[static_cast<size_t>(id)];
   if (IsHeap(id)) {
     heap_[id] = tensor;
@@ -152,28 +158,28 @@ ErrorOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
     return Success();
   }
   if (tensor.type() != view.type() || tensor.shape() != view.shape()) {
-    return KernelError("its value is {}{}; expected {}{}", Name(tensor.type()), ToString(tensor.shape()),
+    return KernelFault("its value is {}{}; expected {}{}", Name(tensor.type()), ToString(tensor.shape()),
                        Name(view.type()), ToString(view.shape()));
   }
   if (view.byte_size() > 0) std::memcpy(view.mutable_bytes(), tensor.bytes(), view.byte_size());
   return Success();
 }
 
-ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
+FaultOr<Success> Frame::RunDynamic(const BoundStep& bound) {
   std::vector<TensorValue> inputs;
   for (ValueId id : bound.step->inputs) {
-    ErrorOr<TensorValue> input = ValueAsTensor(id);
+    FaultOr<TensorValue> input = ValueAsTensor(id);
     if (!input) return input.error();
     inputs.push_back(*input);
   }
-  ErrorOr<std::vector<TensorValue>> outputs = EvaluateDynamicNode(
+  FaultOr<std::vector<TensorValue>> outputs = EvaluateDynamicNode(
       *bound.step->node, inputs, *environment_.plan_options.kernels, environment_.memory.left());
   if (!outputs) return outputs.error();
   for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
     const TensorValue& output = (*outputs)[i];
     const std::shared_ptr<const Buffer> counted = environment_.memory.Count(output.buffer());
     if (counted == nullptr) return BeyondBudget();
-    ErrorOr<Success> set =
+    FaultOr<Success> set =
         SetValue(bound.step->outputs[i], TensorValue(output.type(), output.shape(), counted));
     if (!set) return set.error();
   }
@@ -181,13 +187,13 @@ ErrorOr<Success> Frame::RunDynamic(const BoundStep& bound) {
 }
 
 // The value of the last run; at first the initial one, or zeros.
-ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
+FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   const ir::Node& node = *bound.step->node;
   const std::string variable = node.String("variable_id");
   std::map<std::string, TensorValue>& state = environment_.state;
   if (auto kept = state.find(variable); kept != state.end())
     return SetValue(bound.step->outputs[0], kept->second);
-  ErrorOr<TensorValue> initial = SystemError{"its variable has no initial value of known shape"};
+  FaultOr<TensorValue> initial = KernelFault("its variable has no initial value of known shape");
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);
   } else if (const std::optional<Shape> shape = node.output().shape.extents()) {
@@ -200,8 +206,8 @@ ErrorOr<Success> Frame::ReadState(const BoundStep& bound) {
 
 // All readers of this run see the old value: the new one is kept apart until
 // the run has succeeded.
-ErrorOr<Success> Frame::WriteState(const BoundStep& bound) {
-  ErrorOr<TensorValue> value = ValueAsTensor(bound.step->inputs[0]);
+FaultOr<Success> Frame::WriteState(const BoundStep& bound) {
+  FaultOr<TensorValue> value = ValueAsTensor(bound.step->inputs[0]);
   if (!value) return value.error();
   environment_.next_state[bound.step->node->String("variable_id")] = *value;
   return Success();
@@ -216,7 +222,7 @@ void Frame::Record(const BoundStep& bound, double milliseconds) {
                                   .shape = bound.outputs.empty() ? Shape() : bound.outputs[0]->shape()});
 }
 
-ErrorOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
+FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   const auto found = std::find_if(frames_.begin(), frames_.end(), [&](const auto& frame) {
     return frame->plan().input_shapes == inputs.shapes;
   });
@@ -228,13 +234,9 @@ ErrorOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   if (plan == nullptr || plan->input_shapes != inputs.shapes) {
     Emitter emitter;
     plan = MakePlan(*body_.graph, inputs, environment_.plan_options, emitter);
-    if (plan == nullptr) {
-      const bool told = !emitter.diagnostics().empty();
-      return SystemError{told ? emitter.diagnostics().front().message
-                              : "its body does not accept its inputs"};
-    }
+    if (plan == nullptr) return FirstFault(emitter, KernelFault("its body does not accept its inputs"));
   }
-  ErrorOr<std::unique_ptr<Frame>> frame = Frame::Create(std::move(plan), environment_);
+  FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(std::move(plan), environment_);
   if (!frame) return frame.error();
   frames_.insert(frames_.begin(), std::move(*frame));
   if (frames_.size() > kMostFrames) frames_.pop_back();

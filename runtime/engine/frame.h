@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/support/error_or.h"
 #include "runtime/engine/executable.h"
 #include "runtime/engine/memory_budget.h"
 #include "runtime/engine/plan.h"
+#include "runtime/kernels/fault.h"
 #include "runtime/tensor/arena.h"
 #include "runtime/tensor/tensor_view.h"
 
@@ -39,12 +39,12 @@ struct BoundStep {
 };
 
 // A copy in a buffer of its own.
-ErrorOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory);
+FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory);
 
 // A plan bound to memory, to be run any number of times.
 class Frame {
  public:
-  static ErrorOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
+  static FaultOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
                                                 RunEnvironment& environment);
   ~Frame();
   Frame(const Frame&) = delete;
@@ -55,7 +55,7 @@ class Frame {
   // `index` of Plan::outputs. Both stay until they are set again.
   void SetInput(size_t index, const std::byte* bytes) { Place(input_views_[index], bytes); }
   void SetOutput(size_t index, const std::byte* bytes) { Place(output_views_[index], bytes); }
-  ErrorOr<Success> Run();
+  FaultOr<Success> Run();
   // What the last run left; valid until the next.
   const TensorView& result(size_t index) const { return view(plan_->results[index].value); }
   // Null unless the shape of the result was found in the run.
@@ -68,8 +68,8 @@ class Frame {
   const PlanValue& value(ValueId id) const { return plan_->values[static_cast<size_t>(id)]; }
   // Makes `tensor` the value of an output: copied to its place if its shape is
   // known, otherwise kept.
-  ErrorOr<Success> SetValue(ValueId id, const TensorValue& tensor);
-  ErrorOr<TensorValue> ValueAsTensor(ValueId id) const;
+  FaultOr<Success> SetValue(ValueId id, const TensorValue& tensor);
+  FaultOr<TensorValue> ValueAsTensor(ValueId id) const;
 
  private:
   // A view that lies `offset` bytes into a buffer which is placed before a run.
@@ -85,10 +85,10 @@ class Frame {
   void Place(const PlacedViews& placed, const std::byte* bytes) {
     for (const PlacedView& at : placed) views_[static_cast<size_t>(at.value)].set_bytes(bytes + at.offset);
   }
-  ErrorOr<Success> RunStep(BoundStep& bound);
-  ErrorOr<Success> RunDynamic(const BoundStep& bound);
-  ErrorOr<Success> ReadState(const BoundStep& bound);
-  ErrorOr<Success> WriteState(const BoundStep& bound);
+  FaultOr<Success> RunStep(BoundStep& bound);
+  FaultOr<Success> RunDynamic(const BoundStep& bound);
+  FaultOr<Success> ReadState(const BoundStep& bound);
+  FaultOr<Success> WriteState(const BoundStep& bound);
   void Record(const BoundStep& bound, double milliseconds);
 
   std::shared_ptr<const Plan> plan_;
@@ -106,7 +106,7 @@ class ControlStep {
  public:
   virtual ~ControlStep() = default;
   // Sets the outputs of the step in `outer`, the frame that the step is in.
-  virtual ErrorOr<Success> Run(Frame& outer) = 0;
+  virtual FaultOr<Success> Run(Frame& outer) = 0;
 };
 
 // The shape function on values of the run (judge_step.cpp); the bodies of If-8
@@ -124,7 +124,7 @@ class BodyFrames {
 
   // The frame for these inputs; the body is planned if it was not for such
   // shapes. The values of constant inputs are the same in all calls.
-  ErrorOr<Frame*> Get(const PlannedInputs& inputs);
+  FaultOr<Frame*> Get(const PlannedInputs& inputs);
 
  private:
   const ir::Body& body_;

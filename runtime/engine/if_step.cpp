@@ -12,15 +12,15 @@ class IfStep final : public ControlStep {
     for (size_t i = 0; i < 2; ++i) frames_.emplace_back(step.node->bodies()[i], step.bodies[i], environment);
   }
 
-  ErrorOr<Success> Run(Frame& outer) override {
+  FaultOr<Success> Run(Frame& outer) override {
     const TensorView& condition = outer.view(step_.inputs[0]);
     if (condition.type() != ElementType::kBoolean || condition.volume() != 1) {
-      return KernelError("its condition is {}{}; expected one element of type boolean",
+      return KernelFault("its condition is {}{}; expected one element of type boolean",
                          Name(condition.type()), ToString(condition.shape()));
     }
     const size_t taken = condition.bytes()[0] != std::byte{0} ? 0 : 1;
     const ir::Body& body = step_.node->bodies()[taken];
-    const ErrorOr<Frame*> frame = frames_[taken].Get(FirstInputsOf(body, FactsOf(outer, step_)));
+    const FaultOr<Frame*> frame = frames_[taken].Get(FirstInputsOf(body, FactsOf(outer, step_)));
     if (!frame) return frame.error();
     for (const ir::InputMapping& mapping : body.inputs) {
       const ValueId input = step_.inputs[static_cast<size_t>(mapping.external)];
@@ -30,7 +30,7 @@ class IfStep final : public ControlStep {
   }
 
  private:
-  ErrorOr<Success> RunBody(Frame& outer, const ir::Body& body, Frame& frame) const {
+  FaultOr<Success> RunBody(Frame& outer, const ir::Body& body, Frame& frame) const {
     const Plan& plan = frame.plan();
     std::vector<HeldBytes> places(plan.outputs.size());
     for (const ir::OutputMapping& mapping : body.outputs) {
@@ -48,7 +48,7 @@ class IfStep final : public ControlStep {
       }
       frame.SetOutput(i, places[i].bytes);
     }
-    if (ErrorOr<Success> done = frame.Run(); !done) return done.error();
+    if (FaultOr<Success> done = frame.Run(); !done) return done.error();
     for (const ir::OutputMapping& mapping : body.outputs) {
       const auto index = static_cast<size_t>(mapping.internal);
       const PlanValue& root = frame.value(plan.results[index].root);
@@ -61,7 +61,7 @@ class IfStep final : public ControlStep {
       const ir::PartialShape& declared = step_.node->output(mapping.external).shape;
       if (value.rank() == 0 && declared.rank_known() && declared.rank() == 1)
         value = TensorView(value.type(), {1}, value.bytes());
-      ErrorOr<Success> done = Deliver(outer, output, value, held);
+      FaultOr<Success> done = Deliver(outer, output, value, held);
       if (!done) return done.error();
     }
     return Success();

@@ -18,17 +18,17 @@ class JudgeStep final : public ControlStep {
  public:
   JudgeStep(const Step& step, const ir::Graph& graph) : step_(step), lone_(graph, *step.node) {}
 
-  ErrorOr<Success> Run(Frame& outer) override {
+  FaultOr<Success> Run(Frame& outer) override {
     if (IsJudged(outer)) return Success();
     judged_.clear();
     std::vector<TensorValue> values;
     for (ValueId id : step_.inputs) {
-      ErrorOr<TensorValue> value = outer.ValueAsTensor(id);
+      FaultOr<TensorValue> value = outer.ValueAsTensor(id);
       if (!value) return value.error();
       values.push_back(*value);
     }
     SetInputs(values);
-    if (ErrorOr<Success> judged = Judge(); !judged) {
+    if (FaultOr<Success> judged = Judge(); !judged) {
       SetInputs({});
       return judged;
     }
@@ -54,13 +54,13 @@ class JudgeStep final : public ControlStep {
     }
   }
 
-  ErrorOr<Success> Judge() {
-    if (ErrorOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
+  FaultOr<Success> Judge() {
+    if (FaultOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
     for (int32_t i = 0; i < step_.node->num_outputs(); ++i) {
       const ir::Output& planned = step_.node->output(i);
       const ir::Output& found = lone_.outputs()[static_cast<size_t>(i)];
       if (found.shape == planned.shape && found.type == planned.type) continue;
-      return KernelError("its result is {}{}; expected {}{}", Name(found.type), ir::ToString(found.shape),
+      return KernelFault("its result is {}{}; expected {}{}", Name(found.type), ir::ToString(found.shape),
                          Name(planned.type), ir::ToString(planned.shape));
     }
     return Success();

@@ -15,7 +15,7 @@ namespace {
 class Agreement {
  public:
   const std::optional<int64_t>& count() const { return count_; }
-  const std::optional<SystemError>& error() const { return error_; }
+  const std::optional<Fault>& error() const { return error_; }
 
   template <typename Mapping>
   void Cut(const Mapping& mapping, int64_t extent, std::string_view port) {
@@ -33,17 +33,17 @@ class Agreement {
   }
 
   void Fail(std::string message) {
-    if (!error_) error_ = SystemError{std::move(message)};
+    if (!error_) error_ = KernelFault("{}", message);
   }
 
  private:
   std::optional<int64_t> count_;
-  std::optional<SystemError> error_;
+  std::optional<Fault> error_;
 };
 
 }  // namespace
 
-ErrorOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
+FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
                                           std::optional<int64_t> trip_count) {
   const ir::Body& body = node.bodies()[0];
   Agreement agreement;

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/prepare_graph.h"
+#include "runtime/kernels/fault.h"
 
 namespace nnefc::runtime {
 
@@ -20,7 +20,7 @@ inline bool IsLoop(const ir::Node& node) {
 // Loop goes on while its condition holds, as long as there are slices;
 // `trip_count` bounds it unless it is negative or unknown. Nothing means that
 // no number is known.
-ErrorOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
+FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
                                           std::optional<int64_t> trip_count);
 
 // What is known of an input of a node with bodies.

@@ -35,7 +35,7 @@ std::optional<size_t> BytesOf(ElementType type, const Shape& shape) {
 
 }  // namespace
 
-ErrorOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
+FaultOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
                            int64_t iteration, BufferPool& pool) {
   const int64_t axis = *mapping.axis;
   const int64_t offset = ir::PartOffset({mapping.start, mapping.end, mapping.stride, mapping.part_size},
@@ -64,29 +64,30 @@ LoopOutputs::Whole& LoopOutputs::WholeOf(const ir::OutputMapping& mapping) {
   return *found;
 }
 
-SystemError LoopOutputs::TooLarge() {
-  return SystemError{"its outputs take more memory than is allowed; `--max-memory` raises the limit"};
+Fault LoopOutputs::TooLarge() {
+  return FaultOf(kRuntimeMemory,
+                 "its outputs take more memory than is allowed; `--max-memory` raises the limit");
 }
 
-ErrorOr<Success> LoopOutputs::CheckPart(const Whole& whole, ElementType type, const Shape& part) const {
+FaultOr<Success> LoopOutputs::CheckPart(const Whole& whole, ElementType type, const Shape& part) const {
   const ir::OutputMapping& mapping = *whole.mapping;
   const auto rank = static_cast<int64_t>(part.size());
   const bool fits = rank == 0 ? *mapping.axis == 0 && mapping.part_size == 1
                               : *mapping.axis >= 0 && *mapping.axis < rank &&
                                     part[static_cast<size_t>(*mapping.axis)] == mapping.part_size;
   if (!fits) {
-    return KernelError("output {} concatenates parts of {} along axis {}; the body gives {}",
+    return KernelFault("output {} concatenates parts of {} along axis {}; the body gives {}",
                        mapping.external, mapping.part_size, *mapping.axis, ToString(part));
   }
   if (whole.open && (type != whole.type || part != whole.part)) {
-    return KernelError("output {} is {}{}; it was {}{} before", mapping.external, Name(type), ToString(part),
+    return KernelFault("output {} is {}{}; it was {}{} before", mapping.external, Name(type), ToString(part),
                        Name(whole.type), ToString(whole.part));
   }
   return Success();
 }
 
-ErrorOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& part) {
-  if (ErrorOr<Success> checked = CheckPart(whole, type, part); !checked) return checked.error();
+FaultOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& part) {
+  if (FaultOr<Success> checked = CheckPart(whole, type, part); !checked) return checked.error();
   whole.open = true;
   whole.type = type;
   whole.part = part;
@@ -99,7 +100,7 @@ ErrorOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& 
       expected[static_cast<size_t>(*mapping.axis)] = mapping.part_size;
     if (whole.view.type() == type && (part.empty() ? expected.size() == 1 : expected == part))
       return Success();
-    return KernelError("output {} gets parts of {}{}; expected parts of {}{}", mapping.external, Name(type),
+    return KernelFault("output {} gets parts of {}{}; expected parts of {}{}", mapping.external, Name(type),
                        ToString(part), Name(whole.view.type()), ToString(expected));
   }
   if (!count_) return Success();
@@ -115,58 +116,58 @@ ErrorOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& 
   return Success();
 }
 
-ErrorOr<MutableTensorView> LoopOutputs::PlaceOf(const Whole& whole, const MutableTensorView& view,
+FaultOr<MutableTensorView> LoopOutputs::PlaceOf(const Whole& whole, const MutableTensorView& view,
                                                 int64_t iteration, int64_t iterations) const {
   const ir::OutputMapping& mapping = *whole.mapping;
   const int64_t place = mapping.stride < 0 ? iterations - 1 - iteration : iteration;
   const int64_t offset = place * mapping.part_size;
   if (offset < 0 || offset + mapping.part_size > view.extent(*mapping.axis))
-    return KernelError("output {} has the shape {} and no room for iteration {}", mapping.external,
+    return KernelFault("output {} has the shape {} and no room for iteration {}", mapping.external,
                        ToString(view.shape()), iteration);
   auto* bytes = const_cast<std::byte*>(PartBytes(view, *mapping.axis, offset));
   const Shape shape = whole.part.empty() ? Shape{1} : whole.part;
   return MutableTensorView(whole.type, shape, view.strides(), bytes);
 }
 
-ErrorOr<Success> LoopOutputs::Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places) {
+FaultOr<Success> LoopOutputs::Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places) {
   for (Whole& whole : wholes_) {
     const auto result = static_cast<size_t>(whole.mapping->internal);
     const PlanValue& value = plan.values[static_cast<size_t>(plan.results[result].value)];
     if (value.storage == PlanValue::Storage::kHeap) continue;
-    ErrorOr<Success> fits =
+    FaultOr<Success> fits =
         whole.open ? CheckPart(whole, value.type, value.shape) : Open(whole, value.type, value.shape);
     if (!fits) return fits.error();
     if (!whole.known || !IsOutermost(whole.view.shape(), *whole.mapping->axis)) continue;
     const int32_t output = WholeOutput(plan, result, value.bytes);
     if (output < 0 || places[static_cast<size_t>(output)].bytes != nullptr) continue;
-    const ErrorOr<MutableTensorView> place = PlaceOf(whole, whole.view, iteration, *count_);
+    const FaultOr<MutableTensorView> place = PlaceOf(whole, whole.view, iteration, *count_);
     if (!place) return place.error();
     places[static_cast<size_t>(output)] = {place->bytes(), whole.buffer};
   }
   return Success();
 }
 
-ErrorOr<Success> LoopOutputs::Add(const ir::OutputMapping& mapping, const TensorView& part,
+FaultOr<Success> LoopOutputs::Add(const ir::OutputMapping& mapping, const TensorView& part,
                                   int64_t iteration) {
   Whole& whole = WholeOf(mapping);
-  ErrorOr<Success> fits =
+  FaultOr<Success> fits =
       whole.open ? CheckPart(whole, part.type(), part.shape()) : Open(whole, part.type(), part.shape());
   if (!fits) return fits.error();
   if (!whole.known) return Gather(whole, part);
-  const ErrorOr<MutableTensorView> place = PlaceOf(whole, whole.view, iteration, *count_);
+  const FaultOr<MutableTensorView> place = PlaceOf(whole, whole.view, iteration, *count_);
   if (!place) return place.error();
   if (place->bytes() == part.bytes()) return Success();
   CopyElements(TensorView(part.type(), place->shape(), part.bytes()), *place);
   return Success();
 }
 
-ErrorOr<Success> LoopOutputs::Gather(Whole& whole, const TensorView& part) {
+FaultOr<Success> LoopOutputs::Gather(Whole& whole, const TensorView& part) {
   if (!gathered_.Grow(part.byte_size())) return TooLarge();
   whole.gathered.insert(whole.gathered.end(), part.bytes(), part.bytes() + part.byte_size());
   return Success();
 }
 
-ErrorOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
+FaultOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
   const ir::OutputMapping& mapping = *whole.mapping;
   const Shape shape = WholeShape(whole.part, *mapping.axis, mapping.part_size, iterations);
   const std::optional<size_t> bytes = BytesOf(whole.type, shape);
@@ -174,7 +175,7 @@ ErrorOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
   if (whole.buffer == nullptr) return TooLarge();
   whole.view = MutableTensorView(whole.type, shape, whole.buffer->mutable_data());
   for (int64_t k = 0; k < iterations; ++k) {
-    const ErrorOr<MutableTensorView> place = PlaceOf(whole, whole.view, k, iterations);
+    const FaultOr<MutableTensorView> place = PlaceOf(whole, whole.view, k, iterations);
     if (!place) return place.error();
     const std::byte* part = whole.gathered.data() + static_cast<size_t>(k) * place->byte_size();
     CopyElements(TensorView(whole.type, place->shape(), part), *place);
@@ -184,7 +185,7 @@ ErrorOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
 
 // Without iterations a whole has no part; extents that only the body knows
 // are taken from what was inferred, or are 0.
-ErrorOr<Success> LoopOutputs::OpenEmpty(Whole& whole) const {
+FaultOr<Success> LoopOutputs::OpenEmpty(Whole& whole) const {
   const ir::Output& output = step_.node->output(whole.mapping->external);
   Shape shape = {0};
   if (output.shape.rank_known()) {
@@ -194,16 +195,16 @@ ErrorOr<Success> LoopOutputs::OpenEmpty(Whole& whole) const {
     if (*whole.mapping->axis < static_cast<int64_t>(shape.size()))
       shape[static_cast<size_t>(*whole.mapping->axis)] = 0;
   }
-  if (output.type == ElementType::kDynamic) return SystemError{"the type of an output is not known"};
+  if (output.type == ElementType::kDynamic) return KernelFault("the type of an output is not known");
   whole.buffer = Buffer::Allocate(0);
-  if (whole.buffer == nullptr) return SystemError{"out of memory"};
+  if (whole.buffer == nullptr) return OutOfMemory();
   whole.view = MutableTensorView(output.type, shape, whole.buffer->mutable_data());
   return Success();
 }
 
-ErrorOr<Success> LoopOutputs::Deliver(const ir::OutputMapping& mapping, int64_t iterations) {
+FaultOr<Success> LoopOutputs::Deliver(const ir::OutputMapping& mapping, int64_t iterations) {
   Whole& whole = WholeOf(mapping);
-  ErrorOr<Success> made = Success();
+  FaultOr<Success> made = Success();
   if (iterations == 0) {
     made = OpenEmpty(whole);
   } else if (!whole.known) {

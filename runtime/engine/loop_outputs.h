@@ -9,7 +9,7 @@ namespace nnefc::runtime {
 
 // The part of `input` that iteration k reads, of `shape`: in place if it is
 // contiguous, otherwise a copy in a buffer of the pool.
-ErrorOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
+FaultOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
                            int64_t iteration, BufferPool& pool);
 
 // The outputs of a loop that are concatenated. Where the number of iterations
@@ -22,11 +22,11 @@ class LoopOutputs {
 
   // Gives places to the buffers of results (by PlanValue::output) that are the
   // part of iteration `iteration` of a whole.
-  ErrorOr<Success> Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places);
+  FaultOr<Success> Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places);
   // Takes the part that an iteration made, unless it was made in its place.
-  ErrorOr<Success> Add(const ir::OutputMapping& mapping, const TensorView& part, int64_t iteration);
+  FaultOr<Success> Add(const ir::OutputMapping& mapping, const TensorView& part, int64_t iteration);
   // Sets the output of the step.
-  ErrorOr<Success> Deliver(const ir::OutputMapping& mapping, int64_t iterations);
+  FaultOr<Success> Deliver(const ir::OutputMapping& mapping, int64_t iterations);
 
  private:
   struct Whole {
@@ -42,15 +42,15 @@ class LoopOutputs {
   };
 
   Whole& WholeOf(const ir::OutputMapping& mapping);
-  ErrorOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
-  ErrorOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
-  static SystemError TooLarge();
-  ErrorOr<Success> Gather(Whole& whole, const TensorView& part);
+  FaultOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
+  FaultOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
+  static Fault TooLarge();
+  FaultOr<Success> Gather(Whole& whole, const TensorView& part);
   // The part of the whole that iteration k makes.
-  ErrorOr<MutableTensorView> PlaceOf(const Whole& whole, const MutableTensorView& view, int64_t iteration,
+  FaultOr<MutableTensorView> PlaceOf(const Whole& whole, const MutableTensorView& view, int64_t iteration,
                                      int64_t iterations) const;
-  ErrorOr<Success> PutTogether(Whole& whole, int64_t iterations);
-  ErrorOr<Success> OpenEmpty(Whole& whole) const;
+  FaultOr<Success> PutTogether(Whole& whole, int64_t iterations);
+  FaultOr<Success> OpenEmpty(Whole& whole) const;
 
   const Step& step_;
   Frame& outer_;

@@ -25,8 +25,8 @@ class LoopStep final : public ControlStep {
     }
   }
 
-  ErrorOr<Success> Run(Frame& outer) override {
-    ErrorOr<Success> done = RunLoop(outer);
+  FaultOr<Success> Run(Frame& outer) override {
+    FaultOr<Success> done = RunLoop(outer);
     parameters_.clear();
     places_.clear();
     return done;
@@ -39,10 +39,10 @@ class LoopStep final : public ControlStep {
     Shape shape;
   };
 
-  ErrorOr<Success> RunLoop(Frame& outer) {
-    ErrorOr<std::optional<int64_t>> count = Count(outer);
+  FaultOr<Success> RunLoop(Frame& outer) {
+    FaultOr<std::optional<int64_t>> count = Count(outer);
     if (!count) return count.error();
-    ErrorOr<bool> more = Condition(outer);
+    FaultOr<bool> more = Condition(outer);
     if (!more) return more.error();
     PlannedInputs inputs = FirstInputsOf(body_, FactsOf(outer, step_));
     FeedFirst(outer, inputs);
@@ -51,14 +51,18 @@ class LoopStep final : public ControlStep {
     int64_t iteration = 0;
     for (; *more && (!*count || iteration < **count); ++iteration) {
       if (environment_.iterations_left-- <= 0) {
-        return KernelError("the loops of this run made {} iterations; `--max-iterations` raises the limit",
-                           environment_.plan_options.limits.iterations);
+        return FaultOf(kRuntimeIterations,
+                       "the loops of this run made {} iterations; `--max-iterations` raises the limit",
+                       environment_.plan_options.limits.iterations);
       }
       more = RunIteration(outer, inputs, outputs, iteration);
-      if (!more) return KernelError("iteration {}: {}", iteration, more.error().message);
+      if (more) continue;
+      Fault fault = more.error();
+      fault.message = fmt::format("iteration {}: {}", iteration, fault.message);
+      return fault;
     }
     if (*more && trips_ > iteration)
-      return KernelError("the trip count is {}; its inputs are cut into {} parts", trips_, iteration);
+      return KernelFault("the trip count is {}; its inputs are cut into {} parts", trips_, iteration);
     return Finish(outer, outputs, iteration);
   }
 
@@ -73,11 +77,11 @@ class LoopStep final : public ControlStep {
     return std::nullopt;
   }
 
-  ErrorOr<std::optional<int64_t>> Count(const Frame& outer) {
+  FaultOr<std::optional<int64_t>> Count(const Frame& outer) {
     std::optional<int64_t> trips;
     if (IsLoop(node_)) {
       const TensorView& view = outer.view(step_.inputs[0]);
-      if (view.volume() != 1) return KernelError("its trip count has the shape {}", ToString(view.shape()));
+      if (view.volume() != 1) return KernelFault("its trip count has the shape {}", ToString(view.shape()));
       trips = ElementsAsInts(view)[0];
     }
     trips_ = trips.value_or(-1);
@@ -87,14 +91,14 @@ class LoopStep final : public ControlStep {
   }
 
   // The condition of a Loop before its first iteration.
-  ErrorOr<bool> Condition(const Frame& outer) const {
+  FaultOr<bool> Condition(const Frame& outer) const {
     if (!IsLoop(node_)) return true;
     return IsTrue(outer.view(step_.inputs[1]));
   }
-  static ErrorOr<bool> IsTrue(const TensorView& condition) {
+  static FaultOr<bool> IsTrue(const TensorView& condition) {
     if (condition.type() == ElementType::kBoolean && condition.volume() == 1)
       return condition.bytes()[0] != std::byte{0};
-    return KernelError("its condition is {}{}; expected one element of type boolean", Name(condition.type()),
+    return KernelFault("its condition is {}{}; expected one element of type boolean", Name(condition.type()),
                        ToString(condition.shape()));
   }
 
@@ -113,35 +117,35 @@ class LoopStep final : public ControlStep {
   }
 
   // Tells whether the body wants another iteration.
-  ErrorOr<bool> RunIteration(Frame& outer, PlannedInputs& inputs, LoopOutputs& outputs, int64_t iteration) {
+  FaultOr<bool> RunIteration(Frame& outer, PlannedInputs& inputs, LoopOutputs& outputs, int64_t iteration) {
     if (iteration > 0) {
-      if (ErrorOr<Success> passed = FollowBackEdges(inputs); !passed) return passed.error();
+      if (FaultOr<Success> passed = FollowBackEdges(inputs); !passed) return passed.error();
     }
-    if (ErrorOr<Success> fed = FeedIteration(outer, iteration); !fed) return fed.error();
+    if (FaultOr<Success> fed = FeedIteration(outer, iteration); !fed) return fed.error();
     if (frame_ == nullptr || frame_->plan().input_shapes != inputs.shapes) {
-      ErrorOr<Frame*> frame = frames_.Get(inputs);
+      FaultOr<Frame*> frame = frames_.Get(inputs);
       if (!frame) return frame.error();
       frame_ = *frame;
     }
     for (size_t i = 0; i < parameters_.size(); ++i) frame_->SetInput(i, parameters_[i].held.bytes);
-    if (ErrorOr<Success> placed = PlaceResults(outputs, iteration); !placed) return placed.error();
-    if (ErrorOr<Success> done = frame_->Run(); !done) return done.error();
+    if (FaultOr<Success> placed = PlaceResults(outputs, iteration); !placed) return placed.error();
+    if (FaultOr<Success> done = frame_->Run(); !done) return done.error();
     for (const ir::OutputMapping& mapping : body_.outputs) {
       if (mapping.external < 0 || !mapping.axis) continue;
       const TensorView& part = frame_->result(static_cast<size_t>(mapping.internal));
-      if (ErrorOr<Success> added = outputs.Add(mapping, part, iteration); !added) return added.error();
+      if (FaultOr<Success> added = outputs.Add(mapping, part, iteration); !added) return added.error();
     }
     if (!continue_) return true;
     return IsTrue(frame_->result(*continue_));
   }
 
-  ErrorOr<Success> FeedIteration(const Frame& outer, int64_t iteration) {
+  FaultOr<Success> FeedIteration(const Frame& outer, int64_t iteration) {
     for (const ir::InputMapping& mapping : body_.inputs) {
       if (mapping.external >= 0 && !mapping.axis) continue;
       Parameter& parameter = parameters_[static_cast<size_t>(mapping.internal)];
       BufferPool& pool = slices_[static_cast<size_t>(mapping.internal)];
       parameter.held.keep = nullptr;
-      ErrorOr<HeldBytes> held =
+      FaultOr<HeldBytes> held =
           mapping.external < 0 ? IterationNumber(mapping, iteration, pool)
                                : SliceOf(Input(outer, mapping), mapping, parameter.shape, iteration, pool);
       if (!held) return held.error();
@@ -150,14 +154,14 @@ class LoopStep final : public ControlStep {
     return Success();
   }
 
-  ErrorOr<HeldBytes> IterationNumber(const ir::InputMapping& mapping, int64_t iteration,
+  FaultOr<HeldBytes> IterationNumber(const ir::InputMapping& mapping, int64_t iteration,
                                      BufferPool& pool) const {
     const ir::Graph& graph = *body_.graph;
     const ElementType type =
         graph.node(graph.parameters()[static_cast<size_t>(mapping.internal)]).output().type;
     const size_t bytes = type == ElementType::kI32 ? sizeof(int32_t) : sizeof(int64_t);
     if (bytes == sizeof(int64_t) && type != ElementType::kI64)
-      return KernelError("the number of the iteration has elements of type {}; expected i64 or i32",
+      return KernelFault("the number of the iteration has elements of type {}; expected i64 or i32",
                          Name(type));
     const std::shared_ptr<Buffer> buffer = pool.Take(bytes);
     if (buffer == nullptr) return BeyondBudget();
@@ -169,10 +173,10 @@ class LoopStep final : public ControlStep {
 
   // Every buffer of a result gets its place: a slice of an output, or else a
   // buffer that no parameter of this iteration reads.
-  ErrorOr<Success> PlaceResults(LoopOutputs& outputs, int64_t iteration) {
+  FaultOr<Success> PlaceResults(LoopOutputs& outputs, int64_t iteration) {
     const Plan& plan = frame_->plan();
     places_.assign(plan.outputs.size(), {});
-    if (ErrorOr<Success> placed = outputs.Place(plan, iteration, places_); !placed) return placed.error();
+    if (FaultOr<Success> placed = outputs.Place(plan, iteration, places_); !placed) return placed.error();
     if (pools_.size() < places_.size()) pools_.resize(places_.size(), BufferPool(environment_.memory));
     for (size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].bytes == nullptr) {
@@ -187,7 +191,7 @@ class LoopStep final : public ControlStep {
 
   // All back edges read results of the iteration that is over, which may be
   // parameters of it.
-  ErrorOr<Success> FollowBackEdges(PlannedInputs& inputs) {
+  FaultOr<Success> FollowBackEdges(PlannedInputs& inputs) {
     next_.clear();
     for (const ir::BackEdge& edge : body_.back_edges) {
       const auto index = static_cast<size_t>(edge.result);
@@ -196,7 +200,7 @@ class LoopStep final : public ControlStep {
       const ElementType expected =
           graph.node(graph.parameters()[static_cast<size_t>(edge.parameter)]).output().type;
       if (result.type() != expected) {
-        return KernelError("a back edge brings elements of type {}; expected {}", Name(result.type()),
+        return KernelFault("a back edge brings elements of type {}; expected {}", Name(result.type()),
                            Name(expected));
       }
       next_.push_back({{result.bytes(), HolderOf(index)}, result.shape()});
@@ -219,11 +223,11 @@ class LoopStep final : public ControlStep {
     return nullptr;
   }
 
-  ErrorOr<Success> Finish(Frame& outer, LoopOutputs& outputs, int64_t iterations) {
+  FaultOr<Success> Finish(Frame& outer, LoopOutputs& outputs, int64_t iterations) {
     for (const ir::OutputMapping& mapping : body_.outputs) {
       if (mapping.external < 0) continue;
       const ValueId output = step_.outputs[static_cast<size_t>(mapping.external)];
-      ErrorOr<Success> done = Success();
+      FaultOr<Success> done = Success();
       if (mapping.axis) {
         done = outputs.Deliver(mapping, iterations);
       } else if (iterations == 0) {
@@ -238,14 +242,14 @@ class LoopStep final : public ControlStep {
   }
 
   // Without iterations a state is what it was before.
-  ErrorOr<Success> DeliverInitial(Frame& outer, const ir::OutputMapping& mapping, ValueId output) const {
+  FaultOr<Success> DeliverInitial(Frame& outer, const ir::OutputMapping& mapping, ValueId output) const {
     for (const ir::BackEdge& edge : body_.back_edges) {
       if (edge.result != mapping.internal) continue;
       for (const ir::InputMapping& input : body_.inputs) {
         if (input.internal == edge.parameter) return Deliver(outer, output, Input(outer, input), {});
       }
     }
-    return KernelError("it makes no iteration, and output {} is no state that it has before the first",
+    return KernelFault("it makes no iteration, and output {} is no state that it has before the first",
                        mapping.external);
   }
 

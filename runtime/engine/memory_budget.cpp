@@ -47,9 +47,9 @@ bool Reservation::Grow(size_t bytes) {
   return true;
 }
 
-SystemError BeyondBudget() {
-  return SystemError{
-      "the values of the run take more memory than is allowed; `--max-memory` raises the limit"};
+Fault BeyondBudget() {
+  return FaultOf(kRuntimeMemory,
+                 "the values of the run take more memory than is allowed; `--max-memory` raises the limit");
 }
 
 }  // namespace nnefc::runtime

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/fault.h"
 
 namespace nnefc::runtime {
 
@@ -64,6 +64,6 @@ class Reservation {
 };
 
 // What a run says that needs more.
-SystemError BeyondBudget();
+Fault BeyondBudget();
 
 }  // namespace nnefc::runtime

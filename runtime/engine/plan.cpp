@@ -2,7 +2,7 @@
 
 #include "fmt/format.h"
 #include "runtime/engine/plan_builder.h"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime {
 

@@ -1,7 +1,7 @@
 #include "fmt/format.h"
 #include "runtime/engine/loop_count.h"
 #include "runtime/engine/plan_builder.h"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime {
 
@@ -47,7 +47,7 @@ bool PlanBuilder::PlanBodies(Step& step) {
     if (IsLoop(node) && inputs[0].constant.valid() && inputs[0].constant.volume() == 1) {
       trips = inputs[0].constant.ElementAsInt(0);
     }
-    const ErrorOr<std::optional<int64_t>> count = CountLoop(node, shapes, trips);
+    const FaultOr<std::optional<int64_t>> count = CountLoop(node, shapes, trips);
     if (!count) return Fail(kRuntimeIterations, node, count.error().message);
     if (*count && !IsLoop(node) && **count > options_.limits.iterations) {
       return Fail(kRuntimeIterations, node,

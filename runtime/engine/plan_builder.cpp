@@ -3,8 +3,8 @@
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/prepare_graph.h"
-#include "runtime/engine/rules.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime {
 
@@ -407,7 +407,7 @@ ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
   for (ValueId other : reordered_[id]) {
     if (SameLayout(values_[other].layout, layout)) return other;
   }
-  ErrorOr<std::shared_ptr<const Buffer>> data = options_.weights->Get(
+  FaultOr<std::shared_ptr<const Buffer>> data = options_.weights->Get(
       constants_.at(id), layout, options_.kernels->hooks(options_.backend).make_reorder);
   if (!data) return -1;
   const ValueId result = values_.Add({.storage = PlanValue::Storage::kConstant,

@@ -3,7 +3,7 @@
 #include "compiler/ir/copy.h"
 #include "compiler/ir/infer.h"
 #include "runtime/engine/evaluate.h"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime {
 
@@ -91,7 +91,7 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   if (!inferred && node.num_inputs() > 0 &&
       kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ConstantInputs(graph, node)) {
-      ErrorOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
+      FaultOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);
         return;

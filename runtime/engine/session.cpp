@@ -18,7 +18,7 @@ class SessionImpl final : public Session {
         environment_{.plan_options = executable_->plan_options(),
                      .memory = MemoryBudget(executable_->plan_options().limits.bytes)} {}
 
-  ErrorOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) override;
+  FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) override;
   void ResetState() override { environment_.state.clear(); }
   void EnableProfile(bool on) override {
     environment_.profiling = on;
@@ -27,10 +27,10 @@ class SessionImpl final : public Session {
   const std::vector<StepProfile>& profile() const override { return environment_.profile; }
 
  private:
-  ErrorOr<Success> CheckInputs(const std::vector<TensorValue>& inputs) const;
-  ErrorOr<Success> Bind(const std::vector<TensorValue>& inputs);
-  ErrorOr<Success> PlaceOutputs();
-  ErrorOr<TensorValue> TakeOutput(size_t index) const;
+  FaultOr<Success> CheckInputs(const std::vector<TensorValue>& inputs) const;
+  FaultOr<Success> Bind(const std::vector<TensorValue>& inputs);
+  FaultOr<Success> PlaceOutputs();
+  FaultOr<TensorValue> TakeOutput(size_t index) const;
 
   std::shared_ptr<const ExecutableImpl> executable_;
   RunEnvironment environment_;
@@ -42,16 +42,16 @@ class SessionImpl final : public Session {
   Reservation reservation_;  // of these
 };
 
-ErrorOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
+FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
   const std::vector<Port>& ports = executable_->inputs();
   if (inputs.size() != ports.size()) {
-    return KernelError("{} inputs were given; expected {}", inputs.size(), ports.size());
+    return KernelFault("{} inputs were given; expected {}", inputs.size(), ports.size());
   }
   for (size_t i = 0; i < ports.size(); ++i) {
     const Port& port = ports[i];
-    if (!inputs[i].valid()) return KernelError("input `{}` was not given", port.name);
+    if (!inputs[i].valid()) return KernelFault("input `{}` was not given", port.name);
     if (port.type != ElementType::kDynamic && inputs[i].type() != port.type) {
-      return KernelError("input `{}` has elements of type {}; expected {}", port.name, Name(inputs[i].type()),
+      return KernelFault("input `{}` has elements of type {}; expected {}", port.name, Name(inputs[i].type()),
                          Name(port.type));
     }
     if (!port.shape.rank_known()) continue;
@@ -60,7 +60,7 @@ ErrorOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs
       fits = port.shape[axis].Compatible(ir::Dim(inputs[i].shape()[static_cast<size_t>(axis)]));
     }
     if (!fits) {
-      return KernelError("input `{}` has the shape {}; expected {}", port.name, ToString(inputs[i].shape()),
+      return KernelFault("input `{}` has the shape {}; expected {}", port.name, ToString(inputs[i].shape()),
                          ir::ToString(port.shape));
     }
   }
@@ -68,14 +68,14 @@ ErrorOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs
 }
 
 // A frame is kept while the shapes of the inputs stay the same.
-ErrorOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
+FaultOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   std::vector<Shape> shapes;
   for (const TensorValue& input : inputs) shapes.push_back(input.shape());
   if (frame_ != nullptr && frame_->plan().input_shapes == shapes) return Success();
-  ErrorOr<std::shared_ptr<const Plan>> plan = executable_->GetPlan(shapes);
+  FaultOr<std::shared_ptr<const Plan>> plan = executable_->GetPlan(shapes);
   if (!plan) return plan.error();
   frame_ = nullptr;  // before another arena is allocated
-  ErrorOr<std::unique_ptr<Frame>> frame = Frame::Create(*plan, environment_);
+  FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(*plan, environment_);
   if (!frame) return frame.error();
   frame_ = std::move(*frame);
   places_.assign(frame_->plan().outputs.size(), nullptr);
@@ -89,12 +89,12 @@ ErrorOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   return Success();
 }
 
-ErrorOr<Success> SessionImpl::PlaceOutputs() {
+FaultOr<Success> SessionImpl::PlaceOutputs() {
   const std::vector<ValueId>& outputs = frame_->plan().outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::shared_ptr<Buffer>& place = places_[i];
     if (!IsUnshared(place)) place = Buffer::Allocate(frame_->value(outputs[i]).bytes);
-    if (place == nullptr) return SystemError{"out of memory"};
+    if (place == nullptr) return OutOfMemory();
     frame_->SetOutput(i, place->data());
   }
   return Success();
@@ -102,7 +102,7 @@ ErrorOr<Success> SessionImpl::PlaceOutputs() {
 
 // Results that fill their buffers are these. Others are copied: what the user
 // holds does not count.
-ErrorOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
+FaultOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   const PlanResult& result = frame_->plan().results[index];
   const PlanValue& root = frame_->value(result.root);
   const TensorView& view = frame_->result(index);
@@ -111,29 +111,29 @@ ErrorOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   return CopyOf(view, MemoryBudget(SIZE_MAX));
 }
 
-ErrorOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue>& inputs) {
+FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue>& inputs) {
   try {
-    if (ErrorOr<Success> checked = CheckInputs(inputs); !checked) return checked.error();
-    if (ErrorOr<Success> bound = Bind(inputs); !bound) return bound.error();
+    if (FaultOr<Success> checked = CheckInputs(inputs); !checked) return checked.error();
+    if (FaultOr<Success> bound = Bind(inputs); !bound) return bound.error();
     inputs_.clear();
     for (const TensorValue& input : inputs) inputs_.push_back(input.Aligned(8));
     for (size_t i = 0; i < inputs_.size(); ++i) frame_->SetInput(i, inputs_[i].bytes());
     environment_.next_state.clear();
     environment_.profile.clear();
     environment_.iterations_left = environment_.plan_options.limits.iterations;
-    if (ErrorOr<Success> placed = PlaceOutputs(); !placed) return placed.error();
+    if (FaultOr<Success> placed = PlaceOutputs(); !placed) return placed.error();
     const ThreadScope scope(executable_->threads());
-    if (ErrorOr<Success> done = frame_->Run(); !done) return done.error();
+    if (FaultOr<Success> done = frame_->Run(); !done) return done.error();
     std::vector<TensorValue> outputs;
     for (size_t i = 0; i < frame_->plan().results.size(); ++i) {
-      ErrorOr<TensorValue> output = TakeOutput(i);
+      FaultOr<TensorValue> output = TakeOutput(i);
       if (!output) return output.error();
       outputs.push_back(*output);
     }
     for (auto& [variable, value] : environment_.next_state) environment_.state[variable] = value;
     return outputs;
   } catch (const std::bad_alloc&) {
-    return SystemError{"out of memory"};
+    return OutOfMemory();
   }
 }
 

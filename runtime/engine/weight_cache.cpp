@@ -2,7 +2,7 @@
 
 namespace nnefc::runtime {
 
-ErrorOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
+FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
                                                         ReorderFactory reorder) {
   const std::lock_guard lock(mutex_);
   std::vector<Entry>& entries = entries_[value.buffer().get()];
@@ -11,14 +11,14 @@ ErrorOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   }
   std::shared_ptr<const Kernel> kernel =
       reorder == nullptr ? nullptr : reorder(value.type(), value.shape(), nullptr, layout);
-  if (kernel == nullptr) return SystemError{"a constant cannot be laid out for its kernel"};
+  if (kernel == nullptr) return KernelFault("a constant cannot be laid out for its kernel");
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(layout->byte_size());
-  if (buffer == nullptr) return SystemError{"out of memory"};
+  if (buffer == nullptr) return OutOfMemory();
   const TensorView input(value);
   const MutableTensorView output(value.type(), value.shape(), buffer->mutable_data());
   const TensorView* inputs[] = {&input};
   const MutableTensorView* outputs[] = {&output};
-  ErrorOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
+  FaultOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
   if (!done) return done.error();
   entries.push_back({value.buffer(), value.shape(), layout, buffer});
   return std::shared_ptr<const Buffer>(buffer);

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/fault.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
@@ -16,7 +16,7 @@ namespace nnefc::runtime {
 class WeightCache {
  public:
   // The bytes of `value` in `layout`.
-  ErrorOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
+  FaultOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
                                              ReorderFactory reorder);
 
  private:

@@ -77,30 +77,30 @@ double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
   return ElementsAsDoubles(run.input(index))[0];
 }
 
-ErrorOr<Success> Clamp(const ReferenceRun& run) {
+FaultOr<Success> Clamp(const ReferenceRun& run) {
   return RunUnary(run, VisitNumericTypes(), ClampFunction{run.node.Double("min"), run.node.Double("max")});
 }
 
-ErrorOr<Success> Elu(const ReferenceRun& run) {
+FaultOr<Success> Elu(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), EluFunction{run.node.Double("alpha")});
 }
 
-ErrorOr<Success> Selu(const ReferenceRun& run) {
+FaultOr<Success> Selu(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), SeluFunction{ScalarInput(run, 1, 1), ScalarInput(run, 2, 1)});
 }
 
-ErrorOr<Success> HardSigmoid(const ReferenceRun& run) {
+FaultOr<Success> HardSigmoid(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(),
                   HardSigmoidFunction{ScalarInput(run, 1, 1), ScalarInput(run, 2, 0)});
 }
 
-ErrorOr<Success> Swish(const ReferenceRun& run) {
+FaultOr<Success> Swish(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), SwishFunction{ScalarInput(run, 1, 1)});
 }
 
 // out = x < 0 ? slope * x : x. A slope of rank 1 belongs to axis 1 of x, one
 // of more axes broadcasts as numpy does.
-ErrorOr<Success> PRelu(const ReferenceRun& run) {
+FaultOr<Success> PRelu(const ReferenceRun& run) {
   const TensorView& x = run.input(0);
   const TensorView& slope = run.input(1);
   int64_t first_axis = x.rank() - slope.rank();

@@ -100,9 +100,9 @@ void AttentionAs(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> Attention(const ReferenceRun& run) {
+FaultOr<Success> Attention(const ReferenceRun& run) {
   if (run.num_inputs() > 4 && run.input(4).volume() != 1)
-    return KernelError("{} scales; expected 1", run.input(4).volume());
+    return KernelFault("{} scales; expected 1", run.input(4).volume());
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { AttentionAs<T>(run); }))
     return UnsupportedType(run);
   return Success();
@@ -193,9 +193,9 @@ void EinsumAs(const ReferenceRun& run, const Labels& labels) {
   });
 }
 
-ErrorOr<Success> Einsum(const ReferenceRun& run) {
+FaultOr<Success> Einsum(const ReferenceRun& run) {
   const std::optional<ir::Equation> equation = ir::ReadEquation(run.node.String("equation"));
-  if (!equation || equation->operands.size() != run.num_inputs()) return KernelError("a wrong equation");
+  if (!equation || equation->operands.size() != run.num_inputs()) return KernelFault("a wrong equation");
   const Labels labels = ReadLabels(run, *equation);
   const bool known =
       VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { EinsumAs<T>(run, labels); });

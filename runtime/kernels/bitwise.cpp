@@ -72,7 +72,7 @@ void RunAs(const ReferenceRun& run) {
 
 // A boolean is a byte that is 0 or 1.
 template <typename Function>
-ErrorOr<Success> Bitwise(const ReferenceRun& run) {
+FaultOr<Success> Bitwise(const ReferenceRun& run) {
   const ElementType type = run.input(0).type();
   if (type == ElementType::kBoolean) {
     RunAs<Function, uint8_t>(run);
@@ -84,7 +84,7 @@ ErrorOr<Success> Bitwise(const ReferenceRun& run) {
   return Success();
 }
 
-ErrorOr<Success> BitwiseNot(const ReferenceRun& run) {
+FaultOr<Success> BitwiseNot(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const auto invert = [&]<typename T>(TypeTag<T>, T mask) {
     for (int64_t i = 0; i < input.volume(); ++i) {

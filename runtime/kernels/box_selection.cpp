@@ -22,13 +22,13 @@ void StoreIndices(const MutableTensorView& output, int64_t at, llvm::ArrayRef<in
 }
 
 // Rows [batch, class, box], then the same with the score, then their number.
-ErrorOr<Success> NonMaxSuppression(const ReferenceRun& run) {
+FaultOr<Success> NonMaxSuppression(const ReferenceRun& run) {
   const auto scalar = [&](size_t i) {
     return i < run.num_inputs() ? ElementsAsDoubles(run.input(i)) : llvm::SmallVector<double, 8>{0};
   };
   for (size_t i = 2; i < run.num_inputs(); ++i) {
     if (run.input(i).volume() != 1)
-      return KernelError("input {} has {} elements; expected 1", i, run.input(i).volume());
+      return KernelFault("input {} has {} elements; expected 1", i, run.input(i).volume());
   }
   const llvm::SmallVector<double, 8> boxes = ElementsAsDoubles(run.input(0));
   const llvm::SmallVector<double, 8> scores = ElementsAsDoubles(run.input(1));
@@ -44,11 +44,11 @@ ErrorOr<Success> NonMaxSuppression(const ReferenceRun& run) {
                        .sigma = scalar(5)[0],
                        .is_center = run.node.String("box_encoding") == "center",
                        .sorted = run.node.Bool("sort_result_descending")});
-  if (!found) return KernelError("too many boxes compete");
+  if (!found) return KernelFault("too many boxes compete");
   const std::vector<ir::SelectedBox>& selected = *found;
   const auto count = static_cast<int64_t>(selected.size());
   if (run.output(0).extent(0) != count)
-    return KernelError("{} boxes remain; expected {}", count, run.output(0).extent(0));
+    return KernelFault("{} boxes remain; expected {}", count, run.output(0).extent(0));
   for (int64_t i = 0; i < count; ++i) {
     const ir::SelectedBox& box = selected[static_cast<size_t>(i)];
     StoreIndices(run.output(0), i * 3, {box.batch, box.category, box.box});

@@ -222,7 +222,7 @@ void ConvolveTransposed(const ReferenceRun& run, const ConvolutionShape& shape) 
 }
 
 template <bool kGrouped>
-ErrorOr<Success> Convolution(const ReferenceRun& run) {
+FaultOr<Success> Convolution(const ReferenceRun& run) {
   const ConvolutionShape shape = MakeShape(run, kGrouped, false);
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { Convolve<T>(run, shape); })) {
     return UnsupportedType(run);
@@ -231,7 +231,7 @@ ErrorOr<Success> Convolution(const ReferenceRun& run) {
 }
 
 template <bool kGrouped>
-ErrorOr<Success> ConvolutionBackpropData(const ReferenceRun& run) {
+FaultOr<Success> ConvolutionBackpropData(const ReferenceRun& run) {
   const ConvolutionShape shape = MakeShape(run, kGrouped, true);
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { ConvolveTransposed<T>(run, shape); })) {

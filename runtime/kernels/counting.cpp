@@ -21,7 +21,7 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
 }
 
 // out[:, n] = the coordinates of the n-th element that is not zero.
-ErrorOr<Success> NonZero(const ReferenceRun& run) {
+FaultOr<Success> NonZero(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const int64_t count = output.extent(1);
@@ -39,20 +39,20 @@ ErrorOr<Success> NonZero(const ReferenceRun& run) {
     }
   });
   if (!known) return UnsupportedType(run);
-  if (n != count) return KernelError("{} elements are not zero; expected {}", n, count);
+  if (n != count) return KernelFault("{} elements are not zero; expected {}", n, count);
   return Success();
 }
 
 // out[.., c, ..] = c == indices[..] ? on : off
-ErrorOr<Success> OneHot(const ReferenceRun& run) {
+FaultOr<Success> OneHot(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), output.rank()));
   const bool normalizes = run.node.String("negative_indices_mode") == "normalize";
   const int64_t depth = output.shape()[axis];
   const int64_t inner = output.strides()[axis];
   if (run.input(2).volume() != 1 || run.input(3).volume() != 1)
-    return KernelError("{} and {} values; expected 1 each", run.input(2).volume(), run.input(3).volume());
-  ErrorOr<std::vector<int64_t>> indices = IndexElements(run.input(0));
+    return KernelFault("{} and {} values; expected 1 each", run.input(2).volume(), run.input(3).volume());
+  FaultOr<std::vector<int64_t>> indices = IndexElements(run.input(0));
   if (!indices) return indices.error();
   const bool known = VisitAnyType(output.type(), [&]<typename T>(TypeTag<T>) {
     const T on = run.input(2).data<T>()[0];
@@ -68,10 +68,10 @@ ErrorOr<Success> OneHot(const ReferenceRun& run) {
 }
 
 // out[i] = x[0] + .. + x[i]; without x[i] if exclusive; from the other end if reverse.
-ErrorOr<Success> CumSum(const ReferenceRun& run) {
+FaultOr<Success> CumSum(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
-  if (input.rank() == 0) return KernelError("a tensor without axes");
-  const ErrorOr<size_t> given = AxisOf(run.input(1), input.rank());
+  if (input.rank() == 0) return KernelFault("a tensor without axes");
+  const FaultOr<size_t> given = AxisOf(run.input(1), input.rank());
   if (!given) return given.error();
   const size_t axis = *given;
   const bool exclusive = run.node.Bool("exclusive");
@@ -99,7 +99,7 @@ ErrorOr<Success> CumSum(const ReferenceRun& run) {
 
 // out = the number of bounds below x; with_right_bound: x on a bound belongs to
 // the bucket that ends there.
-ErrorOr<Success> Bucketize(const ReferenceRun& run) {
+FaultOr<Success> Bucketize(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));
   const bool right = run.node.Bool("with_right_bound");
@@ -117,7 +117,7 @@ ErrorOr<Success> Bucketize(const ReferenceRun& run) {
 
 // out[r, i] = the first place of row r whose element is not below values[r, i]
 // (right_mode: is above it).
-ErrorOr<Success> SearchSorted(const ReferenceRun& run) {
+FaultOr<Success> SearchSorted(const ReferenceRun& run) {
   const TensorView& sorted = run.input(0);
   const TensorView& values = run.input(1);
   const bool right = run.node.Bool("right_mode");
@@ -139,11 +139,11 @@ ErrorOr<Success> SearchSorted(const ReferenceRun& run) {
 }
 
 // out[.., row, column] = column - row == diagonal_index ? 1 : 0
-ErrorOr<Success> Eye(const ReferenceRun& run) {
+FaultOr<Success> Eye(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const int64_t rows = output.extent(output.rank() - 2);
   const int64_t columns = output.extent(output.rank() - 1);
-  if (run.input(2).volume() != 1) return KernelError("{} diagonals", run.input(2).volume());
+  if (run.input(2).volume() != 1) return KernelFault("{} diagonals", run.input(2).volume());
   const int64_t diagonal = ElementsAsInts(run.input(2))[0];
   const bool known = VisitNumericType(output.type(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < output.volume(); ++i) {

@@ -166,7 +166,7 @@ void RunBinaryAs(const ReferenceRun& run) {
 }
 
 template <typename Function>
-ErrorOr<Success> Arithmetic(const ReferenceRun& run) {
+FaultOr<Success> Arithmetic(const ReferenceRun& run) {
   const bool known = VisitNumericType(run.input(0).type(),
                                       [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, T, Function>(run); });
   if (!known) return UnsupportedType(run);
@@ -182,18 +182,18 @@ bool HasZero(const TensorView& view) {
 }
 
 template <typename Function>
-ErrorOr<Success> Division(const ReferenceRun& run) {
-  if (run.output().volume() > 0 && HasZero(run.input(1))) return KernelError("integer division by zero");
+FaultOr<Success> Division(const ReferenceRun& run) {
+  if (run.output().volume() > 0 && HasZero(run.input(1))) return KernelFault("integer division by zero");
   return Arithmetic<Function>(run);
 }
 
-ErrorOr<Success> Divide(const ReferenceRun& run) {
+FaultOr<Success> Divide(const ReferenceRun& run) {
   if (run.node.Bool("m_pythondiv")) return Division<FloorDivide>(run);
   return Division<TruncatedDivide>(run);
 }
 
 template <typename Function>
-ErrorOr<Success> Comparison(const ReferenceRun& run) {
+FaultOr<Success> Comparison(const ReferenceRun& run) {
   const bool known = VisitAnyType(run.input(0).type(),
                                   [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, Boolean, Function>(run); });
   if (!known) return UnsupportedType(run);
@@ -201,7 +201,7 @@ ErrorOr<Success> Comparison(const ReferenceRun& run) {
 }
 
 template <typename Function>
-ErrorOr<Success> Logical(const ReferenceRun& run) {
+FaultOr<Success> Logical(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
   RunBinaryAs<Boolean, Boolean, Function>(run);
   return Success();
@@ -236,7 +236,7 @@ void SelectRow(const Boolean* condition, const T* a, const T* b, T* out, const s
 }
 
 // out = condition ? a : b
-ErrorOr<Success> Select(const ReferenceRun& run) {
+FaultOr<Success> Select(const ReferenceRun& run) {
   const MutableTensorView& out = run.output();
   std::array<Strides, 3> strides;
   for (size_t i = 0; i < 3; ++i) {

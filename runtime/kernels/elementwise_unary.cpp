@@ -102,34 +102,34 @@ struct Identity {
 };
 
 template <typename Function>
-ErrorOr<Success> FloatUnary(const ReferenceRun& run) {
+FaultOr<Success> FloatUnary(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), Function());
 }
 
 template <typename Function>
-ErrorOr<Success> NumericUnary(const ReferenceRun& run) {
+FaultOr<Success> NumericUnary(const ReferenceRun& run) {
   return RunUnary(run, VisitNumericTypes(), Function());
 }
 
 template <typename Function>
-ErrorOr<Success> RoundingUnary(const ReferenceRun& run) {
+FaultOr<Success> RoundingUnary(const ReferenceRun& run) {
   if (IsInteger(run.input(0).type())) return RunUnary(run, VisitNumericTypes(), Identity());
   return RunUnary(run, VisitFloatTypes(), Function());
 }
 
-ErrorOr<Success> Round(const ReferenceRun& run) {
+FaultOr<Success> Round(const ReferenceRun& run) {
   if (run.node.String("mode") == "half_away_from_zero") return RoundingUnary<RoundHalfAway>(run);
   return RoundingUnary<RoundHalfEven>(run);
 }
 
-ErrorOr<Success> Gelu(const ReferenceRun& run) {
+FaultOr<Success> Gelu(const ReferenceRun& run) {
   const std::string mode = run.node.String("approximation_mode");
   return mode == "TANH" || mode == "tanh" ? FloatUnary<GeluTanh>(run) : FloatUnary<GeluErf>(run);
 }
 
 // out = test(x) for floats.
 template <typename Test>
-ErrorOr<Success> Predicate(const ReferenceRun& run, const Test& test) {
+FaultOr<Success> Predicate(const ReferenceRun& run, const Test& test) {
   const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
     const T* x = run.input(0).data<T>();
     Boolean* out = run.output().mutable_data<Boolean>();
@@ -140,21 +140,21 @@ ErrorOr<Success> Predicate(const ReferenceRun& run, const Test& test) {
   return Success();
 }
 
-ErrorOr<Success> IsNan(const ReferenceRun& run) {
+FaultOr<Success> IsNan(const ReferenceRun& run) {
   return Predicate(run, [](auto x) { return std::isnan(x); });
 }
 
-ErrorOr<Success> IsFinite(const ReferenceRun& run) {
+FaultOr<Success> IsFinite(const ReferenceRun& run) {
   return Predicate(run, [](auto x) { return std::isfinite(x); });
 }
 
-ErrorOr<Success> IsInf(const ReferenceRun& run) {
+FaultOr<Success> IsInf(const ReferenceRun& run) {
   const bool negative = run.node.Bool("detect_negative");
   const bool positive = run.node.Bool("detect_positive");
   return Predicate(run, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
 }
 
-ErrorOr<Success> LogicalNot(const ReferenceRun& run) {
+FaultOr<Success> LogicalNot(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
   const Boolean* x = run.input(0).data<Boolean>();
   Boolean* out = run.output().mutable_data<Boolean>();

@@ -18,7 +18,7 @@ struct GatheredLines {
 
 // out[line, i] = data[line, indices[batch, i]], for elements without inner axes.
 template <typename T>
-ErrorOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLines& of,
+FaultOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLines& of,
                                        const std::vector<int64_t>& positions) {
   ParallelFor(of.lines, of.count, [&](int64_t line) {
     const int64_t* position = positions.data() + line / of.outer * of.count;
@@ -30,7 +30,7 @@ ErrorOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLi
 }
 
 // out[batch, outer, i, inner] = data[batch, outer, indices[batch, i], inner]
-ErrorOr<Success> Gather(const ReferenceRun& run) {
+FaultOr<Success> Gather(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(2))[0], data.rank()));
@@ -41,7 +41,7 @@ ErrorOr<Success> Gather(const ReferenceRun& run) {
   const int64_t outer = VolumeOf(shape.slice(batch_dims, axis - batch_dims));
   const int64_t inner_bytes =
       VolumeOf(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
-  ErrorOr<std::vector<int64_t>> positions = Positions(indices, extent);
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, extent);
   if (!positions) return positions.error();
   const int64_t count = batches == 0 ? 0 : indices.volume() / batches;
   const GatheredLines lines{batches * outer, outer, count, extent};
@@ -70,11 +70,11 @@ int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::Ar
 }
 
 // out[.., i, ..] = data[.., indices[.., i, ..], ..]
-ErrorOr<Success> GatherElements(const ReferenceRun& run) {
+FaultOr<Success> GatherElements(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
-  ErrorOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
   const size_t width = data.element_bytes();
   ParallelFor(indices.volume(), 8, [&](int64_t i) {
@@ -142,19 +142,19 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   }
 }
 
-ErrorOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
+FaultOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
-  const ErrorOr<size_t> given = AxisOf(run.input(3), data.rank());
+  const FaultOr<size_t> given = AxisOf(run.input(3), data.rank());
   if (!given) return given.error();
   const size_t axis = *given;
   const TensorView& indices = run.input(1);
   for (size_t i = 0; i < indices.shape().size(); ++i) {
     const bool fits = indices.rank() == data.rank() && (i == axis || indices.shape()[i] <= data.shape()[i]);
     if (!fits)
-      return KernelError("indices of shape {} reach beyond {}", ToString(indices.shape()),
+      return KernelFault("indices of shape {} reach beyond {}", ToString(indices.shape()),
                          ToString(data.shape()));
   }
-  ErrorOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
   if (data.bytes() != run.output().bytes())
     std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());

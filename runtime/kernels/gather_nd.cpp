@@ -13,9 +13,9 @@ namespace {
 
 // The offset in blocks that each tuple of the last axis of `indices` names
 // among `extents`; a negative coordinate counts from the end.
-ErrorOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::ArrayRef<int64_t> extents) {
+FaultOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::ArrayRef<int64_t> extents) {
   const size_t length = extents.size();
-  ErrorOr<std::vector<int64_t>> items = IndexElements(indices);
+  FaultOr<std::vector<int64_t>> items = IndexElements(indices);
   if (!items) return items.error();
   std::vector<int64_t> offsets;
   for (size_t tuple = 0; tuple + length <= items->size(); tuple += length) {
@@ -23,7 +23,7 @@ ErrorOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::Arra
     for (size_t i = 0; i < length; ++i) {
       const int64_t at = (*items)[tuple + i];
       if (at < -extents[i] || at >= extents[i]) {
-        return KernelError("index {} is outside an axis of extent {}", at, extents[i]);
+        return KernelFault("index {} is outside an axis of extent {}", at, extents[i]);
       }
       offset = offset * extents[i] + NormalAxis(at, extents[i]);
     }
@@ -33,7 +33,7 @@ ErrorOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::Arra
 }
 
 // out[batch, i.., rest] = data[batch, indices[batch, i.., :].., rest]
-ErrorOr<Success> GatherNd(const ReferenceRun& run) {
+FaultOr<Success> GatherNd(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const auto batch_dims = static_cast<size_t>(run.node.Int("batch_dims"));
@@ -43,7 +43,7 @@ ErrorOr<Success> GatherNd(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> indexed = shape.slice(batch_dims, length);
   const int64_t block =
       VolumeOf(shape.drop_front(batch_dims + length)) * static_cast<int64_t>(data.element_bytes());
-  ErrorOr<std::vector<int64_t>> offsets = TupleOffsets(indices, indexed);
+  FaultOr<std::vector<int64_t>> offsets = TupleOffsets(indices, indexed);
   if (!offsets) return offsets.error();
   const auto count = static_cast<int64_t>(offsets->size());
   const int64_t per_batch = batches == 0 ? 0 : count / batches;
@@ -65,18 +65,18 @@ void CopyData(const ReferenceRun& run) {
 }
 
 // out[.., indices[i..], ..] = updates[.., i.., ..]; the last of equal indices wins.
-ErrorOr<Success> ScatterUpdate(const ReferenceRun& run) {
+FaultOr<Success> ScatterUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& updates = run.input(2);
-  const ErrorOr<size_t> given = AxisOf(run.input(3), data.rank());
+  const FaultOr<size_t> given = AxisOf(run.input(3), data.rank());
   if (!given) return given.error();
   const size_t axis = *given;
   const llvm::ArrayRef<int64_t> shape = data.shape();
-  ErrorOr<std::vector<int64_t>> positions = Positions(run.input(1), shape[axis]);
+  FaultOr<std::vector<int64_t>> positions = Positions(run.input(1), shape[axis]);
   if (!positions) return positions.error();
   const int64_t needed = VolumeOf(shape.take_front(axis)) * static_cast<int64_t>(positions->size()) *
                          VolumeOf(shape.drop_front(axis + 1));
-  if (updates.volume() != needed) return KernelError("{} updates; expected {}", updates.volume(), needed);
+  if (updates.volume() != needed) return KernelFault("{} updates; expected {}", updates.volume(), needed);
   CopyData(run);
   const int64_t block = VolumeOf(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
   const auto count = static_cast<int64_t>(positions->size());
@@ -101,12 +101,12 @@ C Reduced(const std::string& reduction, C a, C b) {
 }
 
 // out[indices[i.., :].., rest] combined with updates[i.., rest], one after the other.
-ErrorOr<Success> ScatterNdUpdate(const ReferenceRun& run) {
+FaultOr<Success> ScatterNdUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const auto length = static_cast<size_t>(indices.shape().back());
   const llvm::ArrayRef<int64_t> shape = data.shape();
-  ErrorOr<std::vector<int64_t>> offsets = TupleOffsets(indices, shape.take_front(length));
+  FaultOr<std::vector<int64_t>> offsets = TupleOffsets(indices, shape.take_front(length));
   if (!offsets) return offsets.error();
   CopyData(run);
   const int64_t block = VolumeOf(shape.drop_front(length));

@@ -87,11 +87,11 @@ void GridSampleAs(const ReferenceRun& run, const Sampling& how, llvm::ArrayRef<d
   });
 }
 
-ErrorOr<Success> GridSample(const ReferenceRun& run) {
+FaultOr<Success> GridSample(const ReferenceRun& run) {
   const Sampling how{run.node.Bool("align_corners"), run.node.String("mode"),
                      run.node.String("padding_mode")};
   if (run.output().volume() == 0) return Success();
-  if (run.input(0).volume() == 0) return KernelError("an empty tensor cannot be sampled");
+  if (run.input(0).volume() == 0) return KernelFault("an empty tensor cannot be sampled");
   const llvm::SmallVector<double, 8> grid = ElementsAsDoubles(run.input(1));
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { GridSampleAs<T>(run, how, grid); })) {

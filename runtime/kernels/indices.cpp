@@ -11,39 +11,39 @@ int64_t VolumeOf(llvm::ArrayRef<int64_t> extents) {
   return product;
 }
 
-ErrorOr<std::vector<int64_t>> IndexElements(const TensorView& indices) {
+FaultOr<std::vector<int64_t>> IndexElements(const TensorView& indices) {
   std::vector<int64_t> elements(static_cast<size_t>(indices.volume()));
   const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
     for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int64_t>(indices.data<T>()[i]);
   });
-  if (!known) return KernelError("indices have the element type {}", Name(indices.type()));
+  if (!known) return KernelFault("indices have the element type {}", Name(indices.type()));
   return elements;
 }
 
-ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent) {
-  ErrorOr<std::vector<int64_t>> positions = IndexElements(indices);
+FaultOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent) {
+  FaultOr<std::vector<int64_t>> positions = IndexElements(indices);
   if (!positions) return positions;
   for (int64_t& position : *positions) {
     if (position < -extent || position >= extent) {
-      return KernelError("index {} is outside an axis of extent {}", position, extent);
+      return KernelFault("index {} is outside an axis of extent {}", position, extent);
     }
     position = NormalAxis(position, extent);
   }
   return positions;
 }
 
-ErrorOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank) {
+FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank) {
   llvm::SmallVector<int64_t, 8> list = ElementsAsInts(axes);
   for (int64_t& axis : list) {
-    if (axis < -rank || axis >= rank) return KernelError("axis {} of a tensor of rank {}", axis, rank);
+    if (axis < -rank || axis >= rank) return KernelFault("axis {} of a tensor of rank {}", axis, rank);
     axis = NormalAxis(axis, rank);
   }
   return list;
 }
 
-ErrorOr<size_t> AxisOf(const TensorView& axis, int64_t rank) {
-  if (axis.volume() != 1) return KernelError("{} axes; expected 1", axis.volume());
-  const ErrorOr<llvm::SmallVector<int64_t, 8>> list = AxesOf(axis, rank);
+FaultOr<size_t> AxisOf(const TensorView& axis, int64_t rank) {
+  if (axis.volume() != 1) return KernelFault("{} axes; expected 1", axis.volume());
+  const FaultOr<llvm::SmallVector<int64_t, 8>> list = AxesOf(axis, rank);
   if (!list) return list.error();
   return static_cast<size_t>((*list)[0]);
 }

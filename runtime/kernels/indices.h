@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/support/error_or.h"
+#include "runtime/kernels/fault.h"
 #include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
@@ -12,15 +12,15 @@ namespace nnefc::runtime {
 int64_t VolumeOf(llvm::ArrayRef<int64_t> extents);
 
 // The elements of a tensor of integers, or an error for another type.
-ErrorOr<std::vector<int64_t>> IndexElements(const TensorView& indices);
+FaultOr<std::vector<int64_t>> IndexElements(const TensorView& indices);
 // Indices as positions of an axis; a negative one counts from the end, one
 // outside is an error.
-ErrorOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent);
+FaultOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent);
 
 // The one axis that an input names, counted from the front. Shape functions
 // check axes that are constant; this is for those that a run gives.
-ErrorOr<size_t> AxisOf(const TensorView& axis, int64_t rank);
+FaultOr<size_t> AxisOf(const TensorView& axis, int64_t rank);
 // The same for a list.
-ErrorOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank);
+FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank);
 
 }  // namespace nnefc::runtime

@@ -130,7 +130,7 @@ Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
 
 // Which axes are resized by how much. Interpolate-1 has axes as an attribute,
 // Interpolate-11 sizes and scales in one input.
-ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayRef<int64_t> padded) {
+FaultOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayRef<int64_t> padded) {
   const size_t rank = padded.size();
   const std::string& set = run.node.set();
   const size_t axes_input = set == "opset4" ? 3 : 2;
@@ -146,7 +146,7 @@ ErrorOr<std::vector<ResizedAxis>> ReadAxes(const ReferenceRun& run, llvm::ArrayR
   llvm::SmallVector<double, 8> scales;
   if (by_scales) scales = ElementsAsDoubles(run.input(set == "opset4" ? 2 : 1));
   if (by_scales && scales.size() < axes.size())
-    return KernelError("{} scales for {} axes", scales.size(), axes.size());
+    return KernelFault("{} scales for {} axes", scales.size(), axes.size());
 
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < rank; ++i) resized.push_back({padded[i], run.output().shape()[i], 1.0});
@@ -260,15 +260,15 @@ Interpolation ReadInterpolation(const ir::Node& node) {
           node.Bool("antialias"), node.Double("cube_coeff")};
 }
 
-ErrorOr<Success> Interpolate(const ReferenceRun& run) {
+FaultOr<Success> Interpolate(const ReferenceRun& run) {
   const Interpolation how = ReadInterpolation(run.node);
-  if (how.mode == "area") return KernelError("the mode `area` cannot be run");
+  if (how.mode == "area") return KernelFault("the mode `area` cannot be run");
   std::vector<std::byte> storage;
   const TensorView input = PaddedInput(run, storage);
-  ErrorOr<std::vector<ResizedAxis>> axes = ReadAxes(run, input.shape());
+  FaultOr<std::vector<ResizedAxis>> axes = ReadAxes(run, input.shape());
   if (!axes) return axes.error();
   if (run.output().volume() == 0) return Success();
-  if (input.volume() == 0) return KernelError("an empty tensor cannot be resized");
+  if (input.volume() == 0) return KernelFault("an empty tensor cannot be resized");
   std::vector<std::vector<Taps>> taps;
   llvm::SmallVector<size_t, 4> resized;
   for (const ResizedAxis& axis : *axes) {

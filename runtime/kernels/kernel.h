@@ -6,10 +6,10 @@
 #include <string>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "runtime/kernels/fault.h"
 #include "runtime/tensor/layout.h"
 #include "runtime/tensor/tensor_view.h"
 
@@ -42,7 +42,7 @@ class Kernel {
   virtual std::unique_ptr<KernelState> NewState() const { return nullptr; }
   // Writes the outputs, or tells in the user's words why it cannot (an index
   // out of range).
-  virtual ErrorOr<Success> Run(const KernelRun& run) const = 0;
+  virtual FaultOr<Success> Run(const KernelRun& run) const = 0;
 };
 
 // What is known at plan time of a value that a kernel will read or write.

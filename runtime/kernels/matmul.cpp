@@ -90,14 +90,14 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
   });
 }
 
-ErrorOr<Success> MatMul(const ReferenceRun& run) {
+FaultOr<Success> MatMul(const ReferenceRun& run) {
   const TensorView& a = run.input(0);
   const TensorView& b = run.input(1);
   llvm::ArrayRef<int64_t> leading = run.output().shape();
   leading = leading.drop_back((a.rank() > 1 ? 1 : 0) + (b.rank() > 1 ? 1 : 0));
   const Operand left = MakeOperand(a, run.node.Bool("transpose_a"), true, leading);
   const Operand right = MakeOperand(b, run.node.Bool("transpose_b"), false, leading);
-  if (left.columns != right.rows) return KernelError("{} columns meet {} rows", left.columns, right.rows);
+  if (left.columns != right.rows) return KernelFault("{} columns meet {} rows", left.columns, right.rows);
   if (!VisitNumericType(a.type(), [&]<typename T>(TypeTag<T>) { MatMulAs<T>(run, left, right, leading); })) {
     return UnsupportedType(run);
   }

@@ -37,7 +37,7 @@ std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_
 
 // The taps at each position of the output along one axis; zeros in the border
 // are left out.
-ErrorOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
+FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
                                            const ReferenceRun& run) {
   const int64_t extent = Spatial(run.input(0))[axis];
   std::vector<FilterTaps> positions(static_cast<size_t>(Spatial(run.output())[axis]));
@@ -49,7 +49,7 @@ ErrorOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow
       if (source) {
         positions[i].push_back({j, *source});
       } else if (window.border != "constant") {
-        return KernelError("border '{}' of `{}` reaches beyond axis {}, which has extent {}", window.border,
+        return KernelFault("border '{}' of `{}` reaches beyond axis {}, which has extent {}", window.border,
                            run.node.type(), axis + 2, extent);
       }
     }
@@ -114,15 +114,15 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window,
 }
 
 template <Direction kDirection>
-ErrorOr<Success> Convolve(const ReferenceRun& run) {
+FaultOr<Success> Convolve(const ReferenceRun& run) {
   const TensorView& filter = run.input(1);
   const bool basic = kDirection == Direction::kBasic;
   const auto window =
       ReadNnefWindow(run.node, Spatial(filter), basic ? Spatial(run.input(0)) : Spatial(run.output()));
-  if (!window) return KernelError("a window that does not fit memory");
+  if (!window) return KernelFault("a window that does not fit memory");
   std::vector<std::vector<FilterTaps>> along;
   for (size_t axis = 0; axis < window->size.size(); ++axis) {
-    ErrorOr<std::vector<FilterTaps>> taps = TapsAlong(kDirection, *window, axis, run);
+    FaultOr<std::vector<FilterTaps>> taps = TapsAlong(kDirection, *window, axis, run);
     if (!taps) return taps.error();
     along.push_back(std::move(*taps));
   }

@@ -64,11 +64,11 @@ WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int6
 }
 
 // `values` and `indices` are outputs or null.
-ErrorOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* values,
+FaultOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* values,
                          const MutableTensorView* indices) {
   const llvm::ArrayRef<int64_t> extents = run.input(0).shape();
   const auto pool = ReadNnefWindow(run.node, run.node.Ints("size"), extents);
-  if (!pool) return KernelError("a window that does not fit memory");
+  if (!pool) return KernelFault("a window that does not fit memory");
   const ir::Attribute* given = run.node.attributes().Find(ir::nnef::kIndexSize);
   const std::vector<int64_t> index_size = given == nullptr ? pool->size : given->AsInts();
   const llvm::ArrayRef<int64_t> shape = run.output().shape();
@@ -86,11 +86,11 @@ ErrorOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* value
   return Success();
 }
 
-ErrorOr<Success> ArgmaxPool(const ReferenceRun& run) {
+FaultOr<Success> ArgmaxPool(const ReferenceRun& run) {
   return RunPool(run, nullptr, &run.output());
 }
 
-ErrorOr<Success> MaxPoolWithIndex(const ReferenceRun& run) {
+FaultOr<Success> MaxPoolWithIndex(const ReferenceRun& run) {
   return RunPool(run, &run.output(0), &run.output(1));
 }
 

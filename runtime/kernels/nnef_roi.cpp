@@ -26,22 +26,22 @@ struct Interval {
 // Reads rows (y0, x0, .., y1, x1, ..) and makes the taps of each with
 // make(interval, extent, outputs, position).
 template <typename MakeTaps>
-ErrorOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
+FaultOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
   const TensorView& input = run.input(0);
   const auto axes = static_cast<size_t>(input.rank()) - 2;
   const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
-  ErrorOr<std::vector<int64_t>> batches = IndexElements(run.input(2));
+  FaultOr<std::vector<int64_t>> batches = IndexElements(run.input(2));
   if (!batches) return batches.error();
   Regions regions{{}, *batches};
   for (size_t region = 0; region < rois.size() / (2 * axes); ++region) {
     if (region >= batches->size() || (*batches)[region] < 0 || (*batches)[region] >= input.extent(0)) {
-      return KernelError("`batch_index` of region {} is outside a batch of {}", region, input.extent(0));
+      return KernelFault("`batch_index` of region {} is outside a batch of {}", region, input.extent(0));
     }
     auto& by_axis = regions.taps.emplace_back(axes);
     for (size_t axis = 0; axis < axes; ++axis) {
       const Interval interval{rois[region * 2 * axes + axis], rois[region * 2 * axes + axes + axis]};
       if (!(std::abs(interval.begin) <= kFarthest && std::abs(interval.end) <= kFarthest)) {
-        return KernelError("region {} reaches from {} to {}", region, interval.begin, interval.end);
+        return KernelFault("region {} reaches from {} to {}", region, interval.begin, interval.end);
       }
       const int64_t outputs = run.output().shape()[axis + 2];
       for (int64_t i = 0; i < outputs; ++i)
@@ -114,7 +114,7 @@ void CombineAs(const ReferenceRun& run, const Regions& regions, RegionValue comb
   });
 }
 
-ErrorOr<Success> CombineRegions(const ReferenceRun& run, const ErrorOr<Regions>& regions,
+FaultOr<Success> CombineRegions(const ReferenceRun& run, const FaultOr<Regions>& regions,
                                 RegionValue combine) {
   if (!regions) return regions.error();
   const bool known = VisitFloatType(run.input(0).type(),
@@ -138,18 +138,18 @@ Taps PoolTaps(Interval region, int64_t extent, int64_t outputs, int64_t i) {
   return taps;
 }
 
-ErrorOr<Success> AvgRoiPool(const ReferenceRun& run) {
+FaultOr<Success> AvgRoiPool(const ReferenceRun& run) {
   return CombineRegions(run, ReadRegions(run, PoolTaps), RegionValue::kMean);
 }
 
-ErrorOr<Success> MaxRoiPool(const ReferenceRun& run) {
+FaultOr<Success> MaxRoiPool(const ReferenceRun& run) {
   return CombineRegions(run, ReadRegions(run, PoolTaps), RegionValue::kMax);
 }
 
 // R 4.6.2 with the interpolation of 4.4.2: position u of the region that
 // output i stands for, kept within the region, as a crop would, and the two
 // elements around it.
-ErrorOr<Success> RoiResample(const ReferenceRun& run) {
+FaultOr<Success> RoiResample(const ReferenceRun& run) {
   const std::string method = run.node.String("method");
   const auto taps = [&](Interval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {
     const double length = region.end - region.begin;
@@ -164,7 +164,7 @@ ErrorOr<Success> RoiResample(const ReferenceRun& run) {
     const double t = at - static_cast<double>(low);
     return {{low, 1 - t}, {std::min(low + 1, extent - 1), t}};
   };
-  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
+  if (run.input(0).volume() == 0) return KernelFault("regions of an empty map");
   return CombineRegions(run, ReadRegions(run, taps), RegionValue::kSum);
 }
 

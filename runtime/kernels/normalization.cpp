@@ -68,7 +68,7 @@ void LrnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> given) {
   });
 }
 
-ErrorOr<Success> Lrn(const ReferenceRun& run) {
+FaultOr<Success> Lrn(const ReferenceRun& run) {
   const auto axes = AxesOf(run.input(1), run.input(0).rank());
   if (!axes) return axes.error();
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { LrnAs<T>(run, *axes); }))
@@ -97,7 +97,7 @@ void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
   });
 }
 
-ErrorOr<Success> BatchNormInference(const ReferenceRun& run) {
+FaultOr<Success> BatchNormInference(const ReferenceRun& run) {
   const BatchNormInputs at =
       run.node.set() == "opset1" ? BatchNormInputs{2, 0, 1, 3, 4} : BatchNormInputs{0, 1, 2, 3, 4};
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { BatchNormAs<T>(run, at); })) {
@@ -126,7 +126,7 @@ void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   });
 }
 
-ErrorOr<Success> NormalizeL2(const ReferenceRun& run) {
+FaultOr<Success> NormalizeL2(const ReferenceRun& run) {
   const auto axes = AxesOf(run.input(1), run.input(0).rank());
   if (!axes) return axes.error();
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { NormalizeL2As<T>(run, *axes); })) {
@@ -166,7 +166,7 @@ void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   });
 }
 
-ErrorOr<Success> Mvn(const ReferenceRun& run) {
+FaultOr<Success> Mvn(const ReferenceRun& run) {
   llvm::SmallVector<int64_t, 8> axes;
   if (run.num_inputs() > 1) {
     const auto given = AxesOf(run.input(1), run.input(0).rank());
@@ -200,7 +200,7 @@ void GrnAs(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> Grn(const ReferenceRun& run) {
+FaultOr<Success> Grn(const ReferenceRun& run) {
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { GrnAs<T>(run); }))
     return UnsupportedType(run);
   return Success();
@@ -233,7 +233,7 @@ void GroupNormalizationAs(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> GroupNormalization(const ReferenceRun& run) {
+FaultOr<Success> GroupNormalization(const ReferenceRun& run) {
   if (run.input(0).volume() == 0) return Success();
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { GroupNormalizationAs<T>(run); })) {
     return UnsupportedType(run);

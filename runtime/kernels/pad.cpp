@@ -31,7 +31,7 @@ int64_t SymmetricSource(int64_t i, int64_t extent) {
 
 // Fills the output with the pad value and copies into its middle what of the
 // input is not cropped.
-ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> before) {
+FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> before) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const size_t width = output.element_bytes();
@@ -61,12 +61,12 @@ ErrorOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
 
 // Each output element is one of the input's: the offsets along every axis are
 // tabulated.
-ErrorOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before,
+FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before,
                               int64_t (*source)(int64_t, int64_t)) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   if (output.volume() == 0) return Success();
-  if (input.volume() == 0) return KernelError("an empty tensor has no border to extend");
+  if (input.volume() == 0) return KernelFault("an empty tensor has no border to extend");
   const size_t rank = static_cast<size_t>(input.rank());
   std::vector<std::vector<int64_t>> offsets(rank);
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -93,10 +93,10 @@ ErrorOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
   return Success();
 }
 
-ErrorOr<Success> Pad(const ReferenceRun& run) {
+FaultOr<Success> Pad(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
   if (static_cast<int64_t>(before.size()) != run.input(0).rank())
-    return KernelError("`pads_begin` has {} items", before.size());
+    return KernelFault("`pads_begin` has {} items", before.size());
   const std::string mode = run.node.String("pad_mode");
   if (mode == "edge") return PadFromInput(run, before, EdgeSource);
   if (mode == "reflect") return PadFromInput(run, before, ReflectSource);

@@ -124,7 +124,7 @@ void MaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   });
 }
 
-ErrorOr<Success> MaxPool(const ReferenceRun& run) {
+FaultOr<Success> MaxPool(const ReferenceRun& run) {
   const Pooling pooling = MakePooling(run);
   if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { MaxPoolAs<T>(run, pooling); })) {
     return UnsupportedType(run);
@@ -163,7 +163,7 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   });
 }
 
-ErrorOr<Success> AvgPool(const ReferenceRun& run) {
+FaultOr<Success> AvgPool(const ReferenceRun& run) {
   const Pooling pooling = MakePooling(run);
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { AvgPoolAs<T>(run, pooling); })) {
     return UnsupportedType(run);
@@ -231,7 +231,7 @@ void AdaptiveMaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   });
 }
 
-ErrorOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
+FaultOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
   const Pooling pooling = MakeAdaptivePooling(run);
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { AdaptiveAvgPoolAs<T>(run, pooling); })) {
@@ -240,7 +240,7 @@ ErrorOr<Success> AdaptiveAvgPool(const ReferenceRun& run) {
   return Success();
 }
 
-ErrorOr<Success> AdaptiveMaxPool(const ReferenceRun& run) {
+FaultOr<Success> AdaptiveMaxPool(const ReferenceRun& run) {
   const Pooling pooling = MakeAdaptivePooling(run);
   if (!VisitNumericType(run.input(0).type(),
                         [&]<typename T>(TypeTag<T>) { AdaptiveMaxPoolAs<T>(run, pooling); })) {

@@ -77,7 +77,7 @@ void FakeQuantizeAs(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> FakeQuantize(const ReferenceRun& run) {
+FaultOr<Success> FakeQuantize(const ReferenceRun& run) {
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { FakeQuantizeAs<T>(run); })) {
     return UnsupportedType(run);
   }

@@ -17,7 +17,7 @@ using Coordinates = llvm::SmallVector<int64_t, 6>;
 // out[coordinates] = in[source(coordinates)], zero where `source` returns
 // false; it changes the coordinates of the output to those of the input.
 template <typename Source>
-ErrorOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
+FaultOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const size_t width = input.element_bytes();
@@ -68,7 +68,7 @@ BlockView ViewBlocks(const ir::Node& node, const TensorView& deep, const TensorV
   return view;
 }
 
-ErrorOr<Success> DepthToSpace(const ReferenceRun& run) {
+FaultOr<Success> DepthToSpace(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const BlockView view = ViewBlocks(run.node, input, output);
@@ -77,7 +77,7 @@ ErrorOr<Success> DepthToSpace(const ReferenceRun& run) {
   return Success();
 }
 
-ErrorOr<Success> SpaceToDepth(const ReferenceRun& run) {
+FaultOr<Success> SpaceToDepth(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const BlockView view = ViewBlocks(run.node, output, input);
@@ -87,7 +87,7 @@ ErrorOr<Success> SpaceToDepth(const ReferenceRun& run) {
 }
 
 // out[n, y..] = in[(place of y + begin in its block, n), (y + begin) / b ..]
-ErrorOr<Success> BatchToSpace(const ReferenceRun& run) {
+FaultOr<Success> BatchToSpace(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> blocks = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(2));
   const int64_t batch = run.output().extent(0);
@@ -104,7 +104,7 @@ ErrorOr<Success> BatchToSpace(const ReferenceRun& run) {
 }
 
 // The other way round; what lies in the padding is zero.
-ErrorOr<Success> SpaceToBatch(const ReferenceRun& run) {
+FaultOr<Success> SpaceToBatch(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> blocks = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(2));
   const TensorView& input = run.input(0);
@@ -122,7 +122,7 @@ ErrorOr<Success> SpaceToBatch(const ReferenceRun& run) {
 }
 
 // The axis seen as [group, members] is transposed.
-ErrorOr<Success> ShuffleChannels(const ReferenceRun& run) {
+FaultOr<Success> ShuffleChannels(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), output.rank()));
@@ -143,13 +143,13 @@ ErrorOr<Success> ShuffleChannels(const ReferenceRun& run) {
 }
 
 // The first seq_lengths[n] elements of each sequence are reversed.
-ErrorOr<Success> ReverseSequence(const ReferenceRun& run) {
+FaultOr<Success> ReverseSequence(const ReferenceRun& run) {
   const auto batch = static_cast<size_t>(NormalAxis(run.node.Int("batch_axis"), run.output().rank()));
   const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("seq_axis"), run.output().rank()));
   const llvm::SmallVector<int64_t, 8> lengths = ElementsAsInts(run.input(1));
   for (int64_t length : lengths) {
     if (length < 0 || length > run.output().shape()[axis]) {
-      return KernelError("a sequence of length {} does not fit the extent {}", length,
+      return KernelFault("a sequence of length {} does not fit the extent {}", length,
                          run.output().shape()[axis]);
     }
   }
@@ -160,7 +160,7 @@ ErrorOr<Success> ReverseSequence(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> Reverse(const ReferenceRun& run) {
+FaultOr<Success> Reverse(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   std::vector<bool> reversed(output.shape().size(), false);
   const llvm::SmallVector<int64_t, 8> given = ElementsAsInts(run.input(1));
@@ -208,15 +208,15 @@ void CopyRolled(const TensorView& from, const MutableTensorView& to, llvm::Array
 }
 
 // out[(i + shift) mod extent] = in[i]; shifts of one axis add up.
-ErrorOr<Success> Roll(const ReferenceRun& run) {
+FaultOr<Success> Roll(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const llvm::SmallVector<int64_t, 8> given = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
   if (given.size() != 1 && given.size() != axes.size())
-    return KernelError("{} shifts for {} axes", given.size(), axes.size());
+    return KernelFault("{} shifts for {} axes", given.size(), axes.size());
   std::vector<int64_t> shifts(output.shape().size(), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] < -output.rank() || axes[i] >= output.rank()) return KernelError("axis {}", axes[i]);
+    if (axes[i] < -output.rank() || axes[i] >= output.rank()) return KernelFault("axis {}", axes[i]);
     const auto axis = static_cast<size_t>(NormalAxis(axes[i], output.rank()));
     const int64_t extent = output.shape()[axis];
     if (extent > 0) shifts[axis] = (shifts[axis] + given[given.size() == 1 ? 0 : i] % extent) % extent;
@@ -226,7 +226,7 @@ ErrorOr<Success> Roll(const ReferenceRun& run) {
 }
 
 // out[n, (row, column, c), y, x] = in[n, c, y * stride + row * rate - pad, ..]
-ErrorOr<Success> ExtractImagePatches(const ReferenceRun& run) {
+FaultOr<Success> ExtractImagePatches(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const std::vector<int64_t> sizes = run.node.Ints("sizes");
   const std::vector<int64_t> strides = run.node.Ints("strides");

@@ -251,10 +251,10 @@ void RunCellAs(const ReferenceRun& run, const Cell& cell) {
 }
 
 template <CellKind kKind>
-ErrorOr<Success> RunCell(const ReferenceRun& run) {
+FaultOr<Success> RunCell(const ReferenceRun& run) {
   if (run.num_outputs() != (kKind == CellKind::kLstm ? 2u : 1u))
-    return KernelError("it has {} outputs", run.num_outputs());
-  if (HasPeepholes(run)) return KernelError("peepholes (input 6) are not zero");
+    return KernelFault("it has {} outputs", run.num_outputs());
+  if (HasPeepholes(run)) return KernelFault("peepholes (input 6) are not zero");
   const Cell cell = MakeCell(run.node, kKind);
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RunCellAs<T>(run, cell); }))
     return UnsupportedType(run);
@@ -328,14 +328,14 @@ class SequenceRunner {
 };
 
 template <CellKind kKind>
-ErrorOr<Success> RunSequence(const ReferenceRun& run) {
+FaultOr<Success> RunSequence(const ReferenceRun& run) {
   const size_t states = kKind == CellKind::kLstm ? 2 : 1;
-  if (run.num_outputs() != states + 1) return KernelError("it has {} outputs", run.num_outputs());
+  if (run.num_outputs() != states + 1) return KernelFault("it has {} outputs", run.num_outputs());
   const Cell cell = MakeCell(run.node, kKind);
   const auto lengths = ElementsAsInts(run.input(states + 1));
   for (int64_t length : lengths) {
     if (length >= 0 && length <= run.input(0).extent(1)) continue;
-    return KernelError("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
+    return KernelFault("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
   }
   const bool known = VisitFloatType(
       run.input(0).type(), [&]<typename T>(TypeTag<T>) { SequenceRunner<T>(run, cell).Run(lengths); });

@@ -133,7 +133,7 @@ void ReduceAs(const ReferenceRun& run) {
 }
 
 template <typename Reducer>
-ErrorOr<Success> ReduceNumeric(const ReferenceRun& run) {
+FaultOr<Success> ReduceNumeric(const ReferenceRun& run) {
   if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { ReduceAs<T, Reducer>(run); })) {
     return UnsupportedType(run);
   }
@@ -141,7 +141,7 @@ ErrorOr<Success> ReduceNumeric(const ReferenceRun& run) {
 }
 
 template <typename Reducer>
-ErrorOr<Success> ReduceLogical(const ReferenceRun& run) {
+FaultOr<Success> ReduceLogical(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
   ReduceAs<Boolean, Reducer>(run);
   return Success();

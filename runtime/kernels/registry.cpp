@@ -13,7 +13,7 @@ class ReferenceKernel final : public Kernel {
   ReferenceKernel(const ir::Node& node, ReferenceFunction function) : node_(node), function_(function) {}
 
   std::string implementation() const override { return "reference"; }
-  ErrorOr<Success> Run(const KernelRun& run) const override { return function_({node_, run}); }
+  FaultOr<Success> Run(const KernelRun& run) const override { return function_({node_, run}); }
 
  private:
   const ir::Node& node_;

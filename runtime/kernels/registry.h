@@ -29,7 +29,7 @@ struct ReferenceRun {
   const TensorView& input(size_t index) const { return run.input(index); }
   const MutableTensorView& output(size_t index = 0) const { return run.output(index); }
 };
-using ReferenceFunction = ErrorOr<Success> (*)(const ReferenceRun&);
+using ReferenceFunction = FaultOr<Success> (*)(const ReferenceRun&);
 
 enum class Aliasing : uint8_t {
   kNone,

@@ -105,20 +105,20 @@ void RoiPoolingAs(const ReferenceRun& run, llvm::ArrayRef<double> rois) {
   });
 }
 
-ErrorOr<Success> CheckRegions(llvm::ArrayRef<double> rois) {
+FaultOr<Success> CheckRegions(llvm::ArrayRef<double> rois) {
   for (double item : rois) {
-    if (!(std::abs(item) <= kFarthest)) return KernelError("a region has the coordinate {}", item);
+    if (!(std::abs(item) <= kFarthest)) return KernelFault("a region has the coordinate {}", item);
   }
   return Success();
 }
 
-ErrorOr<Success> RoiPooling(const ReferenceRun& run) {
+FaultOr<Success> RoiPooling(const ReferenceRun& run) {
   const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
   if (auto checked = CheckRegions(rois); !checked) return checked;
-  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
+  if (run.input(0).volume() == 0) return KernelFault("regions of an empty map");
   for (size_t row = 0; row < rois.size(); row += 5) {
     if (rois[row] >= 0 && rois[row] < static_cast<double>(run.input(0).extent(0))) continue;
-    return KernelError("a region is of batch {}, of {}", rois[row], run.input(0).extent(0));
+    return KernelFault("a region is of batch {}, of {}", rois[row], run.input(0).extent(0));
   }
   if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { RoiPoolingAs<T>(run, rois); }))
     return UnsupportedType(run);
@@ -204,14 +204,14 @@ void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::Arra
   });
 }
 
-ErrorOr<Success> RoiAlign(const ReferenceRun& run) {
+FaultOr<Success> RoiAlign(const ReferenceRun& run) {
   const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
   if (auto checked = CheckRegions(rois); !checked) return checked;
-  if (run.input(0).volume() == 0) return KernelError("regions of an empty map");
-  ErrorOr<std::vector<int64_t>> batches = Positions(run.input(2), run.input(0).extent(0));
+  if (run.input(0).volume() == 0) return KernelFault("regions of an empty map");
+  FaultOr<std::vector<int64_t>> batches = Positions(run.input(2), run.input(0).extent(0));
   if (!batches) return batches.error();
   if (static_cast<int64_t>(batches->size()) != run.input(1).extent(0))
-    return KernelError("{} batch indices for {} regions", batches->size(), run.input(1).extent(0));
+    return KernelFault("{} batch indices for {} regions", batches->size(), run.input(1).extent(0));
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { RoiAlignAs<T>(run, rois, *batches); })) {
     return UnsupportedType(run);

@@ -15,10 +15,10 @@ namespace nnefc::runtime {
 namespace {
 
 // Reshape, Squeeze, Unsqueeze: the same elements in the same order.
-ErrorOr<Success> Reshape(const ReferenceRun& run) {
+FaultOr<Success> Reshape(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   if (input.volume() != run.output().volume()) {
-    return KernelError("{} elements do not fill the shape {}", input.volume(),
+    return KernelFault("{} elements do not fill the shape {}", input.volume(),
                        ToString(run.output().shape()));
   }
   if (input.bytes() != run.output().bytes())
@@ -40,7 +40,7 @@ TensorView Part(const TensorView& whole, size_t axis, int64_t begin, int64_t ext
   return TensorView(whole.type(), shape, whole.strides(), whole.bytes() + offset);
 }
 
-ErrorOr<Success> Concat(const ReferenceRun& run) {
+FaultOr<Success> Concat(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), run.output().rank()));
   int64_t begin = 0;
   for (size_t i = 0; i < run.num_inputs(); ++i) {
@@ -52,7 +52,7 @@ ErrorOr<Success> Concat(const ReferenceRun& run) {
 }
 
 // Split and VariadicSplit: the shapes of the outputs say where to cut.
-ErrorOr<Success> Split(const ReferenceRun& run) {
+FaultOr<Success> Split(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], run.input(0).rank()));
   int64_t begin = 0;
   for (size_t i = 0; i < run.num_outputs(); ++i) {
@@ -64,7 +64,7 @@ ErrorOr<Success> Split(const ReferenceRun& run) {
 }
 
 // output axis i is input axis order[i]; an empty order reverses the axes.
-ErrorOr<Success> Transpose(const ReferenceRun& run) {
+FaultOr<Success> Transpose(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   llvm::SmallVector<int64_t, 8> order = ElementsAsInts(run.input(1));
   if (order.empty()) {
@@ -78,7 +78,7 @@ ErrorOr<Success> Transpose(const ReferenceRun& run) {
 }
 
 // Seen as [repeat, extent] along each axis, the repeats have stride 0.
-ErrorOr<Success> Tile(const ReferenceRun& run) {
+FaultOr<Success> Tile(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   Shape shape;
@@ -99,7 +99,7 @@ ErrorOr<Success> Tile(const ReferenceRun& run) {
 
 // Modes numpy, bidirectional and explicit (with the axes that the
 // input's axes become).
-ErrorOr<Success> Broadcast(const ReferenceRun& run) {
+FaultOr<Success> Broadcast(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   Strides strides;
@@ -107,11 +107,11 @@ ErrorOr<Success> Broadcast(const ReferenceRun& run) {
   if (mode == "explicit" && run.num_inputs() > 2) {
     const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
     if (static_cast<int64_t>(axes.size()) != input.rank())
-      return KernelError("`axes_mapping` has {} items", axes.size());
+      return KernelFault("`axes_mapping` has {} items", axes.size());
     strides.assign(static_cast<size_t>(output.rank()), 0);
     for (size_t i = 0; i < axes.size(); ++i) {
       if (axes[i] < 0 || axes[i] >= output.rank())
-        return KernelError("`axes_mapping` has the item {}", axes[i]);
+        return KernelFault("`axes_mapping` has the item {}", axes[i]);
       if (input.shape()[i] != 1) strides[static_cast<size_t>(axes[i])] = input.strides()[i];
     }
   } else {
@@ -126,7 +126,7 @@ void StoreInts(const MutableTensorView& output, llvm::ArrayRef<int64_t> values) 
   for (size_t i = 0; i < values.size(); ++i) output.mutable_data<T>()[i] = static_cast<T>(values[i]);
 }
 
-ErrorOr<Success> ShapeOf(const ReferenceRun& run) {
+FaultOr<Success> ShapeOf(const ReferenceRun& run) {
   if (run.output().type() == ElementType::kI32) {
     StoreInts<int32_t>(run.output(), run.input(0).shape());
   } else {
@@ -136,7 +136,7 @@ ErrorOr<Success> ShapeOf(const ReferenceRun& run) {
 }
 
 // start, start + step, ... before stop.
-ErrorOr<Success> Range(const ReferenceRun& run) {
+FaultOr<Success> Range(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   if (IsFloat(output.type())) {
     const double start = ElementsAsDoubles(run.input(0))[0];
@@ -159,7 +159,7 @@ ErrorOr<Success> Range(const ReferenceRun& run) {
   return Success();
 }
 
-ErrorOr<Success> Convert(const ReferenceRun& run) {
+FaultOr<Success> Convert(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   bool known = false;
   VisitAnyType(run.input(0).type(), [&]<typename From>(TypeTag<From>) {

@@ -18,7 +18,7 @@ int64_t FirstPosition(int64_t start, int64_t step, int64_t extent) {
   return step > 0 ? std::clamp<int64_t>(start, 0, extent) : std::clamp<int64_t>(start, -1, extent - 1);
 }
 
-ErrorOr<Success> CopySlice(const ReferenceRun& run, int64_t offset, const Strides& strides) {
+FaultOr<Success> CopySlice(const ReferenceRun& run, int64_t offset, const Strides& strides) {
   if (run.output().volume() == 0) return Success();
   const TensorView& input = run.input(0);
   const TensorView slice(input.type(), run.output().shape(), strides,
@@ -28,7 +28,7 @@ ErrorOr<Success> CopySlice(const ReferenceRun& run, int64_t offset, const Stride
 }
 
 // Slice-8 (data, start, stop, step, axes).
-ErrorOr<Success> Slice(const ReferenceRun& run) {
+FaultOr<Success> Slice(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(run.input(3));
@@ -39,7 +39,7 @@ ErrorOr<Success> Slice(const ReferenceRun& run) {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
   if (axes.size() != starts.size() || steps.size() != starts.size()) {
-    return KernelError("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(),
+    return KernelFault("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(),
                        axes.size());
   }
   Strides strides(input.strides());
@@ -60,13 +60,13 @@ bool MaskBit(const std::vector<int64_t>& mask, size_t i) {
 // StridedSlice-1 (data, begin, end, strides): items of begin walk over the
 // axes; masks make them cover several axes (ellipsis), none (new axis) or
 // remove the axis (shrink).
-ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
+FaultOr<Success> StridedSlice(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
   llvm::SmallVector<int64_t, 8> steps(begin.size(), 1);
   if (run.num_inputs() > 3) steps = ElementsAsInts(run.input(3));
   if (steps.size() != begin.size())
-    return KernelError("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
+    return KernelFault("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
   const auto mask = [&](std::string_view name) { return run.node.Ints(name); };
   const std::vector<int64_t> begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
                              shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
@@ -74,7 +74,7 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
   size_t real_items = 0;  // items that use up an axis of the input
   for (size_t i = 0; i < begin.size(); ++i) real_items += !MaskBit(ellipsis, i) && !MaskBit(new_axis, i);
   const size_t rank = static_cast<size_t>(input.rank());
-  if (real_items > rank) return KernelError("`begin` has {} items for {} axes", real_items, rank);
+  if (real_items > rank) return KernelFault("`begin` has {} items for {} axes", real_items, rank);
 
   Strides strides;
   int64_t offset = 0;
@@ -89,13 +89,13 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
       strides.push_back(0);
       continue;
     }
-    if (axis >= rank) return KernelError("`begin` has more items than there are axes");
+    if (axis >= rank) return KernelFault("`begin` has more items than there are axes");
     const int64_t extent = input.shape()[axis];
     const int64_t stride = input.strides()[axis++];
     if (MaskBit(shrink, i)) {
       const int64_t at = begin[i] < 0 ? begin[i] + extent : begin[i];
       if (at < 0 || at >= extent)
-        return KernelError("`begin` has {} for an axis of extent {}", begin[i], extent);
+        return KernelFault("`begin` has {} for an axis of extent {}", begin[i], extent);
       offset += at * stride;
       continue;
     }
@@ -105,7 +105,7 @@ ErrorOr<Success> StridedSlice(const ReferenceRun& run) {
   }
   for (; axis < rank; ++axis) strides.push_back(input.strides()[axis]);
   if (strides.size() != static_cast<size_t>(run.output().rank()))
-    return KernelError("the masks do not fit the result's rank");
+    return KernelFault("the masks do not fit the result's rank");
   return CopySlice(run, offset, strides);
 }
 

@@ -35,8 +35,8 @@ void SoftmaxAs(const ReferenceRun& run, size_t axis) {
 }
 
 template <bool kLogarithm>
-ErrorOr<Success> Softmax(const ReferenceRun& run) {
-  if (run.input(0).rank() == 0) return KernelError("`{}` of a tensor without axes", run.node.type());
+FaultOr<Success> Softmax(const ReferenceRun& run) {
+  if (run.input(0).rank() == 0) return KernelFault("`{}` of a tensor without axes", run.node.type());
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), run.input(0).rank()));
   const bool known = VisitFloatType(run.input(0).type(),
                                     [&]<typename T>(TypeTag<T>) { SoftmaxAs<T, kLogarithm>(run, axis); });

@@ -60,7 +60,7 @@ void TopKAs(const ReferenceRun& run) {
   });
 }
 
-ErrorOr<Success> TopK(const ReferenceRun& run) {
+FaultOr<Success> TopK(const ReferenceRun& run) {
   if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { TopKAs<T>(run); }))
     return UnsupportedType(run);
   return Success();

@@ -22,14 +22,14 @@ struct VisitNumericTypes {
   }
 };
 
-inline SystemError UnsupportedType(const ReferenceRun& run) {
-  return KernelError("`{}` has no kernel for elements of type {}", run.node.type(),
+inline Fault UnsupportedType(const ReferenceRun& run) {
+  return KernelFault("`{}` has no kernel for elements of type {}", run.node.type(),
                      run.num_inputs() > 0 ? Name(run.input(0).type()) : "?");
 }
 
 // out[i] = function.Apply(x[i]) in ComputeType of the element.
 template <typename Types, typename Function>
-ErrorOr<Success> RunUnary(const ReferenceRun& run, Types types, const Function& function) {
+FaultOr<Success> RunUnary(const ReferenceRun& run, Types types, const Function& function) {
   const TensorView& input = run.input(0);
   const bool known = types(input.type(), [&]<typename T>(TypeTag<T>) {
     using C = ComputeType<T>;

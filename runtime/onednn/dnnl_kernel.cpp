@@ -31,7 +31,7 @@ class DnnKernel final : public Kernel {
   std::string implementation() const override { return implementation_; }
   std::unique_ptr<KernelState> NewState() const override { return std::make_unique<DnnState>(); }
 
-  ErrorOr<Success> Run(const KernelRun& run) const override {
+  FaultOr<Success> Run(const KernelRun& run) const override {
     try {
       DnnState* state = static_cast<DnnState*>(run.state);
       DnnState temporary;
@@ -43,9 +43,9 @@ class DnnKernel final : public Kernel {
       stream.wait();
       return Success();
     } catch (const dnnl::error& error) {
-      return SystemError{fmt::format("oneDNN: {}", error.what())};
+      return KernelFault("oneDNN: {}", error.what());
     } catch (const std::bad_alloc&) {
-      return SystemError{"out of memory"};
+      return OutOfMemory();
     }
   }
 

@@ -45,7 +45,7 @@ class SoftmaxKernel final : public Kernel {
 
   std::string implementation() const override { return primitive_->implementation(); }
   std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
-  ErrorOr<Success> Run(const KernelRun& run) const override {
+  FaultOr<Success> Run(const KernelRun& run) const override {
     return AllFinite(run.input(0).data<float>(), run.input(0).volume()) ? primitive_->Run(run)
                                                                         : rows_->Run(run);
   }

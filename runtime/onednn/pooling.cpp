@@ -85,8 +85,8 @@ class MaxPoolKernel final : public Kernel {
 
   std::string implementation() const override { return primitive_->implementation(); }
   std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
-  ErrorOr<Success> Run(const KernelRun& run) const override {
-    ErrorOr<Success> done = primitive_->Run(run);
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    FaultOr<Success> done = primitive_->Run(run);
     if (!done.ok()) return done;
     const float* input = reinterpret_cast<const float*>(run.input(0).bytes());
     float* output = reinterpret_cast<float*>(run.output().mutable_bytes());

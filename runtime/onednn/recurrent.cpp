@@ -74,7 +74,7 @@ void AddProduct(const Matrix& matrix, int64_t rows, const float* x, int64_t colu
 struct ProductSize {
   int64_t rows, columns, terms;
 };
-ErrorOr<Success> AddProducts(const ProductSize& size, const Matrix& left, const Matrix& right,
+FaultOr<Success> AddProducts(const ProductSize& size, const Matrix& left, const Matrix& right,
                              const MutableMatrix& out) {
   if (size.rows == 1) {
     AddProduct(right, size.columns, left.data, size.terms, out.data);
@@ -82,8 +82,8 @@ ErrorOr<Success> AddProducts(const ProductSize& size, const Matrix& left, const 
   }
   const dnnl_status_t status = dnnl_sgemm('N', 'T', size.rows, size.columns, size.terms, 1.0f, left.data,
                                           left.stride, right.data, right.stride, 1.0f, out.data, out.stride);
-  if (status == dnnl_out_of_memory) return SystemError{"out of memory"};
-  if (status != dnnl_success) return KernelError("oneDNN: a product of matrices fails ({})", int{status});
+  if (status == dnnl_out_of_memory) return OutOfMemory();
+  if (status != dnnl_success) return KernelFault("oneDNN: a product of matrices fails ({})", int{status});
   return Success();
 }
 
@@ -223,14 +223,14 @@ class StepRunner {
   StepRunner(const Cell& cell, const DirectionWeights& weights, int64_t inputs, int64_t steps, float* scratch)
       : cell_(cell), math_(cell), weights_(weights), inputs_(inputs), steps_(steps), gates_(scratch) {}
 
-  ErrorOr<Success> Run(const Batch& batch) {
+  FaultOr<Success> Run(const Batch& batch) {
     beside_ = gates_ + batch.size * steps_ * rows();
     for (int64_t first = 0; first < batch.length; first += steps_) {
       const int64_t count = std::min(steps_, batch.length - first);
-      if (ErrorOr<Success> done = MultiplyInputs(batch, first, count); !done) return done.error();
+      if (FaultOr<Success> done = MultiplyInputs(batch, first, count); !done) return done.error();
       for (int64_t step = 0; step < count; ++step) {
         const int64_t place = batch.reverse ? count - 1 - step : step;
-        if (ErrorOr<Success> done = Step(batch, first + step, place); !done) return done.error();
+        if (FaultOr<Success> done = Step(batch, first + step, place); !done) return done.error();
       }
     }
     return Success();
@@ -248,7 +248,7 @@ class StepRunner {
   }
 
   // X * W^T + B for `count` steps from `first` on, kept in the order of time.
-  ErrorOr<Success> MultiplyInputs(const Batch& batch, int64_t first, int64_t count) {
+  FaultOr<Success> MultiplyInputs(const Batch& batch, int64_t first, int64_t count) {
     ParallelFor(batch.size * count, rows(), [&](int64_t row) {
       float* gates = Gates(row / count, row % count);
       if (weights_.bias == nullptr) {
@@ -264,7 +264,7 @@ class StepRunner {
     }
     if (batch.size > count) {
       for (int64_t step = 0; step < count; ++step) {
-        ErrorOr<Success> done =
+        FaultOr<Success> done =
             AddProducts({batch.size, rows(), inputs_}, {x + step * inputs_, batch.x_stride}, weights_.w,
                         {Gates(0, step), steps_ * rows()});
         if (!done) return done;
@@ -272,24 +272,24 @@ class StepRunner {
       return Success();
     }
     for (int64_t element = 0; element < batch.size; ++element) {
-      ErrorOr<Success> done = AddProducts({count, rows(), inputs_}, {x + element * batch.x_stride, inputs_},
+      FaultOr<Success> done = AddProducts({count, rows(), inputs_}, {x + element * batch.x_stride, inputs_},
                                           weights_.w, {Gates(element, 0), rows()});
       if (!done) return done;
     }
     return Success();
   }
 
-  ErrorOr<Success> Step(const Batch& batch, int64_t step, int64_t place) {
+  FaultOr<Success> Step(const Batch& batch, int64_t step, int64_t place) {
     const int64_t hidden = cell_.hidden;
     const Matrix h{State(batch, 0, step), step == 0 ? batch.h_stride : batch.y_stride};
     const MutableMatrix gates{Gates(0, place), steps_ * rows()};
     if (cell_.kind != CellKind::kGru) {
-      ErrorOr<Success> done = AddProducts({batch.size, rows(), hidden}, h, weights_.r, gates);
+      FaultOr<Success> done = AddProducts({batch.size, rows(), hidden}, h, weights_.r, gates);
       if (!done) return done;
       ForEachPart(batch, step, place, [&](const StateRow& row) { math_.Finish(row); });
       return Success();
     }
-    ErrorOr<Success> done = AddProducts({batch.size, 2 * hidden, hidden}, h, weights_.r, gates);
+    FaultOr<Success> done = AddProducts({batch.size, 2 * hidden, hidden}, h, weights_.r, gates);
     if (!done) return done;
     const Matrix last{weights_.r.data + 2 * hidden * weights_.r.stride, weights_.r.stride};
     ForEachPart(batch, step, place, [&](const StateRow& row) { math_.StartGru(row); });
@@ -348,14 +348,14 @@ class RecurrentKernel final : public Kernel {
 
   std::string implementation() const override { return "onednn:gemm"; }
 
-  ErrorOr<Success> Run(const KernelRun& run) const override {
+  FaultOr<Success> Run(const KernelRun& run) const override {
     return is_sequence_ ? RunSequence(run) : RunCell(run);
   }
 
  private:
   bool is_lstm() const { return cell_.kind == CellKind::kLstm; }
 
-  ErrorOr<Success> RunCell(const KernelRun& run) const {
+  FaultOr<Success> RunCell(const KernelRun& run) const {
     const size_t first = is_lstm() ? 3 : 2;  // W
     const int64_t hidden = cell_.hidden;
     const int64_t inputs = run.input(0).extent(1);
@@ -383,21 +383,21 @@ class RecurrentKernel final : public Kernel {
                        .reverse = false});
   }
 
-  ErrorOr<Success> RunSequence(const KernelRun& run) const {
+  FaultOr<Success> RunSequence(const KernelRun& run) const {
     const auto lengths = ElementsAsInts(run.input(is_lstm() ? 3 : 2));
     for (int64_t length : lengths) {
       if (length >= 0 && length <= run.input(0).extent(1)) continue;
-      return KernelError("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
+      return KernelFault("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
     }
     if (is_lstm()) CopyStates(run.input(2), run.output(2));
     for (int64_t direction = 0; direction < run.input(1).extent(1); ++direction) {
-      if (ErrorOr<Success> done = RunDirection(run, direction, lengths); !done) return done;
+      if (FaultOr<Success> done = RunDirection(run, direction, lengths); !done) return done;
     }
     return Success();
   }
 
   // Elements of one length run together.
-  ErrorOr<Success> RunDirection(const KernelRun& run, int64_t direction,
+  FaultOr<Success> RunDirection(const KernelRun& run, int64_t direction,
                                 llvm::ArrayRef<int64_t> lengths) const {
     const size_t first = is_lstm() ? 4 : 3;  // W
     const int64_t hidden = cell_.hidden;
@@ -412,7 +412,7 @@ class RecurrentKernel final : public Kernel {
       while (end < lengths.size() && lengths[end] == lengths[begin]) ++end;
       const Batch batch = Elements(run, direction, static_cast<int64_t>(begin),
                                    {static_cast<int64_t>(end - begin), lengths[begin]});
-      if (ErrorOr<Success> done = runner.Run(batch); !done) return done;
+      if (FaultOr<Success> done = runner.Run(batch); !done) return done;
       FinishStates(run, direction, static_cast<int64_t>(begin), batch);
     }
     return Success();

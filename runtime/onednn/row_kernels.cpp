@@ -146,7 +146,7 @@ class RowKernel final : public Kernel {
   RowKernel(const Folded& folded, const Function& function) : folded_(folded), function_(function) {}
 
   std::string implementation() const override { return "onednn:rows"; }
-  ErrorOr<Success> Run(const KernelRun& run) const override {
+  FaultOr<Success> Run(const KernelRun& run) const override {
     function_(run, folded_);
     return Success();
   }

@@ -14,7 +14,7 @@ template <typename Function>
 class UnaryKernel final : public Kernel {
  public:
   std::string implementation() const override { return "onednn:vectors"; }
-  ErrorOr<Success> Run(const KernelRun& run) const override {
+  FaultOr<Success> Run(const KernelRun& run) const override {
     constexpr int64_t kPart = 4096;
     const int64_t volume = run.input(0).volume();
     const float* x = reinterpret_cast<const float*>(run.input(0).bytes());

@@ -290,7 +290,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
     for (TensorValue& input : inputs) {
       if (shake != nullptr && IsFloat(input.type())) input = LargeShaken(input, scale, *shake);
     }
-    ErrorOr<std::vector<TensorValue>> done = runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
+    runtime::FaultOr<std::vector<TensorValue>> done =
+        runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
     if (!done) {
       error = done.error().message;
       return std::nullopt;

@@ -40,10 +40,10 @@ Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::Executab
       runtime::Executable::Create(std::move(graph), options, emitter);
   if (executable == nullptr) return {.error = FirstMessage(emitter)};
   std::unique_ptr<runtime::Session> session = runtime::Session::Create(executable);
-  ErrorOr<std::vector<TensorValue>> first = session->Run(inputs);
+  runtime::FaultOr<std::vector<TensorValue>> first = session->Run(inputs);
   if (!first) return {.error = first.error().message};
   // The second run finds what the first left in the arena.
-  ErrorOr<std::vector<TensorValue>> second = session->Run(inputs);
+  runtime::FaultOr<std::vector<TensorValue>> second = session->Run(inputs);
   if (!second) return {.error = second.error().message};
   if (const std::string difference = FirstDifference(*second, *first); !difference.empty())
     return {.error = "the second run differs from the first: " + difference};

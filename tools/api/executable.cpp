@@ -1,6 +1,5 @@
 #include "tools/api/executable.h"
 
-#include "compiler/driver/rules.h"
 #include "compiler/package/random.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/api/internals.h"
@@ -15,6 +14,8 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
   return port;
 }
 
+constexpr size_t kMostFaults = 1;  // that a run tells
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -28,10 +29,12 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
     for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
     std::optional<std::vector<TensorValue>> values = binder.Finish();
     if (!values) return {.value = std::nullopt, .report = TakeReport(context)};
-    ErrorOr<std::vector<TensorValue>> results = state_->session->Run(*values);
+    runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {
-      context.emitter.Emit(kRunFailed, {}, "{}", results.error().message);
-      return {.value = std::nullopt, .report = TakeReport(context)};
+      const std::lock_guard lock(*state_->executable->mutex);
+      Context told(state_->executable->compilation->context(), kMostFaults);
+      Emit(results.error(), told.emitter);
+      return {.value = std::nullopt, .report = TakeReport(told)};
     }
     Outcome<Tensors> outcome{.value = Tensors(), .report = Report()};
     for (size_t i = 0; i < results->size(); ++i)

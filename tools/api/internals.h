@@ -3,6 +3,7 @@
 // What the face holds behind its classes; not installed.
 
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -62,6 +63,7 @@ auto Guard(Work work) -> decltype(work()) {
 
 struct Executable::State {
   std::shared_ptr<Compilation> compilation;  // owns the graph's names and places
+  std::shared_ptr<std::mutex> mutex;         // held to read or add texts of it
   std::shared_ptr<const runtime::Executable> executable;
   std::vector<Port> inputs;
   std::vector<Port> outputs;

@@ -20,7 +20,7 @@ struct Model::State {
   CompileOptions options;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::mutex mutex;
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of `compilation`
   // Expanded when the model is made, lowered when that is asked for.
   std::shared_ptr<Compilation> compilation;
   Report not_lowered;  // why it cannot be lowered
@@ -167,7 +167,7 @@ Outcome<std::string> Model::Expand(const std::vector<std::string>& lower) const 
 
 Outcome<std::string> Model::Lower() const {
   return Guard([&]() -> Outcome<std::string> {
-    std::lock_guard lock(state_->mutex);
+    std::lock_guard lock(*state_->mutex);
     Outcome<std::string> outcome;
     if (const auto graph = LoweredGraph(*state_, outcome.report)) outcome.value = ir::PrintGraph(*graph);
     return outcome;
@@ -178,7 +178,7 @@ Report Model::WriteOpenVino(const std::string& path) const {
   return Guard([&]() -> Report {
     if (!path.ends_with(".xml"))
       return EnvironmentReport(fmt::format("`{}`: the name of OpenVINO IR ends in `.xml`", path));
-    std::lock_guard lock(state_->mutex);
+    std::lock_guard lock(*state_->mutex);
     Report report;
     const auto graph = LoweredGraph(*state_, report);
     if (graph == nullptr) return report;
@@ -192,7 +192,7 @@ Report Model::WriteOpenVino(const std::string& path) const {
 
 Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
   return Guard([&]() -> Outcome<Executable> {
-    std::lock_guard lock(state_->mutex);
+    std::lock_guard lock(*state_->mutex);
     Outcome<Executable> outcome;
     const auto graph = LoweredGraph(*state_, outcome.report);
     if (graph == nullptr) return outcome;
@@ -200,6 +200,7 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     given.limits.bytes = options.max_memory;
     auto executable = std::make_shared<Executable::State>();
     executable->compilation = state_->compilation;
+    executable->mutex = state_->mutex;
     executable->executable =
         runtime::Executable::Create(graph, given, state_->compilation->context().emitter);
     if (executable->executable == nullptr) {

@@ -23,17 +23,17 @@ using Clock = std::chrono::steady_clock;
 struct Stream {
   std::unique_ptr<runtime::Session> session;
   std::vector<double> milliseconds = {};
-  std::string failure = {};
+  std::optional<runtime::Fault> fault = std::nullopt;
 
   bool Run(const std::vector<TensorValue>& inputs, int runs) {
-    for (int i = 0; i < runs && failure.empty(); ++i) {
+    for (int i = 0; i < runs && !fault; ++i) {
       const Clock::time_point start = Clock::now();
       auto result = session->Run(inputs);
       const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
       milliseconds.push_back(elapsed.count());
-      if (!result) failure = result.error().message;
+      if (!result) fault = result.error();
     }
-    return failure.empty();
+    return !fault.has_value();
   }
 };
 
@@ -59,9 +59,9 @@ struct BenchCommand : CommonOptions {
     std::vector<Stream> all(static_cast<size_t>(streams));
     for (Stream& stream : all) stream.session = runtime::Session::Create(prepared->executable);
     const double seconds = RunAll(all, prepared->inputs);
-    const auto failed = llvm::find_if(all, [](const Stream& stream) { return !stream.failure.empty(); });
+    const auto failed = llvm::find_if(all, [](const Stream& stream) { return stream.fault.has_value(); });
     if (failed != all.end()) {
-      compilation.context().emitter.Emit(kRunFailed, {}, "{}", failed->failure);
+      Emit(*failed->fault, compilation.context().emitter);
     } else {
       PrintTimes(compilation, all, seconds);
     }
@@ -86,7 +86,7 @@ struct BenchCommand : CommonOptions {
         try {
           threads.emplace_back([&] { run(stream); });
         } catch (const std::system_error&) {
-          stream.failure = "the system starts no more threads";
+          stream.fault = runtime::FaultOf(runtime::kRunFailed, "the system starts no more threads");
           warm.arrive_and_drop();
         }
       }

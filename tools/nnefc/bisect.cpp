@@ -71,9 +71,9 @@ class Bisection {
     std::optional<Execution> prepared = Prepare(compilation, execution_, command_.max_bytes);
     std::vector<NamedTensor> outputs;
     if (prepared) {
-      const ErrorOr<std::vector<TensorValue>> values = prepared->session->Run(prepared->inputs);
+      const auto values = prepared->session->Run(prepared->inputs);
       if (!values) {
-        compilation.context().emitter.Emit(kRunFailed, {}, "{}", values.error().message);
+        Emit(values.error(), compilation.context().emitter);
       } else {
         const std::vector<runtime::Port>& ports = prepared->executable->outputs();
         for (size_t i = 0; i < ports.size(); ++i) outputs.push_back({ports[i].name, (*values)[i]});

@@ -47,7 +47,7 @@ class FiniteChecker {
     if (executable == nullptr) return false;
     const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
     if (!values) {
-      emitter_.Emit(kRunFailed, {}, "{}", values.error().message);
+      Emit(values.error(), emitter_);
       return false;
     }
     const size_t own = values->size() - kept.size();  // those of the graph come first
@@ -67,18 +67,19 @@ class FiniteChecker {
     const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
     if (node.Is(ir::OpRole::kParameter)) {
-      emitter_.Emit(kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(), element);
+      emitter_.Emit(runtime::kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(),
+                    element);
       return true;
     }
     if (node.info().is_source) {
-      emitter_.Emit(kRunFailed, node.origin().range, "`{}` holds {}", node.name(), element);
+      emitter_.Emit(runtime::kRunFailed, node.origin().range, "`{}` holds {}", node.name(), element);
       return true;
     }
     for (ir::OutputPort input : node.inputs()) {
       if (wrong_.count(input.node) > 0) return true;
     }
     emitter_
-        .Emit(kRunFailed, node.origin().range, "`{}` ({}) makes {} from finite values", node.name(),
+        .Emit(runtime::kRunFailed, node.origin().range, "`{}` ({}) makes {} from finite values", node.name(),
               node.type(), element)
         .Notes(ir::StackNotes(node.origin().frame));
     return false;

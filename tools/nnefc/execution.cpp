@@ -12,7 +12,7 @@
 #include "compiler/package/random.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"

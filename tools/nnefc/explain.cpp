@@ -8,7 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
-#include "runtime/engine/rules.h"
+#include "runtime/kernels/rules.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/misuse.h"

@@ -74,9 +74,9 @@ struct RunCommand : CommonOptions {
   std::optional<std::vector<TensorValue>> Execute(Compilation& compilation, Execution& prepared) const {
     Progress progress;
     progress.Start(fmt::format("{}: run", compilation.path()));
-    ErrorOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
+    runtime::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
     if (result) return *result;
-    compilation.context().emitter.Emit(kRunFailed, {}, "{}", result.error().message);
+    Emit(result.error(), compilation.context().emitter);
     return std::nullopt;
   }
 

@@ -111,7 +111,7 @@ inline std::vector<TensorValue> RunGraph(std::shared_ptr<const ir::Graph> graph,
                                          const std::vector<TensorValue>& inputs) {
   std::shared_ptr<const Executable> executable = Compile(std::move(graph), options);
   if (executable == nullptr) return {};
-  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+  FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
   EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
   return outputs.ok() ? *outputs : std::vector<TensorValue>();
 }

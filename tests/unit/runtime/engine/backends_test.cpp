@@ -16,7 +16,7 @@ void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>&
     const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = threads});
     ASSERT_NE(executable, nullptr);
     EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
-    ErrorOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
+    FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
     ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     ASSERT_EQ(actual->size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) ExpectNear((*actual)[i], expected[i], tolerance);

@@ -223,7 +223,7 @@ int CheckChain(unsigned seed) {
       RunGraph(maker.graph().graph, {.backend = Backend::kReference, .threads = 1}, maker.inputs());
   std::unique_ptr<Session> session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {
-    ErrorOr<std::vector<TensorValue>> actual = session->Run(maker.inputs());
+    FaultOr<std::vector<TensorValue>> actual = session->Run(maker.inputs());
     EXPECT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     if (!actual.ok() || actual->size() != expected.size()) return 0;
     for (size_t i = 0; i < expected.size(); ++i)

@@ -14,34 +14,34 @@ std::shared_ptr<ir::Graph> Parse(const std::string& text) {
 }
 
 // The outputs, or the mistake that planning or running ends with.
-ErrorOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
+FaultOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
                                           const std::vector<TensorValue>& inputs,
                                           const ExecutableOptions& options = {}) {
-  if (graph == nullptr) return SystemError{"no graph"};
+  if (graph == nullptr) return KernelFault("no graph");
   Emitter emitter;
   const std::shared_ptr<const Executable> executable = Executable::Create(graph, options, emitter);
-  if (executable == nullptr) return SystemError{Messages(emitter)};
+  if (executable == nullptr) return KernelFault("{}", Messages(emitter));
   return Session::Create(executable)->Run(inputs);
 }
-ErrorOr<std::vector<TensorValue>> Run(const std::string& text, const std::vector<TensorValue>& inputs,
+FaultOr<std::vector<TensorValue>> Run(const std::string& text, const std::vector<TensorValue>& inputs,
                                       const ExecutableOptions& options = {}) {
   return RunMade(Parse(text), inputs, options);
 }
 
 std::string MistakeOf(const std::shared_ptr<ir::Graph>& graph, const std::vector<TensorValue>& inputs) {
-  const ErrorOr<std::vector<TensorValue>> outputs = RunMade(graph, inputs);
+  const FaultOr<std::vector<TensorValue>> outputs = RunMade(graph, inputs);
   return outputs.ok() ? "no mistake" : outputs.error().message;
 }
 
 std::string Mistake(const std::string& text, const std::vector<TensorValue>& inputs,
                     const ExecutableOptions& options = {}) {
-  const ErrorOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
+  const FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
   return outputs.ok() ? "no mistake" : outputs.error().message;
 }
 
 std::vector<TensorValue> Outputs(const std::string& text, const std::vector<TensorValue>& inputs,
                                  const ExecutableOptions& options = {}) {
-  ErrorOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
+  FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
   EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
   return outputs.ok() ? *outputs : std::vector<TensorValue>(8, TensorValue::Scalar(-1));
 }

@@ -17,7 +17,7 @@ std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<Ten
   if (executable == nullptr) return "";
   std::unique_ptr<Session> session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {
-    ErrorOr<std::vector<TensorValue>> actual = session->Run(inputs);
+    FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
     EXPECT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     if (!actual) return "";
     EXPECT_EQ(actual->size(), expected.size());

@@ -45,7 +45,7 @@ TEST(MemoryBudgetTest, RunsDoNotUseItUp) {
   std::unique_ptr<Session> session = Session::Create(executable);
   std::vector<std::vector<TensorValue>> held;
   for (int run = 0; run < 40; ++run) {
-    ErrorOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({1, 256}, 3)});
+    FaultOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({1, 256}, 3)});
     ASSERT_TRUE(outputs.ok()) << outputs.error().message;
     held.push_back(*outputs);
   }

@@ -10,7 +10,7 @@ namespace {
 std::string ErrorOf(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const auto executable = Compile(graph.graph, {.backend = Backend::kReference});
   if (executable == nullptr) return "";
-  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+  FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
   return outputs.ok() ? "no error" : outputs.error().message;
 }
 
@@ -129,11 +129,11 @@ TEST(SessionTest, AShapeOfTheInputPlansAnew) {
     ASSERT_NE(executable, nullptr);
     std::unique_ptr<Session> session = Session::Create(executable);
     for (int64_t extent : {5, 8, 5, 11}) {
-      ErrorOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({2, 3, extent, 6}, 2)});
+      FaultOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({2, 3, extent, 6}, 2)});
       ASSERT_TRUE(outputs.ok()) << outputs.error().message;
       EXPECT_EQ(ToString((*outputs)[0].shape()), ToString(Shape{2, 4, extent, 6}));
     }
-    ErrorOr<std::vector<TensorValue>> wrong = session->Run({RandomTensor({2, 4, 5, 6}, 2)});
+    FaultOr<std::vector<TensorValue>> wrong = session->Run({RandomTensor({2, 4, 5, 6}, 2)});
     EXPECT_FALSE(wrong.ok());
   }
 }
@@ -152,11 +152,11 @@ TEST(SessionTest, ShapesThatFollowFromValues) {
     ASSERT_NE(executable, nullptr);
     std::unique_ptr<Session> session = Session::Create(executable);
     const TensorValue input = RandomTensor({2, 6}, 1, 0, 1);
-    ErrorOr<std::vector<TensorValue>> outputs = session->Run({input, TensorValue::FromInts({2}, {3, -1})});
+    FaultOr<std::vector<TensorValue>> outputs = session->Run({input, TensorValue::FromInts({2}, {3, -1})});
     ASSERT_TRUE(outputs.ok()) << outputs.error().message;
     ASSERT_EQ(ToString((*outputs)[0].shape()), "[4,3]");
     EXPECT_FLOAT_EQ((*outputs)[0].elements<float>()[1], input.elements<float>()[4] + 1);
-    ErrorOr<std::vector<TensorValue>> wrong = session->Run({input, TensorValue::FromInts({2}, {5, -1})});
+    FaultOr<std::vector<TensorValue>> wrong = session->Run({input, TensorValue::FromInts({2}, {5, -1})});
     EXPECT_FALSE(wrong.ok());
   }
 }
@@ -173,7 +173,7 @@ TEST(SessionTest, ShapeArithmeticIsFolded) {
   const auto executable = Compile(g.graph, {.backend = Backend::kReference});
   ASSERT_NE(executable, nullptr);
   EXPECT_EQ(executable->DescribePlan().find("Multiply"), std::string::npos) << executable->DescribePlan();
-  ErrorOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({RandomTensor({2, 3, 4}, 1)});
+  FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({RandomTensor({2, 3, 4}, 1)});
   ASSERT_TRUE(outputs.ok());
   EXPECT_EQ(ToString((*outputs)[0].shape()), "[24]");
 }
@@ -318,7 +318,7 @@ TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
     threads.emplace_back([&, t] {
       std::unique_ptr<Session> session = Session::Create(executable);
       for (int run = 0; run < 5; ++run) {
-        ErrorOr<std::vector<TensorValue>> outputs =
+        FaultOr<std::vector<TensorValue>> outputs =
             session->Run({RandomTensor({1, 3, 32, 32}, static_cast<unsigned>(t))});
         if (outputs.ok()) results[t] = (*outputs)[0];
       }

@@ -189,6 +189,27 @@ TEST(ExecutableTest, TellsInputsThatLackAndThatNobodyKnows) {
   EXPECT_FALSE(executable.Run({{"a", Floats({1, 1, 1})}, {"b", Floats({1, 1})}}));
 }
 
+TEST(ExecutableTest, FaultsOfARunKeepTheirRuleAndPlace) {
+  const Executable executable = CompileText(R"(version 1.0;
+graph net(x, i) -> (y)
+{
+    x = external<scalar>(shape = [3]);
+    i = external<integer>(shape = [1]);
+    y = gather(x, i, axis = 0);
+}
+)");
+  const std::array<int64_t, 1> index = {7};
+  const Tensor i = *Tensor::Copy(ElementType::kI64, {1}, std::as_bytes(std::span(index)));
+  const Outcome<Tensors> results = executable.Run({{"x", Floats({1, 2, 3})}, {"i", i}});
+  ASSERT_FALSE(results);
+  const Diagnostic& told = results.report.diagnostics().at(0);
+  EXPECT_EQ(told.rule, "run.failed");
+  EXPECT_EQ(told.place.file, "net.nnef");
+  EXPECT_EQ(told.place.line, 6);
+  EXPECT_TRUE(Contains(told.message, "index 7 is outside an axis of extent 3")) << told.message;
+  EXPECT_TRUE(results.report.ToText().starts_with("net.nnef:6:9: error: ")) << results.report.ToText();
+}
+
 TEST(ExecutableTest, SessionsHaveTheirOwnState) {
   const Executable executable = CompileText(kCounter, {.random_weights = 1});
   Session one = executable.NewSession();

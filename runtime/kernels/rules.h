@@ -4,7 +4,7 @@
 
 namespace nnefc::runtime {
 
-// What a graph must satisfy to be run.
+// What a graph, and the values of a run, must satisfy.
 #define NNEFC_RUNTIME_RULES(RULE)                                \
   RULE(kNoKernel, "runtime.no-kernel", kError, "internal")       \
   RULE(kConstantWithoutData, "runtime.missing-data", kError, "") \
@@ -13,6 +13,7 @@ namespace nnefc::runtime {
   RULE(kRuntimeMemory, "runtime.memory", kError, "environment")  \
   RULE(kRuntimeNesting, "runtime.nesting", kError, "internal")   \
   RULE(kRuntimeIterations, "runtime.iterations", kError, "")     \
+  RULE(kRunFailed, "run.failed", kError, "")                     \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)
 
