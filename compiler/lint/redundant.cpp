@@ -121,10 +121,7 @@ class Redundant {
 
   // The shape that is given later does not look at that of what it takes.
   void FixOverwritten(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& after) const {
-    const ir::Attribute* start = after.attributes().Find("axis_start");
-    const ir::Attribute* count = after.attributes().Find("axis_count");
-    const bool is_whole =
-        (start == nullptr || start->AsInt() == 0) && (count == nullptr || count->AsInt() == -1);
+    const bool is_whole = after.Int("axis_start") == 0 && after.Int("axis_count") == -1;
     const ast::ExprId from = InputOf(expr);
     if (is_whole && from.valid() && !llvm::is_contained(after.attribute("shape").AsInts(), 0))
       FixByCopy(builder, expr, from);
