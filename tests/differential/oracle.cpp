@@ -118,7 +118,7 @@ double Alike(double x, llvm::ArrayRef<double> known) {
   return std::abs(*nearest - x) <= kElementNoise * std::abs(x) ? *nearest : x;
 }
 
-// The nearest number of few digits, zero among them: as before, for numbers that no
+// The nearest number of few digits, zero among them: likewise, of numbers that no
 // input has.
 double Snapped(double x) {
   if (!std::isfinite(x)) return x;

@@ -3,22 +3,17 @@
 #include <charconv>
 
 #include "compiler/support/check.h"
+#include "llvm/ADT/StringRef.h"
 #include "stdlib/declarations.h"
 
 namespace nnefc::ir::nnef {
 
 namespace {
 
-bool ConsumeSuffix(std::string_view& text, std::string_view suffix) {
-  if (!text.ends_with(suffix)) return false;
-  text.remove_suffix(suffix.size());
-  return true;
-}
-
 InputInfo InputOf(const DeclaredValue& parameter) {
-  std::string_view type = parameter.type;
+  llvm::StringRef type(parameter.type.data(), parameter.type.size());
   InputInfo input{.name = std::string(parameter.name), .optional = !parameter.fallback.empty()};
-  input.variadic = ConsumeSuffix(type, "[]");
+  input.variadic = type.consume_back("[]");
   input.generic = type == "tensor<?>";
   if (type == "tensor<scalar>") input.types = TypeClass::kFloat;
   if (type == "tensor<integer>") input.types = TypeClass::kInteger;

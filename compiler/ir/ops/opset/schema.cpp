@@ -10,12 +10,6 @@ namespace nnefc::ir {
 
 namespace {
 
-bool ConsumeSuffix(std::string_view& text, std::string_view suffix) {
-  if (!text.ends_with(suffix)) return false;
-  text.remove_suffix(suffix.size());
-  return true;
-}
-
 struct TypeClassWord {
   std::string_view word;
   TypeClass types;
@@ -37,12 +31,11 @@ void ReadRanks(llvm::StringRef text, InputInfo& rule) {
 }
 
 InputInfo ReadInput(llvm::StringRef text) {
-  const auto [spelled, rule] = text.split(": ");
-  std::string_view name(spelled.data(), spelled.size());
+  auto [name, rule] = text.split(": ");
   InputInfo input;
-  input.variadic = ConsumeSuffix(name, "[]");
-  input.optional = ConsumeSuffix(name, "?");
-  input.name = name;
+  input.variadic = name.consume_back("[]");
+  input.optional = name.consume_back("?");
+  input.name = name.str();
   llvm::SmallVector<llvm::StringRef, 3> words;
   llvm::SplitString(rule, words, " ");
   for (llvm::StringRef word : words) {
