@@ -99,8 +99,8 @@ class Tree:
                         *(linker if shutil.which("mold") else [])], cwd=self.folder, check=True,
                        stdout=subprocess.DEVNULL)
 
-    def make(self, *targets: str, seconds: float = 7200, mutated: bool = False) -> Outcome:
-        return call(["ninja", "-j1", *targets], self.build, seconds, self._cache if mutated else None)
+    def make(self, *targets: str, seconds: float = 7200, mutated: bool = False, jobs: int = 1) -> Outcome:
+        return call(["ninja", f"-j{jobs}", *targets], self.build, seconds, self._cache if mutated else None)
 
     def learn_objects(self) -> None:
         """Finds which objects are compiled of which files, when all is built."""
