@@ -103,9 +103,8 @@ bool Compilation::Run(Stage stage) {
 
 bool Compilation::Open() {
   if (format_ != ModelFormat::kNnef) return (opened_ = ReadGraph()) != nullptr;
-  ModelOpenResult result = options_.document
-                               ? ModelContainer::FromText(path_, *options_.document, context_)
-                               : ModelContainer::Open(path_, context_, {.max_bytes = options_.max_bytes});
+  ModelOpenResult result = options_.document ? ModelContainer::FromText(path_, *options_.document, context_)
+                                             : ModelContainer::Open(path_, context_, options_.open);
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
   if (model_ == nullptr) return false;

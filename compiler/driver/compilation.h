@@ -60,8 +60,9 @@ struct CompileOptions {
   // Verify the graph that each stage and each transformation makes.
   bool verify = false;
   TransformOptions transform;
-  // Bound on the unpacked size of an archive.
-  uint64_t max_bytes = ModelOpenOptions().max_bytes;
+  // How the model is opened: the bound on the unpacked size of an archive, and
+  // whether the data of variables will be asked for.
+  ModelOpenOptions open;
   // Texts that stand for those of the model's files, by the names that messages
   // tell them by: what an editor holds, or what a change would make.
   std::map<std::string, std::string> texts;

@@ -161,10 +161,9 @@ bool VariableStore::Fits(const std::string& label, const Shape& actual, const Sh
 void VariableStore::CheckFile(const std::string& label, const ir::PartialShape& shape,
                               const ir::Origin& origin) {
   if (!model_.HasVariable(label)) return EmitMissing(label, origin);
-  const std::optional<DatFile> dat = model_.ReadVariableFile(label, context_.emitter);
+  const std::optional<DatHeader> dat = model_.ReadVariableHeader(label, context_.emitter);
   const std::optional<Shape> extents = shape.extents();
-  if (dat && extents && !Fits(label, dat->value.shape(), *extents))
-    EmitShape(label, dat->value.shape(), *extents, origin);
+  if (dat && extents && !Fits(label, dat->shape, *extents)) EmitShape(label, dat->shape, *extents, origin);
 }
 
 void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,

@@ -26,10 +26,10 @@ std::string_view WithoutSlashes(std::string_view label) {
 }
 
 // Whether items of the file can become those of a variable (R 5.2.1).
-bool FitsType(const DatFile& dat, ElementType type) {
+bool FitsType(const DatHeader& dat, ElementType type) {
   const bool is_plain = dat.coding == DatCoding::kPlain;
   const bool is_integer = is_plain && (dat.items == DatItems::kUnsigned || dat.items == DatItems::kSigned);
-  const bool is_provisional = dat.format == DatFile::Format::kProvisional;
+  const bool is_provisional = dat.format == DatHeader::Format::kProvisional;
   switch (type) {
     case ElementType::kF32:
       return !is_plain || dat.items == DatItems::kFloat;
@@ -171,13 +171,14 @@ class Data {
     std::map<std::string, bool> seen;
     for (const Variable& variable : variables_) {
       if (!model_->HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
-      const std::optional<DatFile> dat = model_->ReadVariableFile(variable.label, subject_.context.emitter);
+      const std::optional<DatHeader> dat =
+          model_->ReadVariableHeader(variable.label, subject_.context.emitter);
       if (!dat) continue;  // told
-      if (dat->value.shape() != variable.shape) {
+      if (dat->shape != variable.shape) {
         subject_
             .Report(kDataShape, variable.place,
                     "`{}.dat` holds a tensor of shape {}; the document says {}, change one of them",
-                    variable.label, ToString(dat->value.shape()), ToString(variable.shape))
+                    variable.label, ToString(dat->shape), ToString(variable.shape))
             .Notes(ir::StackNotes(variable.frame));
       }
       if (!FitsType(*dat, variable.type)) {

@@ -97,7 +97,13 @@ void ArchiveReader::FailDamaged(std::string_view fallback) {
        ShownText(reason));
 }
 
-ssize_t ArchiveReader::ReadPacked(archive* handle, void* self, const void** block) {
+ssize_t ArchiveReader::ReadPacked(archive*, void* self, const void** block) {
+  const auto bytes = static_cast<ArchiveReader*>(self)->packed_->Next();
+  *block = bytes.data();
+  return static_cast<ssize_t>(bytes.size());
+}
+
+ssize_t ArchiveReader::ReadGzip(archive* handle, void* self, const void** block) {
   auto* reader = static_cast<ArchiveReader*>(self);
   auto bytes = reader->gzip_->Next();
   if (!bytes) {
@@ -122,7 +128,10 @@ bool ArchiveReader::Open() {
   archive_read_support_filter_xz(archive_);
   archive_read_support_filter_zstd(archive_);
   if (IsGzip(bytes)) {
-    gzip_ = std::make_unique<GzipStream>(bytes);
+    gzip_ = std::make_unique<GzipStream>(PackedBytes(source_.bytes));
+    status = archive_read_open(archive_, this, nullptr, ReadGzip, nullptr);
+  } else if (IsCompressed(bytes)) {
+    packed_ = std::make_unique<PackedBytes>(source_.bytes);
     status = archive_read_open(archive_, this, nullptr, ReadPacked, nullptr);
   } else {
     status = archive_read_open_memory(archive_, bytes.data(), bytes.size());
@@ -254,26 +263,50 @@ std::optional<std::string> ArchiveReader::Next() {
   return std::nullopt;
 }
 
-std::shared_ptr<const Buffer> ArchiveReader::Read() {
-  if (failed_ || !unread_) return nullptr;
+std::shared_ptr<const Buffer> ArchiveReader::Stored(const void* block, size_t size) const {
+  const auto* data = static_cast<const std::byte*>(block);
   const std::byte* begin = source_.bytes->data();
   const std::byte* end = begin + source_.bytes->size();
+  // libarchive hands out memory of the archive itself where it can.
+  const bool inside = !std::less<>()(data, begin) && std::less<>()(data, end);
+  if (!inside || !current_size_ || size != *current_size_) return nullptr;
+  return Buffer::Slice(source_.bytes, static_cast<size_t>(data - begin), size);
+}
+
+std::shared_ptr<const Buffer> ArchiveReader::Read() {
+  if (failed_ || !unread_) return nullptr;
   constexpr uint64_t kFirst = uint64_t{1} << 20;
   constexpr uint64_t kUsualRatio = 4;
   GrowingBuffer buffer(std::max(kFirst, kUsualRatio * source_.bytes->size()), current_size_);
   std::shared_ptr<const Buffer> stored;
   bool read = ReadBlocks([&](const void* block, size_t size) {
-    auto* data = static_cast<const std::byte*>(block);
-    // libarchive hands out memory of the archive itself where it can.
-    bool inside = !std::less<>()(data, begin) && std::less<>()(data, end);
-    if (inside && current_size_ && size == *current_size_) {
-      stored = Buffer::Slice(source_.bytes, static_cast<size_t>(data - begin), size);
+    if (auto part = Stored(block, size)) {
+      stored = std::move(part);
       return true;
     }
     return buffer.Append(block, size);
   });
   if (!read) return nullptr;
   return stored != nullptr ? stored : buffer.Take();
+}
+
+std::optional<ArchivedFile> ArchiveReader::ReadStart(uint64_t most) {
+  if (failed_ || !unread_) return std::nullopt;
+  GrowingBuffer start(0, most);
+  std::shared_ptr<const Buffer> stored;
+  uint64_t received = 0;
+  const bool read = ReadBlocks([&](const void* block, size_t size) {
+    const uint64_t wanted = std::min<uint64_t>(size, most - std::min(most, received));
+    received += size;
+    if (auto part = Stored(block, size)) {
+      stored = std::move(part);
+      return true;
+    }
+    return start.Append(block, wanted);
+  });
+  if (!read) return std::nullopt;
+  if (stored == nullptr) stored = start.Take();
+  return ArchivedFile{.bytes = std::move(stored), .size = received};
 }
 
 // Reads what follows the last entry, so that its checksum is verified.

@@ -15,7 +15,15 @@ struct archive_entry;
 
 namespace nnefc {
 
-// Walks through the files of a tar, with any compression, held in memory. Everything that could
+// A file of an archive, or the beginning of it.
+struct ArchivedFile {
+  std::shared_ptr<const Buffer> bytes;
+  uint64_t size = 0;  // of all of it
+
+  bool is_whole() const { return bytes->size() == size; }
+};
+
+// Walks through the files of a tar, with any compression. Everything that could
 // harm is refused with an error: names that lead out of the archive, links,
 // devices, entries given twice, sizes that do not fit, and more than `max_bytes`
 // in all. Memory grows with the data that arrive, never with a size that a
@@ -34,6 +42,9 @@ class ArchiveReader {
   // The content of the current file: a part of the archive where it lies there
   // unpacked. Null after an error.
   std::shared_ptr<const Buffer> Read();
+  // The first `most` bytes of the current file, all of it where it lies
+  // unpacked; the rest is read and not kept. Nothing after an error.
+  std::optional<ArchivedFile> ReadStart(uint64_t most);
   // True if an error was emitted.
   bool failed() const { return failed_; }
 
@@ -48,12 +59,18 @@ class ArchiveReader {
   bool CheckTotal();
   void Finish();
   static ssize_t ReadPacked(archive* handle, void* reader, const void** block);
+  static ssize_t ReadGzip(archive* handle, void* reader, const void** block);
+  // The bytes of the current file, if `block` is all of it and a part of an
+  // archive that is not compressed; otherwise null.
+  std::shared_ptr<const Buffer> Stored(const void* block, size_t size) const;
 
   const DataSource& source_;
   uint64_t max_bytes_;
   Emitter& emitter_;
   archive* archive_ = nullptr;
+  // Of a compressed archive one of these.
   std::unique_ptr<GzipStream> gzip_;
+  std::unique_ptr<PackedBytes> packed_;
   uint64_t unpacked_ = 0;  // by gzip_
   llvm::StringSet<> seen_;
   std::string current_;

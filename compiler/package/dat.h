@@ -22,12 +22,12 @@ enum class DatCoding : uint8_t {
 // The type of the items as written, whatever their width.
 enum class DatItems : uint8_t { kFloat, kUnsigned, kSigned, kBool };
 
-// A tensor file (language of R 5.2 or P 5.2) as read: its items widened to the
-// next native type, not decoded.
-struct DatFile {
+// What a tensor file (language of R 5.2 or P 5.2) says of its items.
+struct DatHeader {
   enum class Format : uint8_t { kProvisional, kRatified };
 
   FileId file;
+  Shape shape = {};
   Format format = Format::kRatified;
   DatItems items = DatItems::kFloat;
   DatCoding coding = DatCoding::kPlain;
@@ -38,13 +38,18 @@ struct DatFile {
   bool has_range = false;
   // Of kAlgorithm: "linear_quantize(min = -1.0, max = 1.0, bits = 8)".
   std::string algorithm;
-  // Float items are f16, f32 or f64, bools are boolean, integers u8 to u64 or
-  // i8 to i64. Whole native items are mapped, not copied.
-  TensorValue value;
   // Places in the file that messages point to.
   uint64_t type_offset = 0;
   uint64_t algorithm_offset = 0;
   uint64_t data_offset = 0;
+};
+
+// A tensor file as read: its items widened to the next native type, not
+// decoded.
+struct DatFile : DatHeader {
+  // Float items are f16, f32 or f64, bools are boolean, integers u8 to u64 or
+  // i8 to i64. Whole native items are mapped, not copied.
+  TensorValue value;
 };
 
 // How `graph.quant` tells to read quantized items (R 4.9.5): evaluated
@@ -67,8 +72,17 @@ struct DatQuantization {
 // Nothing is believed before it is checked against the bytes that are there.
 std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
 
+// No header takes more bytes.
+inline constexpr uint64_t kLongestDatHeader = 16 + uint64_t{4} * 32 + 0xffff;
+// How many bytes the header of a file takes, told by the first kLongestDatHeader
+// of them; less where the file is shorter.
+uint64_t DatHeaderSize(std::span<const std::byte> start);
+// Reads the header of a tensor file of `size` bytes, of which `start` holds
+// those of the header at least, and says of the file what ReadDat does.
+std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size, Emitter& emitter);
+
 // The items in words: "8-bit signed integers", "4-bit quantized items".
-std::string DescribeItems(const DatFile& dat);
+std::string DescribeItems(const DatHeader& dat);
 
 // Turns items into what a variable of type `wanted` holds: kF32 (`scalar`),
 // kI64 (`integer`) or kBoolean (`logical`); R 5.2.1. Floats are converted,

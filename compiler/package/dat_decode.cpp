@@ -402,7 +402,7 @@ class Decoder {
 
 }  // namespace
 
-std::string DescribeItems(const DatFile& dat) {
+std::string DescribeItems(const DatHeader& dat) {
   if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
   switch (dat.items) {
     case DatItems::kFloat:

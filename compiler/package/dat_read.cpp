@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "compiler/package/dat.h"
 #include "compiler/package/rules.h"
@@ -12,6 +14,8 @@ constexpr uint64_t kStrayBytes = 4;
 constexpr uint32_t kRatifiedMaxRank = 8;
 // The provisional format bounds no rank; the arrays of other tools end here.
 constexpr uint32_t kProvisionalMaxRank = 32;
+constexpr uint64_t kProvisionalHeader = 16;  // without extents and text
+static_assert(kLongestDatHeader == kProvisionalHeader + 4 * kProvisionalMaxRank + 0xffff);
 
 // Places in the headers.
 constexpr uint64_t kVersionAt = 2;
@@ -70,26 +74,57 @@ constexpr RatifiedType kRatifiedTypes[] = {
     {0x10, DatItems::kUnsigned, DatCoding::kLinear}, {0x11, DatItems::kUnsigned, DatCoding::kLogarithmic},
 };
 
-class DatReader {
+// The bytes of a header, little-endian.
+class HeaderBytes {
  public:
-  DatReader(const DataSource& source, Emitter& emitter)
-      : source_(source), emitter_(emitter), size_(source.bytes->size()) {
-    dat_.file = source.file;
-  }
+  explicit HeaderBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  std::optional<DatFile> Read() {
-    if (!CheckMagic()) return std::nullopt;
-    bool read = IsProvisional() ? ReadProvisional() : ReadRatified();
-    if (!read || !Unpack()) return std::nullopt;
-    return std::move(dat_);
-  }
-
- private:
-  uint8_t U8(uint64_t at) const { return static_cast<uint8_t>(source_.bytes->data()[at]); }
+  uint8_t U8(uint64_t at) const { return static_cast<uint8_t>(bytes_[at]); }
   uint16_t U16(uint64_t at) const { return static_cast<uint16_t>(U8(at) | U8(at + 1) << 8); }
   uint32_t U32(uint64_t at) const { return U16(at) | static_cast<uint32_t>(U16(at + 2)) << 16; }
   float F32(uint64_t at) const { return std::bit_cast<float>(U32(at)); }
 
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+uint64_t ProvisionalTypeAt(HeaderBytes header) {
+  return kExtentsAt + uint64_t{4} * header.U32(kRankAt);
+}
+
+// True if the header of a file of `size` bytes states the length that a
+// provisional one has.
+bool StatesProvisionalLength(HeaderBytes header, uint64_t size) {
+  const uint64_t type_at = ProvisionalTypeAt(header);
+  const uint64_t length = header.U32(kLengthAt);
+  if (type_at + 4 > size || length < type_at + 4) return false;
+  const uint64_t text = length - type_at - 4;
+  // No more is looked at of ranks that are refused.
+  if (header.U32(kRankAt) > kProvisionalMaxRank) return text <= std::numeric_limits<uint16_t>::max();
+  return text == header.U16(type_at + 2);
+}
+
+class DatReader {
+ public:
+  // `source` holds the header at least of a file of `size` bytes.
+  DatReader(const DataSource& source, uint64_t size, Emitter& emitter)
+      : source_(source),
+        header_({source.bytes->data(), source.bytes->size()}),
+        emitter_(emitter),
+        size_(size) {
+    dat_.file = source.file;
+  }
+
+  std::optional<DatHeader> ReadHeader() {
+    if (!ReadAny()) return std::nullopt;
+    return std::move(static_cast<DatHeader&>(dat_));
+  }
+  std::optional<DatFile> Read() {
+    if (!ReadAny() || !Unpack()) return std::nullopt;
+    return std::move(dat_);
+  }
+
+ private:
   template <typename... Args>
   bool Fail(const Rule& rule, uint64_t at, uint64_t size, fmt::format_string<Args...> format,
             Args&&... args) {
@@ -101,6 +136,7 @@ class DatReader {
                 size_ == 1 ? "" : "s", where);
   }
 
+  bool ReadAny() { return CheckMagic() && (IsProvisional() ? ReadProvisional() : ReadRatified()); }
   bool CheckMagic();
   bool IsProvisional() const;
   bool ReadProvisional();
@@ -116,27 +152,26 @@ class DatReader {
   bool UnpackItems(ElementType type);
   bool FailMemory() {
     return Fail(kDataTooLarge, dat_.data_offset, 0, "there is no memory for {} items of {} bits",
-                *Volume(shape_), dat_.bits);
+                *Volume(dat_.shape), dat_.bits);
   }
 
   const DataSource& source_;
+  HeaderBytes header_;
   Emitter& emitter_;
   uint64_t size_;
   DatFile dat_;
-  Shape shape_;
 };
 
 bool DatReader::CheckMagic() {
   for (uint64_t at = 0; at < std::min<uint64_t>(size_, 2); ++at) {
-    if (U8(at) == (at == 0 ? 0x4e : 0xef)) continue;
+    if (header_.U8(at) == (at == 0 ? 0x4e : 0xef)) continue;
     return Fail(kDatMagic, 0, 2, "this is no tensor file: it starts with `{:02X} {:02X}`, not with `4E EF`",
-                U8(0), size_ > 1 ? U8(1) : 0);
+                header_.U8(0), size_ > 1 ? header_.U8(1) : 0);
   }
-  constexpr uint64_t kShortestHeader = 16;
-  if (size_ < kShortestHeader) return FailTruncated("the header");
-  if (U8(kVersionAt) == 1 && U8(kVersionAt + 1) == 0) return true;
+  if (size_ < kProvisionalHeader) return FailTruncated("the header");
+  if (header_.U8(kVersionAt) == 1 && header_.U8(kVersionAt + 1) == 0) return true;
   return Fail(kDatVersion, kVersionAt, 2, "version {}.{} of the tensor format is not known; expected 1.0",
-              U8(kVersionAt), U8(kVersionAt + 1));
+              header_.U8(kVersionAt), header_.U8(kVersionAt + 1));
 }
 
 // The formats share magic and version. A provisional header states its own
@@ -147,16 +182,15 @@ bool DatReader::CheckMagic() {
 // bits per item in the provisional place: a ratified file has zero there,
 // behind its last extent.
 bool DatReader::IsProvisional() const {
-  uint64_t type_at = kExtentsAt + uint64_t{4} * U32(kRankAt);
-  if (type_at + 4 > size_) return false;
-  if (U32(kLengthAt) != type_at + 4 + U16(type_at + 2)) return false;
-  if (U8(type_at + 1) != 0) return true;
-  uint64_t ratified = kRatifiedHeader + U32(kLengthAt);
+  if (!StatesProvisionalLength(header_, size_)) return false;
+  if (header_.U32(kRankAt) > kProvisionalMaxRank || header_.U8(ProvisionalTypeAt(header_) + 1) != 0)
+    return true;
+  const uint64_t ratified = kRatifiedHeader + header_.U32(kLengthAt);
   return size_ != ratified && size_ != ratified + kStrayBytes;
 }
 
 void DatReader::ReadExtents(uint32_t rank) {
-  for (uint32_t i = 0; i < rank; ++i) shape_.push_back(U32(kExtentsAt + uint64_t{4} * i));
+  for (uint32_t i = 0; i < rank; ++i) dat_.shape.push_back(header_.U32(kExtentsAt + uint64_t{4} * i));
 }
 
 bool DatReader::CheckBits(uint32_t bits, uint64_t at, uint64_t size) {
@@ -168,10 +202,10 @@ bool DatReader::CheckBits(uint32_t bits, uint64_t at, uint64_t size) {
 }
 
 std::optional<uint64_t> DatReader::CheckedDataBytes() {
-  std::optional<uint64_t> bytes = DataBytes(shape_, dat_.bits);
+  std::optional<uint64_t> bytes = DataBytes(dat_.shape, dat_.bits);
   if (!bytes) {
-    Fail(kDatExtents, kExtentsAt, 4 * shape_.size(),
-         "a tensor of shape {} with {} bits per item is too large", ToString(shape_), dat_.bits);
+    Fail(kDatExtents, kExtentsAt, 4 * dat_.shape.size(),
+         "a tensor of shape {} with {} bits per item is too large", ToString(dat_.shape), dat_.bits);
   }
   return bytes;
 }
@@ -182,12 +216,12 @@ bool DatReader::CheckDataSize(uint64_t expected) {
   if (present < expected) {
     return Fail(kDatTruncated, size_, 0,
                 "the file ends after {} of {} bytes of data ({} with {} bits per item)", present, expected,
-                ToString(shape_), dat_.bits);
+                ToString(dat_.shape), dat_.bits);
   }
   if (present > expected) {
     return Fail(kDatSize, dat_.data_offset + expected, present - expected,
                 "{} byte{} follow{} the data ({} with {} bits per item)", present - expected,
-                present - expected == 1 ? "" : "s", present - expected == 1 ? "s" : "", ToString(shape_),
+                present - expected == 1 ? "" : "s", present - expected == 1 ? "s" : "", ToString(dat_.shape),
                 dat_.bits);
   }
   return true;
@@ -195,14 +229,14 @@ bool DatReader::CheckDataSize(uint64_t expected) {
 
 bool DatReader::ReadProvisional() {
   dat_.format = DatFile::Format::kProvisional;
-  uint32_t rank = U32(kRankAt);
+  uint32_t rank = header_.U32(kRankAt);
   if (rank > kProvisionalMaxRank) {
     return Fail(kDatRank, kRankAt, 4, "rank {}; tensors of rank 0 to {} can be read", rank,
                 kProvisionalMaxRank);
   }
   ReadExtents(rank);
   dat_.type_offset = kExtentsAt + uint64_t{4} * rank;
-  uint8_t type = U8(dat_.type_offset);
+  uint8_t type = header_.U8(dat_.type_offset);
   constexpr DatItems kItems[] = {DatItems::kFloat, DatItems::kUnsigned, DatItems::kSigned,
                                  DatItems::kUnsigned};
   constexpr uint8_t kQuantizedType = 1;
@@ -211,9 +245,9 @@ bool DatReader::ReadProvisional() {
                 "item type {}; expected 0 (float), 1 (quantized), 2 (signed) or 3 (unsigned)", type);
   }
   dat_.items = kItems[type];
-  if (!CheckBits(U8(dat_.type_offset + 1), dat_.type_offset + 1, 1)) return false;
+  if (!CheckBits(header_.U8(dat_.type_offset + 1), dat_.type_offset + 1, 1)) return false;
 
-  dat_.data_offset = U32(kLengthAt);
+  dat_.data_offset = header_.U32(kLengthAt);
   if (dat_.data_offset > size_) return FailTruncated("the header");
   dat_.algorithm_offset = dat_.type_offset + 4;
   uint64_t text_size = dat_.data_offset - dat_.algorithm_offset;
@@ -231,7 +265,7 @@ bool DatReader::ReadProvisional() {
 
 bool DatReader::ReadRatifiedType() {
   dat_.type_offset = kRatifiedTypeAt;
-  uint32_t code = U32(kRatifiedTypeAt);
+  uint32_t code = header_.U32(kRatifiedTypeAt);
   if (code >> 16 != 0) {
     return Fail(kDatVendorType, kRatifiedTypeAt, 4,
                 "item type 0x{:08x} is of vendor 0x{:04x}; only Khronos' item types, of vendor 0, are known",
@@ -241,10 +275,10 @@ bool DatReader::ReadRatifiedType() {
     if (type.code != code) continue;
     dat_.items = type.items;
     dat_.coding = type.coding;
-    if (code == kIntegerCode && U32(kRatifiedParametersAt) != 0) dat_.items = DatItems::kSigned;
+    if (code == kIntegerCode && header_.U32(kRatifiedParametersAt) != 0) dat_.items = DatItems::kSigned;
     if (type.coding == DatCoding::kPlain) return true;
-    dat_.min = F32(kRatifiedParametersAt);
-    dat_.max = F32(kRatifiedParametersAt + 4);
+    dat_.min = header_.F32(kRatifiedParametersAt);
+    dat_.max = header_.F32(kRatifiedParametersAt + 4);
     dat_.has_range = dat_.min != 0 || dat_.max != 0;
     return true;
   }
@@ -255,18 +289,18 @@ bool DatReader::ReadRatifiedType() {
 
 bool DatReader::ReadRatified() {
   if (size_ < kRatifiedHeader) return FailTruncated("the header");
-  uint32_t rank = U32(kRankAt);
+  uint32_t rank = header_.U32(kRankAt);
   if (rank > kRatifiedMaxRank) {
     return Fail(kDatRank, kRankAt, 4, "rank {}; expected 0 to {}", rank, kRatifiedMaxRank);
   }
   ReadExtents(rank);
-  if (!ReadRatifiedType() || !CheckBits(U32(kRatifiedBitsAt), kRatifiedBitsAt, 4)) return false;
+  if (!ReadRatifiedType() || !CheckBits(header_.U32(kRatifiedBitsAt), kRatifiedBitsAt, 4)) return false;
   std::optional<uint64_t> expected = CheckedDataBytes();
   if (!expected) return false;
-  if (*expected != U32(kLengthAt)) {
+  if (*expected != header_.U32(kLengthAt)) {
     return Fail(kDatSize, kLengthAt, 4,
                 "the header says {} bytes of data, but shape {} with {} bits per item takes {}",
-                U32(kLengthAt), ToString(shape_), dat_.bits, *expected);
+                header_.U32(kLengthAt), ToString(dat_.shape), dat_.bits, *expected);
   }
   dat_.data_offset = kRatifiedHeader;
   if (size_ == kRatifiedHeader + kStrayBytes + *expected) {
@@ -278,10 +312,10 @@ bool DatReader::ReadRatified() {
   if (!CheckDataSize(*expected)) return false;
   for (uint32_t i = rank; i < kRatifiedMaxRank; ++i) {
     uint64_t at = kExtentsAt + uint64_t{4} * i;
-    if (U32(at) == 0) continue;
+    if (header_.U32(at) == 0) continue;
     emitter_.Emit(kDatStrayExtents, ByteRange(source_.file, at, 4),
-                  "extent {} behind the last of a tensor of rank {} is ignored; it should be 0", U32(at),
-                  rank);
+                  "extent {} behind the last of a tensor of rank {} is ignored; it should be 0",
+                  header_.U32(at), rank);
     break;
   }
   return true;
@@ -338,7 +372,7 @@ class BitStream {
 
 template <typename T>
 bool DatReader::UnpackItems(ElementType type) {
-  auto volume = static_cast<uint64_t>(*Volume(shape_));
+  auto volume = static_cast<uint64_t>(*Volume(dat_.shape));
   std::optional<size_t> size = ByteSize(type, static_cast<int64_t>(volume));
   auto buffer = size ? Buffer::Allocate(*size) : nullptr;
   if (buffer == nullptr) return FailMemory();
@@ -354,15 +388,15 @@ bool DatReader::UnpackItems(ElementType type) {
     }
     out[i] = static_cast<T>(item);
   }
-  dat_.value = TensorValue(type, shape_, std::move(buffer));
+  dat_.value = TensorValue(type, dat_.shape, std::move(buffer));
   return true;
 }
 
 bool DatReader::Unpack() {
   ElementType type = NativeType(dat_.items, dat_.bits);
   if (dat_.items != DatItems::kBool && BitWidth(type) == dat_.bits) {
-    auto size = static_cast<size_t>(*DataBytes(shape_, dat_.bits));
-    dat_.value = TensorValue(type, shape_, Buffer::Slice(source_.bytes, dat_.data_offset, size));
+    auto size = static_cast<size_t>(*DataBytes(dat_.shape, dat_.bits));
+    dat_.value = TensorValue(type, dat_.shape, Buffer::Slice(source_.bytes, dat_.data_offset, size));
     return true;
   }
   switch (BitWidth(type)) {
@@ -380,7 +414,22 @@ bool DatReader::Unpack() {
 }  // namespace
 
 std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter) {
-  return DatReader(source, emitter).Read();
+  return DatReader(source, source.bytes->size(), emitter).Read();
+}
+
+uint64_t DatHeaderSize(std::span<const std::byte> start) {
+  if (start.size() < kProvisionalHeader) return kRatifiedHeader;
+  const HeaderBytes header(start);
+  if (header.U32(kRankAt) > kProvisionalMaxRank) return kRatifiedHeader;
+  uint64_t size = std::max(kRatifiedHeader, ProvisionalTypeAt(header) + 4);
+  if (StatesProvisionalLength(header, start.size())) size = std::max<uint64_t>(size, header.U32(kLengthAt));
+  return size;
+}
+
+std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size, Emitter& emitter) {
+  const Buffer& bytes = *start.bytes;
+  NNEFC_CHECK(bytes.size() >= std::min(size, DatHeaderSize({bytes.data(), bytes.size()})));
+  return DatReader(start, size, emitter).ReadHeader();
 }
 
 }  // namespace nnefc

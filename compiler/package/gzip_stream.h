@@ -8,17 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/package/packed_bytes.h"
+
 namespace nnefc {
 
-// True if the bytes start as a gzip file does.
-bool IsGzip(std::span<const std::byte> bytes);
-
-// Unpacks a gzip file held in memory, block by block, and verifies the checksum
+// Unpacks a gzip file block by block and verifies the checksum
 // and length at the end of each of its members, which libarchive's own filter
 // does not.
 class GzipStream {
  public:
-  explicit GzipStream(std::span<const std::byte> packed);
+  explicit GzipStream(PackedBytes packed);
   ~GzipStream();
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
@@ -29,7 +28,7 @@ class GzipStream {
   std::string_view error() const { return error_; }
 
  private:
-  std::span<const std::byte> rest_;  // not yet given to zlib
+  PackedBytes packed_;
   std::vector<std::byte> block_;
   z_stream stream_{};
   bool at_end_ = false;

@@ -172,12 +172,14 @@ std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path,
   return model;
 }
 
-// The texts and tensor files of an archive, held in memory; those of a tar
-// without compression are parts of the mapped archive.
+// The texts and tensor files of an archive. Those of a tar without compression
+// are parts of the mapped archive; of a compressed one the texts and the headers
+// are held in memory, the data once they are read.
 class ArchiveModel : public ModelContainer {
  public:
-  ArchiveModel(const DataSource& archive, const std::string& path, Context& context)
-      : ModelContainer(path, archive.file, context), archive_(archive) {}
+  ArchiveModel(const DataSource& archive, const std::string& path, Context& context,
+               const ModelOpenOptions& options)
+      : ModelContainer(path, archive.file, context), archive_(archive), options_(options) {}
 
   static ModelOpenResult Open(const DataSource& archive, const std::string& path, Context& context,
                               const ModelOpenOptions& options);
@@ -187,7 +189,7 @@ class ArchiveModel : public ModelContainer {
   }
   std::vector<std::string> Labels() const override {
     std::vector<std::string> labels;
-    for (const auto& [path, bytes] : members_) {
+    for (const auto& [path, file] : members_) {
       if (auto label = LabelOf(path)) labels.push_back(std::move(*label));
     }
     std::sort(labels.begin(), labels.end());
@@ -196,33 +198,96 @@ class ArchiveModel : public ModelContainer {
 
  protected:
   bool HasMember(const std::string& member) const override { return members_.contains(member); }
-  std::optional<DataSource> ReadMember(const std::string& member, Emitter&) const override {
-    return DataSource{context().sources.AddOpaque(Told(member), FileKind::kBinary), members_.at(member)};
+  std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const override {
+    if (!members_.at(member).is_whole() && !ReadData(emitter)) return std::nullopt;
+    return Source(member);
+  }
+  std::optional<Start> ReadStart(const std::string& member, Emitter&) const override {
+    return Start{.bytes = Source(member), .size = members_.at(member).size};
   }
 
  private:
+  DataSource Source(const std::string& member) const {
+    return {context().sources.AddOpaque(Told(member), FileKind::kBinary), members_.at(member).bytes};
+  }
   std::string Told(std::string_view member) const { return fmt::format("{}:{}{}", name_, folder_, member); }
-  bool Unpack(const ModelOpenOptions& options);
+  bool Unpack();
+  std::optional<ArchivedFile> Keep(ArchiveReader& reader, bool is_tensor) const;
+  bool ReadData(Emitter& emitter) const;
+  bool TakeData(const std::string& member, ArchiveReader& reader) const;
   bool ChooseGraph();
   bool AddText(const std::string& member, FileId& text);
 
   DataSource archive_;
+  ModelOpenOptions options_;
   std::string folder_;  // that all members lie in: "" or "model/"
-  std::map<std::string, std::shared_ptr<const Buffer>> members_;
+  mutable std::map<std::string, ArchivedFile> members_;
+  mutable bool data_failed_ = false;    // to be read, which was told
   std::vector<std::string> documents_;  // every `.nnef`
 };
 
-bool ArchiveModel::Unpack(const ModelOpenOptions& options) {
-  ArchiveReader reader(archive_, options.max_bytes, context_->emitter);
+bool ArchiveModel::Unpack() {
+  ArchiveReader reader(archive_, options_.max_bytes, context_->emitter);
   while (auto path = reader.Next()) {
     std::string_view base = BaseName(*path);
     if (base.ends_with(".nnef")) documents_.push_back(*path);
-    if (base != kGraphFile && base != kQuantizationFile && !LabelOf(*path)) continue;
-    std::shared_ptr<const Buffer> bytes = reader.Read();
-    if (bytes == nullptr) return false;
-    members_.emplace(std::move(*path), std::move(bytes));
+    const bool is_tensor = LabelOf(*path).has_value();
+    if (base != kGraphFile && base != kQuantizationFile && !is_tensor) continue;
+    std::optional<ArchivedFile> file = Keep(reader, is_tensor);
+    if (!file) return false;
+    members_.emplace(std::move(*path), std::move(*file));
   }
   return !reader.failed();
+}
+
+// What is held of the current file; nothing after an error.
+std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, bool is_tensor) const {
+  if (is_tensor && !options_.reads_data) {
+    std::optional<ArchivedFile> file = reader.ReadStart(kLongestDatHeader);
+    if (!file || file->bytes->mapped()) return file;
+    const std::span<const std::byte> start(file->bytes->data(), file->bytes->size());
+    const auto size = static_cast<size_t>(std::min<uint64_t>(start.size(), DatHeaderSize(start)));
+    if (auto header = Buffer::Allocate(size)) {
+      std::memcpy(header->mutable_data(), start.data(), size);
+      file->bytes = std::move(header);
+    }
+    return file;
+  }
+  std::shared_ptr<const Buffer> bytes = reader.Read();
+  if (bytes == nullptr) return std::nullopt;
+  const uint64_t size = bytes->size();
+  return ArchivedFile{.bytes = std::move(bytes), .size = size};
+}
+
+// Goes through the archive once more, for the data of all tensor files.
+bool ArchiveModel::ReadData(Emitter& emitter) const {
+  if (data_failed_) return false;
+  ArchiveReader reader(archive_, options_.max_bytes, emitter);
+  bool same = true;
+  while (auto path = reader.Next()) {
+    const bool is_member = path->starts_with(folder_) && members_.contains(path->substr(folder_.size()));
+    if (is_member) same &= TakeData(path->substr(folder_.size()), reader);
+  }
+  same &= std::all_of(members_.begin(), members_.end(),
+                      [](const auto& member) { return member.second.is_whole(); });
+  data_failed_ = reader.failed() || !same;
+  if (!reader.failed() && !same) {
+    emitter.Emit(kArchiveDamaged, ByteRange(file_, 0, 0),
+                 "the archive was changed while it was read; run the command once more");
+  }
+  return !data_failed_;
+}
+
+// Reads a tensor file of which the header is known. False after an error, and if
+// it is another file than before.
+bool ArchiveModel::TakeData(const std::string& member, ArchiveReader& reader) const {
+  ArchivedFile& known = members_.at(member);
+  if (known.is_whole()) return true;
+  std::shared_ptr<const Buffer> bytes = reader.Read();
+  if (bytes == nullptr || bytes->size() != known.size) return false;
+  if (std::memcmp(bytes->data(), known.bytes->data(), known.bytes->size()) != 0) return false;
+  known.bytes = std::move(bytes);
+  return true;
 }
 
 // Finds `graph.nnef` at the top, or in the one folder nearest to it.
@@ -247,16 +312,16 @@ bool ArchiveModel::ChooseGraph() {
     return false;
   }
   folder_ = candidates.front().substr(0, candidates.front().size() - kGraphFile.size());
-  std::map<std::string, std::shared_ptr<const Buffer>> members;
-  for (auto& [path, bytes] : members_) {
-    if (path.starts_with(folder_)) members.emplace(path.substr(folder_.size()), std::move(bytes));
+  std::map<std::string, ArchivedFile> members;
+  for (auto& [path, file] : members_) {
+    if (path.starts_with(folder_)) members.emplace(path.substr(folder_.size()), std::move(file));
   }
   members_ = std::move(members);
   return true;
 }
 
 bool ArchiveModel::AddText(const std::string& member, FileId& text) {
-  const Buffer& bytes = *members_.at(member);
+  const Buffer& bytes = *members_.at(member).bytes;
   if (bytes.size() > std::numeric_limits<uint32_t>::max()) {
     context_->emitter.Emit(kDataTooLarge, ByteRange(file_, 0, 0), "`{}` is larger than 4 GiB", member);
     return false;
@@ -269,8 +334,8 @@ bool ArchiveModel::AddText(const std::string& member, FileId& text) {
 
 ModelOpenResult ArchiveModel::Open(const DataSource& archive, const std::string& path, Context& context,
                                    const ModelOpenOptions& options) {
-  auto model = std::make_unique<ArchiveModel>(archive, path, context);
-  if (!model->Unpack(options) || !model->ChooseGraph()) return {};
+  auto model = std::make_unique<ArchiveModel>(archive, path, context, options);
+  if (!model->Unpack() || !model->ChooseGraph()) return {};
   if (!model->AddText(std::string(kGraphFile), model->graph_text_)) return {};
   if (model->members_.contains(std::string(kQuantizationFile))) {
     FileId text;
@@ -280,22 +345,14 @@ ModelOpenResult ArchiveModel::Open(const DataSource& archive, const std::string&
   return {.model = std::move(model), .environment_failed = false};
 }
 
-bool StartsWith(std::span<const std::byte> bytes, std::string_view magic, size_t at = 0) {
-  return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
-}
-
 // An archive is known by its content, which no text starts with, or by its
 // name, so that a damaged one is told as such.
 bool IsArchive(const std::string& path, std::span<const std::byte> bytes) {
-  using namespace std::string_view_literals;
   constexpr size_t kTarMagicAt = 257;
-  if (StartsWith(bytes, "ustar", kTarMagicAt)) return true;
-  for (std::string_view magic : {"\x1f\x8b"sv, "\x1f\x9d"sv, "BZh"sv,
-                                 "\xfd"
-                                 "7zXZ"sv,
-                                 "\x28\xb5\x2f\xfd"sv, "\x04\x22\x4d\x18"sv, "\x5d\x00\x00"sv}) {
-    if (StartsWith(bytes, magic)) return true;
-  }
+  constexpr std::string_view kTarMagic = "ustar";
+  const bool is_tar = bytes.size() >= kTarMagicAt + kTarMagic.size() &&
+                      std::memcmp(bytes.data() + kTarMagicAt, kTarMagic.data(), kTarMagic.size()) == 0;
+  if (is_tar || IsCompressed(bytes)) return true;
   std::string_view name = BaseName(path);
   for (std::string_view end : {".tar", ".tgz", ".tbz2", ".txz", ".tlz", ".tzst"}) {
     if (name.ends_with(end)) return true;
@@ -356,7 +413,15 @@ bool ModelContainer::HasVariable(std::string_view label) const {
   return member && HasMember(*member);
 }
 
-std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
+std::optional<ModelContainer::Start> ModelContainer::ReadStart(const std::string& member,
+                                                               Emitter& emitter) const {
+  std::optional<DataSource> source = ReadMember(member, emitter);
+  if (!source) return std::nullopt;
+  const uint64_t size = source->bytes->size();
+  return Start{.bytes = std::move(*source), .size = size};
+}
+
+std::optional<std::string> ModelContainer::FindMember(std::string_view label, Emitter& emitter) const {
   std::optional<std::string> member = MemberOf(label);
   if (!member) {
     emitter.Emit(kContainerLabel, ByteRange(file_, 0, 0), "the label `{}` leads out of the model",
@@ -368,9 +433,21 @@ std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, 
                  ShownText(*member), ShownText(label));
     return std::nullopt;
   }
-  std::optional<DataSource> source = ReadMember(*member, emitter);
+  return member;
+}
+
+std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
+  const std::optional<std::string> member = FindMember(label, emitter);
+  const std::optional<DataSource> source = member ? ReadMember(*member, emitter) : std::nullopt;
   if (!source) return std::nullopt;
   return ReadDat(*source, emitter);
+}
+
+std::optional<DatHeader> ModelContainer::ReadVariableHeader(std::string_view label, Emitter& emitter) const {
+  const std::optional<std::string> member = FindMember(label, emitter);
+  const std::optional<Start> start = member ? ReadStart(*member, emitter) : std::nullopt;
+  if (!start) return std::nullopt;
+  return ReadDatHeader(start->bytes, start->size, emitter);
 }
 
 std::optional<TensorValue> ModelContainer::ReadVariable(std::string_view label, ElementType type,

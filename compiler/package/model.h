@@ -18,6 +18,10 @@ class ModelContainer;
 struct ModelOpenOptions {
   // Bound on the unpacked size of an archive: --max-bytes.
   uint64_t max_bytes = uint64_t{16} << 30;
+  // Tensor files will be read: those of a compressed archive are kept when it is
+  // opened. Otherwise their headers alone are, and it is unpacked once more if a
+  // file is read after all.
+  bool reads_data = false;
 };
 
 struct ModelOpenResult {
@@ -31,7 +35,7 @@ struct ModelOpenResult {
 // A model as it lies on disk (R 5.1, P 5.1): a folder or an archive (`.tar`,
 // `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
 // and perhaps `graph.quant`, also known by its `graph.nnef`; or a bare document
-// without weights. Nothing is ever unpacked to disk.
+// without weights. Nothing is ever unpacked to disk. A model is for one thread.
 class ModelContainer {
  public:
   // Opens the model at `path`. The members of an archive may lie in one folder
@@ -58,6 +62,8 @@ class ModelContainer {
   // Reads the tensor file of a variable; nothing if there is none, it cannot
   // be read or is damaged, which was emitted.
   std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
+  // The same of what its header says, without the items.
+  std::optional<DatHeader> ReadVariableHeader(std::string_view label, Emitter& emitter) const;
   // The same, decoded as in DecodeDat by what the file itself tells.
   std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter) const;
 
@@ -68,8 +74,16 @@ class ModelContainer {
   // `member` is the file's path inside the model; it leads nowhere else.
   virtual bool HasMember(const std::string& member) const = 0;
   virtual std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const = 0;
+  // The first bytes of a tensor file, its header at least, and its size.
+  struct Start {
+    DataSource bytes;
+    uint64_t size;
+  };
+  virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
 
   Context& context() const { return *context_; }
+  // The file of a variable, which is there; nothing if it is not, which was emitted.
+  std::optional<std::string> FindMember(std::string_view label, Emitter& emitter) const;
 
   std::string name_;
   FileId file_;  // tells the model as a whole

@@ -1,9 +1,13 @@
-"""The tensor files of a model: `check` looks at them, and a folder is known by its document too."""
+"""The tensor files of a model: `check` looks at them, a folder is known by its document too, and an archive
+is not unpacked for what is not looked at."""
 
 from __future__ import annotations
 
+import io
+import os
 import struct
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -82,3 +86,70 @@ def test_data_of_lower_rank_is_upgraded(nnefc: Path, tmp_path: Path) -> None:
     for model in ("model", "new"):
         assert _run(nnefc, tmp_path, f"run {model} --inputs in.npz -o out.npz").returncode == 0
         assert np.load(tmp_path / "out.npz")["y"].ravel().tolist() == [1.5, -1]
+
+
+LARGE = ("version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = [1, 4]);\n"
+         "    a = variable(shape = [1, {}], label = 'a');\n    t = slice(a, axes = [1], begin = [0], end = [4]);\n    y = add(x, t);\n}}\n")
+PIECE = 1 << 20
+# Of memory that a process took at most, which the shell of a test's own size would hide.
+MEASURE = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL);"
+           "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+
+
+class _Repeated(io.RawIOBase):
+    """A header, then a piece many times over."""
+
+    def __init__(self, header: bytes, piece: bytes) -> None:
+        super().__init__()
+        self.rest, self.piece = header, piece
+
+    def read(self, size: int = -1) -> bytes:
+        while len(self.rest) < size:
+            self.rest += self.piece
+        taken, self.rest = self.rest[:size], self.rest[size:]
+        return taken
+
+
+def _large_archive(path: Path, mode: str, megabytes: int, piece: bytes, **options: int) -> None:
+    size = megabytes * PIECE
+    header = struct.pack("<4s4I", b"N\xef\1\0", size, 2, 1, size // 4).ljust(44, b"\0") + struct.pack("<2I", 32, 0)
+    document = LARGE.format(size // 4).encode()
+    with tarfile.open(path, mode, **options) as archive:
+        for name, length, content in (("a.dat", 128 + size, _Repeated(header.ljust(128, b"\0"), piece)),
+                                      ("graph.nnef", len(document), io.BytesIO(document))):
+            member = tarfile.TarInfo(name)
+            member.size = length
+            archive.addfile(member, content)
+
+
+@pytest.mark.parametrize("form", ["zeros.tgz", "zeros.tar.xz", "noise.tgz"])
+def test_archives_are_not_unpacked_for_what_is_not_looked_at(form: str, nnefc: Path, tmp_path: Path) -> None:
+    megabytes = 120
+    if form == "zeros.tar.xz":
+        _large_archive(tmp_path / form, "w:xz", megabytes, bytes(PIECE), preset=0)
+    elif form == "zeros.tgz":
+        _large_archive(tmp_path / form, "w:gz", megabytes, bytes(PIECE), compresslevel=1)
+    else:  # as large as what is in it
+        _large_archive(tmp_path / form, "w:gz", megabytes, os.urandom(PIECE), compresslevel=0)
+    commands = ["check {}"] if form != "zeros.tgz" else ["check {}", "inspect {}", "expand {}", "fmt {}", "lint {}"]
+    for command in commands:
+        done = subprocess.run([sys.executable, "-S", "-c", MEASURE, str(nnefc), *command.format(tmp_path / form).split()],
+                              capture_output=True, text=True, timeout=120, check=False)
+        code, peak = map(int, done.stdout.split())
+        assert code == 0, done.stderr
+        assert peak < 60 << 10 or os.environ.get("NNEFC_SANITIZE") == "ON", (command, peak)
+    # All of it is looked through.
+    whole = (tmp_path / form).read_bytes()
+    (tmp_path / form).write_bytes(whole[:-30])
+    done = _run(nnefc, tmp_path, f"check {form}")
+    assert done.returncode == 1 and "[archive.damaged]" in done.stderr, done.stderr
+
+
+def test_data_of_archives_are_read_by_who_asks_for_them(nnefc: Path, tmp_path: Path) -> None:
+    _large_archive(tmp_path / "m.tgz", "w:gz", 1, np.arange(PIECE // 4, dtype=np.float32).tobytes(), compresslevel=1)
+    np.savez(tmp_path / "in.npz", x=np.zeros((1, 4), np.float32))
+    assert _run(nnefc, tmp_path, "run m.tgz --inputs in.npz -o out.npz").returncode == 0
+    assert np.load(tmp_path / "out.npz")["y"].tolist() == [[0, 1, 2, 3]]
+    assert _run(nnefc, tmp_path, "compile m.tgz -o net.xml").returncode == 0
+    assert (tmp_path / "net.bin").stat().st_size >= PIECE
+    assert _run(nnefc, tmp_path, "bench m.tgz --iterations 1 --warmup 0").returncode == 0

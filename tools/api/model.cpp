@@ -41,7 +41,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   for (const auto& [name, shape] : options.input_shapes)
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
   compile.random_weights = options.random_weights;
-  compile.max_bytes = options.max_bytes;
+  compile.open.max_bytes = options.max_bytes;
   return compile;
 }
 
@@ -65,6 +65,7 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
     auto state = std::make_shared<Model::State>();
     state->path = path;
     state->options = options;
+    options.open.reads_data = true;
     state->compilation = std::make_shared<Compilation>(path, options);
     Compilation& compilation = *state->compilation;
     const bool ok = Judge(compilation);

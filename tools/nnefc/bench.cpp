@@ -48,6 +48,7 @@ struct BenchCommand : CommonOptions {
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights.value_or(1);
     compile.transform = transform;
+    compile.open.reads_data = true;
     if (!execution.random_inputs) execution.random_inputs = 1;
     // Streams share what one would have.
     if (execution.threads == 0 && streams > 1)

@@ -60,6 +60,7 @@ class Bisection {
     CompileOptions options = command_.compile_options(command_.models.front());
     options.random_weights = command_.random_weights;
     options.transform = command_.transform;
+    options.open.reads_data = true;
     if (count == 0) options.transform.disabled = all_;
     options.transform.pipeline.only.assign(names_.begin(),
                                            names_.begin() + static_cast<std::ptrdiff_t>(count));

@@ -28,6 +28,7 @@ struct CheckCommand : CommonOptions {
     compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kJudge;
     compile.structure_only = for_openvino;
     const FixReport report = fixes.Make(model, compile, nullptr);
+    compile.open.reads_data = for_openvino;
     Compilation compilation(ShownModel(model), compile);
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.format() != ModelFormat::kNnef)

@@ -82,7 +82,7 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
   result.limits = limits;
-  result.max_bytes = max_bytes;
+  result.open.max_bytes = max_bytes;
   result.verify = verify;
   return result;
 }

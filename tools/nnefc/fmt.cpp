@@ -36,8 +36,7 @@ struct FmtCommand : CommonOptions {
     context.limits = compile.limits;
     bool environment_failed = false;
     int exit_code = kSuccess;
-    for (const TextFile& text :
-         OpenTexts(model, {.max_bytes = compile.max_bytes}, context, environment_failed)) {
+    for (const TextFile& text : OpenTexts(model, compile.open, context, environment_failed)) {
       if (in_place && !text.writable)
         throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.path));
       exit_code = std::max(exit_code, Format(text, compile, context));

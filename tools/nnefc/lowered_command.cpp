@@ -51,6 +51,7 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   compile.random_weights = random_weights;
   compile.transform = transform;
   compile.structure_only = !to_xml;
+  compile.open.reads_data = true;
   Compilation compilation(ShownModel(models.front()), compile);
   bool ok = RunStages(compilation, Stage::kLower);
   if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);

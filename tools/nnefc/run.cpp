@@ -40,6 +40,7 @@ struct RunCommand : CommonOptions {
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights;
     compile.transform = transform;
+    compile.open.reads_data = true;
     if (!execution.dump.empty()) KeepTensors(compile.transform);
     Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);

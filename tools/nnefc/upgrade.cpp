@@ -19,6 +19,7 @@ struct UpgradeCommand : CommonOptions {
     CompileOptions compile = compile_options(models.front());
     compile.keep_instances = true;
     compile.purpose = Purpose::kPrint;
+    compile.open.reads_data = true;
     Compilation compilation(ShownModel(models.front()), compile);
     if (compilation.format() != ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
     const bool ok = RunStages(compilation, Stage::kExpand);

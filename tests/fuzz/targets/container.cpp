@@ -21,7 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     context.emitter.Clear();
     // A label with leading slashes, say, names another file.
     if (!model.HasVariable(label)) continue;
+    Emitter emitter;
+    const bool has_header = model.ReadVariableHeader(label, emitter).has_value();
     const auto value = model.ReadVariable(label, ElementType::kF32, context.emitter);
+    fuzz::Require(has_header || !value, "what can be read has a header");
     fuzz::Require(value.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
                   fuzz::Messages(context));
     fuzz::CheckDiagnostics(context);

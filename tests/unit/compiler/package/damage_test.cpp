@@ -35,7 +35,26 @@ class DamageTest : public PackageTest {
 
   bool ReadAs(const std::string& bytes, ElementType type) {
     auto dat = ReadDat(Source(bytes), context_.emitter);
+    ExpectHeader(bytes, dat ? &*dat : nullptr);
     return dat && DecodeDat(*dat, type, context_.emitter);
+  }
+
+  // The header alone says what the file does, of which `dat` was read.
+  void ExpectHeader(const std::string& bytes, const DatFile* dat) {
+    const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+    const uint64_t size = DatHeaderSize({data, std::min<size_t>(bytes.size(), kLongestDatHeader)});
+    ASSERT_LE(size, kLongestDatHeader);
+    const DataSource start = Source(std::string_view(bytes).substr(0, size));
+    Emitter emitter;
+    const std::optional<DatHeader> header = ReadDatHeader(start, bytes.size(), emitter);
+    ASSERT_EQ(header.has_value(), dat != nullptr);
+    const auto& told = context_.emitter.diagnostics();
+    ASSERT_EQ(emitter.diagnostics().size(), told.size());
+    for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(emitter.diagnostics()[i].message, told[i].message);
+    if (dat == nullptr) return;
+    EXPECT_EQ(header->shape, dat->value.shape());
+    EXPECT_EQ(DescribeItems(*header), DescribeItems(*dat));
+    EXPECT_EQ(header->algorithm, dat->algorithm);
   }
 };
 
@@ -90,10 +109,20 @@ TEST_F(DamageTest, Archives) {
   ASSERT_TRUE(WriteDat(Path("x.dat"), TensorValue::FromFloats({2}, {1, 2})).ok());
   std::string tar =
       TarMaker().File("graph.nnef", "version 1.0;").File("conv1/filter.dat", Slurp(Path("x.dat"))).Tar();
-  auto open = [&](const std::string& damaged) {
-    auto model = ModelContainer::Open(Write("x.tar", damaged), context_, {.max_bytes = 1 << 20}).model;
+  auto read = [&](const std::string& path, bool reads_data) {
+    const ModelOpenOptions options{.max_bytes = 1 << 20, .reads_data = reads_data};
+    auto model = ModelContainer::Open(path, context_, options).model;
     if (model == nullptr || !model->HasVariable("conv1/filter")) return model != nullptr;
     return model->ReadVariable("conv1/filter", ElementType::kF32, context_.emitter).has_value();
+  };
+  // Read in one pass or in two.
+  auto open = [&](const std::string& damaged) {
+    const std::string path = Write("x.tar", damaged);
+    const bool success = read(path, /*reads_data=*/false);
+    const std::string messages = Messages();
+    EXPECT_EQ(read(path, /*reads_data=*/true), success);
+    EXPECT_EQ(Told(), messages);
+    return success;
   };
   Sweep(tar, 512, open);
   std::string packed = Gzip(tar);

@@ -103,6 +103,33 @@ TEST_F(DatTest, TellsTheFormatsApartWhereSizesAgree) {
   EXPECT_EQ(Messages(), "");
 }
 
+TEST_F(DatTest, ReadsHeadersByThemselves) {
+  // Longer than the ratified header: a text of 300 bytes, 32 extents.
+  for (const std::string& bytes :
+       {Make(Provisional{
+            .extents = {3}, .type = 1, .bits = 8, .algorithm = std::string(300, ' '), .data = "abc"}),
+        Make(Provisional{.extents = std::vector<uint32_t>(32, 1), .data = Raw<float>({7})}),
+        Make(Ratified{.extents = {2, 4}, .data = std::string(32, 'x')})}) {
+    const std::span start(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+    const uint64_t size = DatHeaderSize(start);
+    EXPECT_LT(size, bytes.size());
+    const auto header = ReadDatHeader(Source(bytes.substr(0, size)), bytes.size(), context_.emitter);
+    ASSERT_TRUE(header) << Messages();
+    const auto whole = Read(bytes);
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(header->shape, whole->value.shape());
+    EXPECT_EQ(header->algorithm, whole->algorithm);
+    EXPECT_EQ(header->data_offset, whole->data_offset);
+    // What is missing or too much is told by the size.
+    for (uint64_t wrong : {bytes.size() - 1, bytes.size() + 1, bytes.size() + 10'000'000'000}) {
+      EXPECT_FALSE(ReadDatHeader(Source(bytes.substr(0, size)), wrong, context_.emitter));
+      const std::string messages = Messages();
+      EXPECT_NE(messages.find(wrong < bytes.size() ? "[dat.truncated]" : "[dat.size]"), std::string::npos)
+          << messages;
+    }
+  }
+}
+
 TEST_F(DatTest, MapsFloatsWithoutACopy) {
   for (const std::string& bytes : {Make(Ratified{.extents = {3}, .data = Raw<float>({1, 2, 3})}),
                                    Make(Provisional{.extents = {3}, .data = Raw<float>({1, 2, 3})})}) {

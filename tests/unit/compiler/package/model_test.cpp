@@ -15,8 +15,21 @@ std::string Dat(float first, float second) {
   return bytes.F32(first).F32(second).text();
 }
 
+// The header of one of shape [extent].
+std::string LargeDat(uint32_t extent) {
+  Bytes bytes;
+  bytes.U8(0x4e).U8(0xef).U8(1).U8(0).U32(4 * extent).U32(1).U32(extent).PadTo(44).U32(32).U32(0);
+  return bytes.PadTo(128).text();
+}
+
 class ModelTest : public PackageTest {
  protected:
+  // Changes a file where it lies.
+  static void Overwrite(const std::string& path, std::streamoff at, std::string_view bytes) {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(at);
+    file << bytes;
+  }
   std::unique_ptr<ModelContainer> Open(const std::string& path, const ModelOpenOptions& options = {}) {
     ModelOpenResult result = ModelContainer::Open(path, context_, options);
     environment_failed_ = result.environment_failed;
@@ -70,9 +83,9 @@ TEST_F(ModelTest, OpensArchives) {
     tar.File(folder + "graph.quant", "quant").File(folder + "graph.nnef", kGraph);
     tar.File(folder + "conv1/filter.dat", Dat(1, 2)).File(folder + "conv1/bias.dat", Dat(3, 4));
     tar.File(folder + "conv1/bias.dat.int8", "x").File(folder + "more.txt", "x");
-    for (bool packed : {false, true}) {
+    for (const auto& [packed, reads_data] : {std::pair(false, false), {true, false}, {true, true}}) {
       std::string path = packed ? Write("m.tgz", Gzip(tar.Tar())) : Write("m.tar", tar.Tar());
-      auto model = Open(path);
+      auto model = Open(path, {.reads_data = reads_data});
       ASSERT_NE(model, nullptr) << Messages();
       ExpectModel(*model);
       EXPECT_EQ(context_.sources.Name(model->graph_text()),
@@ -81,6 +94,51 @@ TEST_F(ModelTest, OpensArchives) {
       auto value = model->ReadVariable("conv1/filter", ElementType::kF32, context_.emitter);
       EXPECT_EQ(value->buffer()->mapped(), !packed);
     }
+  }
+}
+
+// Tensor files of a compressed archive are read in a second pass.
+TEST_F(ModelTest, ReadsHeadersOfArchivesWithoutTheirData) {
+  const std::string large = Bytes().Text(LargeDat(100'000)).Text(std::string(400'000, '\1')).text();
+  TarMaker tar;
+  tar.File("graph.nnef", kGraph)
+      .File("a.dat", large)
+      .File("b.dat", Dat(1, 2))
+      .File("c.dat", large.substr(0, 9));
+  auto model = Open(Write("m.tgz", Gzip(tar.Tar())));
+  ASSERT_NE(model, nullptr) << Messages();
+  const std::optional<DatHeader> header = model->ReadVariableHeader("a", context_.emitter);
+  ASSERT_TRUE(header) << Messages();
+  EXPECT_EQ(header->shape, Shape({100'000}));
+  EXPECT_FALSE(model->ReadVariableHeader("c", context_.emitter));
+  EXPECT_NE(Messages().find("c.dat: error: at byte 9: the file ends after 9 bytes"), std::string::npos);
+  // What is there no more shows that the header was all that was kept.
+  Overwrite(Path("m.tgz"), 40, "damage");
+  EXPECT_TRUE(model->ReadVariableHeader("a", context_.emitter));
+  EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+  EXPECT_NE(Messages().find("the archive is damaged"), std::string::npos);
+  // Told once.
+  EXPECT_FALSE(model->ReadVariable("b", ElementType::kF32, context_.emitter));
+  EXPECT_EQ(Messages(), "");
+}
+
+TEST_F(ModelTest, RefusesArchivesThatChangeMeanwhile) {
+  const auto packed = [](const std::string& data, const std::string& name) {
+    // Not compressed, so that each has the same size.
+    return Gzip(TarMaker().File("graph.nnef", kGraph).File(name, data).Tar(), /*level=*/0);
+  };
+  const std::string before = packed(LargeDat(1) + "\1\1\1\1", "a.dat");
+  for (const std::string& after :
+       {packed(LargeDat(2) + "\1\1\1\1", "a.dat"), packed(LargeDat(1) + "\1\1\1", "a.dat"),
+        packed(LargeDat(1) + "\1\1\1\1", "b.dat")}) {
+    ASSERT_EQ(after.size(), before.size());
+    auto model = Open(Write("m.tgz", before));
+    ASSERT_NE(model, nullptr) << Messages();
+    Overwrite(Path("m.tgz"), 0, after);
+    EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+    EXPECT_EQ(Messages(), Path("m.tgz") +
+                              ": error: the archive was changed while it was read; run the command once more "
+                              "[archive.damaged]\n");
   }
 }
 

@@ -74,10 +74,13 @@ class PackageTest : public testing::Test {
     auto bytes = Buffer::Slice(std::move(buffer), offset, content.size());
     return {context_.sources.AddOpaque("x", kind), std::move(bytes)};
   }
-  // What was emitted since the last call.
+  // What was emitted since the last call of Messages().
+  std::string Told() const {
+    return RenderText(context_.emitter.diagnostics(), context_.sources, {.color = false, .excerpts = false});
+  }
+  // The same, which is taken.
   std::string Messages() {
-    std::string text =
-        RenderText(context_.emitter.diagnostics(), context_.sources, {.color = false, .excerpts = false});
+    std::string text = Told();
     context_.emitter.Clear();
     return text;
   }

@@ -1,0 +1,63 @@
+#include "compiler/package/packed_bytes.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace nnefc {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr size_t kPackedBlock = size_t{1} << 20;
+
+constexpr std::string_view kGzip = "\x1f\x8b"sv;
+constexpr std::string_view kOtherCompressions[] = {
+    "\x1f\x9d"sv,  // compress
+    "BZh"sv,       // bzip2
+    "\xfd"
+    "7zXZ"sv,              // xz
+    "\x28\xb5\x2f\xfd"sv,  // zstd
+    "\x04\x22\x4d\x18"sv,  // lz4
+    "\x5d\x00\x00"sv,      // lzma
+};
+
+bool StartsWith(std::span<const std::byte> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
+// Lets go of the whole pages of a mapped file within `bytes`: when they are
+// looked at once more, they are read again.
+void LetGo(std::span<const std::byte> bytes) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  // A failure costs memory, nothing else.
+  if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace
+
+bool IsGzip(std::span<const std::byte> bytes) {
+  return StartsWith(bytes, kGzip);
+}
+
+bool IsCompressed(std::span<const std::byte> bytes) {
+  return IsGzip(bytes) || std::any_of(std::begin(kOtherCompressions), std::end(kOtherCompressions),
+                                      [&](std::string_view magic) { return StartsWith(bytes, magic); });
+}
+
+std::span<const std::byte> PackedBytes::Next() {
+  // What is not mapped would be lost.
+  if (bytes_->mapped()) LetGo({bytes_->data() + kept_, at_ - kept_});
+  kept_ = at_;
+  const auto block = rest().first(std::min(rest().size(), kPackedBlock));
+  at_ += block.size();
+  return block;
+}
+
+}  // namespace nnefc
