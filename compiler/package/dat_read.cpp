@@ -183,10 +183,7 @@ bool DatReader::CheckMagic() {
 // behind its last extent.
 bool DatReader::IsProvisional() const {
   if (!StatesProvisionalLength(header_, size_)) return false;
-  if (header_.U32(kRankAt) > kProvisionalMaxRank || header_.U8(ProvisionalTypeAt(header_) + 1) != 0)
-    return true;
-  const uint64_t ratified = kRatifiedHeader + header_.U32(kLengthAt);
-  return size_ != ratified && size_ != ratified + kStrayBytes;
+  return header_.U32(kRankAt) > kProvisionalMaxRank || header_.U8(ProvisionalTypeAt(header_) + 1) != 0;
 }
 
 void DatReader::ReadExtents(uint32_t rank) {
