@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "compiler/driver/rules.h"
+#include "compiler/driver/variable_data.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/ir/text.h"
 #include "compiler/openvino/read.h"
@@ -55,7 +56,9 @@ Report Check(const std::string& path, CompileOptions options) {
   return Guard([&]() -> Report {
     options.purpose = Purpose::kJudge;
     auto compilation = std::make_shared<Compilation>(path, std::move(options));
-    Judge(*compilation);
+    if (Judge(*compilation) && compilation->model() != nullptr)
+      CheckVariableFiles(*compilation->expanded(), *compilation->model(), compilation->quantization().table,
+                         compilation->context());
     return TakeReport(*compilation);
   });
 }

@@ -90,6 +90,20 @@ TEST(ReportTest, TellsTheEnvironmentFromTheModel) {
   EXPECT_TRUE(Contains(missing.ToText(), "there/is/none.nnef"));
 }
 
+TEST(ReportTest, LooksAtTensorFiles) {
+  const std::string folder = testing::TempDir() + "/checked_model";
+  std::filesystem::create_directories(folder);
+  const std::string graph = kCounter;
+  std::ofstream(folder + "/graph.nnef") << graph;
+  EXPECT_TRUE(Check(folder).ok());  // a model without data is a document
+  std::ofstream(folder + "/v.dat", std::ios::binary) << "N\xef\1";
+  const Report report = Check(folder);
+  EXPECT_FALSE(report.ok());
+  EXPECT_TRUE(Contains(report.ToText(), "v.dat: error: at byte 3: the file ends after 3 bytes"))
+      << report.ToText();
+  std::filesystem::remove_all(folder);
+}
+
 TEST(ReportTest, TellsSectionsOfTheDocumentsDialect) {
   const Report report =
       CheckText("net.nnef",
