@@ -39,26 +39,71 @@ const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
   return index >= 0 ? &bindings_[static_cast<size_t>(index)] : nullptr;
 }
 
-StandardLibrary::StandardLibrary()
-    : ratified_(Add("<ratified standard library>", RatifiedLibraryText(),
+StandardLibrary::StandardLibrary(const std::vector<AddedLibrary>& added)
+    : texts_(added.begin(), added.end()),
+      ratified_(Add("<ratified standard library>", RatifiedLibraryText(),
                     {.dialect = ast::Dialect::kRatified, .file_name = "ratified.nnef"})),
       provisional_(Add(
           "<provisional standard library>", ProvisionalLibraryText(),
           {.dialect = ast::Dialect::kProvisional, .before = ratified_, .file_name = "provisional.nnef"})) {
-  const Part* last[] = {ratified_, provisional_};
   for (const Extension& extension : Extensions()) {
-    if (extension.library == nullptr) continue;
-    const bool is_ratified = extension.dialect == ast::Dialect::kRatified;
-    const Part*& before = last[is_ratified ? 0 : 1];
-    const std::string_view kind = extension.activation == Activation::kLine ? "extension " : "";
-    before = Add(fmt::format("<{}{}>", kind, extension.name), extension.library(),
-                 {.dialect = extension.dialect,
-                  .before = before,
-                  .standard = is_ratified ? ratified_ : provisional_,
-                  .file_name = extension.file});
-    extensions_[&extension] = before;
+    if (extension.library != nullptr) with_library_.push_back(&extension);
+  }
+  for (const AddedLibrary& library : texts_) {
+    with_library_.push_back(&added_.emplace_back(Extension{.name = library.name,
+                                                           .activation = Activation::kImplicit,
+                                                           .file = library.name,
+                                                           .text = library.text}));
+  }
+  const Part* last[] = {ratified_, provisional_};
+  for (const Extension* extension : with_library_) {
+    const Part*& before = last[extension->dialect == ast::Dialect::kRatified ? 0 : 1];
+    before = AddExtension(*extension, before);
   }
   for (std::string_view word : LibraryWords()) base_.symbols.Intern(word);
+  for (const AddedLibrary& library : texts_) {
+    for (const std::string& word : CheckAddedLibrary(library).words) base_.symbols.Intern(word);
+  }
+}
+
+// `before` is the last library of its dialect.
+const StandardLibrary::Part* StandardLibrary::AddExtension(const Extension& extension, const Part* before) {
+  const std::string_view kind = extension.activation == Activation::kLine ? "extension " : "";
+  const Part* part = Add(fmt::format("<{}{}>", kind, extension.name),
+                         extension.library != nullptr ? extension.library() : extension.text,
+                         {.dialect = extension.dialect,
+                          .before = before,
+                          .standard = extension.dialect == ast::Dialect::kRatified ? ratified_ : provisional_,
+                          .file_name = extension.file});
+  extensions_[&extension] = part;
+  return part;
+}
+
+AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
+  const StandardLibrary& known = StandardLibrary::Shared();
+  const CheckedDocument& standard = known.Get(ast::Dialect::kRatified);
+  Context context(known.base());
+  const FileId file = context.sources.AddText(library.name, library.text);
+  auto parsed =
+      ParseDocument(file, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kLibrary}, context);
+  const auto document =
+      Checker(std::move(parsed), CheckedKind::kLibrary, {known, &standard, &standard.types()}, context)
+          .CheckLibrary();
+  AddedLibraryReport report;
+  for (const ast::Fragment& fragment : document->ast().fragments) {
+    if (!fragment.name.symbol.valid()) continue;
+    report.fragments.emplace_back(context.symbols.Text(fragment.name.symbol));
+    const bool is_taken = standard.FindOwn(fragment.name.symbol).valid();
+    if (is_taken && report.mistake.empty())
+      report.mistake = fmt::format("`{}` is a standard operation", report.fragments.back());
+  }
+  for (size_t i = known.base().symbols.size(); i < context.symbols.size(); ++i)
+    report.words.emplace_back(context.symbols.Text(Symbol(static_cast<int32_t>(i))));
+  if (context.emitter.diagnostics().empty()) return report;
+  const Diagnostic& first = context.emitter.diagnostics().front();
+  const LineColumn place = context.sources.Position({first.range.file, first.range.begin});
+  report.mistake = fmt::format("{}:{}: {} [{}]", place.line, place.column, first.message, first.rule->label);
+  return report;
 }
 
 const StandardLibrary::Part* StandardLibrary::Add(std::string_view name, std::string_view text, Part part) {
@@ -114,10 +159,10 @@ const CheckedDocument& StandardLibrary::Get(const Extension& extension) const {
 ExtensionCallee StandardLibrary::FindOperation(Symbol name) const {
   const Callee standard = Get(ast::Dialect::kRatified).FindOwn(name);
   if (standard.valid()) return {standard};
-  for (const Extension& extension : Extensions()) {
-    if (extension.library == nullptr || extension.dialect != ast::Dialect::kRatified) continue;
-    const Callee callee = Get(extension).FindOwn(name);
-    if (callee.valid()) return {callee, &extension};
+  for (const Extension* extension : with_library_) {
+    if (extension->dialect != ast::Dialect::kRatified) continue;
+    const Callee callee = Get(*extension).FindOwn(name);
+    if (callee.valid()) return {callee, extension};
   }
   return {};
 }
@@ -149,16 +194,16 @@ llvm::SmallVector<ExtensionLibrary, 1> ExtensionsOf(const ast::Document& documen
   llvm::SmallVector<ExtensionLibrary, 1> found;
   llvm::DenseSet<Symbol> unknown;
   const bool invokes_unknown = InvokesUnknown(document, standard, unknown);
-  for (const Extension& extension : Extensions()) {
-    if (extension.library == nullptr || extension.dialect != document.dialect) continue;
+  for (const Extension* extension : library.extensions()) {
+    if (extension->dialect != document.dialect) continue;
     const bool is_named =
-        extension.activation == Activation::kLine && Enables(document, extension, context.symbols);
+        extension->activation == Activation::kLine && Enables(document, *extension, context.symbols);
     if (!is_named && !invokes_unknown) continue;
-    const CheckedDocument& declares = library.Get(extension);
+    const CheckedDocument& declares = library.Get(*extension);
     const bool is_invoked =
         llvm::any_of(unknown, [&](Symbol name) { return declares.FindOwn(name).valid(); });
     if (!is_named && !is_invoked) continue;
-    found.push_back({&extension, &declares, is_named || extension.activation == Activation::kImplicit});
+    found.push_back({extension, &declares, is_named || extension->activation == Activation::kImplicit});
   }
   return found;
 }

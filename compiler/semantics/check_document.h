@@ -17,12 +17,32 @@ struct ExtensionCallee {
   const Extension* extension = nullptr;
 };
 
+// Fragments of the ratified dialect that documents of a run know beside the standard
+// ones, unless they define one of the same name.
+struct AddedLibrary {
+  std::string name;  // as messages call it
+  std::string text;
+};
+
+// What the text of such a library holds.
+struct AddedLibraryReport {
+  // The first mistake, "3:5: .. [rule]"; empty if there is none.
+  std::string mistake;
+  std::vector<std::string> fragments;
+  // Every name and string that is not in the standard library's.
+  std::vector<std::string> words;
+};
+// Checks a library against the standard one alone.
+AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library);
+
 // The standard library of each dialect and those of extensions, parsed and checked when it is first
 // asked for, by whichever thread. Outlives the documents that are checked
 // against it, whose contexts begin with `base()`.
 class StandardLibrary {
  public:
-  StandardLibrary();
+  StandardLibrary() : StandardLibrary(std::vector<AddedLibrary>()) {}
+  // With libraries in which CheckAddedLibrary finds no mistake.
+  explicit StandardLibrary(const std::vector<AddedLibrary>& added);
   ~StandardLibrary();
   StandardLibrary(const StandardLibrary&) = delete;
   const StandardLibrary& operator=(const StandardLibrary&) = delete;
@@ -32,7 +52,9 @@ class StandardLibrary {
   // The libraries' texts and every name in them.
   const ContextBase& base() const { return base_; }
   const CheckedDocument& Get(const ast::Dialect& dialect) const;
-  // The fragments of an extension, which must have a library.
+  // Extensions() that have a library, then those of the libraries that were added.
+  llvm::ArrayRef<const Extension*> extensions() const { return with_library_; }
+  // The fragments of one of these.
   const CheckedDocument& Get(const Extension& extension) const;
   // The name of a library's document, `ratified.nnef`; empty for other files.
   std::string_view FileName(FileId file) const;
@@ -58,7 +80,12 @@ class StandardLibrary {
   const Part* Add(std::string_view name, std::string_view text, Part part);
   const CheckedDocument& Load(const Part& part) const;
 
+  const Part* AddExtension(const Extension& extension, const Part* before);
+
   ContextBase base_;
+  std::deque<AddedLibrary> texts_;
+  std::deque<Extension> added_;
+  std::vector<const Extension*> with_library_;
   std::deque<Part> parts_;
   const Part* ratified_;
   const Part* provisional_;

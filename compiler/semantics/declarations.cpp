@@ -97,12 +97,12 @@ void Checker::DeclareFragment(ast::FragmentId id) {
 // The fragment of an extension that a fragment of its name redefines. What an
 // implicit one has stands back for the document's own.
 Callee Checker::FindTakenByExtension(const ast::Fragment& fragment) const {
-  for (const Extension& extension : Extensions()) {
-    if (extension.library == nullptr || extension.activation == Activation::kImplicit) continue;
-    if (extension.dialect != dialect_ || kind_ != CheckedKind::kModel) continue;
+  for (const Extension* extension : libraries_.extensions()) {
+    if (extension->activation == Activation::kImplicit) continue;
+    if (extension->dialect != dialect_ || kind_ != CheckedKind::kModel) continue;
     // A primitive of such a name would be taken for that of the extension.
-    if (fragment.has_body && !Enables(document_, extension, context_.symbols)) continue;
-    const Callee callee = libraries_.Get(extension).FindOwn(fragment.name.symbol);
+    if (fragment.has_body && !Enables(document_, *extension, context_.symbols)) continue;
+    const Callee callee = libraries_.Get(*extension).FindOwn(fragment.name.symbol);
     if (callee.valid()) return callee;
   }
   return {};

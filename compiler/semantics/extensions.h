@@ -30,14 +30,16 @@ struct Extension {
   llvm::ArrayRef<bool ast::Dialect::*> enables = {};
   // How many words behind the name are its arguments; kRest: all of the line.
   int arguments = 0;
-  // The document that declares its fragments; null if it has none.
+  // The document that declares its fragments; null if it has none, or if it is `text`.
   std::string_view (*library)() = nullptr;
   // The name of that document, as editors ask for it.
   std::string_view file = {};
+  // The document of an extension that a run brings along.
+  std::string_view text = {};
 };
 
-// All that there are. Of those of one dialect, later libraries know the types
-// of earlier ones.
+// Those that nnefc has; StandardLibrary::extensions() also holds those of a run. Of those of one dialect,
+// later libraries know the types of earlier ones.
 llvm::ArrayRef<Extension> Extensions();
 
 // One of the names in a line `extension A B;`, with its arguments.

@@ -95,13 +95,12 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
         .Fix(range, std::string(dialect_.integer));
     return;
   }
-  for (const Extension& extension : Extensions()) {
-    if (extension.library == nullptr || extension.dialect == dialect_ || context_.emitter.exhausted())
-      continue;
-    if (!libraries_.Get(extension).FindOwn(invocation.callee.symbol).valid()) continue;
+  for (const Extension* extension : libraries_.extensions()) {
+    if (extension->dialect == dialect_ || context_.emitter.exhausted()) continue;
+    if (!libraries_.Get(*extension).FindOwn(invocation.callee.symbol).valid()) continue;
     Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect", name,
-           extension.activation == Activation::kLine ? "the extension " : "", extension.name,
-           extension.dialect.name);
+           extension->activation == Activation::kLine ? "the extension " : "", extension->name,
+           extension->dialect.name);
     return;
   }
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
