@@ -97,9 +97,9 @@ ir::OpId OpsetIndex::Find(std::string_view type, std::string_view version) {
 
 ir::OpId OpsetIndex::Search(std::string_view type, std::string_view version) const {
   std::optional<int64_t> set = SetNumber(version);
-  if (!set) return ir::OpId();
   std::string name = Lower(type);
-  if (name == "constant") name = "const";  // the name of its class
+  if (!set) return by_name_.lookup(fmt::format("{}.{}", version, name));  // a set of a plug-in
+  if (name == "constant") name = "const";                                 // the name of its class
   // Files of old converters give opset1 to these, which opset2 brought.
   if (*set == 1 && (name == "mvn" || name == "roipooling" || name == "reorgyolo")) set = 2;
   const auto find = [&](int64_t number) {

@@ -56,7 +56,8 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
       backend_(options.backend),
       threads_(options.threads > 0 ? options.threads : AvailableThreads()),
       limits_(options.limits),
-      fuse_(options.fuse) {
+      fuse_(options.fuse),
+      add_kernels_(options.add_kernels) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())
     inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
@@ -65,6 +66,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   }
   RegisterReferenceKernels(kernels_);
   if (backend_ == Backend::kOneDnn) RegisterOneDnnKernels(kernels_);
+  if (add_kernels_) add_kernels_(kernels_);
 }
 
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,12 +16,16 @@
 
 namespace nnefc::runtime {
 
+class KernelRegistry;
+
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
   int threads = 0;  // 0: as many as the process may use
   RunLimits limits = {};
   // False: a step for each node, as the graph has it, to compare with.
   bool fuse = true;
+  // Adds kernels beside ours, if it is set.
+  std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
 
 // A graph input or output as the user sees it.

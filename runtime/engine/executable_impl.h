@@ -44,6 +44,8 @@ class ExecutableImpl final : public Executable {
   bool fuse_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
+  // Holds what its kernels come from.
+  std::function<void(KernelRegistry&)> add_kernels_;
   KernelRegistry kernels_;
   mutable WeightCache weights_;
   mutable std::mutex mutex_;
