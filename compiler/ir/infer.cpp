@@ -1,7 +1,10 @@
 #include "compiler/ir/infer.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
+#include "compiler/ir/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::ir {
@@ -74,6 +77,22 @@ void ForgetOutputs(llvm::MutableArrayRef<Output> outputs) {
   }
 }
 
+// The shape functions of plug-ins may throw.
+void CallShapeFunction(InferContext& context) {
+  const Node& node = context.node();
+  static constexpr char kMessage[] = "the shape function of `{}`, which a plug-in brings, failed: {}";
+  try {
+    if (node.info().check != nullptr) node.info().check(context);
+    if (!context.failed()) node.info().infer(context);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    context.Error(kShapeFunctionFailed, kMessage, node.type(), error.what());
+  } catch (...) {
+    context.Error(kShapeFunctionFailed, kMessage, node.type(), "it threw what is no std::exception");
+  }
+}
+
 // Sets the outputs, which may be those of the node in its graph.
 bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inputs,
                llvm::MutableArrayRef<Output> outputs, Emitter& emitter, const ArgumentPlaces* places,
@@ -89,8 +108,7 @@ bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inp
     for (Output& output : outputs) output.value.reset();
   }
   InferContext context(graph, node, inputs, outputs, emitter, places);
-  if (node.info().check != nullptr) node.info().check(context);
-  if (!context.failed()) node.info().infer(context);
+  CallShapeFunction(context);
   if (unknown_values != nullptr)
     unknown_values->assign(context.unknown_values().begin(), context.unknown_values().end());
   if (context.failed()) ForgetOutputs(outputs);

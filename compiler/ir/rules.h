@@ -4,7 +4,7 @@
 
 namespace nnefc::ir {
 
-// The text form of graphs.
+// The text form of graphs, and graphs of any operations.
 #define NNEFC_IR_RULES(RULE)                                           \
   RULE(kTextSyntax, "ir-text.syntax", kError, "")                      \
   RULE(kTextNesting, "ir-text.nesting", kError, "")                    \
@@ -13,7 +13,9 @@ namespace nnefc::ir {
   RULE(kTextRepeatedValue, "ir-text.repeated-value", kError, "")       \
   RULE(kTextElidedConstant, "ir-text.elided-constant", kError, "")     \
   RULE(kTextConstant, "ir-text.constant", kError, "")                  \
-  RULE(kTextInvalidGraph, "ir-text.invalid-graph", kError, "")
+  RULE(kTextInvalidGraph, "ir-text.invalid-graph", kError, "")         \
+  /* of operations that plug-ins bring */                              \
+  RULE(kShapeFunctionFailed, "node.shape-function", kError, "plug-in")
 NNEFC_DEFINE_RULES(kIrRules, NNEFC_IR_RULES)
 
 }  // namespace nnefc::ir

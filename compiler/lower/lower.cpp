@@ -1,5 +1,8 @@
 #include "compiler/lower/lower.h"
 
+#include <exception>
+#include <new>
+
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/sliding_window_shape.h"
 #include "compiler/ir/wording.h"
@@ -7,6 +10,7 @@
 #include "compiler/lower/branches.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/rules.h"
 #include "compiler/lower/table.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -76,6 +80,27 @@ void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
   }
 }
 
+// Calls the lowering of a plug-in, which may do what ours do not.
+void LowerByPlugin(NodeLowering& lowering, LowerFunction function) {
+  const ir::Node& node = lowering.node();
+  const auto fail = [&](const char* what) {
+    lowering.Error(kLoweringFailed, "the lowering of `{}`, which a plug-in brings, failed: {}",
+                   ir::OperationName(node), what);
+  };
+  try {
+    function(lowering);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  } catch (...) {
+    return fail("it threw what is no std::exception");
+  }
+  const auto& ports = lowering.state().ports[static_cast<size_t>(node.id().index)];
+  const bool has_all = llvm::all_of(ports, [](ir::OutputPort port) { return port.valid(); });
+  if (!has_all && !lowering.state().failed) fail("it left an output unset");
+}
+
 void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   const ir::Node& node = state.source.node(id);
   NodeLowering lowering(state, id);
@@ -84,7 +109,12 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
     return;
   }
   const auto entry = table.find(node.type());
-  if (entry == table.end()) {
+  const LowerFunction added = entry == table.end() && state.options.find_lowering
+                                  ? state.options.find_lowering(node.type())
+                                  : nullptr;
+  if (added != nullptr) {
+    if (HasRanks(lowering)) LowerByPlugin(lowering, added);
+  } else if (entry == table.end()) {
     lowering.Keep();
   } else if (const std::optional<int64_t> axis = ir::nnef::OpenPadding(node)) {
     lowering.UnknownExtent("the tensor under an automatically padded window", *axis);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/ir/graph.h"
+#include "compiler/lower/table.h"
 #include "compiler/support/context.h"
 
 namespace nnefc {
@@ -19,6 +20,8 @@ struct LowerOptions {
   // Null: variables become Const nodes without a value (`compile` of a bare
   // document, shapes and structure only).
   VariableData variable_data;
+  // The lowering of an operation that has none of ours; null, or nothing asked: it stays.
+  std::function<lower::LowerFunction(const std::string& operation)> find_lowering = nullptr;
 };
 
 // Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations

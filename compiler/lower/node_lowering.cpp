@@ -60,6 +60,8 @@ std::string NodeLowering::HelperName(std::string_view suffix) const {
 ir::NodeId NodeLowering::AddNode(std::string_view set, std::string_view type,
                                  llvm::ArrayRef<OutputPort> inputs, ir::AttributeMap attributes,
                                  int32_t num_outputs, std::string_view suffix) {
+  if (!state_.target.registry().Find(set, type).valid())
+    throw std::runtime_error(fmt::format("there is no operation `{}.{}`", set, type));
   const ir::InferredNode added = ir::AddInferred(state_.target, set, type,
                                                  {.name = HelperName(suffix.empty() ? type : suffix),
                                                   .inputs = inputs,

@@ -9,6 +9,7 @@ namespace nnefc::lower {
   RULE(kUnknownExtent, "lower.unknown-extent", kError, "")         \
   RULE(kBodyNesting, "lower.body-nesting", kError, "internal")     \
   RULE(kWindowTooLarge, "lower.window-too-large", kError, "R 4.3") \
+  RULE(kLoweringFailed, "lower.failed", kError, "plug-in")         \
   RULE(kShapeChanged, "lower.shape-changed", kError, "internal")
 NNEFC_DEFINE_RULES(kLowerRules, NNEFC_LOWER_RULES)
 

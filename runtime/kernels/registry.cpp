@@ -1,5 +1,8 @@
 #include "runtime/kernels/registry.h"
 
+#include <exception>
+#include <new>
+
 #include "runtime/kernels/families.h"
 
 namespace nnefc::runtime {
@@ -13,7 +16,18 @@ class ReferenceKernel final : public Kernel {
   ReferenceKernel(const ir::Node& node, ReferenceFunction function) : node_(node), function_(function) {}
 
   std::string implementation() const override { return "reference"; }
-  FaultOr<Success> Run(const KernelRun& run) const override { return function_({node_, run}); }
+  // The functions of plug-ins may throw.
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    try {
+      return function_({node_, run});
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      return KernelFault("the kernel of `{}` failed: {}", node_.type(), error.what());
+    } catch (...) {
+      return KernelFault("the kernel of `{}` failed: it threw what is no std::exception", node_.type());
+    }
+  }
 
  private:
   const ir::Node& node_;
