@@ -46,6 +46,7 @@ Compilation::Compilation(std::string path, CompileOptions options)
       format_(options_.document ? ModelFormat::kNnef : FormatOf(path_)) {
   context_.limits = options_.limits;
   context_.emitter = Emitter(options_.error_limit);
+  options_.plugins->AddOperations(registry_);
 }
 
 Compilation::~Compilation() = default;
@@ -102,6 +103,10 @@ bool Compilation::Run(Stage stage) {
 }
 
 bool Compilation::Open() {
+  if (!options_.plugins->ok()) {
+    options_.plugins->Report(context_.emitter, environment_failed_);
+    return false;
+  }
   if (format_ != ModelFormat::kNnef) return (opened_ = ReadGraph()) != nullptr;
   ModelOpenResult result = options_.document ? ModelContainer::FromText(path_, *options_.document, context_)
                                              : ModelContainer::Open(path_, context_, options_.open);
@@ -171,9 +176,11 @@ bool Compilation::Expand() {
   return expanded_.complete && quantization_.complete;
 }
 
-transform::TransformationList MakeTransformations(const TransformOptions& options, Context& context,
+transform::TransformationList MakeTransformations(const TransformOptions& options,
+                                                  const plugin::Plugins& plugins, Context& context,
                                                   bool& environment_failed) {
   transform::TransformationList list = transform::StandardTransformations();
+  plugins.AddTransformations(list);
   if (!options.configuration.empty()) {
     if (ErrorOr<FileId> file = context.sources.Open(options.configuration)) {
       if (auto configuration = transform::ReadConfiguration(*file, context))
@@ -192,7 +199,8 @@ transform::TransformationList MakeTransformations(const TransformOptions& option
 
 bool Compilation::PrepareTransformations() {
   const size_t errors = context_.emitter.error_count();
-  transformations_ = MakeTransformations(options_.transform, context_, environment_failed_);
+  transformations_ =
+      MakeTransformations(options_.transform, *options_.plugins, context_, environment_failed_);
   if (context_.emitter.error_count() > errors) return false;
   transform::PipelineOptions options = options_.transform.pipeline;
   options.verify |= options_.verify;
@@ -204,6 +212,12 @@ bool Compilation::Transform(transform::Side side, ir::Graph& graph) {
   return pipeline_->Run(side, graph, context_.emitter);
 }
 
+LowerOptions Compilation::lower_options() const {
+  return {.find_lowering = [plugins = options_.plugins](const std::string& operation) {
+    return plugins->FindLowering(operation);
+  }};
+}
+
 // The text form of a graph may hold NNEF operations; their variables have no
 // data.
 std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
@@ -213,7 +227,7 @@ std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
   });
   if (!Transform(transform::Side::kBeforeLowering, *opened_)) return nullptr;
   if (!has_nnef) return opened_;
-  return LowerGraph(*opened_, {}, context_);
+  return LowerGraph(*opened_, lower_options(), context_);
 }
 
 std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
@@ -222,7 +236,7 @@ std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
   if (format_ == ModelFormat::kOpenVino)
     return Transform(transform::Side::kBeforeLowering, *opened_) ? opened_ : nullptr;
   if (!Transform(transform::Side::kBeforeLowering, *expanded_.graph)) return nullptr;
-  LowerOptions options;
+  LowerOptions options = lower_options();
   VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
     options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,

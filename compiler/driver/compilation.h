@@ -11,7 +11,9 @@
 #include "compiler/driver/quantization.h"
 #include "compiler/expand/instances.h"
 #include "compiler/ir/graph.h"
+#include "compiler/lower/lower.h"
 #include "compiler/package/model.h"
+#include "compiler/plugin/plugins.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
@@ -34,10 +36,11 @@ struct TransformOptions {
   transform::PipelineOptions pipeline;
 };
 
-// The transformations that nnefc knows, configured and switched as the options
-// and the environment say. Mistakes are emitted; `environment_failed` is set if
+// The transformations that nnefc and the plug-ins bring, configured and switched as the
+// options and the environment say. Mistakes are emitted; `environment_failed` is set if
 // the configuration cannot be read.
-transform::TransformationList MakeTransformations(const TransformOptions& options, Context& context,
+transform::TransformationList MakeTransformations(const TransformOptions& options,
+                                                  const plugin::Plugins& plugins, Context& context,
                                                   bool& environment_failed);
 
 struct CompileOptions {
@@ -60,6 +63,8 @@ struct CompileOptions {
   // Verify the graph that each stage and each transformation makes.
   bool verify = false;
   TransformOptions transform;
+  // What is wrong with them is told as the model is opened. Never null.
+  std::shared_ptr<const plugin::Plugins> plugins = std::make_shared<plugin::Plugins>();
   // How the model is opened: the bound on the unpacked size of an archive, and
   // whether the data of variables will be asked for.
   ModelOpenOptions open;
@@ -125,6 +130,7 @@ class Compilation {
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
   const StandardLibrary& library() const { return library_; }
+  const std::shared_ptr<const plugin::Plugins>& plugins() const { return options_.plugins; }
   const ModelContainer* model() const { return model_.get(); }
   // The texts of a model that is open: its own, or what stands for them.
   FileId graph_text() const { return graph_text_; }
@@ -154,6 +160,7 @@ class Compilation {
   std::unique_ptr<ir::Graph> ReadGraph();
   ErrorOr<std::unique_ptr<ir::Graph>> ReadGraphText();
   std::shared_ptr<ir::Graph> LowerGraphText();
+  LowerOptions lower_options() const;
   bool Parse();
   bool Check();
   bool Expand();
@@ -166,7 +173,7 @@ class Compilation {
 
   std::string path_;
   CompileOptions options_;
-  const StandardLibrary& library_ = StandardLibrary::Shared();
+  const StandardLibrary& library_ = options_.plugins->library();
   Context context_{library_.base()};
   ir::OpRegistry registry_{&ir::StandardOps()};
   std::unique_ptr<ModelContainer> model_;

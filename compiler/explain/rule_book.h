@@ -33,7 +33,7 @@ class RuleBook {
 
 // Whether an example can break the rule: not where only a fault of nnefc itself
 // does (its section is "internal"), the lack of memory ("environment") or a
-// transformation that a user wrote ("plug-in").
+// plug-in ("plug-in").
 bool IsShowable(const Rule& rule);
 
 // The sections of the specifications where a rule stands: "R 3.3.2", "P 3.3.1".

@@ -1,8 +1,11 @@
-# Installs the headers of the face. In the sources they are included by their path, installed they lie below <nnefc/..>:
+# Installs the headers of the face and those that plug-ins see. In the sources they are included by their path, installed they lie below <nnefc/..>:
 # "tools/api/model.h" becomes "nnefc/model.h", "runtime/kernels/backend.h" becomes "nnefc/runtime/kernels/backend.h".
-set(headers
+include("${NNEFC_SOURCE_DIR}/compiler/plugin/interface_headers.cmake")
+nnefc_list_interface_headers(headers "${NNEFC_SOURCE_DIR}")
+list(APPEND headers
     tools/api/executable.h tools/api/model.h tools/api/nnefc.h tools/api/port.h tools/api/report.h tools/api/tensor.h
     compiler/support/tensor/element_type.h runtime/kernels/backend.h)
+list(REMOVE_DUPLICATES headers)
 set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include")
 foreach(header ${headers})
   file(READ "${NNEFC_SOURCE_DIR}/${header}" text)
@@ -12,3 +15,4 @@ foreach(header ${headers})
   message(STATUS "Installing: ${target}/nnefc/${installed}")
   file(WRITE "${target}/nnefc/${installed}" "${text}")
 endforeach()
+file(COPY "${NNEFC_DIGEST_HEADER}" DESTINATION "${target}/nnefc/compiler/plugin")

@@ -43,6 +43,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
   compile.random_weights = options.random_weights;
   compile.open.max_bytes = options.max_bytes;
+  compile.plugins = plugin::Plugins::Load(options.extensions);
   return compile;
 }
 
@@ -202,6 +203,9 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     if (graph == nullptr) return outcome;
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
+    given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {
+      plugins->AddKernels(kernels);
+    };
     auto executable = std::make_shared<Executable::State>();
     executable->compilation = state_->compilation;
     executable->mutex = state_->mutex;

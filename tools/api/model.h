@@ -24,6 +24,8 @@ struct ModelOptions {
   std::map<std::string, std::vector<int64_t>> input_shapes;
   // The seed of data for variables that have none.
   std::optional<uint64_t> random_weights;
+  // Plug-ins: shared libraries with transformations, operations and fragments.
+  std::vector<std::string> extensions;
   // Bounds the unpacked size of an archive.
   uint64_t max_bytes = uint64_t{16} << 30;
 };

@@ -42,8 +42,9 @@ class Bisection {
   int FindNames() {
     Context context;
     bool environment_failed = false;
+    command_.plugins()->Report(context.emitter, environment_failed);
     const transform::TransformationList list =
-        MakeTransformations(command_.transform, context, environment_failed);
+        MakeTransformations(command_.transform, *command_.plugins(), context, environment_failed);
     if (const auto order = list.Order(context.emitter)) {
       for (const transform::Transformation* item : *order) {
         if (item->is_anchor()) continue;

@@ -84,7 +84,13 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   result.limits = limits;
   result.open.max_bytes = max_bytes;
   result.verify = verify;
+  result.plugins = plugins();
   return result;
+}
+
+const std::shared_ptr<const plugin::Plugins>& CommonOptions::plugins() const {
+  if (plugins_ == nullptr) plugins_ = plugin::Plugins::Load(extensions);
+  return plugins_;
 }
 
 namespace {
@@ -118,6 +124,16 @@ void AddColor(CLI::App& command, std::string& choice, const char* what) {
       ->type_name("WORD")
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
+}
+
+void AddExtensions(CLI::App& command, std::vector<std::string>& extensions) {
+  command
+      .add_option("--extensions", extensions,
+                  "a plug-in, a shared library: transformations, operations and fragments beside ours; may "
+                  "be repeated")
+      ->type_name("FILE.so")
+      ->take_all()
+      ->expected(1);
 }
 
 void AddRecursive(CLI::App& command, CommonOptions& options) {
@@ -177,6 +193,7 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
       ->expected(1);
   command.add_option("--graph", options.graph, "the graph to take if the document has several")
       ->type_name("NAME");
+  AddExtensions(command, options.extensions);
   AddReporting(command, options);
   command.add_flag("--verify", options.verify,
                    "verify the graph that each stage makes; a failure is our fault");

@@ -37,9 +37,10 @@ struct CommonOptions {
   std::string color = "auto";
   std::string output;  // where the product goes; standard output if empty
   bool verify = false;
-  bool werror = false;     // warnings are errors
-  bool quiet = false;      // errors alone are told
-  bool recursive = false;  // folders are searched for models
+  bool werror = false;                  // warnings are errors
+  bool quiet = false;                   // errors alone are told
+  bool recursive = false;               // folders are searched for models
+  std::vector<std::string> extensions;  // plug-ins
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 
@@ -51,8 +52,13 @@ struct CommonOptions {
   std::vector<std::string> FindModels() const;
   // How `model` is to be compiled: `-` is a document on standard input.
   CompileOptions compile_options(const std::string& model) const;  // may throw MisuseError
+  // Those of `extensions`, loaded when they are first asked for.
+  const std::shared_ptr<const plugin::Plugins>& plugins() const;
   // Throws MisuseError if an option of documents is given for another model.
   void RefuseForOpenVino(std::string_view option, bool is_given) const;
+
+ private:
+  mutable std::shared_ptr<const plugin::Plugins> plugins_;
 };
 
 // Adds to a command the options of those that read texts and no more: the
@@ -60,6 +66,8 @@ struct CommonOptions {
 void AddTextOptions(CLI::App& command, CommonOptions& options);
 // What a command takes: documents of NNEF, or graphs too.
 enum class ModelKind { kDocument, kAny };
+// Adds `--extensions`.
+void AddExtensions(CLI::App& command, std::vector<std::string>& extensions);
 // Adds `--recursive`.
 void AddRecursive(CLI::App& command, CommonOptions& options);
 // What messages call a model: `-` is `<stdin>`.

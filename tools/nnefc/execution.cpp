@@ -305,8 +305,12 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   auto start = std::chrono::steady_clock::now();
   Execution execution;
   Context& context = compilation.context();
-  execution.executable = runtime::Executable::Create(GraphToRun(compilation, options.dump),
-                                                     options.executable_options(), context.emitter);
+  runtime::ExecutableOptions given = options.executable_options();
+  given.add_kernels = [plugins = compilation.plugins()](runtime::KernelRegistry& kernels) {
+    plugins->AddKernels(kernels);
+  };
+  execution.executable =
+      runtime::Executable::Create(GraphToRun(compilation, options.dump), given, context.emitter);
   if (execution.executable == nullptr) return std::nullopt;
   execution.num_outputs = compilation.lowered()->results().size();
   execution.session = runtime::Session::Create(execution.executable);

@@ -50,10 +50,11 @@ struct TransformCommand : LoweredCommand {
 
   // Makes full names of those to watch. The exit code if one means nothing.
   int FindWatched() {
-    if (list) return kSuccess;
+    if (list || !plugins()->ok()) return kSuccess;
     Context context;
     bool environment_failed = false;
-    const transform::TransformationList known = MakeTransformations(transform, context, environment_failed);
+    const transform::TransformationList known =
+        MakeTransformations(transform, *plugins(), context, environment_failed);
     context.emitter.Clear();  // told when the model is transformed
     for (Watched* names : {&print_before, &print_after, &print_diff}) {
       for (std::string& name : *names) {

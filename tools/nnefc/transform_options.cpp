@@ -40,7 +40,9 @@ void KeepTensors(TransformOptions& options) {
 int ListTransformations(const TransformOptions& options, const CommonOptions& common) {
   Context context;
   bool environment_failed = false;
-  const transform::TransformationList list = MakeTransformations(options, context, environment_failed);
+  common.plugins()->Report(context.emitter, environment_failed);
+  const transform::TransformationList list =
+      MakeTransformations(options, *common.plugins(), context, environment_failed);
   const std::optional<std::vector<transform::Transformation*>> order = list.Order(context.emitter);
   const int exit_code = Reporter(common).Report("", context, environment_failed);
   if (!order || context.emitter.has_errors()) return exit_code;

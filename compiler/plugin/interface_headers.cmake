@@ -1,0 +1,26 @@
+# nnefc_list_interface_headers(VARIABLE SOURCE_DIR)
+#
+# Sets VARIABLE to the headers that a plug-in sees: `tools/api/extension.h` and what it includes of ours, by their paths
+# below SOURCE_DIR, in order of their names.
+function(nnefc_list_interface_headers VARIABLE SOURCE_DIR)
+  set(headers "")
+  set(open tools/api/extension.h)
+  while(open)
+    list(POP_FRONT open header)
+    list(FIND headers ${header} place)
+    if(NOT place EQUAL -1)
+      continue()
+    endif()
+    list(APPEND headers ${header})
+    file(STRINGS ${SOURCE_DIR}/${header} includes REGEX "^#include \"(compiler|runtime|tools)/")
+    foreach(line ${includes})
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+      # What is generated is not there.
+      if(EXISTS ${SOURCE_DIR}/${included})
+        list(APPEND open ${included})
+      endif()
+    endforeach()
+  endwhile()
+  list(SORT headers)
+  set(${VARIABLE} ${headers} PARENT_SCOPE)
+endfunction()
