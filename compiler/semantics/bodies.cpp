@@ -102,7 +102,8 @@ void Checker::ReportExternal(const ast::Assignment& assignment, ExprId external)
   builder.Fix({last.file, last.end, last.end}, fmt::format(", {}", Text(name->name)));
 }
 
-const Scope::Entry* Checker::FindMisspelt(Symbol result) const {
+const Scope::Entry* Checker::FindMisspelt(Symbol result) {
+  if (!MayCompare(scope_.entries().size())) return nullptr;
   Suggestion suggestion(Text(result));
   const auto is_candidate = [](const Scope::Entry& entry) {
     return entry.local.kind == LocalKind::kLocal && entry.local.assigned && entry.local.assignment.valid();
@@ -132,7 +133,7 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
       Report(kGraphParameter, name.range,
              "parameter `{}` of the graph is not the result of an `external` operation", Text(name.symbol));
     } else {
-      const Scope::Entry* other = context_.emitter.exhausted() ? nullptr : FindMisspelt(name.symbol);
+      const Scope::Entry* other = FindMisspelt(name.symbol);
       DiagnosticBuilder builder =
           Report(kResultNotAssigned, name.range, "result `{}` is not assigned{}", Text(name.symbol),
                  other == nullptr ? "" : fmt::format("; `{}` is", Text(other->name)));

@@ -97,7 +97,7 @@ class Checker {
   void ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool is_array);
   // The identifier that was assigned in place of a result, as it seems; null if
   // none was.
-  const Scope::Entry* FindMisspelt(Symbol result) const;
+  const Scope::Entry* FindMisspelt(Symbol result);
   void ReportExternal(const ast::Assignment& assignment, ExprId external);
 
   // ---- external_rules.cpp: external, variable and update ----
@@ -145,6 +145,13 @@ class Checker {
   Callee ResolveUndeclared(const ast::InvocationExpr& invocation);
   void ReportUndeclared(const ast::InvocationExpr& invocation);
   void SuggestOperation(const ast::InvocationExpr& invocation);
+  // Whether a message may compare so many names: less and less is said of a
+  // document with very many mistakes, so that judging it does not take long.
+  bool MayCompare(size_t names) {
+    if (context_.emitter.exhausted() || names > comparisons_left_) return false;
+    comparisons_left_ -= names;
+    return true;
+  }
   // Fills `slots`, one per parameter; false if some argument found no place.
   bool BindArguments(const ast::InvocationExpr& invocation, Callee callee,
                      llvm::MutableArrayRef<ExprId> slots);
@@ -277,6 +284,7 @@ class Checker {
   llvm::ArrayRef<ast::Assignment> rest_;            // from the assignment at hand on
   llvm::SmallVector<ExprId, 4> externals_;          // invoked by the assignment at hand
   llvm::SmallVector<const Extension*, 1> missing_;  // reported as not enabled
+  size_t comparisons_left_ = 2'000'000;             // of names, for messages alone
 };
 
 }  // namespace nnefc

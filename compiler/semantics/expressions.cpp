@@ -96,6 +96,10 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
            "`{}` is not a value; arguments in a quantization file are compile-time expressions", Text(name));
     return;
   }
+  if (!MayCompare(rest_.size() + scope_.entries().size())) {
+    if (local == nullptr) Report(kUndefined, range, "undefined name `{}`", Text(name));
+    return;
+  }
   // Left values from here on; the scan is for a message only.
   llvm::SmallVector<ExprId, 8> lefts;
   for (const ast::Assignment& assignment : llvm::reverse(rest_)) lefts.push_back(assignment.left);

@@ -134,10 +134,12 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
     }
   };
   const ForeignName* foreign = nullptr;
-  if (!context_.emitter.exhausted()) {
-    offer(document_);
-    offer(standard().ast());
-    for (const ExtensionLibrary& extension : out_->extensions_) offer(extension.library->ast());
+  llvm::SmallVector<const ast::Document*, 4> documents = {&document_, &standard().ast()};
+  for (const ExtensionLibrary& extension : out_->extensions_) documents.push_back(&extension.library->ast());
+  size_t names = 0;
+  for (const ast::Document* document : documents) names += document->fragments.size();
+  if (MayCompare(names)) {
+    for (const ast::Document* document : documents) offer(*document);
     foreign = FindForeignOperation(name);
   }
   const auto declared = [&](std::string_view known) {

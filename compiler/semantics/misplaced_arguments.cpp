@@ -65,7 +65,9 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
   const Signature& signature = SignatureOf(callee);
   const std::string_view text = Text(name.symbol);
   Suggestion suggestion(text);
-  for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
+  if (MayCompare(signature.parameters.size())) {
+    for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
+  }
   std::string_view best = suggestion.best();
   bool is_safe = suggestion.is_safe();
   std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);

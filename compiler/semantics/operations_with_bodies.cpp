@@ -97,7 +97,7 @@ const Signature* Checker::FindBody(ExprId name) {
     const std::string_view text = Text(literal->value);
     const bool is_standard = out_->Find(literal->value).valid();
     Suggestion suggestion(text);
-    if (!is_standard) {
+    if (!is_standard && MayCompare(document_.fragments.size())) {
       for (const ast::Fragment& fragment : document_.fragments) suggestion.Offer(Text(fragment.name.symbol));
     }
     DiagnosticBuilder builder =

@@ -31,14 +31,20 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
 
-// In lower case, without what joins words.
-std::string Spelling(std::string_view name) {
-  std::string spelling;
-  for (char c : name) {
-    if (c == '_' || c == '-') continue;
-    spelling += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+// True if the names differ in case and in what joins words alone.
+bool IsSameSpelling(std::string_view a, std::string_view b) {
+  const auto take = [](std::string_view& name) {
+    name = name.substr(std::min(name.find_first_not_of("_-"), name.size()));
+    if (name.empty()) return '\0';
+    const char c = name.front();
+    name.remove_prefix(1);
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  while (true) {
+    const char first = take(a);
+    if (first != take(b)) return false;
+    if (first == '\0') return true;
   }
-  return spelling;
 }
 
 // True if one is the other with more than a letter before or behind it.
@@ -88,7 +94,7 @@ void Suggestion::Offer(std::string_view candidate) {
 // 0 if only the spelling differs, 1 and more by letters; large if not near.
 size_t Suggestion::Distance(std::string_view candidate) const {
   const size_t size = std::max(wanted_.size(), candidate.size());
-  if (Spelling(wanted_) == Spelling(candidate)) return 0;
+  if (IsSameSpelling(wanted_, candidate)) return 0;
   if (size - std::min(wanted_.size(), candidate.size()) > limit_) return kMaxLength;
   const bool lacks_letter = candidate.size() == wanted_.size() + 1;
   if (wanted_.size() <= 3 && !lacks_letter && !IsPermutation(wanted_, candidate)) return kMaxLength;
