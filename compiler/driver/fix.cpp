@@ -1,6 +1,7 @@
 #include "compiler/driver/fix.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -11,8 +12,13 @@
 namespace nnefc {
 namespace {
 
-// Checks of the model in all; more than a person would sit through.
+// Checks of the model in all, and the work that they are: bytes of texts, and
+// for each diagnostic as much as it takes to find and render it. More than a
+// person would sit through; a few are made of a text of any size.
 constexpr int kMaxRuns = 100;
+constexpr int kMinRuns = 8;
+constexpr size_t kMaxWork = size_t{16} << 20;
+constexpr size_t kDiagnosticWork = 64;
 // Fix-its that help together alone.
 constexpr int kMaxLinks = 8;
 // Enough for every mistake of a text to be seen at once.
@@ -48,8 +54,14 @@ class Fixer {
     if (best.compilation->model() == nullptr) return {};
     const Attempt* first = &best;
     std::map<std::string, std::string> before = TextsOf(*first);
-    while (runs_ < kMaxRuns && (FixAll(best) || FixOne(best))) {
+    std::vector<Diagnostic> wanted = Wanted(best);
+    for (; !wanted.empty() && MayCheck(); wanted = Wanted(best)) {
+      group_ = std::min(group_, wanted.size());
+      wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(group_), wanted.end());
+      const bool helped = group_ > 1 ? FixGroup(best, wanted) : FixOne(best, wanted.front());
+      group_ = helped ? 2 * group_ : std::max<size_t>(1, group_ / 2);
     }
+    report_.untried = wanted.size();
     for (const auto& [name, text] : best.texts) {
       if (before.at(name) != text) report_.changes[name] = {before.at(name), text};
     }
@@ -70,6 +82,18 @@ class Fixer {
     return texts;
   }
 
+  bool MayCheck() const { return runs_ < kMinRuns || (runs_ < kMaxRuns && work_ < kMaxWork); }
+
+  // The diagnostics with fix-its that were not refused.
+  std::vector<Diagnostic> Wanted(const Attempt& attempt) const {
+    std::vector<Diagnostic> wanted;
+    for (const Diagnostic& diagnostic : attempt.diagnostics()) {
+      if (!diagnostic.fixes.empty() && !refused_.contains(Key(attempt, diagnostic)))
+        wanted.push_back(diagnostic);
+    }
+    return wanted;
+  }
+
   Attempt Check(std::map<std::string, std::string> texts) {
     ++runs_;
     CompileOptions options = options_;
@@ -84,6 +108,9 @@ class Fixer {
     attempt.standing.errors = attempt.compilation->context().emitter.error_count();
     for (const Diagnostic& diagnostic : attempt.diagnostics())
       attempt.standing.warnings += diagnostic.severity == Severity::kWarning;
+    work_ += kDiagnosticWork * attempt.diagnostics().size();
+    if (attempt.compilation->model() == nullptr) return attempt;
+    for (const auto& [name, text] : TextsOf(attempt)) work_ += text.size();
     return attempt;
   }
 
@@ -115,11 +142,9 @@ class Fixer {
     best = std::move(next);
   }
 
-  // Applies all fix-its at once. It must mend as many errors as it claims, or
-  // let a later stage begin.
-  bool FixAll(Attempt& best) {
-    if (!refused_.empty()) return false;  // one by one from then on
-    std::vector<Diagnostic> diagnostics = best.diagnostics();
+  // Applies the fix-its of several diagnostics at once. They must mend as many
+  // errors as they claim, or let a later stage begin.
+  bool FixGroup(Attempt& best, const std::vector<Diagnostic>& diagnostics) {
     std::vector<size_t> applied;
     std::map<std::string, std::string> texts = Apply(best, diagnostics, applied);
     if (applied.empty()) return false;
@@ -133,24 +158,20 @@ class Fixer {
     return true;
   }
 
-  // Applies the first diagnostic's fix-its that make the model better.
-  bool FixOne(Attempt& best) {
-    const std::vector<Diagnostic> diagnostics = best.diagnostics();
-    for (const Diagnostic& diagnostic : diagnostics) {
-      if (diagnostic.fixes.empty() || refused_.contains(Key(best, diagnostic))) continue;
-      if (runs_ >= kMaxRuns) return false;
-      std::vector<size_t> applied;
-      std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
-      if (applied.empty()) continue;
+  // Applies a diagnostic's fix-its if they make the model better.
+  bool FixOne(Attempt& best, const Diagnostic& diagnostic) {
+    std::vector<size_t> applied;
+    std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
+    if (!applied.empty()) {
       Attempt next = Check(std::move(texts));
       if (next.standing < best.standing) {
         Accept(best, std::move(next), {diagnostic}, applied);
         return true;
       }
       if (FixFurther(best, diagnostic, std::move(next))) return true;
-      refused_.insert(Key(best, diagnostic));
       report_.refused.push_back(Tell(best, diagnostic, "not fixed, since it would not help"));
     }
+    refused_.insert(Key(best, diagnostic));
     return false;
   }
 
@@ -160,7 +181,7 @@ class Fixer {
     std::set<std::string> known;
     for (const Diagnostic& other : best.diagnostics()) known.insert(Key(best, other));
     std::vector<std::string> fixed = {Tell(best, diagnostic, "fixed")};
-    for (int link = 0; link < kMaxLinks && runs_ < kMaxRuns; ++link) {
+    for (int link = 0; link < kMaxLinks && MayCheck(); ++link) {
       if (next.standing.stages_left > best.standing.stages_left ||
           next.standing.errors > best.standing.errors)
         return false;
@@ -196,7 +217,9 @@ class Fixer {
   const FixJudge& judge_;
   FixReport report_;
   std::set<std::string> refused_;
+  size_t group_ = std::numeric_limits<size_t>::max();  // of diagnostics that are fixed at once
   int runs_ = 0;
+  size_t work_ = 0;
 };
 
 }  // namespace

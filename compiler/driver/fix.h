@@ -22,10 +22,13 @@ struct FixReport {
   std::vector<std::string> fixed;
   // Repairs that were tried and made nothing better, in the same form.
   std::vector<std::string> refused;
+  // How many more there are, for which checking the model takes too long.
+  size_t untried = 0;
 };
 
-// Applies the fix-its of `check` until there are none that help, in a bounded
-// number of rounds. A repair is kept only if the model is better by it: more
+// Applies the fix-its of `check` until there are none that help, or checking the
+// model was as much work as a person would wait for. They are tried together,
+// and by halves where that does not help. A repair is kept only if the model is better by it: more
 // stages of the compiler pass, or fewer errors (then warnings) remain in the
 // one that fails. Nothing is written.
 //

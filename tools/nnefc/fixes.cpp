@@ -48,6 +48,9 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report,
   if (options.output_format() != Format::kText || options.quiet) return;
   for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
   for (const std::string& line : report.refused) PrintStderr("{}\n", line);
+  if (report.untried > 0)
+    PrintStderr("{}: {} more fix{} not tried, since checking takes long; use `--fix` once more\n",
+                ShownModel(model), report.untried, report.untried == 1 ? " was" : "es were");
 }
 
 }  // namespace nnefc::cli
