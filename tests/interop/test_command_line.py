@@ -144,6 +144,9 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("upgrade right.nnef -o new.tgz", "a document to `.nnef`"),
     ("upgrade model -o new.tgz", "is a folder"),
     ("upgrade model -o new.nnef", "is a folder"),
+    ("run right.nnef --random-inputs 1 --save-weights new.tgz", "writes a folder"),
+    ("fmt right.nnef -o new.tgz", "a document to `.nnef`"),
+    ("fmt right.nnef -o new.onnx", "a document to `.nnef`"),
 ])
 def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, folder: Path) -> None:
     (folder / "model").mkdir()
@@ -157,7 +160,9 @@ def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, 
 
 @pytest.mark.parametrize("line", ["compile right.nnef -o net.xml", "compile right.nnef -o net.ir", "compile right.nnef -o net",
                                   "compile right.nnef -o /dev/null", "run right.nnef --random-inputs 1 -o /dev/null",
-                                  "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new", "upgrade model -o model.v2"])
+                                  "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new", "upgrade model -o model.v2",
+                                  "run right.nnef --random-inputs 1 --save-weights model.v2", "fmt right.nnef -o new.nnef",
+                                  "fmt --diff right.nnef -o new.diff"])
 def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:
     (folder / "model").mkdir()
     (folder / "model" / "graph.nnef").write_text(RIGHT, encoding="utf-8")

@@ -16,6 +16,8 @@ struct FmtCommand : CommonOptions {
   bool diff = false;
 
   int Run() {
+    if (!check && !diff)
+      RequireExtension(output, {".nnef", ".quant", ".txt"}, "`fmt` writes a document to `.nnef`");
     const CompileOptions compile = compile_options("");
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;

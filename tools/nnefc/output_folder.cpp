@@ -23,6 +23,13 @@ fs::perms CreationMask() {
 
 }  // namespace
 
+void RequireFolderName(const std::string& path, std::string_view what) {
+  const std::string extension = fs::path(path).extension().string();
+  for (std::string_view other : {".nnef", ".tar", ".tgz", ".gz", ".zip", ".npz", ".xml"}) {
+    if (extension == other) throw MisuseError(fmt::format("cannot write `{}`: {}", path, what));
+  }
+}
+
 OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   std::error_code error;

@@ -5,6 +5,10 @@
 
 namespace nnefc::cli {
 
+// Throws MisuseError for a path that names a file by its extension; `what` says
+// what is written there instead: "the upgraded model is a folder".
+void RequireFolderName(const std::string& path, std::string_view what);
+
 // A folder that is made beside its final place and renamed when complete.
 // Failures throw MisuseError.
 class OutputFolder {

@@ -37,6 +37,7 @@ struct RunCommand : CommonOptions {
     RequireExtension(output, {".npz"}, "`run` writes outputs to an `.npz`, each by its name");
     RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
     RefuseForOpenVino("--save-weights", !save_weights.empty());
+    RequireFolderName(save_weights, "`--save-weights` writes a folder");
     CompileOptions compile = compile_options(models.front());
     compile.random_weights = execution.random_weights;
     compile.transform = transform;

@@ -1,15 +1,10 @@
-#include <filesystem>
-
 #include "compiler/driver/upgrade_model.h"
-#include "fmt/format.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_folder.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct UpgradeCommand : CommonOptions {
   bool force = false;
@@ -35,7 +30,7 @@ struct UpgradeCommand : CommonOptions {
     }
     if (output.empty() || output == "-")
       throw MisuseError("the upgraded model is a folder; name it with `--output`");
-    RequireNoArchive(output);
+    RequireFolderName(output, "the upgraded model is a folder");
     OutputFolder folder(output);
     folder.Write("graph.nnef", texts.graph);
     if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
@@ -43,15 +38,6 @@ struct UpgradeCommand : CommonOptions {
     if (!complete) throw MisuseError(complete.error().message);
     if (*complete) folder.Commit();
     return reporter.Report(compilation);
-  }
-
- private:
-  static void RequireNoArchive(const std::string& path) {
-    const std::string extension = fs::path(path).extension().string();
-    for (std::string_view other : {".nnef", ".tar", ".tgz", ".gz", ".zip", ".npz", ".xml"}) {
-      if (extension == other)
-        throw MisuseError(fmt::format("cannot write `{}`: the upgraded model is a folder", path));
-    }
   }
 };
 
