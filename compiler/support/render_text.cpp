@@ -145,15 +145,22 @@ class TextRenderer {
     if (!repair.empty()) out_ += margin + Colored(fmt::color::forest_green, repair) + '\n';
   }
 
+  // What stands in a line for bytes [from, to) of it; a removal if it is empty.
+  struct Repair {
+    size_t from;
+    size_t to;
+    std::string text;
+  };
+
   // The new text of fixes within the excerpt, under what it replaces; what is
-  // only removed is marked by `-`. `line_start` is the place of the line.
+  // only removed is marked by `-`. Texts that would touch are shown as one, with
+  // what is between them. `line_start` is the place of the line.
   static std::string TakeFixes(const Excerpt& excerpt, uint32_t line_start, FileId file,
                                std::vector<FixIt>& fixes) {
     std::vector<FixIt> sorted = fixes;
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const FixIt& a, const FixIt& b) { return a.range.begin < b.range.begin; });
-    std::string shown;
-    size_t shown_width = 0;
+    std::vector<Repair> repairs;
     for (const FixIt& fix : sorted) {
       if (fix.range.file != file || fix.range.begin < line_start || fix.text.find('\n') != std::string::npos)
         return "";
@@ -163,21 +170,32 @@ class TextRenderer {
         while (from < excerpt.line.size() && from < to && excerpt.line[from] == ' ') ++from;
         if (to == excerpt.line.size() + 1) --to;
       }
-      if (!excerpt.Holds(from, to) || excerpt.ColumnOf(from) < shown_width) return "";
-      shown += std::string(excerpt.ColumnOf(from) - shown_width, ' ');
-      if (fix.text.empty() && from == to) return "";
-      const std::string text = fix.text.empty()
-                                   ? std::string(WidthOf(excerpt.line.substr(from, to - from)), '-')
-                                   : Printable(fix.text);
-      shown += text;
-      // Two that touch would read as one.
-      shown_width = excerpt.ColumnOf(from) + WidthOf(text) + 1;
-      shown += ' ';
+      if (!excerpt.Holds(from, to) || (fix.text.empty() && from == to)) return "";
+      Repair* last = repairs.empty() ? nullptr : &repairs.back();
+      if (last != nullptr && from < last->to) return "";
+      if (last == nullptr || excerpt.ColumnOf(from) > EndOf(excerpt, *last)) {
+        repairs.push_back({from, to, fix.text});
+        continue;
+      }
+      last->text += std::string(excerpt.line.substr(last->to, from - last->to)) + fix.text;
+      last->to = to;
+    }
+    std::string shown;
+    for (const Repair& repair : repairs) {
+      shown += std::string(excerpt.ColumnOf(repair.from) - WidthOf(shown), ' ');
+      shown += repair.text.empty() ? std::string(EndOf(excerpt, repair) - excerpt.ColumnOf(repair.from), '-')
+                                   : Printable(repair.text);
     }
     // All of them or none: they belong together.
     fixes.clear();
     while (shown.ends_with(' ')) shown.pop_back();
     return shown;
+  }
+
+  // The column behind what is shown of a repair.
+  static size_t EndOf(const Excerpt& excerpt, const Repair& repair) {
+    return repair.text.empty() ? excerpt.ColumnOf(repair.to)
+                               : excerpt.ColumnOf(repair.from) + WidthOf(Printable(repair.text));
   }
 
   std::string Colored(fmt::color color, const std::string& text) const {

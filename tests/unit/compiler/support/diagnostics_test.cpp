@@ -100,6 +100,31 @@ TEST(RenderTest, UnderlinesTheRange) {
             "      | ^~~~~\n");
 }
 
+// Fixes that would touch are shown as what stands there then.
+TEST(RenderTest, ShowsFixesOfOneLineTogether) {
+  const auto rendered = [](std::initializer_list<FixIt> fixes) {
+    Context context;
+    FileId file = context.sources.AddText("a.nnef", "f(stride = 2, x);\n");
+    {
+      DiagnosticBuilder builder = context.emitter.Emit(kTestRule, {file, 11, 12}, "no list");
+      for (const FixIt& fix : fixes) builder.Fix({file, fix.range.begin, fix.range.end}, fix.text);
+    }
+    std::string text = RenderText(context.emitter.diagnostics(), context.sources, {});
+    const std::string line = "      |            ^\n";
+    return text.substr(text.find(line) + line.size());
+  };
+  const auto at = [](uint32_t begin, uint32_t end) { return SourceRange(FileId(), begin, end); };
+  EXPECT_EQ(rendered({{at(11, 11), "["}, {at(12, 12), "]"}}), "      |            [2]\n");
+  EXPECT_EQ(rendered({{at(12, 12), "]"}, {at(11, 11), "["}}), "      |            [2]\n");
+  // Three of them, of which one removes.
+  EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(11, 11), "["}, {at(12, 15), "]"}}), "      |   by       [2]\n");
+  EXPECT_EQ(rendered({{at(11, 12), ""}, {at(12, 13), ";"}}), "      |            ;\n");
+  EXPECT_EQ(rendered({{at(2, 10), ""}, {at(11, 12), ""}}), "      |   -------- -\n");
+  EXPECT_EQ(rendered({{at(2, 11), ""}, {at(11, 12), ""}}), "      |   ----------\n");
+  // What overlaps is told one by one.
+  EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(7, 9), "="}}).substr(0, 17), "a.nnef:1:3: note:");
+}
+
 TEST(RenderTest, TellsBinaryFilesByByte) {
   Context context;
   FileId file = context.sources.AddOpaque("w.dat", FileKind::kBinary);
