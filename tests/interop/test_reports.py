@@ -60,7 +60,7 @@ def _examples() -> list[tuple[str, rule_file.Example]]:
 
 
 # Rules whose example is a file that is not there: the environment is at fault.
-UNREADABLE = {"container.unreadable", "file.unreadable"}
+UNREADABLE = {"container.unreadable", "file.unreadable", "plugin.unreadable"}
 
 
 class Report:
