@@ -6,6 +6,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/lint/rules.h"
+#include "compiler/support/counted_text.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc::lint {
@@ -16,35 +17,6 @@ using Json = nlohmann::json;
 
 constexpr size_t kMaxConfigSize = size_t{1} << 20;
 
-// Characters of a text that tell how many of them were taken: the parser has
-// read a string or name exactly up to its end when it tells of it.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, const char** reached) : at_(at), reached_(reached) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    *reached_ = ++at_;
-    return *this;
-  }
-  CountingIterator operator++(int) {
-    CountingIterator before = *this;
-    ++*this;
-    return before;
-  }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
-
- private:
-  const char* at_;
-  const char** reached_;
-};
-
 // Takes a configuration event by event; what is nested deeper than a key that
 // is known is passed over.
 class ConfigReader : public nlohmann::json_sax<Json> {
@@ -53,8 +25,8 @@ class ConfigReader : public nlohmann::json_sax<Json> {
       : file_(file), text_(context.sources.Text(file)), emitter_(context.emitter), request_(request) {}
 
   void Read() {
-    Json::sax_parse(CountingIterator(text_.data(), &reached_),
-                    CountingIterator(text_.data() + text_.size(), &reached_), this);
+    Json::sax_parse(CountedText(text_.data(), &reached_), CountedText(text_.data() + text_.size(), &reached_),
+                    this);
   }
 
   bool null() override { return Other(); }

@@ -1,9 +1,9 @@
 #include "compiler/transform/json_value.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
+#include "compiler/support/counted_text.h"
 #include "compiler/transform/rules.h"
 #include "nlohmann/json.hpp"
 
@@ -11,34 +11,6 @@ namespace nnefc::transform {
 namespace {
 
 constexpr size_t kMostNested = 64;
-
-// Characters of a text that tell how many of them were taken.
-class CountedText {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountedText(const char* at, const char** reached) : at_(at), reached_(reached) {}
-  reference operator*() const { return *at_; }
-  CountedText& operator++() {
-    *reached_ = ++at_;
-    return *this;
-  }
-  CountedText operator++(int) {
-    CountedText before = *this;
-    ++*this;
-    return before;
-  }
-  friend bool operator==(const CountedText& a, const CountedText& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const CountedText& a, const CountedText& b) { return a.at_ != b.at_; }
-
- private:
-  const char* at_;
-  const char** reached_;
-};
 
 // Makes values of the parser's events; the open containers are a stack.
 class JsonTree : public nlohmann::json_sax<nlohmann::json> {
