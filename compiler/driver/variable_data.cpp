@@ -4,6 +4,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/ir/ops/variables.h"
+#include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
@@ -31,12 +32,6 @@ constexpr RoleRow kRoles[] = {
 
 constexpr std::string_view kDecisive[] = {
     "conv", "deconv", "linear", "matmul", "separable_conv", "separable_deconv", "batch_normalization"};
-
-// What is left out is singular in the provisional dialect (P 4.1).
-Shape WithoutTrailingOnes(Shape shape) {
-  while (!shape.empty() && shape.back() == 1) shape.pop_back();
-  return shape;
-}
 
 VariableRole RoleOf(std::string_view operation, std::string_view parameter) {
   for (const RoleRow& row : kRoles) {

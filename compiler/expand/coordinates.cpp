@@ -6,6 +6,7 @@
 
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/sliding_window.h"
+#include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace nnefc::expand {
@@ -15,11 +16,6 @@ using Size = ir::Attribute::Integers;
 
 // An output as a number.
 using Key = std::pair<int32_t, int32_t>;
-
-Size WithoutTrailingOnes(Size size) {
-  while (!size.empty() && size.back() == 1) size.pop_back();
-  return size;
-}
 
 // Operations whose coordinates meet.
 struct Group {
@@ -47,7 +43,7 @@ void Renumber(ir::Graph& graph, const Group& group, Purpose purpose, Emitter& em
   for (ir::NodeId id : group.windows) {
     const ir::Node& node = graph.node(id);
     const Size own = node.attribute("size").AsInts();
-    if (WithoutTrailingOnes(own) == common) continue;
+    if (WithoutTrailingOnes(own).equals(common)) continue;
     if (purpose == Purpose::kPrint || common.size() > own.size()) {
       emitter
           .Emit(
@@ -83,7 +79,7 @@ void NumberCoordinates(ir::Graph& graph, Purpose purpose, Emitter& emitter) {
   for (ir::NodeId id : windows) {
     Group& group = groups[meeting.getLeaderValue(CoordinatesOf(graph, graph.node(id)).front())];
     group.windows.push_back(id);
-    group.sizes.push_back(WithoutTrailingOnes(graph.node(id).attribute("size").AsInts()));
+    group.sizes.push_back(WithoutTrailingOnes(graph.node(id).attribute("size").AsInts()).vec());
   }
   for (const auto& [leader, group] : groups) {
     const bool one = std::all_of(group.sizes.begin(), group.sizes.end(),

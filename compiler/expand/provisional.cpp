@@ -6,6 +6,7 @@
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/provisional_window.h"
 #include "compiler/expand/rules.h"
+#include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::expand {
@@ -111,7 +112,7 @@ bool AdaptFactor(Adapter& adapter) {
   Value& input = *adapter.Find("input");
   int64_t rank = adapter.Rank(input);
   if (!factor || rank < 0) return true;
-  while (!factor->empty() && factor->back() == 1) factor->pop_back();
+  factor->resize(WithoutTrailingOnes(*factor).size());
   rank = std::max({rank, static_cast<int64_t>(factor->size()) + 2, int64_t{2}});
   if (rank > Adapter::kMaxRank) return true;
   factor->resize(static_cast<size_t>(rank - 2), 1);

@@ -4,6 +4,7 @@
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/semantics/rules.h"
+#include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc {
@@ -76,7 +77,7 @@ class Tensors {
     llvm::SmallVector<float, 1> numbers(static_cast<size_t>(volume));
     for (size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = static_cast<float>((*scalars)[scalars->size() == 1 ? 0 : i]);
-    while (!shape.empty() && shape.back() == 1) shape.pop_back();
+    shape.truncate(WithoutTrailingOnes(shape).size());
     return TensorValue::FromFloats(std::move(shape), numbers);
   }
 

@@ -1,14 +1,9 @@
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
+#include "compiler/support/tensor/trailing_ones.h"
 
 namespace nnefc::lint {
 namespace {
-
-// Extents without the singular ones at the end, which are implied.
-Shape Significant(Shape shape) {
-  while (!shape.empty() && shape.back() == 1) shape.pop_back();
-  return shape;
-}
 
 // The results of the bodies of a node, which are its branches.
 const ir::Output& ResultOf(const ir::Graph& body, size_t index) {
@@ -39,7 +34,7 @@ class Branches {
     const std::optional<Shape> first = graph_.output(node.input(1)).shape.extents();
     const std::optional<Shape> second = graph_.output(node.input(2)).shape.extents();
     if (!first || !second) return false;
-    const Shape a = Significant(*first), b = Significant(*second);
+    const llvm::ArrayRef<int64_t> a = WithoutTrailingOnes(*first), b = WithoutTrailingOnes(*second);
     if (a == b || a.empty() || b.empty()) return false;
     subject_.Report(kBranchShapes, subject_.SiteOf(node),
                     "the branches of `select` have the shapes {} and {}; one is broadcast to the other where "
