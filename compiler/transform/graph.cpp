@@ -6,7 +6,6 @@
 #include "compiler/ir/infer.h"
 #include "compiler/support/diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace nnefc::transform {
 namespace {
@@ -125,6 +124,8 @@ const ir::Node& Node::ir() const {
 
 void Node::SetName(std::string name) const {
   ir();
+  graph_->CountName(this->name(), -1);
+  graph_->CountName(name, 1);
   graph_->graph_.SetName(id_, std::move(name));
 }
 
@@ -224,6 +225,7 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
       info.inputs, [](const ir::InputInfo& input) { return !input.optional && !input.variadic; });
   const auto wanted = static_cast<size_t>(spec.num_inputs.value_or(static_cast<int32_t>(required)));
   while (inputs.size() < wanted) inputs.push_back(Nowhere());
+  CountName(spec.name, 1);
   const ir::NodeId id = graph_.AddNode({.op = op,
                                         .name = std::move(spec.name),
                                         .inputs = inputs,
@@ -236,11 +238,13 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
 }
 
 Node Graph::CreateConst(TensorValue value, std::string name) {
+  CountName(name, 1);
   return Node(*this, graph_.AddConst(std::move(value), std::move(name)));
 }
 
 Node Graph::CreateResult(const Port& source, std::string name) {
   if (!source.is_output_) throw Error("the source of a new Result is an input");
+  CountName(name, 1);
   return Node(*this, graph_.AddResult(std::move(name), {source.node_, source.index_}));
 }
 
@@ -263,6 +267,7 @@ void Graph::Remove(const Node& node) {
                 Described(port.GetDestinations().front().node().ir()), port.index());
   }
   marked_.remove(node.id().index);
+  CountName(node.name(), -1);
   graph_.Erase(node.id());
 }
 
@@ -308,11 +313,22 @@ void Graph::SetType(const Port& output, ElementType type, ir::PartialShape shape
 }
 
 std::string Graph::UniqueName(std::string_view base) {
-  llvm::StringSet<> taken;
-  for (const Node& node : GetNodes()) taken.insert(node.name());
+  if (!names_) {
+    names_.emplace();
+    for (const Node& node : GetNodes()) CountName(node.name(), 1);
+  }
+  const auto is_taken = [&](const std::string& name) { return names_->nodes.lookup(name) > 0; };
   std::string name(base);
-  for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", base, number);
+  if (!is_taken(name)) return name;
+  int32_t& number = names_->numbers.try_emplace(name, 1).first->second;
+  do {
+    name = fmt::format("{}_{}", base, ++number);
+  } while (is_taken(name));
   return name;
+}
+
+void Graph::CountName(const std::string& name, int32_t change) {
+  if (names_) names_->nodes[name] += change;
 }
 
 void Graph::MarkForInference(const Node& node, bool overrides) {

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 // The graph as transformations see it: nodes, their ports and the connections
 // between ports. Every change keeps the graph whole: a port that is asked for
@@ -190,7 +191,10 @@ class Graph {
   // A name that no node has: `base`, or `base_2`, ..
   std::string UniqueName(std::string_view base);
   // Removes what no result and no sink needs; parameters stay.
-  void CleanUp() { graph_.EraseDeadNodes(); }
+  void CleanUp() {
+    names_.reset();
+    graph_.EraseDeadNodes();
+  }
 
   // Has a node inferred when the transformation has ended. `overrides`: its
   // outputs may become something else than they were.
@@ -216,9 +220,18 @@ class Graph {
   bool IsNowhere(ir::OutputPort port) const { return nowhere_.valid() && port == nowhere_; }
   void SetInput(ir::NodeId node, int32_t index, ir::OutputPort source);
   void InferIfConnected(ir::NodeId node);
+  // Keeps the index of names: one node more or less has this one.
+  void CountName(const std::string& name, int32_t change);
 
   ir::Graph& graph_;
+  // Made when a unique name is first asked for.
+  struct NameIndex {
+    llvm::StringMap<int32_t> nodes;    // how many have a name
+    llvm::StringMap<int32_t> numbers;  // the last number behind a base
+  };
+
   ir::OutputPort nowhere_;
+  std::optional<NameIndex> names_;
   llvm::SetVector<int32_t> marked_;
   llvm::DenseMap<int32_t, bool> overridden_;
 };

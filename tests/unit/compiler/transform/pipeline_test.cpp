@@ -1,5 +1,7 @@
 #include "compiler/transform/pipeline.h"
 
+#include <chrono>
+
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -28,6 +30,41 @@ class MishFusion : public FrontReplacementSubgraph {
 };
 
 class PipelineTest : public TransformTest {};
+
+TEST_F(PipelineTest, NamesAreUnique) {
+  const auto ir = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  %2 = opset1.ReLU "r_3" (%1) : f32[2]
+  opset1.Result "y" (%2)
+)");
+  Graph graph(*ir);
+  EXPECT_EQ(graph.UniqueName("s"), "s");
+  EXPECT_EQ(graph.UniqueName("r"), "r_2");
+  // It is nobody's yet; those that nodes have, get or lose count.
+  const Node relu = *graph.FindNode("r");
+  graph.CreateConst(TensorValue::FromInts({}, {1}), "s");
+  EXPECT_EQ(graph.UniqueName("s"), "s_2");
+  EXPECT_EQ(graph.UniqueName("r"), "r_4");
+  graph.Rename({{relu, "t"}});
+  EXPECT_EQ(graph.UniqueName("r"), "r");
+  EXPECT_EQ(graph.UniqueName("t"), "t_2");
+  graph.Remove(*graph.FindNode("s"));
+  EXPECT_EQ(graph.UniqueName("s"), "s");
+  graph.CleanUp();
+  EXPECT_EQ(graph.UniqueName("y"), "y_2");
+}
+
+TEST_F(PipelineTest, UniqueNamesOfManyNodesAreQuick) {
+  ir::Graph ir(&ir::StandardOps());
+  Graph graph(ir);
+  constexpr int kNodes = 100'000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kNodes; ++i)
+    graph.CreateConst(TensorValue::FromInts({}, {1}), graph.UniqueName("constant"));
+  EXPECT_TRUE(graph.FindNode("constant_100000").has_value());
+  // Some 50 ms; by a walk over all names for each it would be minutes.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
 
 TEST_F(PipelineTest, MishFusionKeepsTheNameOfTheProduct) {
   TransformationList list;
