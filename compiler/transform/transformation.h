@@ -68,6 +68,11 @@ class Transformation {
   // The change itself.
   virtual void FindAndReplacePattern(Graph& graph) = 0;
 
+  // What it does, in a sentence or two, for who asks `explain`; "" if it does not say.
+  virtual std::string_view Description() const { return {}; }
+  // A graph in the text form on which it acts, between `graph "net" {` and `}`; "" for none.
+  virtual std::string_view Example() const { return {}; }
+
   // True for what only marks a place in the order.
   virtual bool is_anchor() const { return false; }
   std::string class_name() const { return ClassName(typeid(*this)); }

@@ -11,9 +11,11 @@
 #include "runtime/kernels/rules.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/explain_operation.h"
+#include "tools/nnefc/explain_transformation.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/operation_pages.h"
 #include "tools/nnefc/paint.h"
+#include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
@@ -70,10 +72,14 @@ struct ExplainCommand {
   std::string output;
   std::string color = "auto";
   bool list = false;
+  std::vector<std::string> extensions;
 
   int Run() const {
-    if (list == !label.empty()) throw MisuseError("`explain` takes a rule, an operation or `--list`");
+    if (list == !label.empty())
+      throw MisuseError("`explain` takes a rule, an operation, a transformation or `--list`");
     if (list) return List();
+    const auto plugins = plugin::Plugins::Load(extensions);
+    if (!plugins->ok()) return ReportPlugins(*plugins);
     const Painter paint(UseColorFor(color, output));
     if (ExplainOperation(label, format == "json", paint)) return kSuccess;
     const explain::RuleBook book = AllRules();
@@ -86,6 +92,7 @@ struct ExplainCommand {
       }
       return kSuccess;
     }
+    if (ExplainTransformation(label, *plugins, format == "json", paint)) return kSuccess;
     RequireOneRule(book);
     if (const ForeignName* foreign = FindForeignOperation(label)) {
       throw MisuseError(foreign->ours.empty()
@@ -96,12 +103,24 @@ struct ExplainCommand {
     const std::vector<std::string> operations = PagedOperations();
     Suggestion operation(label);
     for (const std::string& name : operations) operation.Offer(name);
+    const std::vector<std::string> transformations = ExplainedTransformations(*plugins);
+    for (const std::string& name : transformations) operation.Offer(name);
     const bool is_label = label.find('.') != std::string::npos;
     const std::string_view rule = book.Nearest(label);
     const std::string_view meant = is_label || operation.best().empty() ? rule : operation.best();
-    throw MisuseError(fmt::format("there is no rule or operation `{}`; {}", label,
+    throw MisuseError(fmt::format("there is no rule, operation or transformation `{}`; {}", label,
                                   meant.empty() ? "`nnefc explain --list` and `nnefc operations` show all"
                                                 : fmt::format("did you mean `{}`?", meant)));
+  }
+
+  int ReportPlugins(const plugin::Plugins& plugins) const {
+    CommonOptions common;
+    common.format = format;
+    common.color = color;
+    Context context;
+    bool environment_failed = false;
+    plugins.Report(context.emitter, environment_failed);
+    return Reporter(common).Report("", context, environment_failed);
   }
 
   // Throws where the label is the end of several.
@@ -181,11 +200,12 @@ struct ExplainCommand {
 
 void AddExplain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command =
-      app.add_subcommand("explain", "tell what a rule demands or an operation does, with examples");
-  command->add_option(
-      "RULE", options->label,
-      "the label of a rule, as diagnostics show it in brackets, an operation, or `control_flow`");
+  CLI::App* command = app.add_subcommand(
+      "explain", "tell what a rule demands, an operation or a transformation does, with examples");
+  command->add_option("RULE", options->label,
+                      "the label of a rule, as diagnostics show it in brackets, an operation, a "
+                      "transformation, or `control_flow`");
+  AddExtensions(*command, options->extensions);
   command->add_flag("--list", options->list, "list every rule with its severity and sections");
   command->add_option("--format", options->format, "the form of the answer")
       ->type_name("WORD")
@@ -193,7 +213,8 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->footer(
       "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
-      "Examples: nnefc explain binding.positional-after-named\n          nnefc explain conv");
+      "Examples: nnefc explain binding.positional-after-named\n          nnefc explain conv\n          nnefc "
+      "explain MishFusion");
   AddColor(*command, options->color, "colour in the answer");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(

@@ -6,9 +6,22 @@
 namespace nnefc::transform {
 namespace front {
 
-// log(exp(x) + 1) -> softplus(x), which is defined so. Where exp(x) is too large for its
-// type the sub-graph gives infinity and the operation x.
 class SoftplusFusion : public FrontReplacementSubgraph {
+ public:
+  std::string_view Description() const override {
+    return "log(exp(x) + 1) becomes softplus(x), which is defined so. Where exp(x) is too large for its "
+           "type the sub-graph gives infinity and the operation x.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = nnef.external "x" {shape = [2,3], dtype = "scalar"} : f32[2,3]
+%1 = nnef.exp "e" (%0) : f32[2,3]
+%2 = opset1.Const "one" : f32[] = dense<f32[]: 1.0>
+%3 = nnef.add "a" (%1, %2) : f32[2,3]
+%4 = nnef.log "l" (%3) : f32[2,3]
+opset1.Result "y" (%4)
+)";
+  }
+
  protected:
   Pattern GetPattern() const override {
     return {.nodes = {Op("exp", "nnef.exp"), Op("add", "nnef.add"), Op("log", "nnef.log")},
@@ -30,9 +43,17 @@ class SoftplusFusion : public FrontReplacementSubgraph {
   }
 };
 
-// x * tanh(softplus(x)) -> opset4.Mish
 class MishFusion : public FrontReplacementSubgraph {
  public:
+  std::string_view Description() const override { return "x * tanh(softplus(x)) becomes Mish."; }
+  std::string_view Example() const override {
+    return R"(%0 = nnef.external "x" {shape = [2,3], dtype = "scalar"} : f32[2,3]
+%1 = nnef.softplus "s" (%0) : f32[2,3]
+%2 = nnef.tanh "t" (%1) : f32[2,3]
+%3 = nnef.mul "m" (%0, %2) : f32[2,3]
+opset1.Result "y" (%3)
+)";
+  }
   Names RunAfter() const override { return {"front.SoftplusFusion", "FrontStart"}; }
 
  protected:

@@ -11,11 +11,22 @@
 namespace nnefc::transform {
 namespace middle {
 
-// Of nodes of one operation with equal attributes and the same inputs, the first
-// stays; constants of a few bytes are the same if they are equal. What has state or
-// bodies, and operations that are not known, are left alone.
 class MergeEqualNodes : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "Of nodes of one operation with equal attributes and the same inputs the first stays; constants "
+           "of "
+           "a few bytes are the same if they are equal. What has state or bodies is left alone, and so are "
+           "operations that are not known.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.Abs "a" (%0) : f32[2,3]
+%2 = opset1.Abs "b" (%0) : f32[2,3]
+%3 = opset1.Add "s" (%1, %2) : f32[2,3]
+opset1.Result "y" (%3)
+)";
+  }
   Names RunAfter() const override { return {"middle.RemoveIdentity", "MiddleStart"}; }
 
   void FindAndReplacePattern(Graph& graph) override {

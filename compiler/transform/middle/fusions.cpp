@@ -23,8 +23,19 @@ void TakePlace(Graph& graph, const Node& last, const Node& made) {
 
 }  // namespace
 
-// x * sigmoid(x), x * sigmoid(beta * x) -> opset4.Swish. Of -inf both are NaN.
 class SwishFusion : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "x * sigmoid(x), or x * sigmoid(beta * x), becomes Swish. Of -inf both are NaN.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.Sigmoid "s" (%0) : f32[2,3]
+%2 = opset1.Multiply "m" (%0, %1) : f32[2,3]
+opset1.Result "y" (%2)
+)";
+  }
+
  protected:
   Pattern GetPattern() const override {
     return {.nodes = {Op("sigmoid", "Sigmoid"), Op("mul", "Multiply")}, .edges = {{"sigmoid", "mul"}}};
@@ -58,8 +69,23 @@ class SwishFusion : public MiddleReplacementPattern {
   }
 };
 
-// x * clamp(x + 3, 0, 6) / 6 -> opset4.HSwish, whichever of the factors is divided.
 class HSwishFusion : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "x * clamp(x + 3, 0, 6) / 6 becomes HSwish, whichever of the factors is divided.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.Const "three" : f32[] = dense<f32[]: 3.0>
+%2 = opset1.Add "a" (%0, %1) : f32[2,3]
+%3 = opset1.Clamp "c" (%2) {min = 0.0, max = 6.0} : f32[2,3]
+%4 = opset1.Multiply "m" (%0, %3) : f32[2,3]
+%5 = opset1.Const "six" : f32[] = dense<f32[]: 6.0>
+%6 = opset1.Divide "d" (%4, %5) : f32[2,3]
+opset1.Result "y" (%6)
+)";
+  }
+
  protected:
   Pattern GetPattern() const override {
     return {.nodes = {Op("add", "Add"),
@@ -109,10 +135,27 @@ class HSwishFusion : public MiddleReplacementPattern {
   }
 };
 
-// x * pow(max(sum(pow(x, 2), axes), eps), -0.5) -> opset1.NormalizeL2 over channels,
-// or channels and all axes behind them, of rank 2 to 4.
 class L2NormToNorm : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "x * pow(max(sum(pow(x, 2), axes), eps), -0.5) becomes NormalizeL2 over channels, or channels and "
+           "all "
+           "axes behind them, of rank 2 to 4.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
+%1 = opset1.Const "two" : f32[] = dense<f32[]: 2.0>
+%2 = opset1.Power "q" (%0, %1) : f32[2,3,4]
+%3 = opset1.Const "axes" : i64[1] = dense<i64[1]: 1>
+%4 = opset1.ReduceSum "sum" (%2, %3) {keep_dims = true} : f32[2,1,4]
+%5 = opset1.Const "eps" : f32[] = dense<f32[]: 0.5>
+%6 = opset1.Maximum "max" (%4, %5) : f32[2,1,4]
+%7 = opset1.Const "half" : f32[] = dense<f32[]: -0.5>
+%8 = opset1.Power "root" (%6, %7) : f32[2,1,4]
+%9 = opset1.Multiply "m" (%0, %8) : f32[2,3,4]
+opset1.Result "y" (%9)
+)";
+  }
   Names RunBefore() const override { return {"MiddleStart"}; }
   Names RunAfter() const override { return {"PreMiddleStart"}; }
 

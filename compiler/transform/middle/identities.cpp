@@ -25,12 +25,21 @@ bool KeepsShapeAndType(const Node& node) {
 
 }  // namespace
 
-// Views of the same extents, Convert to the same type, Transpose that keeps the
-// order of axes, Pad by nothing, Tile by one, Broadcast to what is there, Split into
-// one and Concat of one; x * 1, x / 1, x - 0. Not x + 0, which makes
-// 0 of -0.
 class RemoveIdentity : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "Removes views of the same extents, Convert to the same type, Transpose that keeps the order of "
+           "axes, Pad by nothing, Tile by one, Broadcast to what is there, Split into one, Concat of one, "
+           "and "
+           "x * 1, x / 1 and x - 0. Not x + 0, which makes 0 of -0.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.ReLU "r" (%0) : f32[2,3]
+%2 = opset1.Convert "c" (%1) {destination_type = f32} : f32[2,3]
+opset1.Result "y" (%2)
+)";
+  }
   void FindAndReplacePattern(Graph& graph) override {
     for (const Node& node : graph.GetNodes()) {
       if (!node.exists() || !IsIdentity(node)) continue;
@@ -73,9 +82,18 @@ class RemoveIdentity : public MiddleReplacementPattern {
   static bool IsIdlePad(const Node& node) { return AreAll(node.in_port(1), 0) && AreAll(node.in_port(2), 0); }
 };
 
-// Two in a row become one.
 class FuseTransposesSequence : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override { return "Two Transpose in a row become one."; }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
+%1 = opset1.Const "a" : i64[3] = dense<i64[3]: 1, 2, 0>
+%2 = opset1.Transpose "t" (%0, %1) : f32[3,4,2]
+%3 = opset1.Const "b" : i64[3] = dense<i64[3]: 0, 2, 1>
+%4 = opset1.Transpose "u" (%2, %3) : f32[3,2,4]
+opset1.Result "y" (%4)
+)";
+  }
   Names RunBefore() const override { return {"middle.RemoveIdentity", "MiddleFinish"}; }
 
  protected:
@@ -98,9 +116,20 @@ class FuseTransposesSequence : public MiddleReplacementPattern {
   }
 };
 
-// Two views in a row, of extents that are known, become one.
 class FuseReshapesSequence : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "Two views in a row, of extents that are known, become one.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.Const "a" : i64[1] = dense<i64[1]: 6>
+%2 = opset1.Reshape "v" (%0, %1) {special_zero = false} : f32[6]
+%3 = opset1.Const "b" : i64[1] = dense<i64[1]: 0>
+%4 = opset1.Unsqueeze "w" (%2, %3) : f32[1,6]
+opset1.Result "y" (%4)
+)";
+  }
   Names RunBefore() const override { return {"middle.RemoveIdentity", "MiddleFinish"}; }
 
   void FindAndReplacePattern(Graph& graph) override {

@@ -70,10 +70,21 @@ bool IsExplicit(const Node& window) {
 
 }  // namespace
 
-// Pad by zeros -> Convolution, GroupConvolution: the convolution pads. The sums have
-// the same terms, but for zeros times a weight that is infinite or NaN.
 class FusePadIntoConvolution : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "A Convolution or GroupConvolution takes over the Pad by zeros before it. The sums have the same "
+           "terms, but for zeros times a weight that is infinite or NaN.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8,8]} : f32[1,2,8,8]
+%1 = opset1.Const "p" : i64[4] = dense<i64[4]: 0, 0, 1, 1>
+%2 = opset1.Pad "pad" (%0, %1, %1) {pad_mode = "constant"} : f32[1,2,10,10]
+%3 = opset1.Parameter "w" {element_type = f32, shape = shape[3,2,3,3]} : f32[3,2,3,3]
+%4 = opset1.Convolution "c" (%2, %3) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,3,8,8]
+opset1.Result "y" (%4)
+)";
+  }
   void FindAndReplacePattern(Graph& graph) override {
     for (const char* operation : {"Convolution", "GroupConvolution"}) {
       for (const Node& window : graph.GetOpNodes(operation)) {
@@ -93,10 +104,20 @@ class FusePadIntoConvolution : public MiddleReplacementPattern {
   }
 };
 
-// Pad by zeros -> AvgPool without padding of its own: the pool pads and counts what it
-// adds.
 class FusePadIntoAvgPool : public MiddleReplacementPattern {
  public:
+  std::string_view Description() const override {
+    return "An AvgPool without padding of its own takes over the Pad by zeros before it, and counts what it "
+           "adds.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8,8]} : f32[1,2,8,8]
+%1 = opset1.Const "p" : i64[4] = dense<i64[4]: 0, 0, 1, 1>
+%2 = opset1.Pad "pad" (%0, %1, %1) {pad_mode = "constant"} : f32[1,2,10,10]
+%3 = opset1.AvgPool "c" (%2) {strides = [2, 2], kernel = [3, 3], pads_begin = [0, 0], pads_end = [0, 0], exclude-pad = true, rounding_type = "floor"} : f32[1,2,4,4]
+opset1.Result "y" (%3)
+)";
+  }
   void FindAndReplacePattern(Graph& graph) override {
     for (const Node& window : graph.GetOpNodes("AvgPool")) {
       const Node pad = window.in_node(0);

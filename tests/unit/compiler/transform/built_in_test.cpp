@@ -25,6 +25,27 @@ class BuiltInTest : public TransformTest {
   }
 };
 
+// ---- what each says of itself ----
+
+TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
+  const TransformationList list = StandardTransformations();
+  Emitter emitter;
+  const auto order = list.Order(emitter);
+  ASSERT_TRUE(order.has_value());
+  for (const Transformation* item : *order) {
+    if (item->is_anchor()) continue;
+    EXPECT_TRUE(item->Description().ends_with(".")) << item->name();
+    if (item->name().ends_with("::CheckForCycle")) continue;  // no text form holds a cycle
+    const auto graph = Parse(std::string(item->Example()));
+    ASSERT_NE(graph, nullptr) << item->name();
+    const std::string before = Brief(*graph);
+    const Side side = item->phase() <= Phase::kFront ? Side::kBeforeLowering : Side::kAfterLowering;
+    EXPECT_EQ(Run(list, *graph, side, {.only = {item->name()}}), "");
+    graph->EraseDeadNodes();
+    EXPECT_NE(Brief(*graph), before) << item->name();
+  }
+}
+
 // ---- identities ----
 
 TEST_F(BuiltInTest, IdentitiesAreRemoved) {

@@ -1,0 +1,127 @@
+#include "tools/nnefc/explain_transformation.h"
+
+#include "compiler/driver/compilation.h"
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "llvm/ADT/StringRef.h"
+#include "nlohmann/json.hpp"
+#include "tools/nnefc/streams.h"
+
+namespace nnefc::cli {
+namespace {
+
+using transform::Transformation;
+using transform::TransformationList;
+
+// The transformations as a compilation without options has them.
+TransformationList MakeList(const plugin::Plugins& plugins) {
+  Context unheard;
+  bool failed = false;
+  return MakeTransformations({}, plugins, unheard, failed);
+}
+
+// "MishFusion" of nnefc::transform::front::MishFusion; the id of what has one.
+std::string ShortName(const Transformation& transformation) {
+  const std::string name = transformation.name();
+  const size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+// Of several of one short name the first in order.
+const Transformation* FindTransformation(const TransformationList& list, const std::string& name) {
+  if (const Transformation* found = list.Find(name)) return found;
+  Emitter unheard;
+  const auto order = list.Order(unheard);
+  if (!order) return nullptr;
+  for (const Transformation* item : *order) {
+    if (!item->is_anchor() && ShortName(*item) == name) return item;
+  }
+  return nullptr;
+}
+
+// A graph before and after a transformation; empty if it has no example that holds.
+struct Example {
+  std::string before;
+  std::string after;
+};
+
+Example RunExample(const Transformation& transformation, const TransformationList& list,
+                   const plugin::Plugins& plugins) {
+  if (transformation.Example().empty()) return {};
+  Context context;
+  ir::OpRegistry registry(&ir::StandardOps());
+  plugins.AddOperations(registry);
+  const FileId file =
+      context.sources.AddText("example", fmt::format("graph \"net\" {{\n{}}}\n", transformation.Example()));
+  const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
+  if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return {};
+  Example example{.before = ir::PrintGraph(*graph)};
+  auto pipeline = transform::Pipeline::Make(list, {.only = {transformation.name()}}, context.emitter);
+  const bool is_early = transformation.phase() <= transform::Phase::kFront;
+  const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;
+  if (!pipeline || !pipeline->Run(side, *graph, context.emitter)) return {};
+  graph->EraseDeadNodes();
+  example.after = ir::PrintGraph(*graph);
+  return example;
+}
+
+void PrintIndented(const std::string& head, const std::string& text) {
+  Print("\n{}\n\n", head);
+  llvm::StringRef rest(text);
+  while (!rest.empty()) {
+    const auto [line, after] = rest.split('\n');
+    Print("    {}\n", std::string_view(line.data(), line.size()));
+    rest = after;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ExplainedTransformations(const plugin::Plugins& plugins) {
+  std::vector<std::string> names;
+  const TransformationList list = MakeList(plugins);
+  Emitter unheard;
+  if (const auto order = list.Order(unheard)) {
+    for (const Transformation* item : *order) {
+      if (!item->is_anchor()) names.push_back(ShortName(*item));
+    }
+  }
+  return names;
+}
+
+bool ExplainTransformation(const std::string& name, const plugin::Plugins& plugins, bool as_json,
+                           const Painter& paint) {
+  const TransformationList list = MakeList(plugins);
+  const Transformation* found = FindTransformation(list, name);
+  if (found == nullptr || found->is_anchor()) return false;
+  const Example example = RunExample(*found, list, plugins);
+  if (as_json) {
+    Print("{}\n", nlohmann::ordered_json({{"transformation", found->name()},
+                                          {"phase", transform::Name(found->phase())},
+                                          {"kind", found->kind()},
+                                          {"enabled", found->enabled},
+                                          {"after", found->RunAfter()},
+                                          {"before", found->RunBefore()},
+                                          {"description", found->Description()},
+                                          {"example", example.before},
+                                          {"becomes", example.after}})
+                      .dump(2));
+    return true;
+  }
+  Print("{}: a transformation of the {} phase, {}, {}\n", paint.Head(found->name()),
+        transform::Name(found->phase()), found->kind(), found->enabled ? "enabled" : "disabled");
+  if (!found->Description().empty()) Print("\n{}\n", found->Description());
+  const transform::Names after = found->RunAfter();
+  const transform::Names before = found->RunBefore();
+  if (!after.empty() || !before.empty()) Print("\n");
+  if (!after.empty()) Print("It runs after `{}`.\n", fmt::join(after, "`, `"));
+  if (!before.empty()) Print("It runs before `{}`.\n", fmt::join(before, "`, `"));
+  if (example.before.empty()) return true;
+  PrintIndented("Before:", example.before);
+  PrintIndented("After:", example.after);
+  return true;
+}
+
+}  // namespace nnefc::cli
