@@ -66,11 +66,21 @@ struct TransformCommand : LoweredCommand {
     return Reporter(*this).Report("", context, false);
   }
 
+  static void PrintTime(const std::string& name, const transform::TransformationReport& report) {
+    PrintStderr("{:<48} {:>10} {:>8} -> {} nodes\n", name, FormatTime(report.milliseconds),
+                report.nodes_before, report.nodes_after);
+  }
+
   static void PrintTimes(const transform::Pipeline& pipeline) {
+    transform::TransformationReport all;
     for (const transform::TransformationReport& report : pipeline.reports()) {
-      PrintStderr("{:<48} {:>10} {:>8} -> {} nodes\n", report.transformation->name(),
-                  FormatTime(report.milliseconds), report.nodes_before, report.nodes_after);
+      PrintTime(report.transformation->name(), report);
+      all.milliseconds += report.milliseconds;
     }
+    if (pipeline.reports().empty()) return;
+    all.nodes_before = pipeline.reports().front().nodes_before;
+    all.nodes_after = pipeline.reports().back().nodes_after;
+    PrintTime("all", all);
   }
 
  private:
