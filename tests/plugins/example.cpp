@@ -80,6 +80,14 @@ FaultOr<Success> RunningSum(const ReferenceRun& run) {
 class SwishOfParts : public nnefc::transform::MiddleReplacementPattern {
  public:
   SwishOfParts() { id = "AcmeSwish"; }
+  std::string_view Description() const override { return "x * sigmoid(x) becomes acme.Swish."; }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset1.Sigmoid "s" (%0) : f32[2,3]
+%2 = opset1.Multiply "m" (%0, %1) : f32[2,3]
+opset1.Result "y" (%2)
+)";
+  }
 
  protected:
   nnefc::transform::Pattern GetPattern() const override {

@@ -155,6 +155,20 @@ class Plugins(PluginTest):
                       ("transform", name, "--only", "AcmeSwish")):
             self.good(*words, "--extensions", self.example)
 
+    def test_programs_take_them(self) -> None:
+        done = subprocess.run([self.plugins / "program", self.example], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_explain_knows_transformations(self) -> None:
+        text = self.good("explain", "AcmeSwish", "--extensions", self.example)
+        self.assertIn("AcmeSwish: a transformation of the middle phase, MiddleReplacementPattern, enabled", text)
+        self.assertIn("x * sigmoid(x) becomes acme.Swish.", text)
+        before, after = text.split("After:")
+        self.assertIn("opset1.Sigmoid", before)
+        self.assertIn('acme.Swish "m" (%0)', after)
+        self.assertEqual(self.nnefc("explain", "AcmeSwish").returncode, 2)
+        self.bad("plugin.unreadable", "none.so", "explain", "AcmeSwish", "--extensions", "none.so", code=2)
+
     # ---- what is wrong with one ----
 
     def test_files_that_are_no_plugins(self) -> None:

@@ -75,6 +75,7 @@ std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
   }
   if (given->has_random_weights != 0) options.random_weights = given->random_weights;
   if (given->max_bytes != 0) options.max_bytes = given->max_bytes;
+  options.extensions.assign(given->extensions, given->extensions + given->num_extensions);
   return options;
 }
 

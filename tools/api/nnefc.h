@@ -56,6 +56,8 @@ typedef struct nnefc_model_options {
   int has_random_weights;
   uint64_t random_weights; /* the seed of data for variables that have none */
   uint64_t max_bytes;      /* bounds the unpacked size of an archive; 0: 16 GiB */
+  size_t num_extensions;
+  const char* const* extensions; /* paths of plug-ins */
 } nnefc_model_options;
 
 /* Judges a model: a folder, an archive, a document, OpenVINO IR (.xml). `options` may be null. */
