@@ -84,6 +84,12 @@ std::vector<double> FiniteNumbers(llvm::ArrayRef<TensorValue> tensors) {
   return numbers;
 }
 
+std::vector<double> Merged(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
+  std::vector<double> both(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), both.begin());
+  return both;
+}
+
 // True if each element of the result is one of the inputs', zero or an infinity: a
 // choice, which no rounding changes.
 bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
@@ -95,18 +101,24 @@ bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
   return true;
 }
 
+bool HasLarge(const TensorValue& value) {
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    const double item = value.ElementAsDouble(i);
+    if (std::isfinite(item) && std::abs(item) >= kLarge) return true;
+  }
+  return false;
+}
+
 TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
-  bool any = false;
   std::vector<float> items;
   for (int64_t i = 0; i < value.volume(); ++i) {
     double item = value.ElementAsDouble(i);
     if (std::isfinite(item) && std::abs(item) >= kLarge) {
       item += item * kElementNoise * scale * (2 * random.Unit() - 1);
-      any = true;
     }
     items.push_back(static_cast<float>(item));
   }
-  return any ? TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type()) : value;
+  return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
 // The nearest of the numbers `known`, if rounding makes it of `x`: rounding makes
@@ -119,7 +131,7 @@ double Alike(double x, llvm::ArrayRef<double> known) {
 }
 
 // The nearest number of few digits, zero among them: likewise, of numbers that no
-// input has.
+// value has.
 double Snapped(double x) {
   if (!std::isfinite(x)) return x;
   const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
@@ -242,7 +254,7 @@ std::string FirstDifference(const std::vector<TensorValue>& found, const std::ve
 
 Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels,
                std::vector<TensorValue> inputs)
-    : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)), known_(FiniteNumbers(inputs_)) {}
+    : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)) {}
 
 std::optional<std::vector<TensorValue>> Oracle::Evaluate(std::string& error) {
   return Run(nullptr, 0, error);
@@ -255,7 +267,9 @@ std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node,
   std::vector<TensorValue> parameters(body.graph->parameters().size());
   for (const ir::InputMapping& mapping : body.inputs)
     parameters[static_cast<size_t>(mapping.internal)] = inputs[static_cast<size_t>(mapping.external)];
-  const auto results = Oracle(*body.graph, kernels_, parameters).Run(shake, scale, error);
+  const Oracle inner(*body.graph, kernels_, parameters);
+  const auto results = inner.Run(shake, scale, error);
+  takes_large_ |= inner.takes_large_;
   if (!results) return std::nullopt;
   std::vector<TensorValue> outputs(static_cast<size_t>(node.num_outputs()));
   for (const ir::OutputMapping& mapping : body.outputs)
@@ -269,6 +283,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
     values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
   const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
   const std::vector<bool> needed = NeededNodes(graph_, order);
+  std::vector<double> known = FiniteNumbers(inputs_);  // that values may be alike to
   for (ir::NodeId id : order) {
     const ir::Node& node = graph_.node(id);
     if (node.Is("opset1", "Parameter") || !needed[static_cast<size_t>(id.index)]) continue;
@@ -288,7 +303,9 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       continue;
     }
     for (TensorValue& input : inputs) {
-      if (shake != nullptr && IsFloat(input.type())) input = LargeShaken(input, scale, *shake);
+      if (shake == nullptr || !IsFloat(input.type()) || !HasLarge(input)) continue;
+      input = LargeShaken(input, scale, *shake);
+      takes_large_ = true;
     }
     runtime::FaultOr<std::vector<TensorValue>> done =
         runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
@@ -302,8 +319,9 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       continue;
     }
     for (TensorValue& output : outputs) {
-      if (IsFloat(output.type()) && !IsChoice(inputs, output)) output = Shaken(output, scale, known_, *shake);
+      if (IsFloat(output.type()) && !IsChoice(inputs, output)) output = Shaken(output, scale, known, *shake);
     }
+    if (scale == 0) known = Merged(known, FiniteNumbers(outputs));
   }
   std::vector<TensorValue> results;
   for (ir::NodeId id : graph_.results()) {
@@ -348,12 +366,28 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found,
   if (!Shake(0, kFirstShakes, expected, reach)) return "";
   if (FirstBeyond(found, expected, reach).empty()) return "";
   if (!Shake(kFirstShakes, kMoreShakes, expected, reach)) return "";
+  ForgetCancelled(expected, reach);
   return FirstBeyond(found, expected, reach);
+}
+
+// Where large numbers cancel what is left may be anything near zero, and a power or
+// a quotient of it anything at all: no number of shakes comes as near to a pole as
+// one order of a sum may.
+void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const {
+  if (!takes_large_) return;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    for (size_t k = 0; k < reach[i].size(); ++k) {
+      if (reach[i][k] >= std::abs(expected[i].ElementAsDouble(static_cast<int64_t>(k))) / 2 &&
+          reach[i][k] > kLeastNumber)
+        reach[i][k] = std::numeric_limits<double>::infinity();
+    }
+  }
 }
 
 std::optional<std::vector<TensorValue>> Oracle::Bounds(const std::vector<TensorValue>& expected) const {
   Reach reach = NoReach(expected);
   if (!Shake(0, kMoreShakes, expected, reach)) return std::nullopt;
+  ForgetCancelled(expected, reach);
   std::vector<TensorValue> bounds;
   for (size_t i = 0; i < expected.size(); ++i) {
     std::vector<float> items;

@@ -55,6 +55,7 @@ class Oracle {
   // Shakes from `first` to `last`, widening `reach`. False if one cannot be
   // computed or has another shape.
   bool Shake(int first, int last, const std::vector<TensorValue>& expected, Reach& reach) const;
+  void ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const;
   std::optional<std::vector<TensorValue>> Run(Random* shake, double scale, std::string& error) const;
   // The body of an If that its condition chooses.
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
@@ -63,8 +64,8 @@ class Oracle {
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;
   std::vector<TensorValue> inputs_;
-  std::vector<double> known_;  // the numbers of inputs, in order
   mutable bool all_finite_ = true;
+  mutable bool takes_large_ = false;  // a node that was shaken takes large numbers
 };
 
 // The first difference of type, shape or bits; zeros of both signs are alike,

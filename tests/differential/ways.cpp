@@ -261,7 +261,8 @@ class CaseRun {
   // The first two axes are those of a matrix in the provisional dialect, the last
   // two in the ratified one.
   static bool MultipliesOtherAxes(const ir::Node& node) {
-    return node.type() == "matmul" && (!node.output().shape.rank_known() || node.output().shape.rank() > 2);
+    return (node.type() == "matmul" || node.type() == "linear") &&
+           (!node.output().shape.rank_known() || node.output().shape.rank() > 2);
   }
 
   // Automatic padding of a window that reaches less far than it strides: negative in
