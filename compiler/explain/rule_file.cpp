@@ -1,6 +1,6 @@
 #include "compiler/explain/rule_file.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "compiler/explain/embedded_file.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc::explain {
@@ -52,10 +52,9 @@ RuleFile Parse(llvm::StringRef text) {
 }  // namespace
 
 std::optional<RuleFile> FindRuleFile(std::string_view label) {
-  const auto found =
-      llvm::find_if(EmbeddedRuleFiles(), [&](const EmbeddedRuleFile& file) { return file.label == label; });
-  if (found == EmbeddedRuleFiles().end()) return std::nullopt;
-  return Parse(llvm::StringRef(found->text.data(), found->text.size()));
+  const std::optional<std::string_view> text = FindText(EmbeddedRules(), label);
+  if (!text) return std::nullopt;
+  return Parse(llvm::StringRef(text->data(), text->size()));
 }
 
 }  // namespace nnefc::explain

@@ -29,7 +29,7 @@ ALLOWED = {
                           "compiler/driver", "compiler/lint", "stdlib"},
     "compiler/lint": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
                       "compiler/lower", "compiler/package", "compiler/driver"},
-    "compiler/explain": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
+    "compiler/explain": {"stdlib", "compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand",
                          "compiler/upgrade", "compiler/lower", "compiler/openvino", "compiler/package", "compiler/driver",
                          "compiler/lint", "compiler/transform", "compiler/plugin"},
     "runtime/tensor": {"compiler/support"},

@@ -1,3 +1,4 @@
+#include "compiler/explain/operation_pages.h"
 #include "compiler/explain/rule_book.h"
 #include "compiler/explain/rule_file.h"
 #include "compiler/semantics/foreign_names.h"
@@ -13,7 +14,6 @@
 #include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/explain_transformation.h"
 #include "tools/nnefc/misuse.h"
-#include "tools/nnefc/operation_pages.h"
 #include "tools/nnefc/paint.h"
 #include "tools/nnefc/reporter.h"
 
@@ -100,7 +100,7 @@ struct ExplainCommand {
                             : fmt::format("there is no operation `{}`; NNEF has `{}`", label, foreign->ours));
     }
     // A label has a dot; other words are rather operations.
-    const std::vector<std::string> operations = PagedOperations();
+    const std::vector<std::string> operations = explain::PagedOperations();
     Suggestion operation(label);
     for (const std::string& name : operations) operation.Offer(name);
     const std::vector<std::string> transformations = ExplainedTransformations(*plugins);

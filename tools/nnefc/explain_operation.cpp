@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/explain/operation_pages.h"
 #include "compiler/lower/forms.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 #include "stdlib/stdlib.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/operation_pages.h"
 
 namespace nnefc::cli {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What the operations of a document are lowered to, each once.
-std::vector<std::string> LoweredOperations(const OperationPage& page) {
+std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   CompileOptions options;
   options.document = page.example;
   options.structure_only = true;
@@ -45,12 +45,12 @@ std::string Indented(std::string_view text) {
   return result;
 }
 
-std::string SectionText(const OperationPage& page) {
+std::string SectionText(const explain::OperationPage& page) {
   return page.extension.empty() ? fmt::format("section {} of NNEF 1.0.5", page.section.substr(2))
                                 : fmt::format("extension {}", page.extension);
 }
 
-void PrintPage(const OperationPage& page, const Painter& paint) {
+void PrintPage(const explain::OperationPage& page, const Painter& paint) {
   Print("{}: {}\n\n", paint.Head(page.name), SectionText(page));
   if (!page.comment.empty()) Print("{}\n", page.comment);
   Print("{}", Indented(page.signature));
@@ -66,7 +66,7 @@ void PrintPage(const OperationPage& page, const Painter& paint) {
   Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
 }
 
-Json ToJson(const OperationPage& page) {
+Json ToJson(const explain::OperationPage& page) {
   Json json = {{"operation", page.name},
                {"section", page.section},
                {"extension", page.extension},
@@ -96,24 +96,24 @@ bool IsControlFlow(const std::string& name) {
 }  // namespace
 
 bool ExplainOperation(const std::string& name, bool as_json, const Painter& paint) {
-  std::vector<OperationPage> pages;
+  std::vector<explain::OperationPage> pages;
   if (IsControlFlow(name)) {
-    for (const std::string& operation : PagedOperations()) {
-      OperationPage page = *FindOperationPage(operation);
+    for (const std::string& operation : explain::PagedOperations()) {
+      explain::OperationPage page = *explain::FindOperationPage(operation);
       if (!page.extension.empty()) pages.push_back(std::move(page));
     }
-  } else if (std::optional<OperationPage> page = FindOperationPage(name)) {
+  } else if (std::optional<explain::OperationPage> page = explain::FindOperationPage(name)) {
     pages.push_back(std::move(*page));
   }
   if (pages.empty()) return false;
   if (as_json) {
     Json list = Json::array();
-    for (const OperationPage& page : pages) list.push_back(ToJson(page));
+    for (const explain::OperationPage& page : pages) list.push_back(ToJson(page));
     Print("{}\n", (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2));
     return true;
   }
   if (IsControlFlow(name)) Print("{}\n", HeadComment(ControlFlowLibraryText()));
-  for (const OperationPage& page : pages) {
+  for (const explain::OperationPage& page : pages) {
     if (&page != &pages.front()) Print("\n");
     PrintPage(page, paint);
   }

@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "compiler/explain/operation_pages.h"
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/lower/forms.h"
 #include "fmt/format.h"
 #include "runtime/kernels/registry.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/operation_pages.h"
 
 namespace nnefc::cli {
 namespace {
@@ -24,7 +24,7 @@ struct OperationsCommand {
       if (info.set != ir::kNnefSet) continue;
       // Those of an extension name it instead of a section of the standard.
       if (!info.section.starts_with("R ")) {
-        if (!without_openvino && FindOperationPage(info.name))
+        if (!without_openvino && explain::FindOperationPage(info.name))
           lines.push_back(fmt::format("{:<32} {}\n", info.name, info.section));
         continue;
       }

@@ -1,11 +1,13 @@
-#include "tools/nnefc/operation_pages.h"
+#include "compiler/explain/operation_pages.h"
 
+#include <algorithm>
+
+#include "compiler/explain/embedded_file.h"
 #include "compiler/ir/op_registry.h"
 #include "fmt/format.h"
 #include "stdlib/stdlib.h"
-#include "tools/nnefc/operation_examples.h"
 
-namespace nnefc::cli {
+namespace nnefc::explain {
 namespace {
 
 // The declaration of a fragment in a library's text, with the comment above it.
@@ -39,16 +41,22 @@ std::optional<Declaration> FindDeclaration(std::string_view library, std::string
   return std::nullopt;
 }
 
-const OperationExample* FindExample(std::string_view name) {
-  for (const OperationExample& example : OperationExamples()) {
-    if (example.name == name) return &example;
-  }
-  return nullptr;
+// What a declaration cannot tell of an operation, and operations/NAME.operation does:
+// the formula of a primitive, then a document that uses it. Each may be missing.
+struct Example {
+  std::string_view formula;
+  std::string_view document;
+};
+
+Example ExampleOf(std::string_view name) {
+  const std::string_view text = FindText(EmbeddedOperations(), name).value_or("");
+  const size_t document = std::min(text.find("version 1.0;"), text.size());
+  const size_t end = text.find_last_not_of('\n', document - 1);
+  return {document == 0 ? "" : text.substr(0, end + 1), text.substr(document)};
 }
 
-std::string ExampleDocument(const OperationPage& page, const OperationExample* example) {
-  if (example != nullptr && !example->document.empty()) return std::string(example->document);
-  // Operations on elements need no more than tensors.
+// A document of an operation on elements, which needs no more than tensors.
+std::string PlainDocument(const OperationPage& page) {
   const bool is_binary = page.signature.find("y: tensor<scalar>)\n") == std::string::npos &&
                          page.signature.find(", y: tensor") != std::string::npos;
   const bool is_logical = page.signature.find("x: tensor<logical>") != std::string::npos;
@@ -83,9 +91,9 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
     const std::optional<Declaration> provisional = FindDeclaration(ProvisionalLibraryText(), name);
     if (provisional && provisional->text != page.signature) page.provisional = provisional->text;
   }
-  const OperationExample* example = FindExample(name);
-  if (example != nullptr) page.formula = example->formula;
-  page.example = ExampleDocument(page, example);
+  const Example example = ExampleOf(name);
+  page.formula = example.formula;
+  page.example = example.document.empty() ? PlainDocument(page) : std::string(example.document);
   return page;
 }
 
@@ -99,4 +107,4 @@ std::vector<std::string> PagedOperations() {
   return names;
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::explain

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnefc::cli {
+namespace nnefc::explain {
 
 // What `explain` tells of an operation beside its signature.
 struct OperationPage {
@@ -24,4 +24,4 @@ std::optional<OperationPage> FindOperationPage(std::string_view name);
 // The names of all that have a page.
 std::vector<std::string> PagedOperations();
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::explain
