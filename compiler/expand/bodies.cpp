@@ -5,14 +5,12 @@
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/verify.h"
 #include "compiler/semantics/rules.h"
 
 namespace nnefc::expand {
 namespace {
 
-// How deep bodies may nest in bodies; every later stage and OpenVINO have the
-// same bound.
-constexpr size_t kDeepestBody = 64;
 // What a body costs beside its operations, in operations: a graph of its own.
 constexpr int64_t kBodyOperations = 32;
 
@@ -38,8 +36,8 @@ ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value
 bool GraphBuilder::EnterBody(const CheckedDocument& document, const Signature& fragment,
                              llvm::ArrayRef<ir::BodyParameter> fed, const Site& site,
                              std::vector<Value>& parameters) {
-  if (body_depth() == kDeepestBody) {
-    Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", kDeepestBody);
+  if (body_depth() == ir::kMaxBodyNesting) {
+    Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
     fault.fatal = true;
     Report(fault, site);
     return false;

@@ -7,7 +7,7 @@
 
 namespace nnefc::ir {
 
-// How deep bodies may nest.
+// How deep bodies may nest, as in OpenVINO.
 inline constexpr int kMaxBodyNesting = 64;
 
 // Checks every invariant of a graph: inputs name existing outputs, uses and

@@ -10,6 +10,7 @@
 
 #include "compiler/ir/copy.h"
 #include "compiler/ir/ops/opset/port_maps.h"
+#include "compiler/ir/verify.h"
 #include "compiler/lower/branch_work.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/post_dominators.h"
@@ -105,7 +106,7 @@ void BranchChooser::Run() {
   NNEFC_CHECK(order.has_value());
   order_ = std::move(*order);
   FindGroups();
-  if (groups_.empty() || depth_ >= kDeepestBody) return;
+  if (groups_.empty() || depth_ >= ir::kMaxBodyNesting) return;
   BuildTree();
   TakeGroups();
   bool changed = false;
@@ -214,7 +215,7 @@ void BranchChooser::TakeGroups() {
     bool fits = true;
     for (int32_t at : group.places) {
       group.taken |= work[static_cast<size_t>(at)] >= kRealWork;
-      fits &= depth_ + 1 + height[static_cast<size_t>(at)] <= kDeepestBody;
+      fits &= depth_ + 1 + height[static_cast<size_t>(at)] <= ir::kMaxBodyNesting;
     }
     group.taken &= fits;
   }

@@ -12,10 +12,7 @@ namespace nnefc::lower {
 // If. States are read outside. Results are the same bit for bit.
 //
 // `depth` is how many bodies the graph is in; bodies never nest deeper than
-// kDeepestBody.
+// ir::kMaxBodyNesting.
 void ChooseBranches(ir::Graph& graph, int depth);
-
-// How deep bodies of nodes may nest.
-inline constexpr int kDeepestBody = 64;
 
 }  // namespace nnefc::lower

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/verify.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/branches.h"
@@ -20,7 +21,7 @@ namespace nnefc {
 namespace lower {
 
 // Lowers a graph that is the body of `depth` nodes. Bodies nest on the C++
-// stack, up to kDeepestBody.
+// stack, up to ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
                                      int depth, bool in_loop);
 
@@ -199,9 +200,9 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
 
 std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
   LowerState& state = n.state();
-  if (state.depth == kDeepestBody) {
+  if (state.depth == ir::kMaxBodyNesting) {
     n.Error(kBodyNesting, "bodies of `{}` are nested more than {} deep", ir::OperationName(n.node()),
-            kDeepestBody);
+            ir::kMaxBodyNesting);
     return nullptr;
   }
   const bool in_loop =

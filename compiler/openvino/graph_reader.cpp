@@ -50,7 +50,7 @@ std::unique_ptr<ir::Graph> GraphReader::Read() {
   return ReadNet(xml_->root(), 0, nullptr);
 }
 
-// Recursion is bounded by kDeepestBody.
+// Recursion is bounded by ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, BodyLayers* places) {
   const size_t errors = emitter_->error_count();
   Layers layers = ReadLayers(*xml_, net, opsets_, *emitter_);
@@ -221,9 +221,9 @@ void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer
 void GraphReader::ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth) {
   const std::vector<pugi::xml_node> elements = BodyElements(*xml_, layer.element);
   if (elements.empty()) return;
-  if (depth == kDeepestBody) {
+  if (depth == ir::kMaxBodyNesting) {
     xml_->Error(kNetNesting, xml_->Range(layer.element), "the nesting depth exceeds the maximum of {} bodies",
-                kDeepestBody);
+                ir::kMaxBodyNesting);
     return;
   }
   for (pugi::xml_node element : elements) {

@@ -5,7 +5,6 @@
 
 namespace nnefc::openvino {
 
-inline constexpr int kDeepestBody = 64;          // bodies within bodies, as OpenVINO has it
 inline constexpr int kMostAttributes = 256;      // of one XML element
 inline constexpr int kMostRtInfoEntries = 4096;  // of one graph or layer
 inline constexpr int kDeepestRtInfo = 64;

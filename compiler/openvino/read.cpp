@@ -2,6 +2,7 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/verify.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/graph_reader.h"
 #include "compiler/openvino/limits.h"
@@ -52,7 +53,7 @@ bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) 
                              node.set(), node.name());
       builder.Notes(ir::StackNotes(node.origin().frame));
     }
-    if (depth > openvino::kDeepestBody) continue;  // nothing that was read or verified is so deep
+    if (depth > ir::kMaxBodyNesting) continue;  // nothing that was read or verified is so deep
     for (const ir::Body& body : node.bodies())
       all_known &= TellUnknownOperations(*body.graph, emitter, depth + 1);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/origin.h"
+#include "compiler/ir/verify.h"
 #include "compiler/ir/wording.h"
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/layer_order.h"
@@ -14,7 +15,6 @@ namespace nnefc {
 namespace {
 
 using openvino::AttributeText;
-using openvino::kDeepestBody;
 using openvino::kMostAttributes;
 using openvino::kShown;
 
@@ -33,7 +33,7 @@ class WritableChecker {
   WritableChecker(const WritableOptions& options, Emitter& emitter) : options_(options), emitter_(emitter) {}
 
   // `depth` is the number of bodies that the graph stands in; at most
-  // kDeepestBody, so that the recursion is bounded.
+  // ir::kMaxBodyNesting, so that the recursion is bounded.
   void Check(const ir::Graph& graph, int depth) {
     if (graph.results().empty() && graph.sinks().empty()) {
       TellAt(kNetNoResult, {}, "the graph `{}` has no result", Shown(graph.name()));
@@ -45,8 +45,8 @@ class WritableChecker {
       if (emitter_.exhausted()) return;
       const ir::Node& node = graph.node(id);
       CheckNode(graph, node);
-      if (!node.bodies().empty() && depth == kDeepestBody) {
-        Tell(kNetNesting, node, "bodies are nested deeper than {}", kDeepestBody);
+      if (!node.bodies().empty() && depth == ir::kMaxBodyNesting) {
+        Tell(kNetNesting, node, "bodies are nested deeper than {}", ir::kMaxBodyNesting);
         continue;
       }
       for (const ir::Body& body : node.bodies()) Check(*body.graph, depth + 1);

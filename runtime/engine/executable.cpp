@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "compiler/ir/verify.h"
 #include "fmt/format.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/loop_count.h"
@@ -83,8 +84,8 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
   while (!graphs.empty()) {
     const auto [graph, depth] = graphs.back();
     graphs.pop_back();
-    if (depth > kDeepestBodies) {
-      emitter.Emit(kRuntimeNesting, {}, "bodies are nested more than {} deep", kDeepestBodies);
+    if (depth > ir::kMaxBodyNesting) {
+      emitter.Emit(kRuntimeNesting, {}, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
       return false;
     }
     if (!graph->TopologicalOrder()) {

@@ -5,8 +5,6 @@
 
 namespace nnefc::runtime {
 
-inline constexpr int kDeepestBodies = 64;  // bodies within bodies, as the reader has it
-
 // What keeps a run from taking all time and memory: loops may go on forever,
 // and a small file may ask for large values.
 struct RunLimits {

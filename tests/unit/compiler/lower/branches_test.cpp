@@ -173,7 +173,7 @@ TEST_F(Branches, NestingIsBounded) {
   EXPECT_NE(operations.find("Select"), std::string::npos);
   int deepest = 0;
   for (ir::NodeId id : graph_->nodes()) deepest = std::max(deepest, ir::NestingHeight(graph_->node(id)));
-  EXPECT_EQ(deepest, lower::kDeepestBody);
+  EXPECT_EQ(deepest, ir::kMaxBodyNesting);
 }
 
 // Chains whose branches are real work only together, which is so of the longer
