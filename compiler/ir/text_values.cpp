@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/support/tensor/element_visitor.h"
+
 namespace nnefc::ir {
 
 namespace {
@@ -154,86 +156,29 @@ std::optional<Attribute> ParseValue(TextScanner& scanner, int depth) {
 
 // ---- constants ----
 
+// An element as it is printed: f16 and bf16 as the exact value, booleans as 0 and 1.
 template <typename T>
-TensorValue Elements(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items,
-                     bool& valid) {
-  return TensorValue::Make<T>(type.type, shape, [&](std::span<T> elements) {
-    for (size_t i = 0; i < elements.size(); ++i) {
-      const std::string_view item = items[i];
-      if constexpr (std::is_floating_point_v<T>) {
-        T value = 0;
-        const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
-        valid = valid && end == item.data() + item.size() && error == std::errc();
-        elements[i] = value;
-      } else {
-        const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), elements[i]);
-        valid = valid && end == item.data() + item.size() && error == std::errc();
-      }
-    }
-  });
-}
-
-// f16 and bf16 are printed as the exact value.
-TensorValue Narrow(const TypeText& type, const Shape& shape, llvm::ArrayRef<std::string_view> items,
-                   bool& valid) {
-  TypeText wide = type;
-  wide.type = ElementType::kF32;
-  const TensorValue values = Elements<float>(wide, shape, items, valid);
-  return TensorValue::Make<uint16_t>(type.type, shape, [&](std::span<uint16_t> elements) {
-    for (size_t i = 0; i < elements.size(); ++i) {
-      const float value = values.elements<float>()[i];
-      elements[i] = type.type == ElementType::kF16 ? FloatToHalf(value) : FloatToBFloat(value);
-    }
-  });
+bool ParseElement(std::string_view item, T& element) {
+  using Printed = ComputeType<T>;
+  Printed value = 0;
+  const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+  if (end != item.data() + item.size() || error != std::errc()) return false;
+  if (std::is_same_v<T, Boolean> && value > 1) return false;
+  element = ConvertElement<T>(value);
+  return true;
 }
 
 std::optional<TensorValue> MakeDense(const TypeText& type, const Shape& shape,
                                      llvm::ArrayRef<std::string_view> items) {
-  bool valid = true;
-  TensorValue value;
-  switch (type.type) {
-    case ElementType::kBoolean:
-      value = Elements<uint8_t>(type, shape, items, valid);
-      for (uint8_t element : value.elements<uint8_t>()) valid = valid && element <= 1;
-      break;
-    case ElementType::kF16:
-    case ElementType::kBF16:
-      value = Narrow(type, shape, items, valid);
-      break;
-    case ElementType::kF32:
-      value = Elements<float>(type, shape, items, valid);
-      break;
-    case ElementType::kF64:
-      value = Elements<double>(type, shape, items, valid);
-      break;
-    case ElementType::kI8:
-      value = Elements<int8_t>(type, shape, items, valid);
-      break;
-    case ElementType::kI16:
-      value = Elements<int16_t>(type, shape, items, valid);
-      break;
-    case ElementType::kI32:
-      value = Elements<int32_t>(type, shape, items, valid);
-      break;
-    case ElementType::kI64:
-      value = Elements<int64_t>(type, shape, items, valid);
-      break;
-    case ElementType::kU8:
-      value = Elements<uint8_t>(type, shape, items, valid);
-      break;
-    case ElementType::kU16:
-      value = Elements<uint16_t>(type, shape, items, valid);
-      break;
-    case ElementType::kU32:
-      value = Elements<uint32_t>(type, shape, items, valid);
-      break;
-    case ElementType::kU64:
-      value = Elements<uint64_t>(type, shape, items, valid);
-      break;
-    default:
-      return std::nullopt;
-  }
-  if (!valid) return std::nullopt;
+  std::optional<TensorValue> value;
+  VisitAnyType(type.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    bool valid = true;
+    TensorValue made = TensorValue::Make<T>(type.type, shape, [&](std::span<T> elements) {
+      for (size_t i = 0; i < elements.size(); ++i) valid = valid && ParseElement(items[i], elements[i]);
+    });
+    if (valid) value = std::move(made);
+  });
   return value;
 }
 

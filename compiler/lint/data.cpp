@@ -1,5 +1,6 @@
 #include <map>
 
+#include "compiler/ir/ops/arguments.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,10 +41,6 @@ bool FitsType(const DatHeader& dat, ElementType type) {
     default:
       return true;
   }
-}
-
-std::string_view TypeText(ElementType type) {
-  return type == ElementType::kF32 ? "scalar" : type == ElementType::kI64 ? "integer" : "logical";
 }
 
 // Compares the variables of a document with each other and with the tensor
@@ -185,7 +182,7 @@ class Data {
         subject_
             .Report(kDataType, variable.place,
                     "`{}.dat` holds {}; a variable of `{}` cannot be read from them, change one of them",
-                    variable.label, DescribeItems(*dat), TypeText(variable.type))
+                    variable.label, DescribeItems(*dat), ir::nnef::DataTypeName(variable.type))
             .Notes(ir::StackNotes(variable.frame));
       }
     }

@@ -6,6 +6,7 @@
 #include "compiler/package/dat.h"
 #include "compiler/package/dat_algorithm.h"
 #include "compiler/package/rules.h"
+#include "compiler/support/tensor/element_visitor.h"
 
 namespace nnefc {
 namespace {
@@ -19,42 +20,17 @@ T Load(const std::byte* bytes, int64_t index) {
   return value;
 }
 
-struct HalfItem {
-  uint16_t bits;
-  explicit operator float() const { return HalfToFloat(bits); }
-};
-
 // Calls `use` with a function that loads an item by index as its native type.
 template <typename Use>
 void WithItems(const TensorValue& value, Use use) {
   const std::byte* bytes = value.bytes();
-  switch (value.type()) {
-    case ElementType::kF16:
-      return use([bytes](int64_t i) { return Load<HalfItem>(bytes, i); });
-    case ElementType::kF32:
-      return use([bytes](int64_t i) { return Load<float>(bytes, i); });
-    case ElementType::kF64:
-      return use([bytes](int64_t i) { return Load<double>(bytes, i); });
-    case ElementType::kI8:
-      return use([bytes](int64_t i) { return Load<int8_t>(bytes, i); });
-    case ElementType::kI16:
-      return use([bytes](int64_t i) { return Load<int16_t>(bytes, i); });
-    case ElementType::kI32:
-      return use([bytes](int64_t i) { return Load<int32_t>(bytes, i); });
-    case ElementType::kI64:
-      return use([bytes](int64_t i) { return Load<int64_t>(bytes, i); });
-    case ElementType::kBoolean:
-    case ElementType::kU8:
-      return use([bytes](int64_t i) { return Load<uint8_t>(bytes, i); });
-    case ElementType::kU16:
-      return use([bytes](int64_t i) { return Load<uint16_t>(bytes, i); });
-    case ElementType::kU32:
-      return use([bytes](int64_t i) { return Load<uint32_t>(bytes, i); });
-    case ElementType::kU64:
-      return use([bytes](int64_t i) { return Load<uint64_t>(bytes, i); });
-    default:
-      NNEFC_CHECK(!"a native type of ReadDat");
-  }
+  const bool is_native = VisitAnyType(value.type(), [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    // A byte that is not 0 is true, whatever it is.
+    using Item = std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>;
+    use([bytes](int64_t i) { return Load<Item>(bytes, i); });
+  });
+  NNEFC_CHECK(is_native);
 }
 
 // An argument of an algorithm, broadcast to the shape of the items: leading
@@ -352,11 +328,8 @@ class Decoder {
     auto* out = reinterpret_cast<T*>(buffer->mutable_data());
     const int64_t volume = dat_.value.volume();
     WithItems(dat_.value, [&](auto item) {
-      using Item = decltype(item(0));
       for (int64_t i = 0; i < volume; ++i) {
-        if constexpr (std::is_same_v<Item, HalfItem>) {
-          out[i] = static_cast<T>(static_cast<float>(item(i)));
-        } else if constexpr (std::is_same_v<T, uint8_t>) {
+        if constexpr (std::is_same_v<T, uint8_t>) {
           out[i] = item(i) != 0 ? 1 : 0;
         } else {
           out[i] = static_cast<T>(item(i));

@@ -16,18 +16,6 @@ constexpr size_t kMaxRank = 64;
 // NumPy itself refuses longer headers of files that it does not trust.
 constexpr uint64_t kLongestHeader = 1 << 20;
 
-struct NpyType {
-  char kind;
-  int bytes;
-  ElementType type;
-};
-constexpr NpyType kTypes[] = {
-    {'b', 1, ElementType::kBoolean}, {'i', 1, ElementType::kI8},  {'i', 2, ElementType::kI16},
-    {'i', 4, ElementType::kI32},     {'i', 8, ElementType::kI64}, {'u', 1, ElementType::kU8},
-    {'u', 2, ElementType::kU16},     {'u', 4, ElementType::kU32}, {'u', 8, ElementType::kU64},
-    {'f', 2, ElementType::kF16},     {'f', 4, ElementType::kF32}, {'f', 8, ElementType::kF64},
-};
-
 // The dictionary of the header: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }
 struct NpyDictionary {
   std::optional<std::string> descr;
@@ -200,10 +188,9 @@ class NpyReader {
   bool ReadType(const std::string& descr) {
     // "<f4": byte order, kind, bytes.
     if (descr.size() == 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
-      for (const NpyType& type : kTypes) {
-        if (type.kind != descr[1] || type.bytes != descr[2] - '0') continue;
-        type_ = type;
-        swapped_ = descr[0] == '>' && type.bytes > 1;
+      if (const std::optional<ElementType> type = FromNumPy(descr[1], descr[2] - '0')) {
+        type_ = *type;
+        swapped_ = descr[0] == '>' && BitWidth(type_) > 8;
         return true;
       }
     }
@@ -213,7 +200,7 @@ class NpyReader {
 
   bool CheckSize(const Shape& shape) {
     std::optional<int64_t> volume = Volume(shape);
-    std::optional<size_t> bytes = volume ? ByteSize(type_.type, *volume) : std::nullopt;
+    std::optional<size_t> bytes = volume ? ByteSize(type_, *volume) : std::nullopt;
     uint64_t present = size_ - data_at_;
     if (!bytes) {
       return Fail(kNpyHeader, header_at_, data_at_ - header_at_, "an array of shape {} is too large",
@@ -221,11 +208,11 @@ class NpyReader {
     }
     if (present < *bytes) {
       return Fail(kNpySize, size_, 0, "the file ends after {} of {} bytes of data ({} of {})", present,
-                  *bytes, ToString(shape), Name(type_.type));
+                  *bytes, ToString(shape), Name(type_));
     }
     if (present > *bytes) {
       return Fail(kNpySize, data_at_ + *bytes, present - *bytes, "{} bytes follow the data ({} of {})",
-                  present - *bytes, ToString(shape), Name(type_.type));
+                  present - *bytes, ToString(shape), Name(type_));
     }
     return true;
   }
@@ -233,8 +220,8 @@ class NpyReader {
   std::optional<TensorValue> Items(const Shape& shape, bool fortran_order) {
     std::shared_ptr<const Buffer> data = Buffer::Slice(source_.bytes, data_at_, size_ - data_at_);
     bool transposed = fortran_order && shape.size() > 1;
-    if (!transposed && !swapped_ && type_.type != ElementType::kBoolean) {
-      return TensorValue(type_.type, shape, std::move(data));
+    if (!transposed && !swapped_ && type_ != ElementType::kBoolean) {
+      return TensorValue(type_, shape, std::move(data));
     }
     auto buffer = Buffer::Allocate(data->size());
     if (buffer == nullptr) {
@@ -242,7 +229,7 @@ class NpyReader {
       return std::nullopt;
     }
     std::byte* out = buffer->mutable_data();
-    const auto width = static_cast<size_t>(type_.bytes);
+    const auto width = static_cast<size_t>(BitWidth(type_) / 8);
     const int64_t volume = *Volume(shape);
     // Strides of the file, in items: row-major order, or its reverse.
     Shape strides(shape.size(), 1);
@@ -254,7 +241,7 @@ class NpyReader {
       std::byte* at = out + static_cast<size_t>(i) * width;
       std::memcpy(at, item, width);
       if (swapped_) std::reverse(at, at + width);
-      if (type_.type == ElementType::kBoolean && *at != std::byte{0}) *at = std::byte{1};
+      if (type_ == ElementType::kBoolean && *at != std::byte{0}) *at = std::byte{1};
       for (size_t axis = transposed ? shape.size() : 0; axis-- > 0;) {
         from += strides[axis];
         if (++index[axis] < shape[axis]) break;
@@ -262,7 +249,7 @@ class NpyReader {
         index[axis] = 0;
       }
     }
-    return TensorValue(type_.type, shape, std::move(buffer));
+    return TensorValue(type_, shape, std::move(buffer));
   }
 
   const DataSource& source_;
@@ -270,7 +257,7 @@ class NpyReader {
   uint64_t size_;
   size_t header_at_ = 0;
   size_t data_at_ = 0;
-  NpyType type_ = kTypes[0];
+  ElementType type_ = ElementType::kBoolean;
   bool swapped_ = false;
 };
 
@@ -281,34 +268,20 @@ std::optional<TensorValue> ReadNpy(const DataSource& source, Emitter& emitter) {
 }
 
 TensorValue NpyItems(const TensorValue& value) {
-  switch (value.type()) {
-    case ElementType::kBF16:
-    case ElementType::kNF4:
-    case ElementType::kF4E2M1:
-    case ElementType::kF8E4M3:
-    case ElementType::kF8E5M2:
-    case ElementType::kF8E8M0:
-      return value.ConvertedTo(ElementType::kF32);
-    case ElementType::kI4:
-      return value.ConvertedTo(ElementType::kI8);
-    case ElementType::kU1:
-    case ElementType::kU2:
-    case ElementType::kU4:
-      return value.ConvertedTo(ElementType::kU8);
-    default:
-      return value;
-  }
+  if (NumPyLetter(value.type())) return value;
+  if (IsFloat(value.type())) return value.ConvertedTo(ElementType::kF32);
+  return value.ConvertedTo(IsSigned(value.type()) ? ElementType::kI8 : ElementType::kU8);
 }
 
 std::string NpyHeader(const TensorValue& value) {
   const ElementType written = NpyItems(value).type();
-  const NpyType* type = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                     [&](const NpyType& row) { return row.type == written; });
-  NNEFC_CHECK(type != std::end(kTypes));
+  const std::optional<char> letter = NumPyLetter(written);
+  const int bytes = BitWidth(written) / 8;
+  NNEFC_CHECK(letter.has_value());
   std::string shape =
       fmt::format("({}{})", fmt::join(value.shape(), ", "), value.shape().size() == 1 ? "," : "");
   std::string dictionary = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': {}, }}",
-                                       type->bytes == 1 ? '|' : '<', type->kind, type->bytes, shape);
+                                       bytes == 1 ? '|' : '<', *letter, bytes, shape);
   constexpr size_t kAlignment = 64;
   constexpr size_t kLengthBytes = 2;
   size_t used = kPrefix + kLengthBytes + dictionary.size() + 1;

@@ -1,7 +1,7 @@
 #include "runtime/kernels/indices.h"
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/tensor/element_visitor.h"
 
 namespace nnefc::runtime {
 

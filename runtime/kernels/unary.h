@@ -1,8 +1,8 @@
 #pragma once
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/tensor/element_visitor.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/wide.h"
 

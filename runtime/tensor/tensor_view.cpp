@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/tensor/element_visitor.h"
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/tensor/strided_loop.h"
 
 namespace nnefc::runtime {

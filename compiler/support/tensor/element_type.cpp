@@ -12,9 +12,11 @@ namespace {
 
 struct Row {
   ElementType type;
+  ElementKind kind;
   int bits;
   std::string_view name;       // of attributes
   std::string_view port_name;  // of ports
+  char numpy = 0;              // 0: NumPy has no such type
 };
 
 // The quantiles of the normal distribution that NF4 stands for.
@@ -49,30 +51,30 @@ float MiniFloat(unsigned code, int exponent_bits, int fraction_bits) {
 }
 
 constexpr Row kRows[] = {
-    {ElementType::kDynamic, 0, "dynamic", "UNSPECIFIED"},
-    {ElementType::kBoolean, 8, "boolean", "BOOL"},
-    {ElementType::kBF16, 16, "bf16", "BF16"},
-    {ElementType::kF16, 16, "f16", "FP16"},
-    {ElementType::kF32, 32, "f32", "FP32"},
-    {ElementType::kF64, 64, "f64", "FP64"},
-    {ElementType::kI4, 4, "i4", "I4"},
-    {ElementType::kI8, 8, "i8", "I8"},
-    {ElementType::kI16, 16, "i16", "I16"},
-    {ElementType::kI32, 32, "i32", "I32"},
-    {ElementType::kI64, 64, "i64", "I64"},
-    {ElementType::kU1, 1, "u1", "BIN"},
-    {ElementType::kU4, 4, "u4", "U4"},
-    {ElementType::kU8, 8, "u8", "U8"},
-    {ElementType::kU16, 16, "u16", "U16"},
-    {ElementType::kU32, 32, "u32", "U32"},
-    {ElementType::kU64, 64, "u64", "U64"},
-    {ElementType::kString, 0, "string", "STRING"},
-    {ElementType::kU2, 2, "u2", "U2"},
-    {ElementType::kNF4, 4, "nf4", "NF4"},
-    {ElementType::kF4E2M1, 4, "f4e2m1", "F4E2M1"},
-    {ElementType::kF8E4M3, 8, "f8e4m3", "F8E4M3"},
-    {ElementType::kF8E5M2, 8, "f8e5m2", "F8E5M2"},
-    {ElementType::kF8E8M0, 8, "f8e8m0", "F8E8M0"},
+    {ElementType::kDynamic, ElementKind::kOther, 0, "dynamic", "UNSPECIFIED"},
+    {ElementType::kBoolean, ElementKind::kBoolean, 8, "boolean", "BOOL", 'b'},
+    {ElementType::kBF16, ElementKind::kFloat, 16, "bf16", "BF16"},
+    {ElementType::kF16, ElementKind::kFloat, 16, "f16", "FP16", 'f'},
+    {ElementType::kF32, ElementKind::kFloat, 32, "f32", "FP32", 'f'},
+    {ElementType::kF64, ElementKind::kFloat, 64, "f64", "FP64", 'f'},
+    {ElementType::kI4, ElementKind::kSigned, 4, "i4", "I4"},
+    {ElementType::kI8, ElementKind::kSigned, 8, "i8", "I8", 'i'},
+    {ElementType::kI16, ElementKind::kSigned, 16, "i16", "I16", 'i'},
+    {ElementType::kI32, ElementKind::kSigned, 32, "i32", "I32", 'i'},
+    {ElementType::kI64, ElementKind::kSigned, 64, "i64", "I64", 'i'},
+    {ElementType::kU1, ElementKind::kUnsigned, 1, "u1", "BIN"},
+    {ElementType::kU4, ElementKind::kUnsigned, 4, "u4", "U4"},
+    {ElementType::kU8, ElementKind::kUnsigned, 8, "u8", "U8", 'u'},
+    {ElementType::kU16, ElementKind::kUnsigned, 16, "u16", "U16", 'u'},
+    {ElementType::kU32, ElementKind::kUnsigned, 32, "u32", "U32", 'u'},
+    {ElementType::kU64, ElementKind::kUnsigned, 64, "u64", "U64", 'u'},
+    {ElementType::kString, ElementKind::kOther, 0, "string", "STRING"},
+    {ElementType::kU2, ElementKind::kUnsigned, 2, "u2", "U2"},
+    {ElementType::kNF4, ElementKind::kNarrowFloat, 4, "nf4", "NF4"},
+    {ElementType::kF4E2M1, ElementKind::kNarrowFloat, 4, "f4e2m1", "F4E2M1"},
+    {ElementType::kF8E4M3, ElementKind::kNarrowFloat, 8, "f8e4m3", "F8E4M3"},
+    {ElementType::kF8E5M2, ElementKind::kNarrowFloat, 8, "f8e5m2", "F8E5M2"},
+    {ElementType::kF8E8M0, ElementKind::kNarrowFloat, 8, "f8e8m0", "F8E8M0"},
 };
 
 const Row& RowOf(ElementType type) {
@@ -83,6 +85,9 @@ const Row& RowOf(ElementType type) {
 
 }  // namespace
 
+ElementKind KindOf(ElementType type) {
+  return RowOf(type).kind;
+}
 int BitWidth(ElementType type) {
   return RowOf(type).bits;
 }
@@ -100,13 +105,24 @@ std::optional<ElementType> ParseElementType(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<char> NumPyLetter(ElementType type) {
+  const char letter = RowOf(type).numpy;
+  return letter == 0 ? std::nullopt : std::optional(letter);
+}
+
+std::optional<ElementType> FromNumPy(char letter, int bytes) {
+  for (const Row& row : kRows) {
+    if (row.numpy != 0 && row.numpy == letter && row.bits == 8 * bytes) return row.type;
+  }
+  return std::nullopt;
+}
+
 bool IsFloat(ElementType type) {
-  return type == ElementType::kBF16 || type == ElementType::kF16 || type == ElementType::kF32 ||
-         type == ElementType::kF64 || IsNarrowFloat(type);
+  return KindOf(type) == ElementKind::kFloat || IsNarrowFloat(type);
 }
 
 bool IsNarrowFloat(ElementType type) {
-  return type >= ElementType::kNF4;
+  return KindOf(type) == ElementKind::kNarrowFloat;
 }
 
 bool IsStorageOnly(ElementType type) {
@@ -114,11 +130,11 @@ bool IsStorageOnly(ElementType type) {
 }
 
 bool IsSigned(ElementType type) {
-  return IsFloat(type) || (type >= ElementType::kI4 && type <= ElementType::kI64);
+  return IsFloat(type) || KindOf(type) == ElementKind::kSigned;
 }
 
 bool IsInteger(ElementType type) {
-  return (type >= ElementType::kI4 && type <= ElementType::kU64) || type == ElementType::kU2;
+  return KindOf(type) == ElementKind::kSigned || KindOf(type) == ElementKind::kUnsigned;
 }
 
 float HalfToFloat(uint16_t bits) {

@@ -36,6 +36,16 @@ enum class ElementType : uint8_t {
   kF8E8M0,
 };
 
+enum class ElementKind : uint8_t {
+  kOther,  // no numbers: kDynamic, kString
+  kBoolean,
+  kFloat,
+  kNarrowFloat,  // of at most 8 bits
+  kSigned,
+  kUnsigned,
+};
+
+ElementKind KindOf(ElementType type);
 // Bits of one element; 0 for kDynamic and kString.
 int BitWidth(ElementType type);
 // OpenVINO's `element_type` spelling: "f32", "i64", "boolean".
@@ -44,7 +54,11 @@ std::string_view Name(ElementType type);
 std::string_view PortName(ElementType type);
 // Understands both of OpenVINO's spellings ("f32", "FP32").
 std::optional<ElementType> ParseElementType(std::string_view text);
-bool IsFloat(ElementType type);
+// The letter of the type in NumPy, whose files say so many bytes behind it:
+// 'b', 'i', 'u' or 'f'; nothing for types that NumPy has not.
+std::optional<char> NumPyLetter(ElementType type);
+std::optional<ElementType> FromNumPy(char letter, int bytes);
+bool IsFloat(ElementType type);  // narrow ones too
 // Floats of at most 8 bits.
 bool IsNarrowFloat(ElementType type);
 // Numbers that are stored and converted, never computed with: elements that do

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "fmt/format.h"
 
 namespace nnefc {
@@ -33,19 +34,6 @@ uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type) {
 }
 
 template <typename T>
-T Saturate(double value) {
-  if (std::isnan(value)) return 0;
-  // 2^63 and 2^64 are exact in double while the largest integers are not.
-  constexpr double lowest = static_cast<double>(std::numeric_limits<T>::min());
-  constexpr double past_highest =
-      std::is_signed_v<T> ? -lowest
-                          : 2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<T>::digits - 1));
-  if (value < lowest) return std::numeric_limits<T>::min();
-  if (value >= past_highest) return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
-}
-
-template <typename T>
 void Store(std::byte* bytes, int64_t index, T value) {
   std::memcpy(bytes + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
@@ -56,59 +44,23 @@ void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t valu
   bytes[index / (8 / bits)] |= static_cast<std::byte>(code << PackedShift(index, bits));
 }
 
+// The code of a number in a format that does not fill whole bytes.
+uint8_t PackedCode(ElementType type, double value) {
+  if (IsNarrowFloat(type)) return FloatToNarrow(type, static_cast<float>(value));
+  if (std::isnan(value)) return 0;
+  const int bits = BitWidth(type);
+  if (bits == 1) return value != 0 ? 1 : 0;
+  const double lowest = IsSigned(type) ? -(1 << (bits - 1)) : 0;
+  const double highest = lowest + (1 << bits) - 1;
+  return static_cast<uint8_t>(static_cast<int>(std::min(highest, std::max(lowest, value))));
+}
+
 void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value) {
-  switch (type) {
-    case ElementType::kBoolean:
-      return Store<uint8_t>(bytes, index, value != 0 ? 1 : 0);
-    case ElementType::kBF16:
-      return Store(bytes, index, FloatToBFloat(static_cast<float>(value)));
-    case ElementType::kF16:
-      return Store(bytes, index, FloatToHalf(static_cast<float>(value)));
-    case ElementType::kF32:
-      return Store(bytes, index, static_cast<float>(value));
-    case ElementType::kF64:
-      return Store(bytes, index, value);
-    case ElementType::kI8:
-      return Store(bytes, index, Saturate<int8_t>(value));
-    case ElementType::kI16:
-      return Store(bytes, index, Saturate<int16_t>(value));
-    case ElementType::kI32:
-      return Store(bytes, index, Saturate<int32_t>(value));
-    case ElementType::kI64:
-      return Store(bytes, index, Saturate<int64_t>(value));
-    case ElementType::kU8:
-      return Store(bytes, index, Saturate<uint8_t>(value));
-    case ElementType::kU16:
-      return Store(bytes, index, Saturate<uint16_t>(value));
-    case ElementType::kU32:
-      return Store(bytes, index, Saturate<uint32_t>(value));
-    case ElementType::kU64:
-      return Store(bytes, index, Saturate<uint64_t>(value));
-    case ElementType::kI4: {
-      double clamped = std::isnan(value) ? 0 : std::min(7.0, std::max(-8.0, value));
-      return StorePacked(bytes, index, type, static_cast<uint8_t>(static_cast<int>(clamped) & 0xf));
-    }
-    case ElementType::kU4: {
-      double clamped = std::isnan(value) ? 0 : std::min(15.0, std::max(0.0, value));
-      return StorePacked(bytes, index, type, static_cast<uint8_t>(clamped));
-    }
-    case ElementType::kU2: {
-      double clamped = std::isnan(value) ? 0 : std::min(3.0, std::max(0.0, value));
-      return StorePacked(bytes, index, type, static_cast<uint8_t>(clamped));
-    }
-    case ElementType::kU1:
-      return StorePacked(bytes, index, type, value != 0 ? 1 : 0);
-    case ElementType::kNF4:
-    case ElementType::kF4E2M1:
-    case ElementType::kF8E4M3:
-    case ElementType::kF8E5M2:
-    case ElementType::kF8E8M0:
-      return StorePacked(bytes, index, type, FloatToNarrow(type, static_cast<float>(value)));
-    case ElementType::kDynamic:
-    case ElementType::kString:
-      break;
-  }
-  NNEFC_CHECK(!"an element type that holds numbers");
+  const bool stored = VisitAnyType(
+      type, [&](auto tag) { Store(bytes, index, ConvertElement<typename decltype(tag)::Type>(value)); });
+  if (stored) return;
+  NNEFC_CHECK(IsStorageOnly(type));
+  StorePacked(bytes, index, type, PackedCode(type, value));
 }
 
 bool IsWideInteger(ElementType type) {
@@ -233,65 +185,33 @@ TensorValue TensorValue::Reshaped(Shape shape) const {
 
 double TensorValue::ElementAsDouble(int64_t index) const {
   NNEFC_CHECK(index >= 0 && index < volume_);
-  const std::byte* at = bytes() + index * (BitWidth(type_) / 8);
-  switch (type_) {
-    case ElementType::kBoolean:
-      return Load<uint8_t>(at) != 0 ? 1 : 0;
-    case ElementType::kBF16:
-      return BFloatToFloat(Load<uint16_t>(at));
-    case ElementType::kF16:
-      return HalfToFloat(Load<uint16_t>(at));
-    case ElementType::kF32:
-      return Load<float>(at);
-    case ElementType::kF64:
-      return Load<double>(at);
-    case ElementType::kU64:
-      return static_cast<double>(Load<uint64_t>(at));
-    case ElementType::kNF4:
-    case ElementType::kF4E2M1:
-    case ElementType::kF8E4M3:
-    case ElementType::kF8E5M2:
-    case ElementType::kF8E8M0:
-      return NarrowToFloat(type_, LoadPacked(bytes(), index, type_));
-    default:
-      return static_cast<double>(ElementAsInt(index));
-  }
+  if (IsNarrowFloat(type_)) return NarrowToFloat(type_, LoadPacked(bytes(), index, type_));
+  double element = 0;
+  const bool loaded = VisitAnyType(type_, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    element = ConvertElement<double>(Load<T>(bytes() + index * static_cast<int64_t>(sizeof(T))));
+  });
+  return loaded ? element : static_cast<double>(ElementAsInt(index));
 }
 
 int64_t TensorValue::ElementAsInt(int64_t index) const {
   NNEFC_CHECK(index >= 0 && index < volume_);
-  const std::byte* at = bytes() + index * (BitWidth(type_) / 8);
-  switch (type_) {
-    case ElementType::kBoolean:
-      return Load<uint8_t>(at) != 0 ? 1 : 0;
-    case ElementType::kI8:
-      return Load<int8_t>(at);
-    case ElementType::kI16:
-      return Load<int16_t>(at);
-    case ElementType::kI32:
-      return Load<int32_t>(at);
-    case ElementType::kI64:
-      return Load<int64_t>(at);
-    case ElementType::kU8:
-      return Load<uint8_t>(at);
-    case ElementType::kU16:
-      return Load<uint16_t>(at);
-    case ElementType::kU32:
-      return Load<uint32_t>(at);
-    case ElementType::kU64:
-      return static_cast<int64_t>(
-          std::min<uint64_t>(Load<uint64_t>(at), std::numeric_limits<int64_t>::max()));
-    case ElementType::kI4: {
-      int value = LoadPacked(bytes(), index, type_);
-      return value >= 8 ? value - 16 : value;
+  int64_t element = 0;
+  const bool loaded = VisitAnyType(type_, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const T stored = Load<T>(bytes() + index * static_cast<int64_t>(sizeof(T)));
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      element = static_cast<int64_t>(std::min<uint64_t>(stored, std::numeric_limits<int64_t>::max()));
+    } else {
+      element = ConvertElement<int64_t>(stored);
     }
-    case ElementType::kU1:
-    case ElementType::kU2:
-    case ElementType::kU4:
-      return LoadPacked(bytes(), index, type_);
-    default:
-      return Saturate<int64_t>(ElementAsDouble(index));
-  }
+  });
+  if (loaded) return element;
+  if (IsNarrowFloat(type_)) return ConvertElement<int64_t>(ElementAsDouble(index));
+  NNEFC_CHECK(IsInteger(type_));
+  const int bits = BitWidth(type_);
+  const int64_t code = LoadPacked(bytes(), index, type_);
+  return IsSigned(type_) && code >> (bits - 1) != 0 ? code - (int64_t{1} << bits) : code;
 }
 
 TensorValue TensorValue::ConvertedTo(ElementType type) const {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "runtime/tensor/element_visitor.h"
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/tensor/strided_loop.h"
 
 namespace nnefc::runtime {

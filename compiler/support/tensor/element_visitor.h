@@ -7,7 +7,7 @@
 
 #include "compiler/support/tensor/element_type.h"
 
-namespace nnefc::runtime {
+namespace nnefc {
 
 // The 16-bit formats as types of C++: stored narrow, computed as float.
 struct Half {
@@ -56,7 +56,7 @@ To ConvertElement(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<From, Boolean>) {
-    return ConvertElement<To>(value.value);
+    return ConvertElement<To>(static_cast<uint8_t>(value.value != 0 ? 1 : 0));
   } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat>) {
     return ConvertElement<To>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, Boolean>) {
@@ -74,16 +74,13 @@ To ConvertElement(From value) {
   }
 }
 
-// Calls `visit(TypeTag<T>())` with the type of C++ that stores `type`; false
-// if `type` is none of the float types.
+// Calls `visit(TypeTag<T>())` with the type of C++ that stores elements of `type`;
+// false if it has none: if they do not fill whole bytes, are narrow floats or texts.
 template <typename Visit>
-bool VisitFloatType(ElementType type, Visit&& visit) {
+bool VisitAnyType(ElementType type, Visit&& visit) {
   switch (type) {
-    case ElementType::kF32:
-      visit(TypeTag<float>());
-      return true;
-    case ElementType::kF64:
-      visit(TypeTag<double>());
+    case ElementType::kBoolean:
+      visit(TypeTag<Boolean>());
       return true;
     case ElementType::kF16:
       visit(TypeTag<Half>());
@@ -91,14 +88,12 @@ bool VisitFloatType(ElementType type, Visit&& visit) {
     case ElementType::kBF16:
       visit(TypeTag<BFloat>());
       return true;
-    default:
-      return false;
-  }
-}
-
-template <typename Visit>
-bool VisitIntegerType(ElementType type, Visit&& visit) {
-  switch (type) {
+    case ElementType::kF32:
+      visit(TypeTag<float>());
+      return true;
+    case ElementType::kF64:
+      visit(TypeTag<double>());
+      return true;
     case ElementType::kI8:
       visit(TypeTag<int8_t>());
       return true;
@@ -123,24 +118,48 @@ bool VisitIntegerType(ElementType type, Visit&& visit) {
     case ElementType::kU64:
       visit(TypeTag<uint64_t>());
       return true;
-    default:
-      return false;
+    case ElementType::kDynamic:
+    case ElementType::kString:
+    case ElementType::kI4:
+    case ElementType::kU1:
+    case ElementType::kU2:
+    case ElementType::kU4:
+    case ElementType::kNF4:
+    case ElementType::kF4E2M1:
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E8M0:
+      break;
   }
+  return false;
+}
+
+// As above of floats, integers or both alone; of other types it is not instantiated.
+template <typename Visit>
+bool VisitFloatType(ElementType type, Visit&& visit) {
+  bool visited = false;
+  VisitAnyType(type, [&](auto tag) {
+    if constexpr (kIsFloating<typename decltype(tag)::Type>) visit(tag), visited = true;
+  });
+  return visited;
+}
+
+template <typename Visit>
+bool VisitIntegerType(ElementType type, Visit&& visit) {
+  bool visited = false;
+  VisitAnyType(type, [&](auto tag) {
+    if constexpr (std::is_integral_v<typename decltype(tag)::Type>) visit(tag), visited = true;
+  });
+  return visited;
 }
 
 template <typename Visit>
 bool VisitNumericType(ElementType type, Visit&& visit) {
-  return VisitFloatType(type, visit) || VisitIntegerType(type, visit);
+  bool visited = false;
+  VisitAnyType(type, [&](auto tag) {
+    if constexpr (!std::is_same_v<typename decltype(tag)::Type, Boolean>) visit(tag), visited = true;
+  });
+  return visited;
 }
 
-// As above with booleans: every type whose elements fill whole bytes.
-template <typename Visit>
-bool VisitAnyType(ElementType type, Visit&& visit) {
-  if (type == ElementType::kBoolean) {
-    visit(TypeTag<Boolean>());
-    return true;
-  }
-  return VisitNumericType(type, visit);
-}
-
-}  // namespace nnefc::runtime
+}  // namespace nnefc
