@@ -8,50 +8,17 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
-namespace {
 
-// Roles of the tensor parameters of the operations that give one; a
-// parameter that is not named here counts as a filter.
-struct RoleRow {
-  std::string_view operation;
-  std::string_view parameter;
-  VariableRole role;
-};
-
-constexpr RoleRow kRoles[] = {
-    {"conv", "bias", VariableRole::kBias},
-    {"deconv", "bias", VariableRole::kBias},
-    {"linear", "bias", VariableRole::kBias},
-    {"separable_conv", "bias", VariableRole::kBias},
-    {"separable_deconv", "bias", VariableRole::kBias},
-    {"batch_normalization", "mean", VariableRole::kMean},
-    {"batch_normalization", "variance", VariableRole::kVariance},
-    {"batch_normalization", "offset", VariableRole::kOffset},
-    {"batch_normalization", "scale", VariableRole::kScale},
-};
-
-constexpr std::string_view kDecisive[] = {
-    "conv", "deconv", "linear", "matmul", "separable_conv", "separable_deconv", "batch_normalization"};
-
-VariableRole RoleOf(std::string_view operation, std::string_view parameter) {
-  for (const RoleRow& row : kRoles) {
-    if (row.operation == operation && row.parameter == parameter) return row.role;
-  }
-  return VariableRole::kFilter;
-}
-
-}  // namespace
-
-std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph) {
-  std::map<std::string, VariableRole> roles;
+std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph) {
+  std::map<std::string, ir::DataRole> roles;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.set() != ir::kNnefSet || llvm::find(kDecisive, node.type()) == std::end(kDecisive)) continue;
-    for (size_t parameter = 0; parameter < node.info().inputs.size(); ++parameter) {
-      for (ir::OutputPort input : node.segment(static_cast<int32_t>(parameter))) {
+    for (size_t i = 0; i < node.info().inputs.size(); ++i) {
+      const std::optional<ir::DataRole> role = node.info().inputs[i].data;
+      if (!role) continue;
+      for (ir::OutputPort input : node.segment(static_cast<int32_t>(i))) {
         const ir::Node& producer = graph.node(input.node);
-        if (!producer.Is(ir::OpRole::kVariable)) continue;
-        roles.try_emplace(ir::VariableKey(producer), RoleOf(node.type(), node.info().inputs[parameter].name));
+        if (producer.Is(ir::OpRole::kVariable)) roles.try_emplace(ir::VariableKey(producer), *role);
       }
     }
   }
@@ -62,7 +29,7 @@ VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph
                              const QuantizationTable& quantization, std::optional<uint64_t> seed,
                              Context& context)
     : model_(model), quantization_(quantization), seed_(seed), context_(context) {
-  if (seed_) roles_ = VariableRoles(graph);
+  if (seed_) roles_ = DataRoles(graph);
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (node.Is(ir::OpRole::kVariable) && ir::HasExactLabel(node))
@@ -111,7 +78,7 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   if (seed_) {
     auto role = roles_.find(KeyOf(label));
     TensorValue value =
-        RandomTensor(role == roles_.end() ? VariableRole::kFilter : role->second, *seed_, label, type, shape);
+        RandomTensor(role == roles_.end() ? ir::DataRole::kFilter : role->second, *seed_, label, type, shape);
     if (value.valid()) return value;
     context_.emitter.Emit(kVariableDataShape, origin.range,
                           "the data of variable `{}` of shape {} does not fit memory", label,

@@ -16,7 +16,7 @@ namespace nnefc {
 // The roles of a graph's variables, by ir::VariableKey: what the first
 // operation that takes the variable directly uses it for
 // (tests/networks/README.md, rule 3). `graph` is of NNEF operations.
-std::map<std::string, VariableRole> VariableRoles(const ir::Graph& graph);
+std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph);
 
 // Finds the data of variables: in the model, or made from a seed. Variables
 // of one ir::VariableKey share their data.
@@ -58,7 +58,7 @@ class VariableStore {
   // The key of the variables with a label.
   std::string KeyOf(const std::string& label) const;
 
-  std::map<std::string, VariableRole> roles_;
+  std::map<std::string, ir::DataRole> roles_;
   llvm::StringSet<> exact_labels_;
   std::map<std::string, std::optional<TensorValue>> loaded_;
 };

@@ -166,7 +166,7 @@ ElementType ElementTypeOf(TypeKind kind) {
   }
 }
 
-TypeKind KindOf(ElementType type) {
+TypeKind TypeKindOf(ElementType type) {
   if (IsFloat(type)) return TypeKind::kScalar;
   if (IsInteger(type)) return TypeKind::kInteger;
   if (type == ElementType::kBoolean) return TypeKind::kLogical;

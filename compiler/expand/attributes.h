@@ -24,6 +24,6 @@ std::optional<ir::Attribute> ToAttribute(const Value& value, const TypeTable& ty
 std::string_view DataTypeText(TypeKind kind);
 // The element type of a tensor of a data type; kDynamic if there is none.
 ElementType ElementTypeOf(TypeKind kind);
-TypeKind KindOf(ElementType type);
+TypeKind TypeKindOf(ElementType type);
 
 }  // namespace nnefc::expand

@@ -143,7 +143,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     site.array_length = statement.array_length;
     site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
-  if (info.plan->trait == OpTrait::kBodies) {
+  if (info.plan->runs_bodies) {
     std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return MakeWithBodies(call, *info.plan, arguments, site);

@@ -16,7 +16,7 @@ TypeKind ElementKind(const Value& value, const ir::Graph& graph) {
     case ValueKind::kString:
       return TypeKind::kString;
     case ValueKind::kTensor:
-      return KindOf(graph.output(leaf->port()).type);
+      return TypeKindOf(graph.output(leaf->port()).type);
     default:
       return TypeKind::kError;
   }

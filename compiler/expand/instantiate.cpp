@@ -319,17 +319,17 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
   };
   count = static_cast<int64_t>(plan.signature->results.size());
   Fault fault;
-  switch (plan.trait) {
-    case OpTrait::kSplit:
+  switch (plan.results) {
+    case ir::ResultCount::kRatios:
       count = argument("ratios").length();
       break;
-    case OpTrait::kCopyN:
+    case ir::ResultCount::kTimes:
       count = argument("times").kind() == ValueKind::kInteger ? argument("times").integer() : 1;
       if (count < 0)
         fault = Fault::Of(ir::nnef::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count)
                     .At("times");
       break;
-    case OpTrait::kUnstack: {
+    case ir::ResultCount::kExtent: {
       const Value& value = argument("value");
       const Value& axis = argument("axis");
       count = 1;
@@ -347,7 +347,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       }
       break;
     }
-    default:
+    case ir::ResultCount::kDeclared:
       for (const TypedName& result : plan.signature->results) {
         if (plan.document->types().Kind(result.type) != TypeKind::kArray) continue;
         // The left side tells the length of one array beside other results.
@@ -409,10 +409,10 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     }
   }
   NodeParts parts;
-  if (plan.trait == OpTrait::kExternal && !PrepareExternal(plan, arguments, site, parts.attributes))
+  if (plan.role == ir::OpRole::kExternal && !PrepareExternal(plan, arguments, site, parts.attributes))
     return {};
   // What is printed must do in the ratified dialect.
-  if (plan.trait == OpTrait::kVariable && plan.provisional && options_.purpose != Purpose::kPrint)
+  if (plan.role == ir::OpRole::kVariable && plan.provisional && options_.purpose != Purpose::kPrint)
     parts.attributes.Set(ir::kExactLabel, true);
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
@@ -428,11 +428,11 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     if (open_padding_) ir::nnef::SetOpenPadding(graph(), node, *open_padding_);
   }
   names().OnNode(graph().node(node), site.statement);
-  if (plan.trait == OpTrait::kCustom) TypeCustomOutputs(plan, node, generic);
+  if (plan.is_custom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);
   if (scopes_.size() == 1) {  // variables of bodies are no matter of CheckVariables
-    if (plan.trait == OpTrait::kVariable) variable_places_[node.index] = places.Find("label", -1);
-    if (plan.trait == OpTrait::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
+    if (plan.role == ir::OpRole::kVariable) variable_places_[node.index] = places.Find("label", -1);
+    if (plan.role == ir::OpRole::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
   }
   if (!Infer(node, places, site)) return {};
   return ResultOf(node);

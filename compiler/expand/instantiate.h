@@ -16,19 +16,6 @@
 
 namespace nnefc::expand {
 
-// What the graph builder must know of an operation that only few have.
-enum class OpTrait : uint8_t {
-  kNone,
-  kExternal,
-  kVariable,
-  kUpdate,
-  kSplit,
-  kUnstack,
-  kCopyN,
-  kCustom,
-  kBodies,  // it runs fragments of the document
-};
-
 // How calls of a fragment become nodes: the ratified operation and where each
 // of its arguments comes from. Made once per fragment.
 struct OpPlan {
@@ -48,7 +35,12 @@ struct OpPlan {
   const CheckedDocument* document = nullptr;  // of the signature: types and dialect
   const Signature* signature = nullptr;
   std::vector<Parameter> parameters;
-  OpTrait trait = OpTrait::kNone;
+  // Of the operation's row.
+  ir::OpRole role = ir::OpRole::kComputation;
+  ir::ResultCount results = ir::ResultCount::kDeclared;
+  ir::ProvisionalForm form = ir::ProvisionalForm::kSame;
+  bool is_custom = false;    // a fragment without a body of the document
+  bool runs_bodies = false;  // it runs fragments of the document
   bool provisional = false;  // arguments follow the provisional dialect's rules
   bool has_arrays = false;   // some input is variadic: segments are told
 

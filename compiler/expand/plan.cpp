@@ -2,21 +2,9 @@
 #include "compiler/expand/instantiate.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::expand {
 namespace {
-
-OpTrait TraitOf(std::string_view name) {
-  return llvm::StringSwitch<OpTrait>(llvm::StringRef(name.data(), name.size()))
-      .Case("external", OpTrait::kExternal)
-      .Case("variable", OpTrait::kVariable)
-      .Case("update", OpTrait::kUpdate)
-      .Case("split", OpTrait::kSplit)
-      .Case("unstack", OpTrait::kUnstack)
-      .Case("copy_n", OpTrait::kCopyN)
-      .Default(OpTrait::kNone);
-}
 
 // Registers a custom primitive, a fragment without a body: nothing is known of
 // its shapes.
@@ -109,9 +97,14 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
     OpPlan::Parameter& groups = plan->parameters[static_cast<size_t>(plan->Find("groups"))];
     groups.default_value = Value::Integer(0);
   }
-  plan->trait = custom ? OpTrait::kCustom : called.runs_bodies ? OpTrait::kBodies : TraitOf(plan->name);
+  plan->is_custom = custom;
+  plan->runs_bodies = !custom && called.runs_bodies;
   plan->op = custom ? RegisterCustom(plan->name, *callee.document, called, registry, symbols)
                     : registry.Find(ir::kNnefSet, plan->name);
+  const ir::OpInfo& info = registry.Info(plan->op);
+  plan->role = info.role;
+  plan->results = info.results;
+  plan->form = info.provisional;
   return plan;
 }
 

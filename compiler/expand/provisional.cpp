@@ -7,51 +7,9 @@
 #include "compiler/expand/provisional_window.h"
 #include "compiler/expand/rules.h"
 #include "compiler/support/tensor/trailing_ones.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::expand {
 namespace {
-
-// How the provisional rules of an operation differ from the ratified ones.
-enum class Family : uint8_t {
-  kSame,
-  kBox,      // windows over all axes: `size` may be partial
-  kConv,     // windows over the spatial axes
-  kFactor,   // `factor` of the spatial axes may be partial
-  kAxes,     // `axes` may name trailing singular ones
-  kAxis,     // so may `axis`
-  kConcat,   //
-  kPerm,     // a permutation may be longer than the rank
-  kReshape,  //
-  kMatmul,   // both of rank 2
-  kUpdate,   //
-  kSelect,   //
-  kMinMax,   //
-  kClamp,    //
-};
-
-Family FamilyOf(std::string_view name) {
-  return llvm::StringSwitch<Family>(llvm::StringRef(name.data(), name.size()))
-      .Cases("box", "debox", "argmax_pool", "sample", "desample", Family::kBox)
-      .Cases("max_pool", "avg_pool", "rms_pool", "max_pool_with_index", Family::kBox)
-      .Cases("local_response_normalization", "local_mean_normalization", "local_variance_normalization",
-             "local_contrast_normalization", Family::kBox)
-      .Cases("conv", "deconv", "separable_conv", "separable_deconv", Family::kConv)
-      .Cases("nearest_downsample", "area_downsample", "nearest_upsample", "multilinear_upsample",
-             Family::kFactor)
-      .Cases("sum_reduce", "min_reduce", "max_reduce", "mean_reduce", "moments", Family::kAxes)
-      .Cases("softmax", "l1_normalization", "l2_normalization", Family::kAxes)
-      .Case("split", Family::kAxis)
-      .Case("concat", Family::kConcat)
-      .Case("transpose", Family::kPerm)
-      .Case("reshape", Family::kReshape)
-      .Cases("matmul", "linear", Family::kMatmul)
-      .Case("update", Family::kUpdate)
-      .Case("select", Family::kSelect)
-      .Cases("min", "max", Family::kMinMax)
-      .Case("clamp", Family::kClamp)
-      .Default(Family::kSame);
-}
 
 // Indices of pooling are coordinates in this dialect, numbers in the ratified
 // one: nothing but sampling looks at them where they are printed (P 4.3.3).
@@ -242,37 +200,37 @@ bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments
   const bool is_printed = builder.purpose() == Purpose::kPrint;
   if (is_printed && !CheckPrintable(plan, arguments, builder.graph(), fault)) return false;
   if (!CheckRanges(adapter, plan, fault)) return false;
-  switch (FamilyOf(plan.name)) {
-    case Family::kSame:
+  switch (plan.form) {
+    case ir::ProvisionalForm::kSame:
       return true;
-    case Family::kBox:
+    case ir::ProvisionalForm::kBox:
       return AdaptBox(adapter, plan.name);
-    case Family::kConv:
+    case ir::ProvisionalForm::kConv:
       return AdaptConv(adapter, plan.name);
-    case Family::kFactor:
+    case ir::ProvisionalForm::kFactor:
       return AdaptFactor(adapter);
-    case Family::kAxes:
+    case ir::ProvisionalForm::kAxes:
       return AdaptAxes(adapter);
-    case Family::kAxis: {
+    case ir::ProvisionalForm::kAxis: {
       const Value& axis = *adapter.Find("axis");
       return axis.kind() != ValueKind::kInteger ||
              RaiseToAxis(adapter, *adapter.Find("value"), axis.integer());
     }
-    case Family::kConcat:
+    case ir::ProvisionalForm::kConcat:
       return AdaptConcat(adapter, builder.heap());
-    case Family::kPerm:
+    case ir::ProvisionalForm::kPerm:
       return AdaptPerm(adapter);
-    case Family::kReshape:
+    case ir::ProvisionalForm::kReshape:
       return AdaptReshape(adapter);
-    case Family::kMatmul:
+    case ir::ProvisionalForm::kMatmul:
       return AdaptMatmul(adapter, plan.called);
-    case Family::kUpdate:
+    case ir::ProvisionalForm::kUpdate:
       return AdaptUpdate(adapter);
-    case Family::kSelect:
+    case ir::ProvisionalForm::kSelect:
       return IsQuantizing(site) || CheckChoice(adapter, plan.called, "true_value", "false_value");
-    case Family::kMinMax:
+    case ir::ProvisionalForm::kMinMax:
       return IsQuantizing(site) || CheckChoice(adapter, plan.called, "x", "y");
-    case Family::kClamp:
+    case ir::ProvisionalForm::kClamp:
       return IsQuantizing(site) || CheckClamp(adapter);
   }
   return true;

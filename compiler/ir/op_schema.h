@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,11 +13,15 @@ namespace nnefc::ir {
 
 class InferContext;
 // Checks the arguments of a node and sets its outputs' types and shapes;
-// mistakes are emitted through the context.
-using InferFunction = void (*)(InferContext&);
+// mistakes are emitted through the context. It may carry what it needs, and is
+// called by several threads at once.
+using InferFunction = std::function<void(InferContext&)>;
 
 // The element types that an input takes.
 enum class TypeClass : uint8_t { kAny, kNumber, kFloat, kInteger, kIndex, kBoolean, kBits };
+
+// What a tensor is to an operation: by it random data are spread.
+enum class DataRole : uint8_t { kInput, kFilter, kBias, kMean, kVariance, kOffset, kScale };
 
 // A tensor input in the order of the signature.
 struct InputInfo {
@@ -29,6 +34,8 @@ struct InputInfo {
   bool one_element = false;
   int64_t lowest_rank = 0;
   int64_t highest_rank = INT64_MAX;
+  // What data of a variable are to the operation; none: another user decides.
+  std::optional<DataRole> data = std::nullopt;
 };
 
 enum class AttributeKind : uint8_t {
@@ -89,6 +96,43 @@ enum class SignRule : uint8_t {
   kNeverByAny,    // if one input is not
 };
 
+// The window of an NNEF operation, as far as its border matters.
+enum class WindowKind : uint8_t {
+  kNone,
+  kFilter,   // that of a filter, the second input
+  kScatter,  // of a filter that spreads what it takes: padding is told by what comes out
+  kSum,      // box, an average where it normalizes
+  kLargest,  // the largest element
+  kAverage,
+};
+
+// How many results an NNEF operation has.
+enum class ResultCount : uint8_t {
+  kDeclared,  // as many as its declaration names
+  kRatios,    // one an item of `ratios`
+  kExtent,    // as many as the axis `axis` of `value` is long
+  kTimes,     // `times`
+};
+
+// How arguments of the provisional dialect, where trailing singular extents are
+// implied, become those of the ratified one.
+enum class ProvisionalForm : uint8_t {
+  kSame,
+  kBox,      // windows over all axes: `size` may be partial
+  kConv,     // windows over the spatial axes
+  kFactor,   // `factor` of the spatial axes may be partial
+  kAxes,     // `axes` may name trailing singular ones
+  kAxis,     // so may `axis`
+  kConcat,   // so may `axis`, beyond each of `values`
+  kPerm,     // a permutation may be longer than the rank
+  kReshape,  // `shape` may take over extents that are implied
+  kMatmul,   // both of rank 2
+  kUpdate,   // the value takes the rank of the variable
+  kSelect,   // one shape, or all singular
+  kMinMax,   // chosen as by `select`
+  kClamp,    //
+};
+
 // The function of elements that an OpenVINO operation computes, of those that
 // somebody asks for; versions of it share one.
 enum class ElementFunction : uint8_t {
@@ -133,10 +177,17 @@ struct OpInfo {
   bool is_generic = false;  // of NNEF: the attribute `dtype` names the data type `?`
   bool is_source = false;   // Parameter, Const, external, constant, variable
   bool is_sink = false;     // update, Assign: kept although nothing uses it
+  // Each element of the result comes from those of the inputs at its place, which
+  // are broadcast.
+  bool is_elementwise = false;
+  bool is_commutative = false;  // in its two inputs: the same numbers
   OpRole role = OpRole::kComputation;
   SignRule sign = SignRule::kUnknown;
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
+  WindowKind window = WindowKind::kNone;
+  ResultCount results = ResultCount::kDeclared;
+  ProvisionalForm provisional = ProvisionalForm::kSame;
   std::vector<AttributeInfo> attributes = {};
   // What later versions of the operation have an attribute for and this one
   // always does: they are read like attributes, and no node can give them.

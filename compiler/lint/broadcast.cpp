@@ -5,11 +5,8 @@
 namespace nnefc::lint {
 namespace {
 
-// True of operations of two operands that are broadcast: their rows say so.
 bool IsBinary(const ir::Node& node) {
-  const auto& inputs = node.info().inputs;
-  return node.set() == ir::kNnefSet && inputs.size() == 2 && inputs[0].name == "x" && inputs[1].name == "y" &&
-         node.inputs().size() == 2;
+  return node.set() == ir::kNnefSet && node.info().is_elementwise && node.num_inputs() == 2;
 }
 
 // Finds operands of rank 1 that are repeated along the batch, where NumPy would

@@ -22,8 +22,8 @@ uint64_t Fnv1a(std::string_view text) {
 }
 
 // Rule 1: labels are the same whatever their case; no label contains a colon.
-std::string Key(VariableRole role, std::string_view name) {
-  if (role == VariableRole::kData) return "external:" + std::string(name);
+std::string Key(ir::DataRole role, std::string_view name) {
+  if (role == ir::DataRole::kInput) return "external:" + std::string(name);
   std::string key(name);
   for (char& c : key) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -35,19 +35,19 @@ std::string Key(VariableRole role, std::string_view name) {
 struct Words {
   uint64_t state;
 
-  Words(VariableRole role, uint64_t seed, std::string_view name)
+  Words(ir::DataRole role, uint64_t seed, std::string_view name)
       : state(Fnv1a(Key(role, name)) ^ Mix(seed + kGolden)) {}
   uint64_t operator[](size_t item) const { return Mix(state + (item + 1) * kGolden); }
 };
 
-double Deviation(VariableRole role, llvm::ArrayRef<int64_t> shape) {
+double Deviation(ir::DataRole role, llvm::ArrayRef<int64_t> shape) {
   switch (role) {
-    case VariableRole::kData:
+    case ir::DataRole::kInput:
       return 1.0;
-    case VariableRole::kBias:
+    case ir::DataRole::kBias:
       return 0.01;
-    case VariableRole::kMean:
-    case VariableRole::kOffset:
+    case ir::DataRole::kMean:
+    case ir::DataRole::kOffset:
       return 0.1;
     default:
       break;
@@ -58,10 +58,10 @@ double Deviation(VariableRole role, llvm::ArrayRef<int64_t> shape) {
 }
 
 // Rule 4. Every item takes one multiplication that rounds.
-void FillFloats(VariableRole role, const Words& words, llvm::ArrayRef<int64_t> shape, std::span<float> out) {
+void FillFloats(ir::DataRole role, const Words& words, llvm::ArrayRef<int64_t> shape, std::span<float> out) {
   constexpr double kUnit24 = 0x1p-24;
-  if (role == VariableRole::kVariance || role == VariableRole::kScale) {
-    bool scale = role == VariableRole::kScale;
+  if (role == ir::DataRole::kVariance || role == ir::DataRole::kScale) {
+    bool scale = role == ir::DataRole::kScale;
     double factor = scale ? 0.4 : 1.0;
     uint64_t offset = scale ? uint64_t{1} << 25 : uint64_t{1} << 23;
     for (size_t i = 0; i < out.size(); ++i) {
@@ -98,7 +98,7 @@ TensorValue Make(ElementType type, llvm::ArrayRef<int64_t> shape, Fill fill) {
 
 }  // namespace
 
-TensorValue RandomTensor(VariableRole role, uint64_t seed, std::string_view name, ElementType type,
+TensorValue RandomTensor(ir::DataRole role, uint64_t seed, std::string_view name, ElementType type,
                          llvm::ArrayRef<int64_t> shape) {
   Words words(role, seed, name);
   TensorValue value;

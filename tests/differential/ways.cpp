@@ -261,7 +261,7 @@ class CaseRun {
   // The first two axes are those of a matrix in the provisional dialect, the last
   // two in the ratified one.
   static bool MultipliesOtherAxes(const ir::Node& node) {
-    return (node.type() == "matmul" || node.type() == "linear") &&
+    return node.info().provisional == ir::ProvisionalForm::kMatmul &&
            (!node.output().shape.rank_known() || node.output().shape.rank() > 2);
   }
 

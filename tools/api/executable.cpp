@@ -82,7 +82,7 @@ Tensors Executable::RandomInputs(uint64_t seed) const {
   for (const runtime::Port& port : state_->executable->inputs()) {
     const std::optional<Shape> shape = port.shape.extents();
     if (!shape) continue;
-    TensorValue value = RandomTensor(VariableRole::kData, seed, port.name, port.type, *shape);
+    TensorValue value = RandomTensor(ir::DataRole::kInput, seed, port.name, port.type, *shape);
     if (value.valid()) tensors.emplace(port.name, ToTensor(std::move(value)));
   }
   return tensors;

@@ -157,7 +157,7 @@ class InputGatherer {
       auto shape = port.shape.extents();
       if (shape) {
         TensorValue value =
-            RandomTensor(VariableRole::kData, *options_.random_inputs, port.name, port.type, *shape);
+            RandomTensor(ir::DataRole::kInput, *options_.random_inputs, port.name, port.type, *shape);
         if (!value.valid()) throw std::bad_alloc();
         return value;
       }

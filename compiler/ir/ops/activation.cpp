@@ -24,14 +24,19 @@ void InferSoftmax(InferContext& context) {
 }  // namespace nnef
 
 void RegisterActivation(OpRegistry& registry) {
-  const auto row = [&](std::initializer_list<std::string_view> names, InferFunction infer,
+  const auto row = [&](std::initializer_list<std::string_view> names, const InferFunction& infer,
                        SignRule sign = SignRule::kUnknown) {
-    nnef::AddRows(registry, names, {.section = "R 4.9.1", .infer = infer, .sign = sign});
+    nnef::AddRows(registry, names,
+                  {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true});
   };
   row({"gelu", "silu", "elu", "selu", "leaky_relu"}, nnef::ProduceLikeInput);
   row({"sigmoid", "relu", "softplus"}, nnef::ProduceLikeInput, SignRule::kNever);
   row({"prelu"}, nnef::InferPrelu);
-  row({"softmax"}, nnef::InferSoftmax, SignRule::kNever);
+  nnef::AddRow(registry, {.name = "softmax",
+                          .section = "R 4.9.1",
+                          .infer = nnef::InferSoftmax,
+                          .sign = SignRule::kNever,
+                          .provisional = ProvisionalForm::kAxes});
 }
 
 }  // namespace nnefc::ir

@@ -30,9 +30,22 @@ void InferClamp(InferContext& context) {
 }  // namespace nnef
 
 void RegisterElementwise(OpRegistry& registry) {
-  const auto row = [&](std::string_view section, InferFunction infer,
-                       std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown) {
-    nnef::AddRows(registry, names, {.section = section, .infer = infer, .sign = sign});
+  using Form = ProvisionalForm;
+  const auto row = [&](std::string_view section, const InferFunction& infer,
+                       std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown,
+                       Form provisional = Form::kSame) {
+    nnef::AddRows(registry, names,
+                  {.section = section,
+                   .infer = infer,
+                   .sign = sign,
+                   .provisional = provisional,
+                   .is_elementwise = true});
+  };
+  const auto commutative = [&](const InferFunction& infer, std::initializer_list<std::string_view> names,
+                               SignRule sign = SignRule::kUnknown) {
+    nnef::AddRows(
+        registry, names,
+        {.section = "R 4.2.2", .infer = infer, .sign = sign, .is_elementwise = true, .is_commutative = true});
   };
   row("R 4.2.1", nnef::ProduceLikeInput, {"copy"}, SignRule::kNeverByFirst);
   row("R 4.2.1", nnef::ProduceLikeInput,
@@ -42,12 +55,13 @@ void RegisterElementwise(OpRegistry& registry) {
   row("R 4.2.4", nnef::ProduceLikeInput, {"rsqr", "rsqrt", "log2"});
   row("R 4.2.4", nnef::ProduceLikeInput, {"sqr", "sqrt"}, SignRule::kNever);
   row("R 4.2.2", nnef::InferArithmetic, {"sub", "div", "pow"});
-  row("R 4.2.2", nnef::InferArithmetic, {"add", "mul"}, SignRule::kNeverByAll);
-  row("R 4.2.2", nnef::InferLogical, {"lt", "gt", "le", "ge", "eq", "ne", "and", "or"});
-  row("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNeverByAll);
-  row("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNeverByAny);
-  row("R 4.2.3", nnef::InferSelect, {"select"});
-  row("R 4.2.4", nnef::InferClamp, {"clamp"});
+  commutative(nnef::InferArithmetic, {"add", "mul"}, SignRule::kNeverByAll);
+  row("R 4.2.2", nnef::InferLogical, {"lt", "gt", "le", "ge"});
+  commutative(nnef::InferLogical, {"eq", "ne", "and", "or"});
+  row("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNeverByAll, Form::kMinMax);
+  row("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNeverByAny, Form::kMinMax);
+  row("R 4.2.3", nnef::InferSelect, {"select"}, SignRule::kUnknown, Form::kSelect);
+  row("R 4.2.4", nnef::InferClamp, {"clamp"}, SignRule::kUnknown, Form::kClamp);
 }
 
 }  // namespace nnefc::ir

@@ -70,8 +70,16 @@ void InferLinear(InferContext& context) {
 }  // namespace nnef
 
 void RegisterMatmul(OpRegistry& registry) {
-  nnef::AddRow(registry, {"matmul", "R 4.7", nnef::InferMatmul});
-  nnef::AddRow(registry, {"linear", "R 4.9.2", nnef::InferLinear});
+  nnef::AddRow(registry, {.name = "matmul",
+                          .section = "R 4.7",
+                          .infer = nnef::InferMatmul,
+                          .provisional = ProvisionalForm::kMatmul,
+                          .data = {DataRole::kFilter, DataRole::kFilter}});
+  nnef::AddRow(registry, {.name = "linear",
+                          .section = "R 4.9.2",
+                          .infer = nnef::InferLinear,
+                          .provisional = ProvisionalForm::kMatmul,
+                          .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias}});
 }
 
 }  // namespace nnefc::ir

@@ -31,9 +31,11 @@ void InferAddN(InferContext& context) {
 }  // namespace nnef
 
 void RegisterMiscellaneous(OpRegistry& registry) {
-  nnef::AddRow(
-      registry,
-      {.name = "copy_n", .section = "R 4.9.6", .infer = nnef::InferCopyN, .sign = SignRule::kNeverByFirst});
+  nnef::AddRow(registry, {.name = "copy_n",
+                          .section = "R 4.9.6",
+                          .infer = nnef::InferCopyN,
+                          .sign = SignRule::kNeverByFirst,
+                          .results = ResultCount::kTimes});
   nnef::AddRow(
       registry,
       {.name = "add_n", .section = "R 4.9.6", .infer = nnef::InferAddN, .sign = SignRule::kNeverByAll});

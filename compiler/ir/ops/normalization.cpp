@@ -43,14 +43,19 @@ void InferBatchNormalization(InferContext& context) {
 }  // namespace nnef
 
 void RegisterNormalization(OpRegistry& registry) {
-  const auto row = [&](std::initializer_list<std::string_view> names, InferFunction infer) {
-    nnef::AddRows(registry, names, {.section = "R 4.9.4", .infer = infer});
-  };
-  row({"local_response_normalization", "local_mean_normalization", "local_variance_normalization",
+  using nnef::AddRows;
+  AddRows(
+      registry,
+      {"local_response_normalization", "local_mean_normalization", "local_variance_normalization",
        "local_contrast_normalization"},
-      nnef::ProduceLocallyNormalized);
-  row({"l1_normalization", "l2_normalization"}, nnef::InferNorm);
-  row({"batch_normalization"}, nnef::InferBatchNormalization);
+      {.section = "R 4.9.4", .infer = nnef::ProduceLocallyNormalized, .provisional = ProvisionalForm::kBox});
+  AddRows(registry, {"l1_normalization", "l2_normalization"},
+          {.section = "R 4.9.4", .infer = nnef::InferNorm, .provisional = ProvisionalForm::kAxes});
+  nnef::AddRow(registry, {.name = "batch_normalization",
+                          .section = "R 4.9.4",
+                          .infer = nnef::InferBatchNormalization,
+                          .data = {DataRole::kFilter, DataRole::kMean, DataRole::kVariance, DataRole::kOffset,
+                                   DataRole::kScale}});
 }
 
 }  // namespace nnefc::ir

@@ -42,7 +42,7 @@ void InferLogarithmic(InferContext& context) {
 }  // namespace nnef
 
 void RegisterQuantization(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, InferFunction infer) {
+  const auto row = [&](std::string_view name, const InferFunction& infer) {
     nnef::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer});
   };
   row("min_max_linear_quantize", nnef::InferMinMaxLinear);

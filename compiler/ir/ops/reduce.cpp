@@ -49,10 +49,16 @@ void RegisterReduce(OpRegistry& registry) {
   using nnef::AddRow;
   using nnef::AddRows;
   AddRows(registry, {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"},
-          {.section = "R 4.4", .infer = nnef::InferReduce, .sign = SignRule::kNeverByFirst});
+          {.section = "R 4.4",
+           .infer = nnef::InferReduce,
+           .sign = SignRule::kNeverByFirst,
+           .provisional = ProvisionalForm::kAxes});
   AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = nnef::InferArgReduce});
   AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = nnef::InferLogicalReduce});
-  AddRow(registry, {"moments", "R 4.9.6", nnef::InferMoments});
+  AddRow(registry, {.name = "moments",
+                    .section = "R 4.9.6",
+                    .infer = nnef::InferMoments,
+                    .provisional = ProvisionalForm::kAxes});
 }
 
 }  // namespace nnefc::ir

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "compiler/support/check.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "stdlib/declarations.h"
 
@@ -91,8 +92,13 @@ void AddRow(OpRegistry& registry, const Row& row) {
               .is_generic = declaration->is_generic,
               .is_source = row.is_source,
               .is_sink = row.is_sink,
+              .is_elementwise = row.is_elementwise,
+              .is_commutative = row.is_commutative,
               .role = row.role,
-              .sign = row.sign};
+              .sign = row.sign,
+              .window = row.window,
+              .results = row.results,
+              .provisional = row.provisional};
   for (const DeclaredValue& parameter : declaration->parameters) {
     if (parameter.type.starts_with("tensor")) {
       info.inputs.push_back(InputOf(parameter));
@@ -100,15 +106,18 @@ void AddRow(OpRegistry& registry, const Row& row) {
       info.attributes.push_back(AttributeOf(parameter));
     }
   }
+  NNEFC_CHECK(row.data.size() == 0 || row.data.size() == info.inputs.size());
+  for (const auto& [input, data] : llvm::zip(info.inputs, row.data)) input.data = data;
   for (const DeclaredValue& result : declaration->results)
     info.outputs.push_back(std::string(result.name) + (result.type.ends_with("[]") ? "[]" : ""));
   registry.Add(std::move(info));
 }
 
-void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, Row row) {
+void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, const Row& row) {
   for (std::string_view name : names) {
-    row.name = name;
-    AddRow(registry, row);
+    Row named = row;
+    named.name = name;
+    AddRow(registry, named);
   }
 }
 

@@ -18,10 +18,16 @@ struct Row {
   bool is_sink = false;
   OpRole role = OpRole::kComputation;
   SignRule sign = SignRule::kUnknown;
+  ProvisionalForm provisional = ProvisionalForm::kSame;
+  WindowKind window = WindowKind::kNone;
+  ResultCount results = ResultCount::kDeclared;
+  bool is_elementwise = false;
+  bool is_commutative = false;
+  std::initializer_list<DataRole> data = {};  // of the inputs, if it decides
 };
 
 void AddRow(OpRegistry& registry, const Row& row);
 // Adds operations that differ in name only.
-void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, Row row);
+void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, const Row& row);
 
 }  // namespace nnefc::ir::nnef

@@ -294,13 +294,27 @@ void InferGather(InferContext& context) {
 }  // namespace nnef
 
 void RegisterSections(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, std::string_view section, InferFunction infer, SignRule sign) {
+  const auto row = [&](std::string_view name, std::string_view section, const InferFunction& infer,
+                       SignRule sign) {
     nnef::AddRow(registry, {.name = name, .section = section, .infer = infer, .sign = sign});
   };
-  row("split", "R 4.5.3", nnef::InferSplit, SignRule::kNeverByFirst);
-  row("concat", "R 4.5.3", nnef::InferConcat, SignRule::kNeverByAll);
+  nnef::AddRow(registry, {.name = "split",
+                          .section = "R 4.5.3",
+                          .infer = nnef::InferSplit,
+                          .sign = SignRule::kNeverByFirst,
+                          .provisional = ProvisionalForm::kAxis,
+                          .results = ResultCount::kRatios});
+  nnef::AddRow(registry, {.name = "concat",
+                          .section = "R 4.5.3",
+                          .infer = nnef::InferConcat,
+                          .sign = SignRule::kNeverByAll,
+                          .provisional = ProvisionalForm::kConcat});
   row("stack", "R 4.5.3", nnef::InferStack, SignRule::kNeverByAll);
-  row("unstack", "R 4.5.3", nnef::InferUnstack, SignRule::kNeverByFirst);
+  nnef::AddRow(registry, {.name = "unstack",
+                          .section = "R 4.5.3",
+                          .infer = nnef::InferUnstack,
+                          .sign = SignRule::kNeverByFirst,
+                          .results = ResultCount::kExtent});
   row("slice", "R 4.5.4", nnef::InferSlice, SignRule::kNeverByFirst);
   row("pad", "R 4.5.5", nnef::InferPad, SignRule::kUnknown);
   row("tile", "R 4.5.6", nnef::InferTile, SignRule::kNeverByFirst);

@@ -223,14 +223,21 @@ void InferCast(InferContext& context) {
 }  // namespace nnef
 
 void RegisterShapeOps(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, std::string_view section, InferFunction infer, OpRole role,
-                       SignRule sign) {
-    nnef::AddRow(registry, {.name = name, .section = section, .infer = infer, .role = role, .sign = sign});
+  const auto row = [&](std::string_view name, std::string_view section, const InferFunction& infer,
+                       OpRole role, SignRule sign, ProvisionalForm provisional = ProvisionalForm::kSame) {
+    nnef::AddRow(registry, {.name = name,
+                            .section = section,
+                            .infer = infer,
+                            .role = role,
+                            .sign = sign,
+                            .provisional = provisional});
   };
-  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNeverByFirst);
+  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNeverByFirst,
+      ProvisionalForm::kReshape);
   row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
   row("unsqueeze", "R 4.5.1", nnef::InferUnsqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
-  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNeverByFirst);
+  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNeverByFirst,
+      ProvisionalForm::kPerm);
   row("cast", "R 4.5.8", nnef::InferCast, OpRole::kComputation, SignRule::kUnknown);
 }
 

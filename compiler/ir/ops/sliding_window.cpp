@@ -93,24 +93,45 @@ void InferDesample(InferContext& context) {
 
 void RegisterSlidingWindow(OpRegistry& registry) {
   using nnef::AddRow;
-  AddRow(registry, {"conv", "R 4.3.1", nnef::InferConv});
-  AddRow(registry, {"deconv", "R 4.3.1", nnef::InferDeconv});
-  AddRow(registry,
-         {.name = "box", .section = "R 4.3.2", .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
-  AddRow(registry, {"debox", "R 4.3.2", nnef::InferDebox});
-  AddRow(registry, {"argmax_pool", "R 4.3.3", nnef::InferArgmaxPool});
-  AddRow(registry, {"sample", "R 4.3.3", nnef::InferSample});
-  AddRow(registry, {"desample", "R 4.3.3", nnef::InferDesample});
-  AddRow(registry, {"separable_conv", "R 4.9.2", nnef::InferSeparableConv});
-  AddRow(registry, {"separable_deconv", "R 4.9.2", nnef::InferSeparableDeconv});
-  AddRow(registry, {.name = "max_pool_with_index",
-                    .section = "R 4.9.3",
-                    .infer = nnef::InferMaxPoolWithIndex,
-                    .sign = SignRule::kNeverByFirst});
-  nnef::AddRows(registry, {"max_pool", "avg_pool"},
-                {.section = "R 4.9.3", .infer = nnef::InferPool, .sign = SignRule::kNeverByFirst});
-  AddRow(registry,
-         {.name = "rms_pool", .section = "R 4.9.3", .infer = nnef::InferPool, .sign = SignRule::kNever});
+  using Data = DataRole;
+  const auto convolution = [&](std::string_view name, const InferFunction& infer, WindowKind window) {
+    AddRow(registry, {.name = name,
+                      .section = "R 4.3.1",
+                      .infer = infer,
+                      .provisional = ProvisionalForm::kConv,
+                      .window = window,
+                      .data = {Data::kFilter, Data::kFilter, Data::kBias}});
+  };
+  const auto separable = [&](std::string_view name, const InferFunction& infer) {
+    AddRow(registry, {.name = name,
+                      .section = "R 4.9.2",
+                      .infer = infer,
+                      .provisional = ProvisionalForm::kConv,
+                      .data = {Data::kFilter, Data::kFilter, Data::kFilter, Data::kBias}});
+  };
+  const auto window = [&](std::string_view name, std::string_view section, const InferFunction& infer,
+                          WindowKind kind, SignRule sign = SignRule::kUnknown) {
+    AddRow(registry, {.name = name,
+                      .section = section,
+                      .infer = infer,
+                      .sign = sign,
+                      .provisional = ProvisionalForm::kBox,
+                      .window = kind});
+  };
+  convolution("conv", nnef::InferConv, WindowKind::kFilter);
+  convolution("deconv", nnef::InferDeconv, WindowKind::kScatter);
+  window("box", "R 4.3.2", nnef::InferPool, WindowKind::kSum, SignRule::kNeverByFirst);
+  window("debox", "R 4.3.2", nnef::InferDebox, WindowKind::kNone);
+  window("argmax_pool", "R 4.3.3", nnef::InferArgmaxPool, WindowKind::kLargest);
+  window("sample", "R 4.3.3", nnef::InferSample, WindowKind::kNone);
+  window("desample", "R 4.3.3", nnef::InferDesample, WindowKind::kNone);
+  separable("separable_conv", nnef::InferSeparableConv);
+  separable("separable_deconv", nnef::InferSeparableDeconv);
+  window("max_pool_with_index", "R 4.9.3", nnef::InferMaxPoolWithIndex, WindowKind::kLargest,
+         SignRule::kNeverByFirst);
+  window("max_pool", "R 4.9.3", nnef::InferPool, WindowKind::kLargest, SignRule::kNeverByFirst);
+  window("avg_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNeverByFirst);
+  window("rms_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNever);
 }
 
 }  // namespace nnefc::ir

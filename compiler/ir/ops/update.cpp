@@ -138,7 +138,8 @@ void RegisterUpdate(OpRegistry& registry) {
                           .section = "R 4.8",
                           .infer = nnef::InferUpdate,
                           .is_sink = true,
-                          .role = OpRole::kUpdate});
+                          .role = OpRole::kUpdate,
+                          .provisional = ProvisionalForm::kUpdate});
 }
 
 }  // namespace nnefc::ir

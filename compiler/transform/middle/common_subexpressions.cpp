@@ -14,10 +14,9 @@ namespace middle {
 class MergeEqualNodes : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "Of nodes of one operation with equal attributes and the same inputs the first stays; constants "
-           "of "
-           "a few bytes are the same if they are equal. What has state or bodies is left alone, and so are "
-           "operations that are not known.";
+    return "Of nodes of one operation with equal attributes and the same inputs, in either order where it is "
+           "commutative, the first stays; constants of a few bytes are the same if they are equal. What has "
+           "state or bodies is left alone, and so are operations that are not known.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
@@ -48,9 +47,11 @@ opset1.Result "y" (%3)
         continue;
       }
       if (!IsPure(node)) continue;
-      size_t hash = llvm::hash_combine(node.op().index, node.num_inputs(), node.num_outputs());
+      // Of the inputs in any order.
+      size_t inputs = 0;
       for (ir::OutputPort input : node.inputs())
-        hash = llvm::hash_combine(hash, same(input).node.index, input.index);
+        inputs += llvm::hash_combine(same(input).node.index, input.index);
+      const size_t hash = llvm::hash_combine(node.op().index, node.num_inputs(), node.num_outputs(), inputs);
       llvm::SmallVector<ir::NodeId, 1>& candidates = seen[hash];
       const auto equal =
           llvm::find_if(candidates, [&](ir::NodeId other) { return Equal(ir.node(other), node, same); });
@@ -87,10 +88,18 @@ opset1.Result "y" (%3)
     if (a.op() != b.op() || a.num_inputs() != b.num_inputs() || a.num_outputs() != b.num_outputs() ||
         a.segments() != b.segments() || !(a.attributes() == b.attributes()))
       return false;
+    const auto equal = [&](int32_t i, int32_t k) { return same(a.input(i)) == same(b.input(k)); };
+    if (MayCommute(a) && equal(0, 1) && equal(1, 0)) return true;
     for (int32_t i = 0; i < a.num_inputs(); ++i) {
-      if (!(same(a.input(i)) == same(b.input(i)))) return false;
+      if (!equal(i, i)) return false;
     }
     return true;
+  }
+
+  // The broadcast of PDPD is of the second input to the first.
+  static bool MayCommute(const ir::Node& node) {
+    const ir::Attribute* broadcast = node.attributes().Find("auto_broadcast");
+    return node.info().is_commutative && (broadcast == nullptr || broadcast->AsString() == "numpy");
   }
 };
 

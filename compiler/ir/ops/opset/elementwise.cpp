@@ -80,8 +80,14 @@ std::vector<OpInfo> MakeRows(std::string_view set, std::vector<NamedFunction> op
                             .inputs = inputs,
                             .attributes = attributes,
                             .infer = infer,
+                            .is_elementwise = true,
                             .function = operation.function}));
   }
+  return rows;
+}
+
+std::vector<OpInfo> Commutative(std::vector<OpInfo> rows) {
+  for (OpInfo& row : rows) row.is_commutative = true;
   return rows;
 }
 
@@ -120,23 +126,25 @@ std::vector<OpInfo> ElementwiseRows() {
   append(MakeRows("opset5", {"Round"}, {"data: number"},
                   {{"mode", AttributeKind::kString, "half_to_even", {"half_to_even", "half_away_from_zero"}}},
                   Infer<InferUnary>));
+  append(Commutative(MakeRows("opset1", {{"Add", Of::kAdd}, {"Multiply", Of::kMultiply}, "SquaredDifference"},
+                              {"a: number", "b: number"}, broadcast, Infer<InferBinary>)));
+  // The larger of a number and NaN depends on which of them is the first.
   append(MakeRows("opset1",
-                  {{"Add", Of::kAdd},
-                   {"Subtract", Of::kSubtract},
-                   {"Multiply", Of::kMultiply},
+                  {{"Subtract", Of::kSubtract},
                    "Power",
                    {"Minimum", Of::kMinimum},
                    {"Maximum", Of::kMaximum},
                    "Mod",
-                   "FloorMod",
-                   "SquaredDifference"},
+                   "FloorMod"},
                   {"a: number", "b: number"}, broadcast, Infer<InferBinary>));
   append(MakeRows("opset1", {{"Divide", Of::kDivide}}, {"a: number", "b: number"}, division,
                   Infer<InferBinary>));
-  append(MakeRows("opset1", {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}, {"a", "b"},
-                  broadcast, Infer<InferComparison>));
-  append(MakeRows("opset1", {"LogicalAnd", "LogicalOr", "LogicalXor"}, {"a: boolean", "b: boolean"},
-                  broadcast, Infer<InferComparison>));
+  append(MakeRows("opset1", {"Less", "LessEqual", "Greater", "GreaterEqual"}, {"a", "b"}, broadcast,
+                  Infer<InferComparison>));
+  append(
+      Commutative(MakeRows("opset1", {"Equal", "NotEqual"}, {"a", "b"}, broadcast, Infer<InferComparison>)));
+  append(Commutative(MakeRows("opset1", {"LogicalAnd", "LogicalOr", "LogicalXor"},
+                              {"a: boolean", "b: boolean"}, broadcast, Infer<InferComparison>)));
   append(MakeRows("opset1", {"LogicalNot"}, {"data: boolean"}, {}, Infer<InferPredicate>));
   append(MakeRows("opset1", {{"Select", Of::kSelect}}, {"condition: boolean", "then", "else"}, broadcast,
                   Infer<InferSelect>));
@@ -147,12 +155,15 @@ std::vector<OpInfo> ElementwiseRows() {
       "opset10", {"IsInf"}, {"data: float"},
       {{"detect_negative", AttributeKind::kBool, true}, {"detect_positive", AttributeKind::kBool, true}},
       Infer<InferPredicate>));
-  append(MakeRows("opset13", {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}, {"a: bits", "b: bits"}, broadcast,
-                  Infer<InferBinary>));
+  append(Commutative(MakeRows("opset13", {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}, {"a: bits", "b: bits"},
+                              broadcast, Infer<InferBinary>)));
   append(MakeRows("opset13", {"BitwiseNot"}, {"data: bits"}, {}, Infer<InferUnary>));
   append(MakeRows("opset15", {"BitwiseLeftShift", "BitwiseRightShift"}, {"a: integer", "b: integer"},
                   broadcast, Infer<InferBinary>));
-  append(MakeRows("opset1", {"ConvertLike"}, {"data", "like"}, {}, Infer<InferConvertLike>));
+  rows.push_back(MakeRow({.set = "opset1",
+                          .name = "ConvertLike",
+                          .inputs = {"data", "like"},
+                          .infer = Infer<InferConvertLike>}));
   append(MakeRows("opset1", {{"Convert", Of::kConvert}}, {"data"},
                   {{"destination_type", AttributeKind::kType}}, Infer<InferConvert>));
   return rows;

@@ -86,6 +86,7 @@ OpInfo MakeRow(const OpRowSpec& spec) {
              .infer = spec.infer,
              .is_source = spec.is_source,
              .is_sink = spec.is_sink,
+             .is_elementwise = spec.is_elementwise,
              .role = spec.role,
              .function = spec.function,
              .work = spec.work,

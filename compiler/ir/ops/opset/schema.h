@@ -34,6 +34,7 @@ struct OpRowSpec {
   std::vector<std::string_view> outputs = {"output"};
   bool is_source = false;
   bool is_sink = false;
+  bool is_elementwise = false;
   OpRole role = OpRole::kComputation;
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;

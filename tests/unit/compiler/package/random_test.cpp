@@ -18,11 +18,11 @@ using nlohmann::json;
 TEST(RandomTensorTest, MatchesVectors) {
   std::ifstream file("tests/networks/weights_vectors.json");
   ASSERT_TRUE(file.good());
-  const std::map<std::string, VariableRole> roles = {
-      {"filter", VariableRole::kFilter}, {"bias", VariableRole::kBias},
-      {"mean", VariableRole::kMean},     {"variance", VariableRole::kVariance},
-      {"offset", VariableRole::kOffset}, {"scale", VariableRole::kScale},
-      {"data", VariableRole::kData}};
+  const std::map<std::string, ir::DataRole> roles = {
+      {"filter", ir::DataRole::kFilter}, {"bias", ir::DataRole::kBias},
+      {"mean", ir::DataRole::kMean},     {"variance", ir::DataRole::kVariance},
+      {"offset", ir::DataRole::kOffset}, {"scale", ir::DataRole::kScale},
+      {"data", ir::DataRole::kInput}};
   const std::map<std::string, ElementType> types = {
       {"scalar", ElementType::kF32}, {"integer", ElementType::kI64}, {"logical", ElementType::kBoolean}};
   int compared = 0;
@@ -47,20 +47,20 @@ TEST(RandomTensorTest, MatchesVectors) {
 
 TEST(RandomTensorTest, KeysIgnoreCaseOfLabelsOnly) {
   Shape shape = {4, 4};
-  auto make = [&](VariableRole role, std::string_view name) {
+  auto make = [&](ir::DataRole role, std::string_view name) {
     return RandomTensor(role, 3, name, ElementType::kF32, shape);
   };
-  EXPECT_EQ(make(VariableRole::kFilter, "Conv1/Filter"), make(VariableRole::kFilter, "conv1/filter"));
-  EXPECT_FALSE(make(VariableRole::kData, "Input") == make(VariableRole::kData, "input"));
-  EXPECT_FALSE(make(VariableRole::kFilter, "a") == make(VariableRole::kFilter, "b"));
+  EXPECT_EQ(make(ir::DataRole::kFilter, "Conv1/Filter"), make(ir::DataRole::kFilter, "conv1/filter"));
+  EXPECT_FALSE(make(ir::DataRole::kInput, "Input") == make(ir::DataRole::kInput, "input"));
+  EXPECT_FALSE(make(ir::DataRole::kFilter, "a") == make(ir::DataRole::kFilter, "b"));
 }
 
 TEST(RandomTensorTest, HasNoValueWithoutVolumeOrMemory) {
   int64_t large = int64_t{1} << 40;
-  EXPECT_FALSE(RandomTensor(VariableRole::kFilter, 1, "x", ElementType::kF32, {large, large}).valid());
-  EXPECT_FALSE(RandomTensor(VariableRole::kFilter, 1, "x", ElementType::kF32, {int64_t{1} << 50}).valid());
-  EXPECT_FALSE(RandomTensor(VariableRole::kFilter, 1, "x", ElementType::kF32, {-1}).valid());
-  EXPECT_EQ(RandomTensor(VariableRole::kFilter, 1, "x", ElementType::kF32, {}).volume(), 1);
+  EXPECT_FALSE(RandomTensor(ir::DataRole::kFilter, 1, "x", ElementType::kF32, {large, large}).valid());
+  EXPECT_FALSE(RandomTensor(ir::DataRole::kFilter, 1, "x", ElementType::kF32, {int64_t{1} << 50}).valid());
+  EXPECT_FALSE(RandomTensor(ir::DataRole::kFilter, 1, "x", ElementType::kF32, {-1}).valid());
+  EXPECT_EQ(RandomTensor(ir::DataRole::kFilter, 1, "x", ElementType::kF32, {}).volume(), 1);
 }
 
 }  // namespace

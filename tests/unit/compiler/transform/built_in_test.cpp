@@ -223,6 +223,32 @@ TEST_F(BuiltInTest, NodesOfOtherAttributesAreTwo) {
   EXPECT_EQ(elus("2.0"), "Parameter(x) Elu(a: x) Elu(b: x) Add(s: a, b) Result(y: s)");
 }
 
+// Sums and comparisons are the same in either order of what is added or compared;
+// differences are not, nor a maximum, which is the second where one is NaN, nor what
+// PDPD broadcasts to the first.
+TEST_F(BuiltInTest, CommutedNodesAreOne) {
+  const auto commuted = [&](const std::string& operation, const std::string& attributes = "") {
+    const std::string first = "opset1." + operation;
+    return Body("middle.MergeEqualNodes",
+                "  %1 = opset1.Abs \"a\" (%0) : f32[2,3,4]\n"
+                "  %2 = " +
+                    first + " \"p\" (%0, %1)" + attributes + " : f32[2,3,4]\n  %3 = " + first +
+                    " \"q\" (%1, %0)" + attributes +
+                    " : f32[2,3,4]\n"
+                    "  %9 = opset1.Divide \"d\" (%2, %3) : f32[2,3,4]\n");
+  };
+  for (const std::string operation : {"Add", "Multiply", "SquaredDifference"}) {
+    EXPECT_EQ(commuted(operation),
+              "Parameter(x) Abs(a: x) " + operation + "(p: x, a) Divide(d: p, p) Result(y: d)");
+  }
+  for (const std::string operation : {"Subtract", "Maximum", "Minimum", "Divide", "Power"}) {
+    EXPECT_EQ(commuted(operation), "Parameter(x) Abs(a: x) " + operation + "(p: x, a) " + operation +
+                                       "(q: a, x) Divide(d: p, q) Result(y: d)");
+  }
+  EXPECT_EQ(commuted("Add", " {auto_broadcast = \"pdpd\"}"),
+            "Parameter(x) Abs(a: x) Add(p: x, a) Add(q: a, x) Divide(d: p, q) Result(y: d)");
+}
+
 // Two results of one value stay two outputs.
 TEST_F(BuiltInTest, EqualResultsAreKeptApart) {
   EXPECT_EQ(After("middle.MergeEqualNodes",
