@@ -28,10 +28,10 @@ bool LosesAlong(int64_t extent, const WindowAxis& window) {
   const auto padding = ir::nnef::ResolvedPadding(extent, window);
   const ir::nnef::WindowExtent count = ir::nnef::DownscaledExtent(ir::Dim(extent), window);
   if (!padding || count.problem != ir::nnef::WindowProblem::kNone || !count.extent.known()) return false;
-  const ir::nnef::Wide before = padding->first;
-  const ir::nnef::Wide reach = ir::nnef::DilatedSize(window) - 1;
+  const ir::Wide before = padding->first;
+  const ir::Wide reach = ir::nnef::DilatedSize(window) - 1;
   const bool is_before = before > reach;
-  const bool is_behind = ir::nnef::Wide(count.extent.value() - 1) * window.stride - before >= extent;
+  const bool is_behind = ir::Wide(count.extent.value() - 1) * window.stride - before >= extent;
   // One that is dilated may have an item on either side and none inside.
   const bool may_straddle =
       window.dilation > extent && window.size > 1 && (before > 0 || padding->second > 0);

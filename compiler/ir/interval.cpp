@@ -1,8 +1,8 @@
-#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/interval.h"
 
 #include <algorithm>
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir {
 
 std::optional<int64_t> NarrowExtent(Wide value) {
   if (value < 0 || value >= INT64_MAX) return std::nullopt;
@@ -41,29 +41,44 @@ std::optional<Dim> Multiply(Dim a, Dim b) {
   return Combine(a, b, [](Wide x, Wide y) { return x * y; });
 }
 
-std::optional<Dim> Intersect(Dim a, Dim b) {
+std::optional<Dim> Merge(Dim a, Dim b) {
   if (!a.Compatible(b)) return std::nullopt;
   return Dim(std::max(a.min, b.min), std::min(a.max, b.max));
+}
+
+std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known()) return b;
+  if (!b.rank_known()) return a;
+  if (a.rank() != b.rank()) return std::nullopt;
+  PartialShape merged = a;
+  for (int64_t i = 0; i < a.rank(); ++i) {
+    const std::optional<Dim> dim = Merge(a[i], b[i]);
+    if (!dim) return std::nullopt;
+    merged.set(i, *dim);
+  }
+  return merged;
 }
 
 std::optional<Dim> BroadcastDim(Dim a, Dim b) {
   if (a == Dim(1)) return b;
   if (b == Dim(1)) return a;
   const auto may_be_singular = [](Dim dim) { return dim.Compatible(Dim(1)); };
-  if (!may_be_singular(a) && !may_be_singular(b)) return Intersect(a, b);
+  if (!may_be_singular(a) && !may_be_singular(b)) return Merge(a, b);
   // What cannot be singular prevails: the other one equals it or is repeated.
   if (!may_be_singular(a)) return a;
   if (!may_be_singular(b)) return b;
   return Dim(std::min(a.min, b.min), std::max(a.max, b.max));
 }
 
-BroadcastResult BroadcastShapes(const PartialShape& a, const PartialShape& b) {
+BroadcastResult BroadcastShapes(const PartialShape& a, const PartialShape& b, Alignment alignment) {
   if (!a.rank_known() || !b.rank_known()) return {};
   const PartialShape& longer = a.rank() >= b.rank() ? a : b;
   const PartialShape& shorter = a.rank() >= b.rank() ? b : a;
+  const int64_t before = alignment == Alignment::kFirst ? 0 : longer.rank() - shorter.rank();
   BroadcastResult result{longer, std::nullopt};
-  for (int64_t axis = 0; axis < shorter.rank(); ++axis) {
-    const std::optional<Dim> dim = BroadcastDim(longer[axis], shorter[axis]);
+  for (int64_t i = 0; i < shorter.rank(); ++i) {
+    const int64_t axis = before + i;
+    const std::optional<Dim> dim = BroadcastDim(longer[axis], shorter[i]);
     if (!dim) {
       result.mismatch = axis;
       return result;
@@ -73,4 +88,4 @@ BroadcastResult BroadcastShapes(const PartialShape& a, const PartialShape& b) {
   return result;
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir

@@ -5,10 +5,11 @@
 
 #include "compiler/ir/shape.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir {
 
-// Arithmetic on extents whose operands may come from a hostile document:
-// every product and sum of a few 64-bit values is exact in Wide.
+// Arithmetic of extents, whose operands may come from a hostile document: every
+// product and sum of a few 64-bit values is exact in Wide, and what does not fit an
+// extent is nothing.
 __extension__ typedef __int128 Wide;
 
 // The value if it fits 63 bits and is not negative.
@@ -30,22 +31,27 @@ std::optional<Dim> MapDim(Dim dim, F function) {
   return Dim(*lowest, highest.value_or(Dim::kUnbounded));
 }
 
-// The sum of two extents; nothing on overflow.
+// The sum, or the product, of two extents; nothing if it does not fit.
 std::optional<Dim> Add(Dim a, Dim b);
-// The product of two extents; nothing on overflow.
 std::optional<Dim> Multiply(Dim a, Dim b);
-// What satisfies both; nothing if no extent does.
-std::optional<Dim> Intersect(Dim a, Dim b);
 
-// R 4.2.2: equal extents, or one of them singular; nothing if they cannot be.
+// What satisfies both; nothing if no extent does.
+std::optional<Dim> Merge(Dim a, Dim b);
+std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b);
+
+// Equal extents, or one of them singular; nothing if they cannot be.
 std::optional<Dim> BroadcastDim(Dim a, Dim b);
 
-// Broadcasts shapes that are aligned on the left: missing trailing extents are
-// singular. Of unknown rank if one of them is. `axis` is where they disagree.
+// At which end shapes of unequal rank are aligned; what is missing at the other is
+// singular: NNEF aligns the first axes (R 4.2.2), NumPy and OpenVINO the last ones.
+enum class Alignment : uint8_t { kFirst, kLast };
+
+// `shape` is of unknown rank if one of them is; `mismatch` is the axis of the longer
+// shape where they disagree.
 struct BroadcastResult {
   PartialShape shape;
   std::optional<int64_t> mismatch;
 };
-BroadcastResult BroadcastShapes(const PartialShape& a, const PartialShape& b);
+BroadcastResult BroadcastShapes(const PartialShape& a, const PartialShape& b, Alignment alignment);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir

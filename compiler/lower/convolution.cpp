@@ -174,7 +174,7 @@ std::optional<std::vector<int64_t>> OutputPadding(NodeLowering& n, const Window&
 // and the result is cut by what they add.
 OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& shape, Window& window,
                        const std::vector<int64_t>& extra) {
-  using ir::nnef::Wide;
+  using ir::Wide;
   constexpr int64_t kManyElements = int64_t{1} << 31;
   std::vector<int64_t> begin(2, 0);
   std::vector<int64_t> end(2, 0);

@@ -314,8 +314,8 @@ bool HasAfter(Run run, int64_t rank) {
 PartialShape ViewShape(const PartialShape& shape, Run run) {
   ir::Dim before(1);
   ir::Dim after(1);
-  for (int64_t i = 0; i < run.begin; ++i) before = ir::Multiply(before, shape[i]);
-  for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::Multiply(after, shape[i]);
+  for (int64_t i = 0; i < run.begin; ++i) before = ir::MultiplyOrAny(before, shape[i]);
+  for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::MultiplyOrAny(after, shape[i]);
   llvm::SmallVector<ir::Dim, 5> dims{before, ir::Dim(1)};
   for (int64_t i = run.begin; i < run.end; ++i) dims.push_back(shape[i]);
   if (HasAfter(run, shape.rank())) dims.push_back(after);

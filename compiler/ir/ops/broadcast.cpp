@@ -6,7 +6,7 @@ namespace {
 
 bool Extend(InferContext& context, PartialShape& shape, const PartialShape& next, int32_t parameter,
             size_t item) {
-  BroadcastResult result = BroadcastShapes(shape, next);
+  BroadcastResult result = BroadcastShapes(shape, next, Alignment::kFirst);
   if (result.mismatch) {
     context.Error(kBroadcast,
                   "{} has shape {}, which does not broadcast with {}: the extents differ along axis {}",

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 
 namespace nnefc::ir::nnef {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/opset/control_flow.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"

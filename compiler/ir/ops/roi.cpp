@@ -1,5 +1,5 @@
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
@@ -39,7 +39,7 @@ std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
   }
   if (!batch.rank_known()) return count;
   const bool column = batch.rank() == 2 && batch[1].Compatible(Dim(1));
-  const std::optional<Dim> both = column ? Intersect(count, batch[0]) : std::nullopt;
+  const std::optional<Dim> both = column ? Merge(count, batch[0]) : std::nullopt;
   if (!both) {
     const std::string expected = count.known() ? fmt::format("{}", count.min) : "N";
     context.Error(kRoiBatchIndex, "{} has shape {}; expected [{},1]", Describe(context, 2), ToString(batch),

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/slice_shape.h"
@@ -90,7 +90,7 @@ void InferConcat(InferContext& context) {
       return;
     }
     for (int64_t k = 0; k < shape.rank(); ++k) {
-      const std::optional<Dim> dim = k == axis ? Add(shape[k], next[k]) : Intersect(shape[k], next[k]);
+      const std::optional<Dim> dim = k == axis ? Add(shape[k], next[k]) : Merge(shape[k], next[k]);
       if (dim) {
         shape.set(k, *dim);
         continue;
@@ -119,7 +119,7 @@ void InferStack(InferContext& context) {
     if (!next.rank_known()) continue;
     bool equal = next.rank() == shape.rank();
     for (int64_t k = 0; equal && k < shape.rank(); ++k) {
-      const std::optional<Dim> dim = Intersect(shape[k], next[k]);
+      const std::optional<Dim> dim = Merge(shape[k], next[k]);
       equal = dim.has_value();
       if (dim) shape.set(k, *dim);
     }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/wording.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/ops/extents.h"
+#include "compiler/ir/interval.h"
 
 namespace nnefc::ir::nnef {
 

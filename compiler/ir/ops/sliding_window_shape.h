@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/extents.h"
 
 namespace nnefc::ir::nnef {
 

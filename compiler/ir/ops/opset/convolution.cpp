@@ -38,13 +38,13 @@ std::optional<Dim> OutputChannels(OpContext& op, FilterLayout layout) {
   const PartialShape& filter = op.shape(1);
   if (!filter.rank_known()) return Dim();
   const Dim groups = layout.grouped ? filter[0] : Dim(1);
-  const Dim expected = Multiply(groups, filter[layout.input_axis()]);
+  const Dim expected = MultiplyOrAny(groups, filter[layout.input_axis()]);
   if (data.rank_known() && !data[1].Compatible(expected)) {
     op.Error(kOpsetExtent, "{} has {} channels; the filter of shape {} expects {}", op.InputName(0),
              data[1].known() ? data[1].value() : data[1].max, ToString(filter), expected.min);
     return std::nullopt;
   }
-  return Multiply(groups, filter[layout.output_axis()]);
+  return MultiplyOrAny(groups, filter[layout.output_axis()]);
 }
 
 // The extents of the filter's window; nothing if one is unknown.

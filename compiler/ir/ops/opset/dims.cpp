@@ -1,6 +1,7 @@
 #include "compiler/ir/ops/opset/dims.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nnefc::ir {
 
@@ -22,12 +23,12 @@ int64_t CeilDivide(int64_t a, int64_t b) {
   return a / b + (a % b > 0 ? 1 : 0);
 }
 
-Dim Add(Dim a, Dim b) {
-  return {SaturatingAdd(a.min, b.min), SaturatingAdd(a.max, b.max)};
+Dim AddOrAny(Dim a, Dim b) {
+  return Add(a, b).value_or(Dim());
 }
 
-Dim Multiply(Dim a, Dim b) {
-  return {SaturatingMultiply(a.min, b.min), SaturatingMultiply(a.max, b.max)};
+Dim MultiplyOrAny(Dim a, Dim b) {
+  return Multiply(a, b).value_or(Dim());
 }
 
 Dim Shift(Dim dim, int64_t amount) {
@@ -35,50 +36,10 @@ Dim Shift(Dim dim, int64_t amount) {
   return {std::max<int64_t>(SaturatingAdd(dim.min, amount), 0), std::max<int64_t>(max, 0)};
 }
 
-std::optional<Dim> Merge(Dim a, Dim b) {
-  const Dim both{std::max(a.min, b.min), std::min(a.max, b.max)};
-  if (both.min > both.max) return std::nullopt;
-  return both;
-}
-
-std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b) {
-  if (!a.rank_known()) return b;
-  if (!b.rank_known()) return a;
-  if (a.rank() != b.rank()) return std::nullopt;
-  PartialShape merged = a;
-  for (int64_t i = 0; i < a.rank(); ++i) {
-    const std::optional<Dim> dim = Merge(a[i], b[i]);
-    if (!dim) return std::nullopt;
-    merged.set(i, *dim);
-  }
-  return merged;
-}
-
-std::optional<Dim> BroadcastDim(Dim a, Dim b) {
-  const Dim one(1);
-  if (a == one) return b;
-  if (b == one) return a;
-  const bool a_may_stretch = a.Compatible(one);
-  const bool b_may_stretch = b.Compatible(one);
-  if (a_may_stretch && b_may_stretch) return Dim(std::min(a.min, b.min), std::max(a.max, b.max));
-  if (a_may_stretch) return b;
-  if (b_may_stretch) return a;
-  return Merge(a, b);
-}
-
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b) {
-  if (!a.rank_known() || !b.rank_known()) return PartialShape();
-  const int64_t rank = std::max(a.rank(), b.rank());
-  PartialShape result = PartialShape::OfRank(rank);
-  for (int64_t i = 0; i < rank; ++i) {
-    const int64_t a_axis = i - (rank - a.rank());
-    const int64_t b_axis = i - (rank - b.rank());
-    const std::optional<Dim> dim =
-        BroadcastDim(a_axis < 0 ? Dim(1) : a[a_axis], b_axis < 0 ? Dim(1) : b[b_axis]);
-    if (!dim) return std::nullopt;
-    result.set(i, *dim);
-  }
-  return result;
+  BroadcastResult result = BroadcastShapes(a, b, Alignment::kLast);
+  if (result.mismatch) return std::nullopt;
+  return std::move(result.shape);
 }
 
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis) {

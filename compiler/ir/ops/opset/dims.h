@@ -2,27 +2,23 @@
 
 #include <optional>
 
-#include "compiler/ir/shape.h"
+#include "compiler/ir/interval.h"
 
 namespace nnefc::ir {
 
-// Arithmetic of extents. Intervals stay intervals, results saturate at
-// Dim::kUnbounded, so that hostile extents overflow into "any".
+// Sums and products of numbers that are no extents of themselves; they saturate.
 int64_t SaturatingAdd(int64_t a, int64_t b);
 int64_t SaturatingMultiply(int64_t a, int64_t b);  // a, b >= 0
-// Division that rounds toward minus infinity; b > 0.
+// Division that rounds toward minus and plus infinity; b > 0.
 int64_t FloorDivide(int64_t a, int64_t b);
 int64_t CeilDivide(int64_t a, int64_t b);
-Dim Add(Dim a, Dim b);
-Dim Multiply(Dim a, Dim b);
+
+// Extents of OpenVINO's operations: where the result fits no extent, any.
+Dim AddOrAny(Dim a, Dim b);
+Dim MultiplyOrAny(Dim a, Dim b);
 // Shifts an extent; below zero it is zero.
 Dim Shift(Dim dim, int64_t amount);
 
-// The extents that satisfy both, or nothing.
-std::optional<Dim> Merge(Dim a, Dim b);
-std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b);
-// The extent of an axis over which NumPy's rule broadcasts, or nothing.
-std::optional<Dim> BroadcastDim(Dim a, Dim b);
 // Broadcasts by NumPy's rule: aligned at the last axis.
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b);
 // PaddlePaddle's rule: `b` lies along `a` from `axis` on (-1: at its end), within

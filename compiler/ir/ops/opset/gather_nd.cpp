@@ -58,7 +58,7 @@ void InferGatherNd(OpContext& op) {
   }
   if (op.node().set() == "opset5" && batch > 1) {
     Dim product(1);
-    for (Dim dim : dims) product = Multiply(product, dim);
+    for (Dim dim : dims) product = MultiplyOrAny(product, dim);
     dims.assign(1, product);
   }
   AppendDims(dims, indices, batch, indices.rank() - 1);

@@ -40,7 +40,7 @@ void InferDepthToSpace(OpContext& op) {
   const std::optional<Dim> channels = Divided(op, shape[1], *volume, 1);
   if (!channels) return;
   shape.set(1, *channels);
-  for (int64_t i = 2; i < shape.rank(); ++i) shape.set(i, Multiply(shape[i], Dim(op.Int("block_size"))));
+  for (int64_t i = 2; i < shape.rank(); ++i) shape.set(i, MultiplyOrAny(shape[i], Dim(op.Int("block_size"))));
   op.Set(op.type(0), shape);
 }
 
@@ -49,7 +49,7 @@ void InferSpaceToDepth(OpContext& op) {
   const std::optional<int64_t> volume = BlockVolume(op);
   if (!volume) return;
   PartialShape shape = op.shape(0);
-  shape.set(1, Multiply(shape[1], Dim(*volume)));
+  shape.set(1, MultiplyOrAny(shape[1], Dim(*volume)));
   for (int64_t i = 2; i < shape.rank(); ++i) {
     const std::optional<Dim> extent = Divided(op, shape[i], op.Int("block_size"), i);
     if (!extent) return;
@@ -113,7 +113,7 @@ void InferBatchToSpace(OpContext& op) {
   for (int64_t i = 1; i < shape.rank(); ++i) {
     const auto at = static_cast<size_t>(i);
     const int64_t cut = SaturatingAdd(blocks->begin[at], blocks->end[at]);
-    const Dim extent = Multiply(shape[i], Dim(blocks->shape[at]));
+    const Dim extent = MultiplyOrAny(shape[i], Dim(blocks->shape[at]));
     if (extent.max != Dim::kUnbounded && cut > extent.max) {
       op.Error(kOpsetExtent, "`BatchToSpace` cuts {} elements off {} along axis {}", cut, extent.max, i);
       return;
@@ -135,7 +135,7 @@ void InferSpaceToBatch(OpContext& op) {
     if (!extent) return;
     shape.set(i, *extent);
   }
-  shape.set(0, Multiply(shape[0], Dim(blocks->volume)));
+  shape.set(0, MultiplyOrAny(shape[0], Dim(blocks->volume)));
   op.Set(op.type(0), shape);
 }
 
@@ -217,7 +217,7 @@ void InferExtractImagePatches(OpContext& op) {
     return;
   }
   PartialShape shape = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(4);
-  shape.set(1, Multiply(shape[1], Dim(SaturatingMultiply(sizes[0], sizes[1]))));
+  shape.set(1, MultiplyOrAny(shape[1], Dim(SaturatingMultiply(sizes[0], sizes[1]))));
   for (size_t i = 0; i < 2; ++i) {
     const auto axis = static_cast<int64_t>(i) + 2;
     const int64_t reach = SaturatingAdd(SaturatingMultiply(sizes[i] - 1, rates[i]), 1);

@@ -111,9 +111,9 @@ class RecurrentInference {
 
   // W, R and B; a cell of old converters has W and R side by side in one.
   void UnifyWeights(int32_t first) {
-    const Dim rows = Multiply(hidden_, Dim(kind_.gates));
+    const Dim rows = MultiplyOrAny(hidden_, Dim(kind_.gates));
     if (op_.num_inputs() == 5 && HasJoinedWeights(op_.node(), op_.shape(4))) {
-      Dim columns = Add(inputs_, hidden_);
+      Dim columns = AddOrAny(inputs_, hidden_);
       UnifyMatrix(first, rows, &columns);
       UnifyMatrix(first + 1, rows, nullptr);
       return;
@@ -121,8 +121,8 @@ class RecurrentInference {
     UnifyMatrix(first, rows, &inputs_);
     UnifyMatrix(first + 1, rows, &hidden_);
     const bool keeps_bias = kind_.gates == kGru.gates && op_.Bool("linear_before_reset");
-    UnifyMatrix(first + 2, keeps_bias ? Multiply(hidden_, Dim(kind_.gates + 1)) : rows, nullptr);
-    Dim peepholes = Multiply(hidden_, Dim(3));
+    UnifyMatrix(first + 2, keeps_bias ? MultiplyOrAny(hidden_, Dim(kind_.gates + 1)) : rows, nullptr);
+    Dim peepholes = MultiplyOrAny(hidden_, Dim(3));
     Unify(first + 3, {&peepholes});  // an input of LSTMCell-1 alone
   }
 

@@ -30,7 +30,7 @@ void InferConcat(OpContext& op) {
       op.Error(kOpsetRank, "{} has rank {}; expected {}", op.InputName(i), shape.rank(), result.rank());
       return;
     }
-    sum = Add(sum, shape[*axis]);
+    sum = AddOrAny(sum, shape[*axis]);
     shape.set(*axis, Dim());
     const std::optional<PartialShape> merged = Merge(result, shape);
     if (!merged) {
@@ -190,7 +190,7 @@ void InferTile(OpContext& op) {
   for (int64_t i = 0; i < rank; ++i) {
     const int64_t source = i - (rank - data.rank());
     const int64_t times = std::max<int64_t>((*repeats)[static_cast<size_t>(i)], 0);
-    shape.set(i, Multiply(source < 0 ? Dim(1) : data[source], Dim(times)));
+    shape.set(i, MultiplyOrAny(source < 0 ? Dim(1) : data[source], Dim(times)));
   }
   op.Set(op.type(0), shape);
 }

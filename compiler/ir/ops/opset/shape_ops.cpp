@@ -16,7 +16,7 @@ void ForwardValue(OpContext& op) {
 // The product of the dims, where unknown extents give an interval.
 Dim Product(llvm::ArrayRef<Dim> dims) {
   Dim product(1);
-  for (Dim dim : dims) product = Multiply(product, dim);
+  for (Dim dim : dims) product = MultiplyOrAny(product, dim);
   return product;
 }
 

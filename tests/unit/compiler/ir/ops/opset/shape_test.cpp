@@ -122,12 +122,11 @@ TEST(OpsetShapes, SlopesBroadcastToTheData) {
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
 }
 
-// Extents near 2^63 saturate; nothing overflows.
+// What fits no extent may be any.
 TEST(OpsetShapes, SurviveHugeExtents) {
   const std::string huge = "9223372036854775806";
-  EXPECT_EQ(Infer("opset1.Tile", "f32[" + huge + ",2]; i64[2] = 4 1"), "f32[9223372036854775807,2]");
-  EXPECT_EQ(Infer("opset1.Concat", "f32[" + huge + "]; f32[" + huge + "]", "axis = 0"),
-            "f32[9223372036854775807]");
+  EXPECT_EQ(Infer("opset1.Tile", "f32[" + huge + ",2]; i64[2] = 4 1"), "f32[?,2]");
+  EXPECT_EQ(Infer("opset1.Concat", "f32[" + huge + "]; f32[" + huge + "]", "axis = 0"), "f32[?]");
   EXPECT_EQ(Infer("opset1.MaxPool", "f32[1,1," + huge + ",4]", "kernel = [" + huge + ",1]"),
             "opset.attribute-value");
   EXPECT_EQ(
