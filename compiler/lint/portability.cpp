@@ -52,11 +52,15 @@ void LintImplicit(Subject& subject) {
       const Callee callee = subject.checked.Find(invocation->callee.symbol);
       if (callee.document != extension.library || !reported.insert(invocation->callee.symbol).second)
         continue;
+      const bool is_plugin = !extension.extension->text.empty();
       subject
           .Report(kUndefinedLayer, invocation->callee.range,
-                  "`{}` is not defined here; it is taken from {}, whose fragments are examples that no tool "
-                  "has to know, so define it in the document",
-                  subject.Text(invocation->callee.symbol), extension.extension->name)
+                  "`{}` is not defined here; it is taken from {}{}, {}",
+                  subject.Text(invocation->callee.symbol), is_plugin ? "the plug-in library " : "",
+                  extension.extension->name,
+                  is_plugin
+                      ? "which other tools do not have"
+                      : "whose fragments are examples that no tool has to know, so define it in the document")
           .Note(callee.document->signature(callee.fragment).name.range, "the definition that is taken");
     }
   }
