@@ -4,6 +4,7 @@
 
 #include "compiler/explain/embedded_file.h"
 #include "compiler/ir/op_registry.h"
+#include "compiler/semantics/extensions.h"
 #include "fmt/format.h"
 #include "stdlib/stdlib.h"
 
@@ -95,6 +96,21 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
   page.formula = example.formula;
   page.example = example.document.empty() ? PlainDocument(page) : std::string(example.document);
   return page;
+}
+
+std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins) {
+  for (const Extension* extension : plugins.library().extensions()) {
+    if (extension->text.empty()) continue;
+    const std::optional<Declaration> declaration = FindDeclaration(extension->text, name);
+    if (!declaration) continue;
+    OperationPage page;
+    page.name = name;
+    page.extension = fmt::format("library {} of a plug-in", extension->name);
+    page.comment = declaration->comment;
+    page.signature = declaration->text;
+    return page;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> PagedOperations() {

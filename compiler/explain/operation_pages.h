@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/plugin/plugins.h"
+
 namespace nnefc::explain {
 
 // What `explain` tells of an operation beside its signature.
@@ -16,11 +18,13 @@ struct OperationPage {
   std::string signature;    // as the library declares it, with the body of a compound
   std::string provisional;  // the same in the other dialect, if it is another there
   std::string formula;      // of a primitive
-  std::string example;      // a document
+  std::string example;      // a document; empty of plug-ins'
 };
 
 // The page of an operation of the standard or of an extension.
 std::optional<OperationPage> FindOperationPage(std::string_view name);
+// The page of a fragment in a library of a plug-in.
+std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins);
 // The names of all that have a page.
 std::vector<std::string> PagedOperations();
 

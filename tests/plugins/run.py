@@ -169,6 +169,17 @@ class Plugins(PluginTest):
         self.assertEqual(self.nnefc("explain", "AcmeSwish").returncode, 2)
         self.bad("plugin.unreadable", "none.so", "explain", "AcmeSwish", "--extensions", "none.so", code=2)
 
+    def test_explain_knows_fragments(self) -> None:
+        text = self.good("explain", "acme_smooth", "--extensions", self.example)
+        self.assertIn("acme_smooth: library acme of a plug-in", text)
+        self.assertIn("y = acme_swish(x, beta = beta) + 0.5 * x;", text)
+        text = self.good("explain", "acme_swish", "--extensions", self.example)
+        self.assertIn("x / (1 + exp(-beta * x))", text)
+
+    def test_lint_tells_what_others_do_not_have(self) -> None:
+        done = self.nnefc("lint", self.model("smooth.nnef", "y = acme_smooth(x)"), "--extensions", self.example)
+        self.assertIn("it is taken from the plug-in library acme, which other tools do not have", done.stderr)
+
     # ---- what is wrong with one ----
 
     def test_files_that_are_no_plugins(self) -> None:

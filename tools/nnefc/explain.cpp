@@ -81,7 +81,7 @@ struct ExplainCommand {
     const auto plugins = plugin::Plugins::Load(extensions);
     if (!plugins->ok()) return ReportPlugins(*plugins);
     const Painter paint(UseColorFor(color, output));
-    if (ExplainOperation(label, format == "json", paint)) return kSuccess;
+    if (ExplainOperation(label, *plugins, format == "json", paint)) return kSuccess;
     const explain::RuleBook book = AllRules();
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);

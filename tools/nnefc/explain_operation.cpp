@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // What the operations of a document are lowered to, each once.
 std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
+  if (page.example.empty()) return {};
   CompileOptions options;
   options.document = page.example;
   options.structure_only = true;
@@ -46,8 +47,8 @@ std::string Indented(std::string_view text) {
 }
 
 std::string SectionText(const explain::OperationPage& page) {
-  return page.extension.empty() ? fmt::format("section {} of NNEF 1.0.5", page.section.substr(2))
-                                : fmt::format("extension {}", page.extension);
+  if (page.extension.empty()) return fmt::format("section {} of NNEF 1.0.5", page.section.substr(2));
+  return page.example.empty() ? page.extension : fmt::format("extension {}", page.extension);
 }
 
 void PrintPage(const explain::OperationPage& page, const Painter& paint) {
@@ -63,7 +64,7 @@ void PrintPage(const explain::OperationPage& page, const Painter& paint) {
   if (const lower::MissingForm* form = lower::FindMissingForm(page.name))
     Print("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ", form->when,
           form->reason);
-  Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
+  if (!page.example.empty()) Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
 }
 
 Json ToJson(const explain::OperationPage& page) {
@@ -95,7 +96,8 @@ bool IsControlFlow(const std::string& name) {
 
 }  // namespace
 
-bool ExplainOperation(const std::string& name, bool as_json, const Painter& paint) {
+bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, bool as_json,
+                      const Painter& paint) {
   std::vector<explain::OperationPage> pages;
   if (IsControlFlow(name)) {
     for (const std::string& operation : explain::PagedOperations()) {
@@ -104,6 +106,8 @@ bool ExplainOperation(const std::string& name, bool as_json, const Painter& pain
     }
   } else if (std::optional<explain::OperationPage> page = explain::FindOperationPage(name)) {
     pages.push_back(std::move(*page));
+  } else if (std::optional<explain::OperationPage> added = explain::FindPluginPage(name, plugins)) {
+    pages.push_back(std::move(*added));
   }
   if (pages.empty()) return false;
   if (as_json) {
