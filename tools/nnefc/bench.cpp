@@ -72,13 +72,13 @@ struct BenchCommand : CommonOptions {
   // All streams side by side. Returns how long the runs that count took
   // together, in seconds.
   double RunAll(std::vector<Stream>& all, const std::vector<TensorValue>& inputs) const {
-    std::barrier warm(static_cast<std::ptrdiff_t>(all.size()));
     Clock::time_point start;
+    // Before any stream goes on.
+    std::barrier warm(static_cast<std::ptrdiff_t>(all.size()), [&]() noexcept { start = Clock::now(); });
     const auto run = [&](Stream& stream) {
       const bool ran = stream.Run(inputs, warmup);
       stream.milliseconds.clear();
       warm.arrive_and_wait();
-      if (&stream == &all.front()) start = Clock::now();
       if (ran) stream.Run(inputs, iterations);
     };
     {
