@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/package/filter_stream.h"
+#include "compiler/package/gzip_stream.h"
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
 #include "llvm/ADT/SmallVector.h"
@@ -90,24 +92,18 @@ void ArchiveReader::Fail(const Rule& rule, fmt::format_string<Args...> format, A
 
 void ArchiveReader::FailDamaged(std::string_view fallback) {
   std::string_view reason = OrEmpty(archive_error_string(archive_));
-  if (gzip_ != nullptr && !gzip_->error().empty()) reason = gzip_->error();
+  if (stream_ != nullptr && !stream_->error().empty()) reason = stream_->error();
   if (reason.empty()) reason = fallback;
   if (current_.empty()) return Fail(kArchiveDamaged, "the archive is damaged: {}", ShownText(reason));
   Fail(kArchiveDamaged, "the archive is damaged at or after `{}`: {}", ShownText(current_),
        ShownText(reason));
 }
 
-ssize_t ArchiveReader::ReadPacked(archive*, void* self, const void** block) {
-  const auto bytes = static_cast<ArchiveReader*>(self)->packed_->Next();
-  *block = bytes.data();
-  return static_cast<ssize_t>(bytes.size());
-}
-
-ssize_t ArchiveReader::ReadGzip(archive* handle, void* self, const void** block) {
+ssize_t ArchiveReader::ReadUnpacked(archive* handle, void* self, const void** block) {
   auto* reader = static_cast<ArchiveReader*>(self);
-  auto bytes = reader->gzip_->Next();
+  auto bytes = reader->stream_->Next();
   if (!bytes) {
-    archive_set_error(handle, EILSEQ, "%s", std::string(reader->gzip_->error()).c_str());
+    archive_set_error(handle, EILSEQ, "%s", std::string(reader->stream_->error()).c_str());
     return ARCHIVE_FATAL;
   }
   reader->unpacked_ += bytes->size();
@@ -117,35 +113,27 @@ ssize_t ArchiveReader::ReadGzip(archive* handle, void* self, const void** block)
 
 bool ArchiveReader::Open() {
   opened_ = true;
-  std::span<const std::byte> bytes(source_.bytes->data(), source_.bytes->size());
+  const std::span<const std::byte> bytes(source_.bytes->data(), source_.bytes->size());
   int status = ARCHIVE_OK;
   archive_read_support_format_tar(archive_);
-  // The filters that libarchive implements itself; others run programs.
-  archive_read_support_filter_bzip2(archive_);
-  archive_read_support_filter_compress(archive_);
-  archive_read_support_filter_lz4(archive_);
-  archive_read_support_filter_lzma(archive_);
-  archive_read_support_filter_xz(archive_);
-  archive_read_support_filter_zstd(archive_);
   if (IsGzip(bytes)) {
-    gzip_ = std::make_unique<GzipStream>(PackedBytes(source_.bytes));
-    status = archive_read_open(archive_, this, nullptr, ReadGzip, nullptr);
+    stream_ = std::make_unique<GzipStream>(PackedBytes(source_.bytes));
   } else if (IsCompressed(bytes)) {
-    packed_ = std::make_unique<PackedBytes>(source_.bytes);
-    status = archive_read_open(archive_, this, nullptr, ReadPacked, nullptr);
+    stream_ = std::make_unique<FilterStream>(PackedBytes(source_.bytes));
+  }
+  if (stream_ != nullptr) {
+    status = archive_read_open(archive_, this, nullptr, ReadUnpacked, nullptr);
   } else {
+    // A compression that its first bytes do not tell is unpacked all the same.
+    SupportFilters(archive_);
     status = archive_read_open_memory(archive_, bytes.data(), bytes.size());
   }
-  // One compression and the plain stream; more is how bombs are built.
-  int most = gzip_ != nullptr ? 1 : 2;
-  bool layered = status == ARCHIVE_OK && archive_filter_count(archive_) > most;
-  if (status == ARCHIVE_OK && !layered) return true;
-  if (gzip_ != nullptr && !gzip_->error().empty()) {
+  if (status == ARCHIVE_OK && !IsLayered(archive_)) return true;
+  if (stream_ != nullptr && !stream_->error().empty()) {
     FailDamaged("");
-    return false;
+  } else {
+    Fail(kArchiveFormat, "this is no tar archive: {}", ShownText(OrEmpty(archive_error_string(archive_))));
   }
-  Fail(kArchiveFormat, "this is no tar archive: {}",
-       layered ? "it is compressed several times" : ShownText(OrEmpty(archive_error_string(archive_))));
   return false;
 }
 
@@ -311,8 +299,8 @@ std::optional<ArchivedFile> ArchiveReader::ReadStart(uint64_t most) {
 
 // Reads what follows the last entry, so that its checksum is verified.
 void ArchiveReader::Finish() {
-  while (gzip_ != nullptr) {
-    auto bytes = gzip_->Next();
+  while (stream_ != nullptr) {
+    auto bytes = stream_->Next();
     if (!bytes) return FailDamaged("");
     if (bytes->empty()) return;
     unpacked_ += bytes->size();

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "compiler/package/data_source.h"
-#include "compiler/package/gzip_stream.h"
+#include "compiler/package/unpacked_stream.h"
 #include "llvm/ADT/StringSet.h"
 
 struct archive;
@@ -58,8 +58,7 @@ class ArchiveReader {
   bool ReadBlocks(Consume consume);
   bool CheckTotal();
   void Finish();
-  static ssize_t ReadPacked(archive* handle, void* reader, const void** block);
-  static ssize_t ReadGzip(archive* handle, void* reader, const void** block);
+  static ssize_t ReadUnpacked(archive* handle, void* reader, const void** block);
   // The bytes of the current file, if `block` is all of it and a part of an
   // archive that is not compressed; otherwise null.
   std::shared_ptr<const Buffer> Stored(const void* block, size_t size) const;
@@ -68,10 +67,8 @@ class ArchiveReader {
   uint64_t max_bytes_;
   Emitter& emitter_;
   archive* archive_ = nullptr;
-  // Of a compressed archive one of these.
-  std::unique_ptr<GzipStream> gzip_;
-  std::unique_ptr<PackedBytes> packed_;
-  uint64_t unpacked_ = 0;  // by gzip_
+  std::unique_ptr<UnpackedStream> stream_;  // of a compressed archive
+  uint64_t unpacked_ = 0;                   // by stream_
   llvm::StringSet<> seen_;
   std::string current_;
   std::optional<uint64_t> current_size_;

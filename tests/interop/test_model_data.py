@@ -3,7 +3,10 @@ is not unpacked for what is not looked at."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import struct
 import subprocess
@@ -153,3 +156,23 @@ def test_data_of_archives_are_read_by_who_asks_for_them(nnefc: Path, tmp_path: P
     assert _run(nnefc, tmp_path, "compile m.tgz -o net.xml").returncode == 0
     assert (tmp_path / "net.bin").stat().st_size >= PIECE
     assert _run(nnefc, tmp_path, "bench m.tgz --iterations 1 --warmup 0").returncode == 0
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: Path, model: Path) -> None:
+    """What follows the last file, too: here zeros that a tar may end with, then the end of the compression."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        archive.add(model, ".")
+    packed = {"w:gz": gzip.compress, "w:bz2": bz2.compress, "w:xz": lzma.compress}[mode](plain.getvalue() + bytes(3 * PIECE))
+    path = model.parent / "model.tar.packed"
+    path.write_bytes(packed)
+    assert _run(nnefc, model.parent, f"check {path.name}").stderr == ""
+    assert "[archive.too-large]" in _run(nnefc, model.parent, f"check {path.name} --max-bytes {PIECE}").stderr
+    for cut in (1, 9, 20):
+        path.write_bytes(packed[:-cut])
+        done = _run(nnefc, model.parent, f"check {path.name}")
+        assert done.returncode == 1 and "[archive.damaged]" in done.stderr, (cut, done.stderr)
+    # One compression is enough.
+    path.write_bytes(lzma.compress(packed))
+    assert _run(nnefc, model.parent, f"check {path.name}").returncode == 1

@@ -1,0 +1,66 @@
+#include "compiler/package/filter_stream.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "compiler/support/check.h"
+
+namespace nnefc {
+
+void SupportFilters(archive* handle) {
+  archive_read_support_filter_bzip2(handle);
+  archive_read_support_filter_compress(handle);
+  archive_read_support_filter_lz4(handle);
+  archive_read_support_filter_lzma(handle);
+  archive_read_support_filter_xz(handle);
+  archive_read_support_filter_zstd(handle);
+}
+
+bool IsLayered(archive* handle) {
+  constexpr int kMostFilters = 2;  // the compression and the plain stream
+  return archive_filter_count(handle) > kMostFilters;
+}
+
+FilterStream::FilterStream(PackedBytes packed) : packed_(std::move(packed)), archive_(archive_read_new()) {
+  NNEFC_CHECK(archive_ != nullptr);
+}
+
+FilterStream::~FilterStream() {
+  archive_read_free(archive_);
+}
+
+ssize_t FilterStream::ReadPacked(archive*, void* self, const void** block) {
+  const auto bytes = static_cast<FilterStream*>(self)->packed_.Next();
+  *block = bytes.data();
+  return static_cast<ssize_t>(bytes.size());
+}
+
+bool FilterStream::Open() {
+  opened_ = true;
+  archive_read_support_format_raw(archive_);
+  SupportFilters(archive_);
+  if (archive_read_open(archive_, this, nullptr, ReadPacked, nullptr) != ARCHIVE_OK) return false;
+  if (IsLayered(archive_)) {
+    reason_ = "it is compressed several times";
+    return false;
+  }
+  archive_entry* entry = nullptr;
+  return archive_read_next_header(archive_, &entry) == ARCHIVE_OK;
+}
+
+std::optional<std::span<const std::byte>> FilterStream::Next() {
+  const void* block = nullptr;
+  size_t size = 0;
+  int64_t offset = 0;
+  int status = error_.empty() && (opened_ || Open()) ? ARCHIVE_OK : ARCHIVE_FATAL;
+  while (status == ARCHIVE_OK && size == 0)
+    status = archive_read_data_block(archive_, &block, &size, &offset);
+  if (status == ARCHIVE_EOF) return std::span<const std::byte>();
+  if (status == ARCHIVE_OK) return std::span(static_cast<const std::byte*>(block), size);
+  if (const char* told = archive_error_string(archive_); reason_.empty() && told != nullptr) reason_ = told;
+  if (reason_.empty()) reason_ = "it cannot be unpacked";
+  error_ = reason_;
+  return std::nullopt;
+}
+
+}  // namespace nnefc
