@@ -56,6 +56,53 @@ TEST(StandardLibrary, TypesKeepTheirIds) {
   }
 }
 
+constexpr char kAdded[] =
+    "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+    "fragment added_sum( terms: tensor<scalar>[], named: string = 'a name' ) -> ( total: tensor<scalar> );\n"
+    "fragment added_twice( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = added_sum([x, x]);\n}\n";
+
+TEST(AddedLibrary, TellsItsFragmentsAndItsFirstMistake) {
+  const AddedLibraryReport report = CheckAddedLibrary({"added", kAdded});
+  EXPECT_EQ(report.mistake, "");
+  EXPECT_EQ(report.fragments, (std::vector<std::string>{"added_sum", "added_twice"}));
+  const std::string head = "version 1.0; extension KHR_enable_fragment_definitions;\n";
+  EXPECT_EQ(CheckAddedLibrary({"added", head + "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+                                               "    y = nothing(x);\n}\n"})
+                .mistake,
+            "4:9: undeclared operation `nothing` [binding.undeclared-operation]");
+  EXPECT_NE(
+      CheckAddedLibrary({"added", head + "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );"})
+          .mistake,
+      "");
+  EXPECT_NE(CheckAddedLibrary({"added", "no document"}).mistake, "");
+}
+
+TEST(AddedLibrary, IsKnownWhereItWasAddedUnlessTheDocumentDefinesTheName) {
+  const StandardLibrary library(std::vector<AddedLibrary>{{"added", kAdded}});
+  const auto check = [&](const std::string& text) {
+    Context context(library.base());
+    const FileId file = context.sources.AddText("net.nnef", text);
+    const auto document = CheckDocument(ParseDocument(file, {}, context), library, {}, context);
+    const Symbol name = context.symbols.Find("added_twice");
+    const Callee callee = document->Find(name);
+    if (context.emitter.has_errors()) return std::string(context.emitter.diagnostics().front().rule->label);
+    return std::string(callee.document == document.get() ? "its own" : "the library's");
+  };
+  const std::string body =
+      "graph g(x) -> (y)\n{\n    x = external(shape = [1]);\n    y = added_twice(x);\n}\n";
+  EXPECT_EQ(check("version 1.0;\n" + body), "the library's");
+  EXPECT_EQ(
+      check("version 1.0; extension KHR_enable_fragment_definitions;\n"
+            "fragment added_twice( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = relu(x);\n}\n" +
+            body),
+      "its own");
+  EXPECT_EQ(Checked("version 1.0;\n" + body).Diagnostics(), "binding.undeclared-operation 5:9");
+  // Another library of the same time knows nothing of it, nor does the provisional dialect.
+  EXPECT_EQ(
+      check("version 1.0\ngraph g(x) -> (y)\n{\n    x = external(shape = [1])\n    y = added_twice(x)\n}\n"),
+      "extension.not-enabled");
+}
+
 // Whichever thread asks first, and whatever it asks for.
 TEST(StandardLibrary, IsSharedByThreads) {
   const std::string texts[] = {
