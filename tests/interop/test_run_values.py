@@ -195,3 +195,10 @@ def test_the_highest_are_told_by_row(nnefc: Path, tmp_path: Path) -> None:
                                      "  row 2: top [0] 4 [3] 3 [2] 2 [1] 1"]
     rows = json.loads(_run(nnefc, tmp_path, "run", "copy.nnef", "--input", "x.npy", "--format", "json").stdout)["outputs"][0]["rows"]
     assert [row["top"][0] for row in rows] == [{"index": 0, "value": 4.0}, {"index": 3, "value": 4.0}, {"index": 0, "value": 4.0}]
+
+
+def test_one_array_is_no_archive_of_inputs(nnefc: Path, folder: Path) -> None:
+    np.save(folder / "in.npy", np.zeros((3, 4), np.float32))
+    told = _run(nnefc, folder, "run", "net.nnef", "--random-weights", "1", "--inputs", "in.npy", code=2).stderr
+    assert "`--inputs` takes an .npz; the data of one input are given by `--input x=in.npy`" in told
+    _run(nnefc, folder, "run", "net.nnef", "--random-weights", "1", "--input", "x=in.npy")

@@ -106,6 +106,13 @@ class InputGatherer {
   }
 
   bool ReadArchive() {
+    for (std::string_view one : {".npy", ".dat"}) {
+      if (!EndsWith(options_.inputs_npz, one)) continue;
+      const std::string name = ports_.empty() ? "NAME" : ports_.front().name;
+      throw MisuseError(
+          fmt::format("`--inputs` takes an .npz; the data of one input are given by `--input {}={}`", name,
+                      options_.inputs_npz));
+    }
     auto tensors = ReadNpz(OpenInput(options_.inputs_npz, context_), context_, {.max_bytes = max_bytes_});
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
