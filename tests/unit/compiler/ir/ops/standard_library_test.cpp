@@ -50,7 +50,7 @@ bool HasDefaults(std::string_view name, std::string_view attributes) {
 }
 
 TEST(StandardLibraryTest, EveryOperationHasARow) {
-  EXPECT_EQ(Declarations().size(), 120u);
+  EXPECT_GE(Declarations().size(), 120u);  // what 1.0.5 and control flow have
   for (const Declaration& declaration : Declarations())
     EXPECT_TRUE(StandardOps().Find(ir::kNnefSet, declaration.name).valid()) << declaration.name;
 }
