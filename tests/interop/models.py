@@ -100,10 +100,20 @@ class Nnefc:
     def __init__(self, path: Path, scratch: Path) -> None:
         self.path, self.scratch = path, scratch
         self.known: dict[tuple[Path, str], Outputs] = {}
+        self.environment = dict(os.environ)
 
     def call(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run([str(self.path), *map(str, arguments)], capture_output=True, text=True,
-                              timeout=TIMEOUT)
+                              timeout=TIMEOUT, env=self.environment)
+
+    def without_transformations(self) -> Nnefc:
+        """The same with every transformation disabled."""
+        listed = self.must("transform", "--list-transformations")
+        names = [line.split()[0] for line in listed.splitlines() if "::" in line]
+        assert names
+        other = Nnefc(self.path, self.scratch)
+        other.environment["NNEFC_DISABLED_TRANSFORMS"] = ",".join(names)
+        return other
 
     def must(self, *arguments: object) -> str:
         done = self.call(*arguments)

@@ -1,5 +1,5 @@
-"""The models of chapter_models.py and combined_models.py against their formulas: as they are on both backends, expanded,
-lowered, upgraded, as IR, and in OpenVINO."""
+"""The models of chapter_models.py and combined_models.py against their formulas: as they are on both backends and without
+transformations, expanded, lowered, upgraded, as IR, and in OpenVINO."""
 
 from __future__ import annotations
 
@@ -116,6 +116,7 @@ def test_model(nnefc: Path, tmp_path: Path, made: dict) -> None:
     forms = made.get("forms", ALL)
     for backend in ("reference", "onednn"):
         model.run(tool, model.folder, backend)
+    model.run(tool.without_transformations(), model.folder)
     for form in ("expand", "lower"):
         if form in forms:
             flat = tmp_path / form
