@@ -75,6 +75,8 @@ class DialectRules {
   void CheckBuiltin(const ast::BuiltinExpr& builtin);
   void ReportTypeArgument(const ast::InvocationExpr& invocation);
   bool IsOperatorExpression(ast::ExprId id) const;
+  ast::ExprId WithoutBrackets(ast::ExprId id) const;
+  void ReportBrackets(std::string_view extension);
   bool IsSubscriptOfTensor(ast::ExprId id) const;
   void ReportOperators();
 
@@ -87,6 +89,8 @@ class DialectRules {
   std::set<int32_t> iterators_;           // of all comprehensions
   // The expressions that need operator expressions.
   std::vector<SourceRange> operators_;
+  std::vector<ast::ExprId> brackets_;
+  bool only_brackets_ = true;
 };
 
 void DialectRules::CheckExtensions() {
@@ -207,11 +211,14 @@ void DialectRules::MarkStatements() {
       CheckLeft(assignment.left);
       is_left_[static_cast<size_t>(assignment.left.index)] = true;
       is_right_[static_cast<size_t>(assignment.right.index)] = true;
+      is_right_[static_cast<size_t>(WithoutBrackets(assignment.right).index)] = true;
       const ast::ExprNode& right = document_.exprs[assignment.right].node;
       // 3.2.1: in flat syntax the right side is an invocation.
       if (!std::holds_alternative<ast::InvocationExpr>(right) &&
           !std::holds_alternative<ast::ErrorExpr>(right) && !IsSubscriptOfTensor(assignment.right)) {
         operators_.push_back(document_.exprs[assignment.right].range);
+        only_brackets_ &= std::holds_alternative<ast::InvocationExpr>(
+            document_.exprs[WithoutBrackets(assignment.right)].node);
       }
     }
   };
@@ -236,7 +243,14 @@ void DialectRules::CheckLeft(ast::ExprId left) {
 
 void DialectRules::CheckExpr(ast::ExprId id) {
   const ast::Expr& expr = document_.exprs[id];
-  if (IsOperatorExpression(id) && !IsSubscriptOfTensor(id)) operators_.push_back(expr.range);
+  if (IsOperatorExpression(id) && !IsSubscriptOfTensor(id)) {
+    operators_.push_back(expr.range);
+    if (std::holds_alternative<ast::ParenExpr>(expr.node)) {
+      brackets_.push_back(id);
+    } else {
+      only_brackets_ = false;
+    }
+  }
   if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node)) {
     CheckComprehension(expr, *comprehension);
   } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
@@ -347,6 +361,30 @@ bool DialectRules::IsSubscriptOfTensor(ast::ExprId id) const {
   });
 }
 
+ast::ExprId DialectRules::WithoutBrackets(ast::ExprId id) const {
+  while (const auto* brackets = std::get_if<ast::ParenExpr>(&document_.exprs[id].node)) id = brackets->inner;
+  return id;
+}
+
+// Brackets that group nothing, and no other operator.
+void DialectRules::ReportBrackets(std::string_view extension) {
+  llvm::sort(brackets_, [&](ast::ExprId a, ast::ExprId b) {
+    const SourceRange left = document_.exprs[a].range, right = document_.exprs[b].range;
+    return left.begin != right.begin ? left.begin < right.begin : left.end > right.end;
+  });
+  DiagnosticBuilder builder = Report(kMissingOperatorExtension, document_.exprs[brackets_.front()].range,
+                                     "brackets around one value are an operator expression, which needs "
+                                     "`extension {};`; leave them out",
+                                     extension);
+  uint32_t end = 0;  // of brackets that are taken out with all within them
+  for (ast::ExprId id : brackets_) {
+    const SourceRange range = document_.exprs[id].range;
+    if (range.end <= end) continue;
+    end = range.end;
+    builder.Fix(range, std::string(SourceText(WithoutBrackets(id))));
+  }
+}
+
 // One report a document, or a graph, at the first place: the missing line is
 // one mistake however many expressions need it.
 void DialectRules::ReportOperators() {
@@ -356,6 +394,7 @@ void DialectRules::ReportOperators() {
   };
   if (!dialect_.operators) {
     const std::string_view extension = ExtensionFor(&ast::Dialect::operators).name;
+    if (only_brackets_) return ReportBrackets(extension);
     DiagnosticBuilder builder = Report(kMissingOperatorExtension,
                                        *std::min_element(operators_.begin(), operators_.end(), starts_first),
                                        "operator expressions need `extension {};`; without it arguments are "
