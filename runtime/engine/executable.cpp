@@ -10,8 +10,8 @@
 #include "fmt/format.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/loop_count.h"
+#include "runtime/fast/register.h"
 #include "runtime/kernels/rules.h"
-#include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {

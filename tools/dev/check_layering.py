@@ -34,8 +34,8 @@ ALLOWED = {
                          "compiler/lint", "compiler/transform", "compiler/plugin"},
     "runtime/tensor": {"compiler/support"},
     "runtime/kernels": {"compiler/ir", "compiler/support", "runtime/tensor"},
-    "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels"},
-    "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/onednn"},
+    "runtime/fast": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels"},
+    "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast"},
     "tools/api": {"compiler", "runtime"},
     "tools": {"compiler", "runtime", "stdlib", "tools/api"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
@@ -45,7 +45,7 @@ LIBRARIES = {
     "antlr4": ("compiler/syntax/parse/", "tests/unit/compiler/syntax/"),
     "archive": ("compiler/package/",),
     "pugixml": ("compiler/openvino/",),
-    "oneapi": ("runtime/onednn/", "tests/unit/runtime/onednn/"),
+    "oneapi": ("runtime/fast/", "tests/unit/runtime/fast/"),
     "CLI": ("tools/", "tests/differential/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

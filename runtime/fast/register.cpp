@@ -1,7 +1,7 @@
-#include "runtime/onednn/register.h"
+#include "runtime/fast/register.h"
 
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/threading.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/threading.h"
 
 namespace nnefc::runtime {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/inner_product.h"
+#include "runtime/fast/post_ops.h"
 #include "runtime/kernels/window.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/inner_product.h"
-#include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
 

@@ -1,8 +1,8 @@
 // Concat, and where the layouts of its parts make it a matter of placement.
 
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
 
 namespace nnefc::runtime {
 

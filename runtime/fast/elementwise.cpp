@@ -1,9 +1,9 @@
 // Elementwise functions of one and two inputs, in whatever layout the input
 // has.
 
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/post_ops.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/post_ops.h"
 
 namespace nnefc::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/fast/dnnl_kernel.h"
 
 #include <new>
 #include <unordered_map>

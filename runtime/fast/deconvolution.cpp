@@ -1,9 +1,9 @@
 // ConvolutionBackpropData and GroupConvolutionBackpropData.
 
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/post_ops.h"
 #include "runtime/kernels/window.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
 

@@ -1,5 +1,5 @@
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {

@@ -1,11 +1,11 @@
 // MatMul: an inner product where the right side is a constant matrix, whose
 // layout is then chosen once; oneDNN's matmul otherwise.
 
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/inner_product.h"
+#include "runtime/fast/post_ops.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/inner_product.h"
-#include "runtime/onednn/post_ops.h"
 
 namespace nnefc::runtime {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/dnnl_layout.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {

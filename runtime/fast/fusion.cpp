@@ -1,7 +1,7 @@
 #include "llvm/ADT/DenseSet.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/functions.h"
-#include "runtime/onednn/post_ops.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/functions.h"
+#include "runtime/fast/post_ops.h"
 
 namespace nnefc::runtime {
 

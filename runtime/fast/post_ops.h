@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/functions.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/functions.h"
 
 namespace nnefc::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/onednn/post_ops.h"
+#include "runtime/fast/post_ops.h"
 
 #include "runtime/kernels/broadcast.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/onednn/functions.h"
+#include "runtime/fast/functions.h"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/dnnl_layout.h"
 
 #include <algorithm>
 

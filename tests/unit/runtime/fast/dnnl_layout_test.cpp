@@ -1,8 +1,8 @@
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/dnnl_layout.h"
 
 #include <gtest/gtest.h>
 
-#include "runtime/onednn/families.h"
+#include "runtime/fast/families.h"
 
 namespace nnefc::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/onednn/vector_math.h"
+#include "runtime/fast/vector_math.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Functions of each element that oneDNN has not, or not for every x, in vectors
 // and in whatever layout the input has.
 
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/vector_math.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/window.h"
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/post_ops.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/families.h"
-#include "runtime/onednn/post_ops.h"
 #include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {

@@ -1,4 +1,4 @@
-#include "runtime/onednn/inner_product.h"
+#include "runtime/fast/inner_product.h"
 
 namespace nnefc::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/onednn/threading.h"
+#include "runtime/fast/threading.h"
 
 #include <dlfcn.h>
 #include <link.h>

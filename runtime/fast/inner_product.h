@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/onednn/dnnl_kernel.h"
-#include "runtime/onednn/post_ops.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/post_ops.h"
 
 namespace nnefc::runtime {
 
