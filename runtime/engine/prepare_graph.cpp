@@ -80,6 +80,20 @@ bool IsFoldable(const ir::Node& node) {
          !node.Is(ir::OpRole::kReadValue);
 }
 
+// Puts constants in place of values that the graph knows already: of what they are
+// computed from nothing need be right.
+void PutKnownValues(ir::Graph& graph) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!IsFoldable(node)) continue;
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      const std::optional<TensorValue>& value = node.outputs()[static_cast<size_t>(i)].value;
+      if (!value || node.uses(i).empty()) continue;
+      graph.ReplaceAllUses({id, i}, {graph.AddConst(*value, node.name(), node.origin()), 0});
+    }
+  }
+}
+
 // Replaces the outputs of a node whose values follow from constants.
 void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels) {
   ir::Graph& graph = *prepared.graph;
@@ -178,6 +192,7 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
   }
   PreparedGraph prepared{.graph = CopyForInputs(graph, inputs)};
   ir::Graph& copy = *prepared.graph;
+  PutKnownValues(copy);
   copy.EraseDeadNodes();
   const std::optional<std::vector<ir::NodeId>> order = copy.TopologicalOrder();
   NNEFC_CHECK(order.has_value());

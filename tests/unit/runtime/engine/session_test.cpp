@@ -71,6 +71,19 @@ TEST(SessionTest, ConstantsThatNothingNeedsMayFail) {
     results = RunGraph(shape.graph, {.backend = backend}, {data});
     ASSERT_EQ(results.size(), 1u);
     EXPECT_EQ(results[0], data);
+
+    // Nor does it if the shape function refuses it once constants are known.
+    TestGraph axes;
+    x = axes.Parameter("x", {2});
+    ir::AttributeMap attributes;
+    attributes.Set("keep_dims", false);
+    const ir::OutputPort three = axes.Op(
+        "opset1", "ReduceMin", {axes.Ints({3}), axes.Const(TensorValue::FromInts({0}, {}))}, attributes);
+    const ir::OutputPort rolled = axes.Op("opset7", "Roll", {x, axes.Ints({1}), three});
+    axes.Result(axes.Op("Reshape", {x, axes.Op("ShapeOf", {rolled})}));
+    results = RunGraph(axes.graph, {.backend = backend}, {data});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0], data);
   }
 }
 
