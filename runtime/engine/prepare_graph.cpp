@@ -80,6 +80,11 @@ bool IsFoldable(const ir::Node& node) {
          !node.Is(ir::OpRole::kReadValue);
 }
 
+void PutConstant(ir::Graph& graph, const ir::Node& node, int32_t output, const TensorValue& value) {
+  const ir::NodeId constant = graph.AddConst(value, node.name(), node.origin());
+  graph.ReplaceAllUses(node.port(output), {constant, 0});
+}
+
 // Puts constants in place of values that the graph knows already: of what they are
 // computed from nothing need be right.
 void PutKnownValues(ir::Graph& graph) {
@@ -88,8 +93,7 @@ void PutKnownValues(ir::Graph& graph) {
     if (!IsFoldable(node)) continue;
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       const std::optional<TensorValue>& value = node.outputs()[static_cast<size_t>(i)].value;
-      if (!value || node.uses(i).empty()) continue;
-      graph.ReplaceAllUses({id, i}, {graph.AddConst(*value, node.name(), node.origin()), 0});
+      if (value && !node.uses(i).empty()) PutConstant(graph, node, i, *value);
     }
   }
 }
@@ -114,9 +118,8 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
     }
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
-    if (!values[static_cast<size_t>(i)]) continue;
-    const ir::NodeId constant = graph.AddConst(*values[static_cast<size_t>(i)], node.name(), node.origin());
-    graph.ReplaceAllUses({id, i}, {constant, 0});
+    if (const std::optional<TensorValue>& value = values[static_cast<size_t>(i)])
+      PutConstant(graph, node, i, *value);
   }
 }
 

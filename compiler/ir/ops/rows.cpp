@@ -113,11 +113,10 @@ void AddRow(OpRegistry& registry, const Row& row) {
   registry.Add(std::move(info));
 }
 
-void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, const Row& row) {
+void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, Row row) {
   for (std::string_view name : names) {
-    Row named = row;
-    named.name = name;
-    AddRow(registry, named);
+    row.name = name;
+    AddRow(registry, row);
   }
 }
 

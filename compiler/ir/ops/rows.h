@@ -28,6 +28,6 @@ struct Row {
 
 void AddRow(OpRegistry& registry, const Row& row);
 // Adds operations that differ in name only.
-void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, const Row& row);
+void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, Row row);
 
 }  // namespace nnefc::ir::nnef
