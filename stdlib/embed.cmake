@@ -6,27 +6,10 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# Compilers differ in how long one literal may be; 48 KB is below every known limit but the smallest.
-set(CHUNK 49152)
-set(DELIMITER "NNEF_TEXT")
+include(${CMAKE_CURRENT_LIST_DIR}/raw_literals.cmake)
 
 function(embed_document FILE FUNCTION)
-  file(READ "${SOURCE_DIR}/${FILE}" text)
-  string(FIND "${text}" ")${DELIMITER}\"" clash)
-  if(NOT clash EQUAL -1)
-    message(FATAL_ERROR "${FILE} holds the end of a raw string literal, `)${DELIMITER}\"`")
-  endif()
-  string(LENGTH "${text}" length)
-  if(length EQUAL 0)
-    message(FATAL_ERROR "${FILE} is empty")
-  endif()
-  set(literals "")
-  set(start 0)
-  while(start LESS length)
-    string(SUBSTRING "${text}" ${start} ${CHUNK} chunk)
-    string(APPEND literals "\n    R\"${DELIMITER}(${chunk})${DELIMITER}\"")
-    math(EXPR start "${start} + ${CHUNK}")
-  endwhile()
+  raw_literals("${SOURCE_DIR}/${FILE}" "    " literals)
   string(APPEND code "\nstd::string_view ${FUNCTION}() {\n  static constexpr std::string_view kText ="
                      "${literals};\n  return kText;\n}\n")
   set(code "${code}" PARENT_SCOPE)

@@ -4,9 +4,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# Compilers differ in how long one literal may be; 16 KB is below most limits.
-set(CHUNK 16384)
-set(DELIMITER "EMBEDDED_TEXT")
+include(${CMAKE_CURRENT_LIST_DIR}/../../stdlib/raw_literals.cmake)
 
 file(GLOB files "${SOURCE_DIR}/*.${EXTENSION}")
 set(code "// Generated from the .${EXTENSION} files of compiler/explain; edit those.\n\n")
@@ -15,20 +13,8 @@ string(APPEND code "namespace nnefc::explain {\n\nconst std::vector<EmbeddedFile
 string(APPEND code "  static const std::vector<EmbeddedFile> files = {\n")
 foreach(file ${files})
   cmake_path(GET file STEM LAST_ONLY name)
-  file(READ "${file}" text)
-  string(FIND "${text}" ")${DELIMITER}\"" clash)
-  if(NOT clash EQUAL -1)
-    message(FATAL_ERROR "${file} holds the end of a raw string literal, `)${DELIMITER}\"`")
-  endif()
-  string(LENGTH "${text}" length)
-  string(APPEND code "      {\"${name}\",")
-  set(start 0)
-  while(start LESS length)
-    string(SUBSTRING "${text}" ${start} ${CHUNK} chunk)
-    string(APPEND code "\n       R\"${DELIMITER}(${chunk})${DELIMITER}\"")
-    math(EXPR start "${start} + ${CHUNK}")
-  endwhile()
-  string(APPEND code "},\n")
+  raw_literals("${file}" "       " literals)
+  string(APPEND code "      {\"${name}\",${literals}},\n")
 endforeach()
 string(APPEND code "  };\n  return files;\n}\n\n}  // namespace nnefc::explain\n")
 file(WRITE "${OUTPUT}" "${code}")

@@ -1,0 +1,25 @@
+# The text of a file as raw string literals of C++, which the compiler joins, each on a line of its own behind INDENT.
+
+# Compilers differ in how long one literal may be; 16 KB is below most limits.
+set(CHUNK 16384)
+set(DELIMITER "EMBEDDED_TEXT")
+
+function(raw_literals FILE INDENT RESULT)
+  file(READ "${FILE}" text)
+  string(FIND "${text}" ")${DELIMITER}\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "${FILE} holds the end of a raw string literal, `)${DELIMITER}\"`")
+  endif()
+  string(LENGTH "${text}" length)
+  if(length EQUAL 0)
+    message(FATAL_ERROR "${FILE} is empty")
+  endif()
+  set(literals "")
+  set(start 0)
+  while(start LESS length)
+    string(SUBSTRING "${text}" ${start} ${CHUNK} chunk)
+    string(APPEND literals "\n${INDENT}R\"${DELIMITER}(${chunk})${DELIMITER}\"")
+    math(EXPR start "${start} + ${CHUNK}")
+  endwhile()
+  set(${RESULT} "${literals}" PARENT_SCOPE)
+endfunction()
