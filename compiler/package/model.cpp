@@ -9,6 +9,7 @@
 
 #include "compiler/package/archive_reader.h"
 #include "compiler/package/foreign_format.h"
+#include "compiler/package/packed_bytes.h"
 #include "compiler/package/rules.h"
 
 namespace nnefc {
