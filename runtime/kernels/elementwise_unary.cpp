@@ -50,11 +50,11 @@ NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
 NNEFC_FLOAT_FUNCTION(HSigmoid, ToUnit((x + T(3)) / T(6)))
 NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
-NNEFC_FLOAT_FUNCTION(GeluErf, T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440))))
-// sqrt(2 / pi) = 0.797..
+// 1 + erf(z) = erfc(-z) and 0.5 * (1 + tanh(z)) = 1 / (1 + exp(-2 * z)), where nothing cancels.
+NNEFC_FLOAT_FUNCTION(GeluErf, T(0.5) * x * std::erfc(x * T(-0.70710678118654752440)))
+// 2 * sqrt(2 / pi) = 1.59..
 NNEFC_FLOAT_FUNCTION(GeluTanh,
-                     T(0.5) * x *
-                         (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x))))
+                     x / (T(1) + std::exp(T(-1.59576912160573071176) * (x + T(0.044715) * x * x * x))))
 NNEFC_FLOAT_FUNCTION(HSwish, x* ToUnit((x + T(3)) / T(6)))
 // log(1 + exp(x)) without overflow.
 NNEFC_FLOAT_FUNCTION(SoftPlus, std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x))))
