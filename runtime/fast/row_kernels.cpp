@@ -237,22 +237,50 @@ struct Normalisation {
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
-    ParallelFor(of.outer, 4 * of.terms, [&](int64_t line) {
-      Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); });
-    });
+    ForEachLine(
+        of,
+        [&](int64_t line) { Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); }); },
+        [&](int64_t outer, int64_t first, int64_t columns) {
+          const int64_t begin = outer * of.block() + first;
+          Vectorized([&] { Block({x + begin, of.terms, of.inner, columns}, out + begin); });
+        });
   }
 
  private:
+  [[gnu::always_inline]] double Factor(double variance) const {
+    return 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
+  }
   [[gnu::always_inline]] void Row(const float* x, float* out, int64_t terms) const {
     const auto count = static_cast<double>(terms);
     const double mean = ReduceRow(x, terms, Sum()) / count;
-    double factor = 1;
-    if (normalize) {
-      const double variance = ReduceRow(x, terms, SumOfDeviations(mean)) / count;
-      factor = 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
-    }
+    const double factor = normalize ? Factor(ReduceRow(x, terms, SumOfDeviations(mean)) / count) : 1;
     for (int64_t i = 0; i < terms; ++i)
       out[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
+  }
+  // Rows side by side.
+  [[gnu::always_inline]] void Block(const ColumnPart& part, float* out) const {
+    const auto count = static_cast<double>(part.terms);
+    Columns mean;
+    ReduceColumns(part, Sum(), mean);
+    for (int64_t i = 0; i < part.columns; ++i) mean[i] /= count;
+    Columns factor;
+    factor.fill(normalize ? 0 : 1);
+    if (normalize) {
+      for (int64_t k = 0; k < part.terms; ++k) {
+        const float* row = part.x + k * part.stride;
+        for (int64_t i = 0; i < part.columns; ++i) {
+          const double deviation = static_cast<double>(row[i]) - mean[i];
+          factor[i] += deviation * deviation;
+        }
+      }
+      for (int64_t i = 0; i < part.columns; ++i) factor[i] = Factor(factor[i] / count);
+    }
+    for (int64_t k = 0; k < part.terms; ++k) {
+      const float* row = part.x + k * part.stride;
+      float* to = out + k * part.stride;
+      for (int64_t i = 0; i < part.columns; ++i)
+        to[i] = static_cast<float>((static_cast<double>(row[i]) - mean[i]) * factor[i]);
+    }
   }
 };
 
@@ -269,7 +297,7 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
   }
   if (!IsPlain(request)) return std::nullopt;
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
-  if (!folded || folded->inner != 1) return std::nullopt;
+  if (!folded) return std::nullopt;
   const std::string mode = request.node->String("eps_mode");
   const Normalisation function{.eps = request.node->Double("eps"),
                                .normalize = request.node->Bool("normalize_variance"),

@@ -150,6 +150,8 @@ TEST(RowTest, Normalisations) {
       attributes.Set("eps_mode", mode);
       CheckRows({"opset6", "MVN", attributes}, {3, 5, 37}, {2});
       CheckRows({"opset6", "MVN", attributes}, {2, 3, 5, 7}, {1, 2, 3});
+      CheckRows({"opset6", "MVN", attributes}, {2, 11, 3, 100}, {1});
+      CheckRows({"opset6", "MVN", attributes}, {9, 1, 131}, {0});
     }
   }
   for (const char* mode : {"add", "max"}) {
