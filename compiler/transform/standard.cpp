@@ -10,6 +10,8 @@ TransformationList StandardTransformations() {
   RegisterIdentities(list);
   RegisterCommonSubexpressions(list);
   RegisterMiddleFusions(list);
+  RegisterGeluFusion(list);
+  RegisterMvnFusion(list);
   RegisterPadding(list);
   RegisterReorder(list);
   return list;

@@ -13,6 +13,8 @@ void RegisterChecks(TransformationList& list);
 void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
+void RegisterGeluFusion(TransformationList& list);
+void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 

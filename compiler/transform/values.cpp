@@ -20,6 +20,10 @@ std::optional<double> KnownNumber(const Port& port) {
   return first;
 }
 
+bool IsOperation(const Node& node, std::string_view set, std::string_view name) {
+  return node.ir().op() == node.graph().ir().registry().Find(set, name);
+}
+
 std::optional<Port> OtherInput(const Node& node, const Node& one) {
   if (node.num_in_ports() != 2) return std::nullopt;
   const bool first = node.in_node(0) == one;

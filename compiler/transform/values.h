@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "compiler/transform/graph.h"
@@ -14,6 +15,9 @@ namespace nnefc::transform {
 std::optional<std::vector<int64_t>> KnownInts(const Port& port);
 // The number that all of its elements are.
 std::optional<double> KnownNumber(const Port& port);
+
+// Whether a node is of exactly that operation: `opset1`, `Power`.
+bool IsOperation(const Node& node, std::string_view set, std::string_view name);
 
 // The input of a node of two that is not `one`, which is a node's output; nothing if
 // neither or both are.

@@ -21,6 +21,14 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return x * _sigmoid(2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))  # 0.5 * (1 + tanh(z)) = sigmoid(2 * z)
+
+
+def _normalized(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-5)
+
+
 def _softplus(x: np.ndarray) -> np.ndarray:
     return np.logaddexp(x, 0)
 
@@ -35,6 +43,16 @@ CASES: dict[str, Case] = {
     "swish with a factor": ("y = x * sigmoid(x * 1.702);", "Swish", lambda x: x * _sigmoid(1.702 * x)),
     "hswish": ("y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", "HSwish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
     "hswish divided first": ("y = x * (clamp(3.0 + x, 0.0, 6.0) / 6.0);", "HSwish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "gelu": ("y = 0.5 * x * (1.0 + tanh(0.7978845608 * (x + 0.044715 * x^3.0)));", "Gelu", _gelu),
+    "gelu by squares": ("y = (tanh(x * 0.7978845608 * (0.044715 * x * x + 1.0)) + 1.0) * (x / 2.0);", "Gelu", _gelu),
+    "mvn": ("m = mean_reduce(x, axes = [2]); d = x - m; y = d / sqrt(mean_reduce(d * d, axes = [2]) + 0.00001);", "MVN",
+            lambda x: _normalized(x, (2,))),
+    "mvn over channels": ("d = x - mean_reduce(x, axes = [1]); y = d * rsqrt(mean_reduce(sqr(d), axes = [1]) + 0.00001);", "MVN",
+                          lambda x: _normalized(x, (1,))),
+    "mvn over a plane": ("d = x - mean_reduce(x, axes = [1, 2]); y = d / sqrt(mean_reduce(d^2.0, axes = [1, 2]) + 0.00001);", "MVN",
+                         lambda x: _normalized(x, (1, 2))),
+    "mvn of the batch": ("d = x - mean_reduce(x, axes = [0]); y = d / sqrt(mean_reduce(d^2.0, axes = [0]) + 0.00001);", "MVN",
+                         lambda x: _normalized(x, (0,))),
     "transposes": ("y = transpose(transpose(x, axes = [1,2,0]), axes = [2,0,1]) * 2.0;", "Multiply", lambda x: 2 * x),
     "other transposes": ("y = transpose(transpose(x, axes = [1,2,0]), axes = [0,2,1]);", "Transpose",
                          lambda x: x.transpose(1, 2, 0).transpose(0, 2, 1)),

@@ -1,29 +1,10 @@
 // What the transformations that nnefc brings along make of graphs, and what they
 // leave as it is.
 
-#include "compiler/transform/standard.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
 namespace {
-
-class BuiltInTest : public TransformTest {
- protected:
-  // The graph after one transformation, and the removal of what nobody needs.
-  std::string After(const std::string& name, const std::string& text, Side side = Side::kAfterLowering) {
-    const TransformationList list = StandardTransformations();
-    const auto graph = Parse(text);
-    if (graph == nullptr) return "no graph";
-    EXPECT_EQ(Run(list, *graph, side, {.only = {name, "middle.RemoveUnneeded"}}), "");
-    if (side == Side::kBeforeLowering) graph->EraseDeadNodes();
-    return Brief(*graph);
-  }
-  // The same of a body between `x`, f32[2,3,4], and the result `y` of %9.
-  std::string Body(const std::string& name, const std::string& body) {
-    return After(name, "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
-                           body + "  opset1.Result \"y\" (%9)\n");
-  }
-};
 
 // ---- what each says of itself ----
 

@@ -8,6 +8,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
+#include "compiler/transform/standard.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::transform {
@@ -65,6 +66,25 @@ class TransformTest : public ::testing::Test {
   }
 
   Context context_;
+};
+
+// What the transformations that nnefc brings along make of graphs.
+class BuiltInTest : public TransformTest {
+ protected:
+  // The graph after one transformation, and the removal of what nobody needs.
+  std::string After(const std::string& name, const std::string& text, Side side = Side::kAfterLowering) {
+    const TransformationList list = StandardTransformations();
+    const auto graph = Parse(text);
+    if (graph == nullptr) return "no graph";
+    EXPECT_EQ(Run(list, *graph, side, {.only = {name, "middle.RemoveUnneeded"}}), "");
+    if (side == Side::kBeforeLowering) graph->EraseDeadNodes();
+    return Brief(*graph);
+  }
+  // The same of a body between `x`, f32[2,3,4], and the result `y` of %9.
+  std::string Body(const std::string& name, const std::string& body) {
+    return After(name, "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
+                           body + "  opset1.Result \"y\" (%9)\n");
+  }
 };
 
 // A transformation that calls a function.

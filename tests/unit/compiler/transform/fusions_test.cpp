@@ -1,0 +1,239 @@
+// Formulas that one operation says, in the forms in which they are written out, and what is nearly one.
+
+#include <map>
+#include <regex>
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class FusionsTest : public BuiltInTest {
+ protected:
+  // What a transformation makes of statements about `%x`, f32[2,3,4]. Labels are words here.
+  std::string Graph(const std::string& name, const std::string& statements) {
+    return After(
+        name, Numbered("  %x = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
+                       statements));
+  }
+
+ private:
+  static std::string Numbered(const std::string& text) {
+    const std::regex label("%([a-z]+)");
+    std::map<std::string, size_t> numbers;
+    std::string numbered;
+    auto from = text.cbegin();
+    for (std::sregex_iterator match(text.begin(), text.end(), label), end; match != end; ++match) {
+      const size_t number = numbers.try_emplace((*match)[1].str(), numbers.size()).first->second;
+      numbered.append(from, (*match)[0].first).append("%" + std::to_string(number));
+      from = (*match)[0].second;
+    }
+    return numbered.append(from, text.cend());
+  }
+};
+
+std::string Const(const std::string& name, const std::string& number) {
+  return "  %" + name + " = opset1.Const \"" + name + "\" : f32[] = dense<f32[]: " + number + ">\n";
+}
+
+// ---- Gelu ----
+
+// Which nodes are left beside the parameter and the result: "Gelu".
+std::string Left(const std::string& brief) {
+  std::string left;
+  size_t at = 0;
+  while (at < brief.size()) {
+    const size_t end = brief.find('(', at);
+    const std::string word = brief.substr(at, end - at);
+    if (word != "Parameter" && word != "Const" && word != "Result") left += (left.empty() ? "" : " ") + word;
+    at = brief.find(") ", end);
+    if (at == std::string::npos) break;
+    at += 2;
+  }
+  return left;
+}
+
+struct Erf {
+  std::string divisor = "1.41421354";
+  std::string one = "1.0";
+  std::string half = "0.5";
+  std::string argument = "x";
+};
+
+std::string GeluOf(const Erf& form, const std::string& tail) {
+  return Const("root", form.divisor) + Const("one", form.one) + Const("half", form.half) +
+         "  %b = opset1.Abs \"b\" (%x) : f32[2,3,4]\n"
+         "  %d = opset1.Divide \"d\" (%" +
+         form.argument +
+         ", %root) : f32[2,3,4]\n"
+         "  %e = opset1.Erf \"e\" (%d) : f32[2,3,4]\n"
+         "  %a = opset1.Add \"a\" (%one, %e) : f32[2,3,4]\n" +
+         tail + "  opset1.Result \"y\" (%y)\n";
+}
+
+constexpr const char* kHalfLast =
+    "  %m = opset1.Multiply \"m\" (%x, %a) : f32[2,3,4]\n"
+    "  %y = opset1.Multiply \"out\" (%m, %half) : f32[2,3,4]\n";
+
+TEST_F(FusionsTest, GeluHoweverItsFactorsAreOrdered) {
+  const std::string name = "middle.GeluFusion";
+  EXPECT_EQ(Graph(name, GeluOf({}, kHalfLast)), "Parameter(x) Gelu(out: x) Result(y: out)");
+  EXPECT_EQ(Left(Graph(name, GeluOf({},
+                                    "  %m = opset1.Multiply \"m\" (%half, %x) : f32[2,3,4]\n"
+                                    "  %y = opset1.Multiply \"out\" (%a, %m) : f32[2,3,4]\n"))),
+            "Gelu");
+  EXPECT_EQ(Left(Graph(name, GeluOf({},
+                                    "  %m = opset1.Multiply \"m\" (%a, %half) : f32[2,3,4]\n"
+                                    "  %y = opset1.Multiply \"out\" (%x, %m) : f32[2,3,4]\n"))),
+            "Gelu");
+  EXPECT_EQ(Left(Graph(name, GeluOf({.half = "2.0"},
+                                    "  %m = opset1.Multiply \"m\" (%a, %x) : f32[2,3,4]\n"
+                                    "  %y = opset1.Divide \"out\" (%m, %half) : f32[2,3,4]\n"))),
+            "Gelu");
+  // 0.5 * erf(..) + 0.5
+  EXPECT_EQ(Left(Graph(name, Const("root", "0.707106769") + Const("half", "0.5") +
+                                 "  %d = opset1.Multiply \"d\" (%root, %x) : f32[2,3,4]\n"
+                                 "  %e = opset1.Erf \"e\" (%d) : f32[2,3,4]\n"
+                                 "  %h = opset1.Multiply \"h\" (%e, %half) : f32[2,3,4]\n"
+                                 "  %a = opset1.Add \"a\" (%h, %half) : f32[2,3,4]\n"
+                                 "  %y = opset1.Multiply \"out\" (%a, %x) : f32[2,3,4]\n"
+                                 "  opset1.Result \"y\" (%y)\n")),
+            "Gelu");
+}
+
+TEST_F(FusionsTest, NoGelu) {
+  const auto is_left = [&](const Erf& form, const std::string& tail = kHalfLast) {
+    return Left(Graph("middle.GeluFusion", GeluOf(form, tail))).find("Erf") != std::string::npos;
+  };
+  EXPECT_TRUE(is_left({.divisor = "1.4"}));
+  EXPECT_TRUE(is_left({.one = "1.1"}));
+  EXPECT_TRUE(is_left({.half = "0.25"}));
+  EXPECT_TRUE(is_left({.argument = "b"}));
+  // The sum is read elsewhere.
+  EXPECT_TRUE(is_left({}, std::string(kHalfLast) + "  opset1.Result \"z\" (%a)\n"));
+  // Divided by x, and multiplied twice.
+  EXPECT_TRUE(is_left({},
+                      "  %m = opset1.Divide \"m\" (%a, %x) : f32[2,3,4]\n"
+                      "  %y = opset1.Multiply \"out\" (%m, %half) : f32[2,3,4]\n"));
+  EXPECT_TRUE(is_left({},
+                      "  %m = opset1.Multiply \"m\" (%a, %a) : f32[2,3,4]\n"
+                      "  %n = opset1.Multiply \"n\" (%m, %x) : f32[2,3,4]\n"
+                      "  %y = opset1.Multiply \"out\" (%n, %half) : f32[2,3,4]\n"));
+  // The number broadcasts.
+  EXPECT_TRUE(is_left({},
+                      "  %k = opset1.Const \"k\" : f32[1,1,1,1] = dense<f32[1,1,1,1]: 0.5>\n"
+                      "  %m = opset1.Multiply \"m\" (%x, %a) : f32[2,3,4]\n"
+                      "  %y = opset1.Multiply \"out\" (%m, %k) : f32[1,2,3,4]\n"));
+}
+
+TEST_F(FusionsTest, GeluByTanh) {
+  const auto gelu = [&](const std::string& cubic, const std::string& cube) {
+    return Graph("middle.GeluFusion", Const("one", "1.0") + Const("half", "0.5") + Const("c", cubic) +
+                                          Const("three", "3.0") + Const("root", "0.797884583") + cube +
+                                          "  %u = opset1.Multiply \"u\" (%s, %root) : f32[2,3,4]\n"
+                                          "  %t = opset1.Tanh \"t\" (%u) : f32[2,3,4]\n"
+                                          "  %a = opset1.Add \"a\" (%t, %one) : f32[2,3,4]\n"
+                                          "  %h = opset1.Multiply \"h\" (%x, %half) : f32[2,3,4]\n"
+                                          "  %y = opset1.Multiply \"out\" (%h, %a) : f32[2,3,4]\n"
+                                          "  opset1.Result \"y\" (%y)\n");
+  };
+  const std::string power =
+      "  %p = opset1.Power \"p\" (%x, %three) : f32[2,3,4]\n"
+      "  %q = opset1.Multiply \"q\" (%c, %p) : f32[2,3,4]\n"
+      "  %s = opset1.Add \"s\" (%x, %q) : f32[2,3,4]\n";
+  EXPECT_EQ(gelu("0.044715", power), "Parameter(x) Gelu(out: x) Result(y: out)");
+  EXPECT_NE(Left(gelu("0.04", power)), "Gelu");
+  const std::string squares =
+      "  %p = opset1.Multiply \"p\" (%x, %x) : f32[2,3,4]\n"
+      "  %q = opset1.Multiply \"q\" (%p, %c) : f32[2,3,4]\n"
+      "  %r = opset1.Add \"r\" (%one, %q) : f32[2,3,4]\n"
+      "  %s = opset1.Multiply \"s\" (%x, %r) : f32[2,3,4]\n";
+  EXPECT_EQ(Left(gelu("0.044715", squares)), "Gelu");
+  const std::string products =
+      "  %p = opset1.Multiply \"p\" (%x, %x) : f32[2,3,4]\n"
+      "  %r = opset1.Multiply \"r\" (%p, %x) : f32[2,3,4]\n"
+      "  %q = opset1.Multiply \"q\" (%r, %c) : f32[2,3,4]\n"
+      "  %s = opset1.Add \"s\" (%q, %x) : f32[2,3,4]\n";
+  EXPECT_EQ(Left(gelu("0.044715", products)), "Gelu");
+  EXPECT_NE(Left(gelu("0.044715",
+                      "  %p = opset1.Multiply \"p\" (%x, %x) : f32[2,3,4]\n"
+                      "  %q = opset1.Multiply \"q\" (%p, %c) : f32[2,3,4]\n"
+                      "  %s = opset1.Add \"s\" (%q, %x) : f32[2,3,4]\n")),
+            "Gelu");
+}
+
+// ---- MVN ----
+
+struct Moments {
+  std::string axes = "2";
+  std::string variance_axes = "2";
+  std::string keep = "true";
+  std::string epsilon = "0.00001";
+  std::string mean_of = "x";
+  std::string more = "";
+};
+
+std::string Normalized(const Moments& form, const std::string& tail) {
+  return "  %g = opset1.Const \"g\" : f32[4] = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>\n" + Const("one", "1.0") +
+         Const("minus", "-0.5") + Const("two", "2.0") + Const("eps", form.epsilon) +
+         "  %b = opset1.Abs \"b\" (%x) : f32[2,3,4]\n"
+         "  %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " +
+         form.axes + ">\n  %l = opset1.Const \"l\" : i64[1] = dense<i64[1]: " + form.variance_axes +
+         ">\n  %m = opset1.ReduceMean \"m\" (%" + form.mean_of + ", %k) {keep_dims = true} : f32[?,?,?]\n" +
+         "  %d = opset1.Subtract \"d\" (%x, %m) : f32[?,?,?]\n"
+         "  %q = opset1.Power \"q\" (%d, %two) : f32[?,?,?]\n"
+         "  %v = opset1.ReduceMean \"v\" (%q, %l) {keep_dims = " +
+         form.keep +
+         "} : f32[...]\n"
+         "  %w = opset1.Add \"w\" (%v, %eps) : f32[...]\n" +
+         tail + form.more + "  opset1.Result \"y\" (%y)\n";
+}
+
+constexpr const char* kQuotient =
+    "  %s = opset1.Sqrt \"s\" (%w) : f32[...]\n"
+    "  %y = opset1.Divide \"out\" (%d, %s) : f32[...]\n";
+
+TEST_F(FusionsTest, MvnHoweverTheRootIsWritten) {
+  const std::string name = "middle.MVNFusion";
+  const std::string fused = "Parameter(x) Const(l) MVN(out: x, l) Result(y: out)";
+  EXPECT_EQ(Graph(name, Normalized({}, kQuotient)), fused);
+  EXPECT_EQ(Graph(name, Normalized({},
+                                   "  %s = opset1.Power \"s\" (%w, %minus) : f32[...]\n"
+                                   "  %y = opset1.Multiply \"out\" (%s, %d) : f32[...]\n")),
+            fused);
+  EXPECT_EQ(Graph(name, Normalized({},
+                                   "  %s = opset1.Sqrt \"s\" (%w) : f32[...]\n"
+                                   "  %r = opset1.Divide \"r\" (%one, %s) : f32[...]\n"
+                                   "  %y = opset1.Multiply \"out\" (%d, %r) : f32[...]\n")),
+            fused);
+}
+
+TEST_F(FusionsTest, MvnTimesAGain) {
+  const std::string brief =
+      Graph("middle.MVNFusion", Normalized({},
+                                           "  %s = opset1.Sqrt \"s\" (%w) : f32[...]\n"
+                                           "  %r = opset1.Divide \"r\" (%g, %s) : f32[...]\n"
+                                           "  %y = opset1.Multiply \"out\" (%d, %r) : f32[...]\n"));
+  EXPECT_EQ(Left(brief), "MVN Multiply");
+  EXPECT_NE(brief.find("Multiply(out: "), std::string::npos) << brief;
+}
+
+TEST_F(FusionsTest, NoMvn) {
+  const auto is_left = [&](const Moments& form, const std::string& tail = kQuotient) {
+    return Left(Graph("middle.MVNFusion", Normalized(form, tail))).find("ReduceMean") != std::string::npos;
+  };
+  EXPECT_FALSE(is_left({}));
+  EXPECT_TRUE(is_left({.variance_axes = "1"}));
+  EXPECT_TRUE(is_left({.epsilon = "0.0"}));
+  EXPECT_TRUE(is_left({.mean_of = "b"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%d)\n"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%v)\n"}));
+  // Divided by the variance, and the square divided.
+  EXPECT_TRUE(is_left({}, "  %y = opset1.Divide \"out\" (%d, %w) : f32[...]\n"));
+  EXPECT_TRUE(is_left({},
+                      "  %s = opset1.Sqrt \"s\" (%w) : f32[...]\n"
+                      "  %y = opset1.Divide \"out\" (%q, %s) : f32[...]\n"));
+}
+
+}  // namespace
+}  // namespace nnefc::transform
