@@ -11,6 +11,7 @@ TransformationList StandardTransformations() {
   RegisterCommonSubexpressions(list);
   RegisterMiddleFusions(list);
   RegisterGeluFusion(list);
+  RegisterGroupedConvolutionFusion(list);
   RegisterMvnFusion(list);
   RegisterPadding(list);
   RegisterReorder(list);

@@ -14,6 +14,7 @@ void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
 void RegisterGeluFusion(TransformationList& list);
+void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
 void RegisterReorder(TransformationList& list);

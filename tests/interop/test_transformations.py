@@ -123,6 +123,33 @@ def test_padding_in_front_of_windows(name: str, nnefc: Path, tmp_path: Path) -> 
         np.testing.assert_allclose(y[0, 0], np.einsum("hwij,ij->hw", windows, weights), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("groups", [2, 3])
+def test_convolutions_of_parts(groups: int, bias: bool, nnefc: Path, tmp_path: Path) -> None:
+    random = np.random.default_rng(groups)
+    filters = random.normal(size=(groups, 2, 2, 3, 2)).astype(np.float32)
+    biases = random.normal(size=(groups, 2)).astype(np.float32) * bias
+    statements = [f"[{', '.join(f'p{i}' for i in range(groups))}] = split(x, axis = 1, ratios = {[1] * groups});"]
+    for i in range(groups):
+        numbers = ", ".join(str(float(value)) for value in filters[i].ravel())
+        statements.append(f"w{i} = constant(shape = [2, 2, 3, 2], value = [{numbers}]);")
+        statements.append(f"b{i} = constant(shape = [1, 2], value = {[float(value) for value in biases[i]]});")
+        statements.append(f"c{i} = conv(p{i}, w{i}{f', b{i}' if bias else ''}, padding = [(0,0), (0,0)], stride = [1, 2]);")
+    statements.append(f"y = concat([{', '.join(f'c{i}' for i in range(groups))}], axis = 1);")
+    (tmp_path / "net.nnef").write_text("version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = "
+                                       f"[2, {2 * groups}, 5, 7]);\n    " + "\n    ".join(statements) + "\n}\n", encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    assert ".GroupConvolution " in text and ".Split " not in text and ".VariadicSplit " not in text
+    x = random.normal(size=(2, 2 * groups, 5, 7)).astype(np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 2), axis=(2, 3))[:, :, :, ::2]
+    parts = [np.einsum("nchwij,ocij->nohw", windows[:, 2 * i:2 * i + 2], filters[i]) + biases[i][:, None, None] for i in range(groups)]
+    for backend in ("reference", "onednn"):
+        on, off = _run(nnefc, tmp_path, backend, x, off=False), _run(nnefc, tmp_path, backend, x, off=True)
+        np.testing.assert_allclose(on, np.concatenate(parts, 1), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(on, off, rtol=1e-4, atol=1e-5)
+
+
 def test_values_on_the_way_are_computed(nnefc: Path, tmp_path: Path) -> None:
     (tmp_path / "net.nnef").write_text(HEADER + "    s = sigmoid(x);\n    y = x * s;\n}\n", encoding="utf-8")
     np.save(tmp_path / "x.npy", PLAIN)

@@ -235,5 +235,61 @@ TEST_F(FusionsTest, NoMvn) {
                       "  %y = opset1.Divide \"out\" (%q, %s) : f32[...]\n"));
 }
 
+// ---- GroupedConvolution ----
+
+struct Halves {
+  std::string split_axis = "1";
+  std::string second = "%h.1";
+  std::string second_filter = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 3.0, 4.0>";
+  std::string dilations = "[1, 1]";
+  std::string concat = "(%a, %b) {axis = 1}";
+  std::string more = "";
+};
+
+std::string Divided(const Halves& form) {
+  const std::string attributes = ", strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[...]\n";
+  return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = [1,4,4,3]} : f32[1,4,4,3]\n"
+         "  %k = opset1.Const \"k\" : i64[] = dense<i64[]: " +
+         form.split_axis +
+         ">\n  %h:2 = opset1.Split \"h\" (%p, %k) {num_splits = 2} : f32[...], f32[...]\n"
+         "  %v = opset1.Const \"v\" : f32[1,2,1,1] = dense<f32[1,2,1,1]: 1.0, 2.0>\n"
+         "  %w = opset1.Const \"w\" : " +
+         form.second_filter + "\n  %a = opset1.Convolution \"a\" (%h, %v) {dilations = [1, 1]" + attributes +
+         "  %b = opset1.Convolution \"b\" (" + form.second + ", %w) {dilations = " + form.dilations +
+         attributes + form.more + "  %y = opset1.Concat \"c\" " + form.concat +
+         " : f32[...]\n  opset1.Result \"y\" (%y)\n";
+}
+
+TEST_F(FusionsTest, GroupedConvolution) {
+  const std::string name = "middle.GroupedConvolutionFusion";
+  EXPECT_EQ(Graph(name, Divided({})),
+            "Parameter(x) Parameter(p) Const(c/filters) GroupConvolution(c: p, c/filters) Result(y: c)");
+  const std::string biased =
+      "  %i = opset1.Const \"i\" : f32[1,1,1,1] = dense<f32[1,1,1,1]: 5.0>\n"
+      "  %j = opset1.Const \"j\" : f32[1,1,1,1] = dense<f32[1,1,1,1]: 6.0>\n"
+      "  %m = opset1.Add \"m\" (%a, %i) : f32[...]\n"
+      "  %n = opset1.Add \"n\" (%j, %b) : f32[...]\n";
+  EXPECT_EQ(Left(Graph(name, Divided({.concat = "(%m, %n) {axis = -3}", .more = biased}))),
+            "GroupConvolution Add");
+  // A bias of one part alone.
+  EXPECT_EQ(Left(Graph(name, Divided({.concat = "(%m, %b) {axis = 1}", .more = biased}))),
+            "Split Convolution Convolution Add Concat");
+}
+
+TEST_F(FusionsTest, NoGroupedConvolution) {
+  const auto is_left = [&](const Halves& form) {
+    return Left(Graph("middle.GroupedConvolutionFusion", Divided(form))).find("Split") != std::string::npos;
+  };
+  EXPECT_FALSE(is_left({}));
+  EXPECT_TRUE(is_left({.concat = "(%b, %a) {axis = 1}"}));
+  EXPECT_TRUE(is_left({.concat = "(%a, %b) {axis = 0}"}));
+  EXPECT_TRUE(is_left({.concat = "(%a, %a) {axis = 1}"}));
+  EXPECT_TRUE(is_left({.second = "%h"}));
+  EXPECT_TRUE(is_left({.second_filter = "f32[2,2,1,1] = dense<f32[2,2,1,1]: 3.0, 4.0, 5.0, 6.0>"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%a)\n"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%h.1)\n"}));
+  EXPECT_TRUE(is_left({.dilations = "[2, 1]"}));
+}
+
 }  // namespace
 }  // namespace nnefc::transform
