@@ -15,6 +15,7 @@ TransformationList StandardTransformations() {
   RegisterMvnFusion(list);
   RegisterPadding(list);
   RegisterReorder(list);
+  RegisterTensorIteratorToSequence(list);
   return list;
 }
 

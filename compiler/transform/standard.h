@@ -18,5 +18,6 @@ void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
 void RegisterReorder(TransformationList& list);
+void RegisterTensorIteratorToSequence(TransformationList& list);
 
 }  // namespace nnefc::transform

@@ -184,3 +184,57 @@ def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
     for backend in ("reference", "onednn"):
         outputs = tool.run(theirs, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
         assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
+
+
+# --- loops over one cell ------------------------------------------------------------------------
+
+CELLS = {"lstm": (4, 4), "gru": (3, 3), "gru_linear_before_reset": (3, 4), "rnn": (1, 1)}  # gates, and those of the bias
+
+
+def looped_cell(kind: str, axis: int, step: int):
+    """A cell of 4 over 6 steps of 5 inputs; W comes from outside of the body."""
+    gates, biases = CELLS[kind]
+    shape = [2, 2, 5]
+    shape[axis], part = 6, [2, 2, 5]
+    part[axis] = 1
+    states = [parameter(name, [2, 4]) for name in ("h", "c")[:2 if kind == "lstm" else 1]]
+    x, w = parameter("x", shape), parameter("w", [4 * gates, 5])
+    inner = [op.parameter(each, F32) for each in [part, *[[2, 4]] * len(states), [4 * gates, 5]]]
+    along = op.constant(np.array([axis], np.int64))
+    fixed = [inner[-1], op.constant(weights(4 * gates, 4)), op.constant(weights(4 * biases))]
+    row = op.squeeze(inner[0], along)
+    if kind == "lstm":
+        cell = op.lstm_cell(row, inner[1], inner[2], *fixed, 4)
+    elif kind == "rnn":
+        cell = op.rnn_cell(row, inner[1], *fixed, 4, ["relu"], [], [])
+    else:
+        cell = op.gru_cell(row, inner[1], *fixed, 4, linear_before_reset=kind != "gru")
+    results = [op.result(port) for port in [*cell.outputs(), op.unsqueeze(cell.output(0), along).output(0)]]
+    loop = op.tensor_iterator()
+    loop.set_body(ov.Model(results, inner, "body"))
+    ends = (0, step, 1, -1) if step > 0 else (-1, step, 1, 0)
+    loop.set_sliced_input(inner[0], x.output(0), *ends, axis)
+    for node, outer, result in zip(inner[1:], states, results):
+        loop.set_merged_input(node, outer.output(0), result.output(0))
+    loop.set_invariant_input(inner[-1], w.output(0))
+    every = loop.get_concatenated_slices(results[-1].output(0), *ends, axis)
+    return model([every, *[loop.get_iter_value(result.output(0), -1) for result in results[:-1]]], [x, *states, w])
+
+
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_loop_over_a_cell_is_a_sequence(tool: Nnefc, tmp_path: Path, kind: str, axis: int, step: int) -> None:
+    theirs, again = tmp_path / "theirs.xml", tmp_path / "again.xml"
+    ov.save_model(looped_cell(kind, axis, step), theirs, compress_to_fp16=False)
+    inputs = random_inputs(theirs)
+    expected = openvino_outputs(theirs, inputs)
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    tool.must("compile", theirs, "-o", again)
+    text = again.read_text(encoding="utf-8")
+    assert 'type="TensorIterator"' not in text and f'type="{kind.partition("_")[0].upper()}Sequence"' in text
+    assert_close(openvino_outputs(again, inputs), expected)
+    for backend in ("reference", "onednn"):
+        for runner in (tool, tool.without_transformations()):
+            outputs = runner.run(theirs, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
+            assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)

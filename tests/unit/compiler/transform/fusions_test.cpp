@@ -291,5 +291,80 @@ TEST_F(FusionsTest, NoGroupedConvolution) {
   EXPECT_TRUE(is_left({.dilations = "[2, 1]"}));
 }
 
+// ---- sequences ----
+
+struct CellLoop {
+  std::string slice = "slice(axis 1, start 0, end -1, stride 1, part 1)";
+  std::string joined = "slice(axis 1, start 0, end -1, stride 1, part 1)";
+  std::string back = "back 1 -> 1 back 2 -> 2";
+  std::string axis = "1";
+  std::string before = "";
+  std::string hidden = "%h";
+  std::string part = "[2,1,3]";
+  std::string data = "[2,5,3]";
+};
+
+std::string Numbers(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(i) + ".5";
+  return text;
+}
+
+// An LSTMCell of 4 over x [2,5,3], or as `data` says.
+std::string LoopOf(const CellLoop& form) {
+  return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
+         "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "  %j = opset1.Parameter \"j\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "  %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
+         "  %y:2 = opset1.TensorIterator \"loop\" (%p, %i, %j, %w) : f32[...], f32[...] bodies {\n"
+         "    \"body\" input 0 -> 0 " +
+         form.slice + " input 1 -> 1 input 2 -> 2 input 3 -> 3 output 0 -> 0 " + form.joined +
+         " output 1 -> 2 " + form.back +
+         " graph \"step\" {\n"
+         "      %p = opset1.Parameter \"part\" {element_type = f32, shape = " +
+         form.part + "} : f32" + form.part +
+         "\n      %h = opset1.Parameter \"h\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "      %c = opset1.Parameter \"c\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "      %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
+         "      %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " +
+         form.axis +
+         ">\n      %x = opset1.Squeeze \"x\" (%p, %k) : f32[...]\n"
+         "      %r = opset1.Const \"r\" : f32[16,4] = dense<f32[16,4]: " +
+         Numbers(64) + ">\n      %b = opset1.Const \"b\" : f32[16] = dense<f32[16]: " + Numbers(16) + ">\n" +
+         form.before + "      %o:2 = opset4.LSTMCell \"cell\" (%x, " + form.hidden +
+         ", %c, %w, %r, %b) {hidden_size = 4, clip = 3.0} : f32[...], f32[...]\n"
+         "      %u = opset1.Unsqueeze \"u\" (%o, %k) : f32[...]\n"
+         "      opset1.Result \"all\" (%u)\n"
+         "      opset1.Result \"ho\" (%o)\n"
+         "      opset1.Result \"co\" (%o.1)\n"
+         "    }\n  }\n"
+         "  opset1.Result \"all\" (%y)\n  opset1.Result \"cell\" (%y.1)\n";
+}
+
+TEST_F(FusionsTest, SequenceOfALoopOverACell) {
+  const std::string name = "middle.TensorIteratorToSequence";
+  EXPECT_EQ(Left(Graph(name, LoopOf({}))), "Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze");
+  // Steps first, backwards.
+  const std::string back = "slice(axis 0, start -1, end 0, stride -1, part 1)";
+  EXPECT_EQ(
+      Left(Graph(name,
+                 LoopOf({.slice = back, .joined = back, .axis = "0", .part = "[1,2,3]", .data = "[5,2,3]"}))),
+      "Transpose Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Transpose Squeeze");
+}
+
+TEST_F(FusionsTest, NoSequence) {
+  const auto is_left = [&](const CellLoop& form) {
+    const std::string left = Left(Graph("middle.TensorIteratorToSequence", LoopOf(form)));
+    EXPECT_NE(left, "");
+    return left == "TensorIterator";
+  };
+  EXPECT_FALSE(is_left({}));
+  // Reads forward and joins backward, states that are not carried or are others', data that is computed.
+  EXPECT_TRUE(is_left({.joined = "slice(axis 1, start -1, end 0, stride -1, part 1)"}));
+  EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
+  EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
+  EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));
+}
+
 }  // namespace
 }  // namespace nnefc::transform
