@@ -1,0 +1,92 @@
+"""What export.py wrote: checked, run on both backends against torch, written as IR and run by OpenVINO where that is installed.
+
+    python check.py NNEFC FOLDER [NAME...]
+
+A line for each model and target: its deviations, and `ok` or the first thing that fails. The exit code is 1 if anything does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+try:
+    import openvino
+except ImportError:
+    openvino = None
+
+TOLERANCE = 1e-4
+
+
+def first_error(stderr: str) -> str:
+    return next((line for line in stderr.splitlines() if "error" in line), stderr[-200:])
+
+
+def difference(seen: np.ndarray, expected: np.ndarray) -> float:
+    if seen.shape != expected.shape:
+        return np.inf
+    seen, expected = seen.astype(float), expected.astype(float)
+    same = (seen == expected) | (np.isnan(seen) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.where(same, 0, np.abs(seen - expected) / (1 + np.abs(expected))), initial=0))
+
+
+def run_openvino(xml: Path, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+    model = openvino.Core().compile_model(str(xml), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = model({model.input(name): value for name, value in inputs.items()})
+    return [results[output] for output in model.outputs]
+
+
+def check(nnefc: str, model: Path, arrays: dict[str, np.ndarray], folder: Path) -> str:
+    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([nnefc, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+    inputs = {name: value for name, value in arrays.items() if name.startswith("x")}
+    outputs = [value for name, value in sorted(arrays.items()) if name.startswith("y")]
+    np.savez(folder / "in.npz", **inputs)
+    shapes = [f"--input-shape={name}={','.join(map(str, value.shape))}" for name, value in inputs.items()]
+    checked = call("check", model, "--lenient", *shapes)
+    if checked.returncode:
+        return f"check: {first_error(checked.stderr)}"
+    for backend in ("reference", "onednn"):
+        done = call("run", model, "--lenient", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", "--backend", backend)
+        if done.returncode:
+            return f"run on {backend}: {first_error(done.stderr)}"
+        with np.load(folder / "out.npz") as written:
+            seen = [written[name] for name in written.files][: len(outputs)]
+        worst = max(difference(*pair) for pair in zip(seen, outputs))
+        if not worst < TOLERANCE:
+            return f"run on {backend}: differs from torch by {worst:.1e}"
+    done = call("compile", model, "--lenient", *shapes, "-o", folder / "net.xml")
+    if done.returncode:
+        return f"compile: {first_error(done.stderr)}"
+    if openvino is not None:
+        worst = max(difference(*pair) for pair in zip(run_openvino(folder / "net.xml", inputs), outputs))
+        if not worst < TOLERANCE:
+            return f"OpenVINO differs from torch by {worst:.1e}"
+    deviations = sorted(set(re.findall(r"\[lenient\.([a-z-]+)\]", checked.stderr)))
+    return " ".join(["ok", *deviations])
+
+
+def main() -> int:
+    nnefc, folder, wanted = sys.argv[1], Path(sys.argv[2]), set(sys.argv[3:])
+    failed = 0
+    for model in sorted(folder.glob("*/*.nnef.tgz")):
+        name = model.name.removesuffix(".nnef.tgz")
+        if wanted and name not in wanted:
+            continue
+        with np.load(folder / f"{name}.npz") as arrays, tempfile.TemporaryDirectory() as scratch:
+            verdict = check(nnefc, model, dict(arrays), Path(scratch))
+        failed += not verdict.startswith("ok")
+        print(f"{model.parent.name:8} {name:20} {verdict}", flush=True)
+    refused = (folder / "refused.txt").read_text() if (folder / "refused.txt").exists() else ""
+    print(f"{failed} fail; refused by the exporter:\n{refused}", end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
