@@ -37,9 +37,17 @@ quantizationFile : quantization* EOF ;
 version : keyword=IDENTIFIER number=NUMERIC_LITERAL end=( SEMICOLON | STATEMENT_END ) ;
 
 // `extension KHR_enable_fragment_definitions KHR_enable_operator_expressions;`
+// What a vendor's extension has behind its names may be an expression, which
+// the checker judges: `extension vendor_bound S >= 1;`.
 extension
-  : keyword=IDENTIFIER names+=IDENTIFIER ( commas+=COMMA? names+=IDENTIFIER )*
+  : keyword=IDENTIFIER names+=IDENTIFIER ( commas+=COMMA? names+=IDENTIFIER )* tail=extensionTail?
     end=( SEMICOLON | STATEMENT_END )
+  ;
+
+extensionTail : extensionOperator ( extensionOperator | IDENTIFIER | COMMA )* ;
+extensionOperator
+  : COLON | NUMERIC_LITERAL | PLUS | MINUS | STAR | SLASH | CARET | LT | LE | GT | GE | EQ | NE | AND | OR | NOT
+  | LPAREN | RPAREN
   ;
 
 // `fragment f<? = scalar>( x: tensor<?>, size: integer[] ) -> ( y: tensor<?> )`

@@ -20,8 +20,8 @@ struct Declaration {
   std::span<const DeclaredValue> results;
 };
 
-// Those of `ratified.nnef` and `control_flow.nnef`, which the compiler's own parser
-// read when nnefc was built.
+// Those of `ratified.nnef` and `control_flow.nnef`, and of the primitives of `tract/core.nnef`, which the
+// compiler's own parser read when nnefc was built.
 std::span<const Declaration> Declarations();
 
 // The declaration of that name, or null.

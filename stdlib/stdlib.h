@@ -22,6 +22,14 @@ std::string_view ControlFlowLibraryText();
 // as long as the program.
 std::string_view LayersLibraryText();
 
+// Returns the text of `tract/core.nnef`, the operations of tract's registry tract_core. It lives as long as
+// the program.
+std::string_view TractCoreLibraryText();
+
+// Returns the text of `tract/transformers.nnef`, those of tract_transformers. It lives as long as the
+// program.
+std::string_view TractTransformersLibraryText();
+
 // Returns every word (identifier, keyword, string) that the documents hold, once.
 std::span<const std::string_view> LibraryWords();
 

@@ -156,7 +156,8 @@ bool Compilation::Parse() {
 }
 
 bool Compilation::Check() {
-  checked_ = CheckDocument(std::move(parsed_), library_, {.graph = options_.graph}, context_);
+  checked_ = CheckDocument(std::move(parsed_), library_,
+                           {.graph = options_.graph, .leniency = options_.leniency}, context_);
   if (checked_->complete()) return true;
   // What has nothing to do with these mistakes is expanded all the same, for
   // what is wrong with values, shapes and labels.
@@ -168,6 +169,11 @@ bool Compilation::Expand() {
   const ExpandOptions options{.input_shapes = options_.input_shapes,
                               .lower = options_.lower,
                               .purpose = options_.purpose,
+                              .variable_data =
+                                  [&](const std::string& label, ElementType type) {
+                                    Emitter quiet;  // what is wrong with it is told where it is read
+                                    return model_->ReadVariable(label, type, quiet);
+                                  },
                               .record = options_.keep_instances ? &record_ : nullptr};
   expanded_ = ExpandDocument(*checked_, library_, registry_, options, context_);
   if (!quantization_text_) return expanded_.complete;

@@ -46,6 +46,8 @@ transform::TransformationList MakeTransformations(const TransformOptions& option
 struct CompileOptions {
   // Nothing: told by the document.
   std::optional<ast::Dialect> dialect;
+  // What exporters write beside the specification: refused or told.
+  Leniency leniency = Leniency::kAuto;
   // Chooses one of several graphs.
   std::optional<std::string> graph;
   // Overrides of externals' shapes.

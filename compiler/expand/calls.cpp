@@ -1,5 +1,7 @@
 #include "compiler/expand/compile.h"
+#include "compiler/expand/fold_values.h"
 #include "compiler/expand/instances.h"
+#include "compiler/expand/loosen.h"
 #include "compiler/expand/lost_windows.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
@@ -113,13 +115,16 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
     info.chunk = CompileFragment(call.callee, context_.symbols, Defaults(), heap_);
   }
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  if (signature.makes_external) builder_.ReadWindowsByVendor();
   size_t base = stack_.size() - signature.parameters.size();
   Frame callee{.chunk = info.chunk.get(), .call = &call, .base = base, .loop_base = loops_.size()};
   callee.generic = GenericOf(call, base);
-  if (info.casts) {
+  if (info.casts || builder_.is_lenient()) {
     const TypeTable& types = call.callee.document->types();
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
-      stack_[base + i] = CastTo(types, signature.parameters[i].type, std::move(stack_[base + i]), heap_);
+      const TypeId type = signature.parameters[i].type;
+      if (builder_.is_lenient()) stack_[base + i] = LoosenParameter(types, type, stack_[base + i], builder_);
+      stack_[base + i] = CastTo(types, type, std::move(stack_[base + i]), heap_);
     }
   }
   Fault fault;
@@ -148,7 +153,10 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     stack_.resize(stack_.size() - count);
     return MakeWithBodies(call, *info.plan, arguments, site);
   }
-  Value result = builder_.Make(*info.plan, llvm::ArrayRef<Value>(stack_).take_back(count), site);
+  const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
+  std::optional<Value> folded;
+  if (builder_.is_lenient()) folded = FoldValues(*info.plan, arguments, site.generic, heap_);
+  Value result = folded ? std::move(*folded) : builder_.Make(*info.plan, arguments, site);
   stack_.resize(stack_.size() - count);
   if (result.poison()) return false;
   stack_.push_back(std::move(result));
@@ -219,6 +227,15 @@ void Machine::Finish() {
   for (size_t i = 0; i < chunk.result_slots.size(); ++i) {
     int32_t slot = chunk.result_slots[i];
     if (slot < 0 || !declared.results[i].symbol.valid()) continue;
+    const Value& result = stack_[static_cast<size_t>(slot)];
+    if (builder_.is_lenient() && (result.kind() == ValueKind::kArray || result.primitive())) {
+      // A result that is known, such as a shape.
+      const Value constant =
+          AsConstant(stack_[static_cast<size_t>(slot)], TypeKind::kError, SiteOf({}), builder_);
+      if (!constant.poison())
+        stack_[static_cast<size_t>(slot)] =
+            builder_.NameInBody(constant, declared.results[i].symbol, SiteOf({}));
+    }
     if (stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
     const ast::Name& name = declared.results[i];
@@ -244,6 +261,9 @@ Site Machine::SiteOf(ast::ExprId expr) {
   if (current.statement >= 0) {
     site.statement = current.chunk->statements[static_cast<size_t>(current.statement)].identifier;
   }
+  const Frame& first = frames_.front();
+  if (first.statement >= 0)
+    site.in_graph = first.chunk->statements[static_cast<size_t>(first.statement)].identifier;
   site.frame = OriginFrame();
   return site;
 }

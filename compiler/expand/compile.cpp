@@ -1,6 +1,7 @@
 #include "compiler/expand/compile.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/expand/arithmetic.h"
 #include "llvm/ADT/DenseMap.h"
@@ -256,6 +257,14 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
   const ast::ExprNode& node = ast_.exprs[expr].node;
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
     int32_t slot = FindSlot(identifier->name);
+    const std::string_view name = symbols_.Text(identifier->name);
+    if (slot < 0 && document_.dialect().non_finite && (name == "inf" || name == "nan")) {
+      const bool is_infinite = name == "inf";
+      PushConstant(Value::Scalar(is_infinite ? std::numeric_limits<double>::infinity()
+                                             : std::numeric_limits<double>::quiet_NaN()),
+                   expr);
+      return;
+    }
     Emit(slot < 0 ? OpCode::kAbandon : OpCode::kLoad, expr, slot);
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     CompileItems(array->items, OpCode::kMakeArray, expr);
@@ -410,6 +419,7 @@ std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& 
 std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
                                     const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(document, symbols, defaults, heap);
+  for (const ast::Name& name : document.symbols()) compiler.AddSlot(name.symbol);
   compiler.CompileBody(document.graph()->body);
   Chunk& chunk = compiler.chunk();
   for (const ast::Name& name : document.graph()->parameters) {

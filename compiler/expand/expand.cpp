@@ -58,7 +58,9 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   expand::Heap heap(own.limits.items);
   expand::GraphBuilder builder(*result.graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                own);
+  if (document.dialect().loose_values) builder.ReadLeniently();
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
+  builder.TellDeviations(own.emitter);
   if (!builder.stopped()) {
     if (evaluated) builder.ReportUnknownExternals();
     if (document.dialect().coordinates) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "compiler/ir/graph.h"
@@ -25,6 +27,9 @@ struct ExpandOptions {
   // Standard compounds to expand too: names, or "all".
   std::vector<std::string> lower;
   Purpose purpose = Purpose::kExecute;
+  // The data of a variable, where an attribute asks for it; nothing if there are
+  // none. Null: no variable has data.
+  std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
   // If given: what fragments of the document were instantiated with.
   InstanceRecord* record = nullptr;
 };

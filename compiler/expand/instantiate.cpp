@@ -2,6 +2,7 @@
 
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/compile.h"
+#include "compiler/expand/loosen.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
@@ -23,6 +24,54 @@ GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const Che
                            const ExpandOptions& options, Heap& heap, Context& context)
     : registry_(registry), ratified_(ratified), options_(options), heap_(heap), context_(context) {
   scopes_.push_back(std::make_unique<GraphScope>(graph, context.symbols));
+}
+
+void GraphBuilder::Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
+                           std::string message) {
+  // The library of an extension is written so.
+  if (site.document != nullptr && site.document->is_library()) return;
+  const SourceRange written = SitePlaces(plan, site).Find(argument, -1);
+  deviations_.Note(rule, written.valid() ? written : site.range, std::move(message));
+}
+
+std::optional<TensorValue> GraphBuilder::KnownTensor(ir::OutputPort port) const {
+  const ir::Graph& graph = scopes_.back()->graph;
+  const Shape* shape = nullptr;
+  const std::optional<Shape> extents = graph.output(port).shape.extents();
+  if (extents) shape = &*extents;
+  while (graph.node(port.node).Is(ir::OpRole::kNnefView)) port = graph.node(port.node).inputs()[0];
+  const ir::Node& node = graph.node(port.node);
+  std::optional<TensorValue> value;
+  if (node.Is(ir::OpRole::kConstant)) value = graph.output(port).value;
+  if (node.Is(ir::OpRole::kVariable) && options_.variable_data)
+    value = options_.variable_data(node.attribute("label").AsString(), graph.output(port).type);
+  if (!value || shape == nullptr || Volume(*shape) != value->volume()) return std::nullopt;
+  return value->Reshaped(*shape);
+}
+
+Value GraphBuilder::ValueOf(const Value& value) const {
+  if (value.kind() != ValueKind::kUnknownExtent) return value;
+  const auto bound = symbols_.find(value.symbol());
+  return bound == symbols_.end() ? value : Value::KnownExtent(value.symbol(), bound->second);
+}
+
+// The symbols in the shape of an external are the extents that it has.
+bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const Shape& given, std::string_view name,
+                               const Site& site) {
+  for (size_t axis = 0; axis < written.size() && axis < given.size(); ++axis) {
+    const bool is_extent =
+        written[axis].kind() == ValueKind::kUnknownExtent || written[axis].kind() == ValueKind::kInteger;
+    if (!is_extent || written[axis].symbol() == 0) continue;
+    const auto [bound, is_new] = symbols_.try_emplace(written[axis].symbol(), given[axis]);
+    if (is_new || bound->second == given[axis]) continue;
+    Report(
+        Fault::Of(kSymbolExtent,
+                  "extent {} of external `{}` is {}, but its symbol stands for {} in an external before it",
+                  axis, name, given[axis], bound->second),
+        site);
+    return false;
+  }
+  return true;
 }
 
 void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {
@@ -136,6 +185,13 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
   for (const OpPlan::Parameter& parameter : plan.parameters) {
     ordered.push_back(parameter.source < 0 ? parameter.default_value
                                            : arguments[static_cast<size_t>(parameter.source)]);
+  }
+  if (is_lenient_) {
+    Site loose = site;
+    const llvm::SmallVector<Value, 10> given = ordered;
+    if (!LoosenArguments(plan, ordered, loose, *this)) return {};
+    if (std::optional<Value> replaced = ReplaceOperation(plan, ordered, site, *this)) return *replaced;
+    return RestoreIntegers(plan, given, MakeNode(plan, ordered, loose), site, *this);
   }
   if (plan.provisional) {
     Fault fault;
@@ -270,24 +326,26 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
 // run time (P 4.1.1).
 bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                    ir::AttributeMap& attributes) {
-  std::string name(site.statement.valid() ? context_.symbols.Text(site.statement) : "");
+  std::string name(site.in_graph.valid() ? context_.symbols.Text(site.in_graph) : "");
   auto option = options_.input_shapes.find(name);
   externals_[name] = option != options_.input_shapes.end();
   if (option != options_.input_shapes.end()) {
     attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
     if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
-    return true;
+    return BindSymbols(arguments[static_cast<size_t>(plan.Find("shape"))].items(), option->second, name,
+                       site);
   }
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;
   bool open = false;
   for (const Value& item : shape.items()) {
     if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // inference tells
-    bool unspecified = item.kind() == ValueKind::kInteger && item.integer() == 0;
+    const bool is_symbol = is_lenient_ && item.kind() == ValueKind::kUnknownExtent;
+    const bool unspecified = is_symbol || (item.kind() == ValueKind::kInteger && item.integer() == 0);
     open |= unspecified;
     dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
   }
-  if (!plan.provisional || !open) return true;
+  if ((!plan.provisional && !is_lenient_) || !open) return true;
   if (options_.purpose == Purpose::kPrint) {
     Report(Fault::Of(kUnspecifiedExtent,
                      "external `{}` leaves extents open, which has no ratified form; give them with "

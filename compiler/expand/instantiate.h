@@ -12,6 +12,7 @@
 #include "compiler/ir/ops/control_flow.h"
 #include "compiler/ir/wording.h"
 #include "compiler/semantics/checked_document.h"
+#include "compiler/semantics/deviations.h"
 #include "compiler/support/context.h"
 
 namespace nnefc::expand {
@@ -55,6 +56,7 @@ struct Site {
   SourceRange range;
   std::shared_ptr<const ir::Frame> frame;  // null: the graph's body
   Symbol statement;                        // the first identifier that is assigned
+  Symbol in_graph;                         // the same in the body of the graph that all is made for
   TypeKind generic = TypeKind::kError;     // what stands for `?`; kError: told by the arguments
   int32_t array_length = -1;               // of an array on the left side
   SourceRange left;                        // the left side, if the results are assigned to it
@@ -107,6 +109,25 @@ class GraphBuilder {
  public:
   GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
                const ExpandOptions& options, Heap& heap, Context& context);
+
+  // From here on arguments are taken leniently: what is noted of them is told by
+  // TellDeviations.
+  void ReadLeniently() { is_lenient_ = true; }
+  bool is_lenient() const { return is_lenient_; }
+  // The document's inputs are those of a vendor's dialect, which reads windows
+  // otherwise: largest elements ignore a constant border, and a filter that
+  // spreads has its outputs first.
+  void ReadWindowsByVendor() { has_vendor_windows_ = true; }
+  bool has_vendor_windows() const { return has_vendor_windows_; }
+  // Notes what only lenient reading takes, at an argument of the plan's operation.
+  void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
+               std::string message);
+  void TellDeviations(Emitter& emitter) const { deviations_.Tell(emitter); }
+  // The value of a tensor that a constant or a variable holds, seen through views.
+  std::optional<TensorValue> KnownTensor(ir::OutputPort port) const;
+  // Symbols stand for extents that shapes of inputs tell. What is not a symbol is
+  // its own value; so is one that nothing tells yet.
+  Value ValueOf(const Value& value) const;
 
   // Makes a node for a call of the plan's operation; `arguments` are those of
   // the callee. Its result: a tensor, an array, or a tuple; poison after a
@@ -162,6 +183,7 @@ class GraphBuilder {
   // The plan of a ratified operation.
   const OpPlan& RatifiedPlan(std::string_view name);
   const CheckedDocument& ratified() const { return ratified_; }
+  ir::OpRegistry& registry() { return registry_; }
   // What the graph is for.
   Purpose purpose() const { return options_.purpose; }
 
@@ -176,6 +198,8 @@ class GraphBuilder {
   Value MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
   bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
                        const Site& site, NodeParts& parts);
+  bool BindSymbols(llvm::ArrayRef<Value> written, const Shape& given, std::string_view name,
+                   const Site& site);
   bool PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                        ir::AttributeMap& attributes);
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
@@ -200,7 +224,11 @@ class GraphBuilder {
   std::optional<int64_t> open_padding_;
   std::map<std::string, bool> externals_;                 // by name; true if an option gave its shape
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
+  Deviations deviations_;
+  std::map<uint32_t, int64_t> symbols_;  // extents, by the number of the symbol
   int64_t operations_ = 0;
+  bool is_lenient_ = false;
+  bool has_vendor_windows_ = false;
   bool stopped_ = false;
 };
 

@@ -37,6 +37,8 @@ std::vector<Value> Machine::Evaluate(llvm::ArrayRef<ast::ExprId> expressions) {
 void Machine::Execute() {
   frames_.push_back({.chunk = root_chunk_.get()});
   stack_.resize(static_cast<size_t>(root_chunk_->num_slots));
+  const size_t symbols = is_graph_ ? document_.symbols().size() : 0;
+  for (size_t i = 0; i < symbols; ++i) stack_[i] = Value::SymbolicExtent(static_cast<uint32_t>(i) + 1);
   while (!stopped_ && !frames_.empty()) {
     Frame& current = frame();
     const Instruction& instruction = current.chunk->code[static_cast<size_t>(current.pc++)];
@@ -145,7 +147,7 @@ bool Machine::CheckSteps(ast::ExprId expr) {
 
 bool Machine::Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr) {
   if (!value) return Fail(fault, expr);
-  if (value->kind() == ValueKind::kUnknownExtent) {
+  if (value->kind() == ValueKind::kUnknownExtent && !builder_.is_lenient()) {
     return Fail(
         Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),
         expr);
@@ -162,7 +164,8 @@ Value Machine::Pop() {
 }
 
 bool Machine::Load(const Instruction& instruction) {
-  const Value& value = stack_[frame().base + static_cast<size_t>(instruction.a)];
+  Value& value = stack_[frame().base + static_cast<size_t>(instruction.a)];
+  if (builder_.is_lenient() && value.kind() == ValueKind::kUnknownExtent) value = builder_.ValueOf(value);
   if (value.kind() <= ValueKind::kUnknownExtent) return Push(value, {}, instruction.expr);
   Value copy = value;  // the stack may move
   stack_.push_back(std::move(copy));
@@ -218,6 +221,14 @@ bool Machine::Binary(const Instruction& instruction) {
   Fault fault;
   Value right = Pop();
   Value left = Pop();
+  if (builder_.is_lenient()) {
+    if (left.kind() == ValueKind::kUnknownExtent || right.kind() == ValueKind::kUnknownExtent)
+      return Push(Value::UnknownExtent(), fault, instruction.expr);
+    if (left.kind() == ValueKind::kScalar && right.kind() == ValueKind::kInteger)
+      right = Value::Scalar(static_cast<double>(right.integer()));
+    if (right.kind() == ValueKind::kScalar && left.kind() == ValueKind::kInteger)
+      left = Value::Scalar(static_cast<double>(left.integer()));
+  }
   std::optional<Value> value = EvaluateBinary(op, left, right, heap_, fault);
   return Push(std::move(value), fault, OperandOf(instruction.expr, fault)) && CheckSteps(instruction.expr);
 }

@@ -27,13 +27,24 @@ namespace nnefc {
   RULE(kValueType, "value.type", kError, "R 3.3.1")                                   \
   RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2")                \
   RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
+  RULE(kSymbolExtent, "external.symbol", kError, "")                                  \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
   RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.2.1, P 4.3")        \
   RULE(kPrintedLabel, "provisional.label-case", kError, "P 4.1.3")                    \
   RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")                       \
-  RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3, P 4.2.4")
+  RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3, P 4.2.4")        \
+  /* lenient reading */                                                               \
+  RULE(kLenientArray, "lenient.array-for-tensor", kWarning, "R 3.3.2")                \
+  RULE(kLenientTensor, "lenient.tensor-for-attribute", kWarning, "R 3.3.2")           \
+  RULE(kLenientNumber, "lenient.number-type", kWarning, "R 3.3.2")                    \
+  RULE(kLenientType, "lenient.data-type", kWarning, "R 3.3.2")                        \
+  RULE(kLenientItem, "lenient.single-item", kWarning, "R 3.3.2")                      \
+  RULE(kLenientPair, "lenient.array-for-tuple", kWarning, "R 3.3.1")                  \
+  RULE(kLenientAxis, "lenient.negative-axis", kWarning, "R 4.5.1")                    \
+  RULE(kLenientVector, "lenient.vector-operand", kWarning, "R 4.3.1")                 \
+  RULE(kLenientMatrix, "lenient.matrix-rank", kWarning, "R 4.6, R 4.9.2")
 NNEFC_DEFINE_RULES(kExpandRules, NNEFC_EXPAND_RULES)
 
 }  // namespace nnefc

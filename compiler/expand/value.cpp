@@ -67,6 +67,18 @@ Value Value::Logical(bool value) {
   return result;
 }
 
+Value Value::SymbolicExtent(uint32_t symbol) {
+  Value value = UnknownExtent();
+  value.begin_ = symbol;
+  return value;
+}
+
+Value Value::KnownExtent(uint32_t symbol, int64_t extent) {
+  Value value = Integer(extent);
+  value.begin_ = symbol;
+  return value;
+}
+
 Value Value::UnknownExtent() {
   Value result;
   result.kind_ = ValueKind::kUnknownExtent;

@@ -87,6 +87,10 @@ class Value {
   static Value String(Heap& heap, std::string text, bool charged = true);
   static Value Tensor(ir::OutputPort port);
   static Value UnknownExtent();
+  // An extent that a symbol stands for, which are numbered from 1, and the same
+  // once it is known.
+  static Value SymbolicExtent(uint32_t symbol);
+  static Value KnownExtent(uint32_t symbol, int64_t extent);
   static Value Array(Heap& heap, std::vector<Value> items, bool charged = true);
   static Value Tuple(Heap& heap, std::vector<Value> items, bool charged = true);
 
@@ -115,6 +119,8 @@ class Value {
   Value AsTensor() const;
 
   int64_t integer() const { return integer_; }
+  // Of an integer or an unknown extent: the symbol that stands for it, or 0.
+  uint32_t symbol() const { return begin_; }
   double scalar() const { return scalar_; }
   bool logical() const { return logical_; }
   std::string_view text() const;

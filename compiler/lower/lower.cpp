@@ -46,6 +46,7 @@ LoweringTable MakeTable() {
   RegisterQuantization(table);
   RegisterMiscellaneous(table);
   RegisterControlFlow(table);
+  RegisterTract(table);
   return table;
 }
 

@@ -35,5 +35,6 @@ void RegisterNormalization(LoweringTable& table);
 void RegisterQuantization(LoweringTable& table);
 void RegisterMiscellaneous(LoweringTable& table);
 void RegisterControlFlow(LoweringTable& table);
+void RegisterTract(LoweringTable& table);
 
 }  // namespace nnefc::lower

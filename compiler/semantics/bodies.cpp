@@ -7,7 +7,8 @@ using namespace semantics;
 
 void Checker::CheckFragmentBody(ast::FragmentId id) {
   const ast::Fragment& fragment = document_.fragments[id];
-  if (!fragment.has_body) return;
+  if (!fragment.has_body || IsProperties(fragment)) return;
+  fragment_ = id;
   const size_t errors = context_.emitter.error_count();
   const Signature& signature = out_->signature(id);
   body_ = BodyKind::kFragment;
@@ -54,6 +55,12 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
     if (scope_.Find(name.symbol) != nullptr) return;  // reported
     scope_.Add(name.symbol, {.kind = kind, .type = error_, .declaration = name.range});
   };
+  out_->symbols_ = SymbolsOf(document_, context_.symbols);
+  for (const ast::Name& symbol : out_->symbols_) {
+    scope_.Add(
+        symbol.symbol,
+        {.kind = LocalKind::kParameter, .assigned = true, .type = integer_, .declaration = symbol.range});
+  }
   graph_parameters_ = graph.parameters;
   body_range_ = graph.body_range;
   for (const ast::Name& parameter : graph.parameters) declare(parameter, LocalKind::kGraphParameter);
@@ -221,7 +228,8 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
   Local* local = scope_.Find(name);
   const bool is_external = is_whole && body_ == BodyKind::kGraph && !externals_.empty() && IsExternal(right);
   const Origin origin = is_whole ? OriginOf(right) : Origin::kUndecided;
-  if (body_ == BodyKind::kGraph && Kind(type) != TypeKind::kTensor && !IsError(type)) {
+  if (body_ == BodyKind::kGraph && Kind(type) != TypeKind::kTensor && !IsError(type) &&
+      !dialect_.values_in_graph) {
     ReportNotTensor(range, name, type, Kind(type) == TypeKind::kArray || RunsBodies(right));
     type = error_;
   }
@@ -266,7 +274,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
 // an array expression makes it, directly or in the body of a compound. What
 // holds a result of a fragment is judged where the fragment is invoked.
 void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, ExprId right, bool is_whole) {
-  if (!dialect_.counted_arrays || kind_ != CheckedKind::kModel || !is_whole) return;
+  if (!dialect_.counted_arrays || dialect_.loose_values || kind_ != CheckedKind::kModel || !is_whole) return;
   if (Kind(type) != TypeKind::kArray || !types_.ContainsTensor(type)) return;
   const Symbol primitive = PrimitiveBehind(right);
   if (!primitive.valid()) return;
@@ -310,6 +318,11 @@ bool Checker::CheckAssignable(SourceRange range, Symbol name, const Local& local
     return false;
   }
   if (!local.assigned) return true;
+  if (dialect_.reassignment && local.kind != LocalKind::kGraphParameter) {
+    Deviate(kLenientReassigned, range, "`{}` is assigned twice; the later value counts from here on",
+            Text(name));
+    return true;
+  }
   Report(kReassigned, range, "`{}` is assigned twice", Text(name))
       .Note(local.assignment, "first assigned here");
   return false;

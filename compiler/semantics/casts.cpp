@@ -21,6 +21,43 @@ bool IsCastableToTensor(const TypeTable& types, const ast::Dialect& dialect, Typ
   return from == element || to == TypeKind::kAny || to == TypeKind::kGeneric;
 }
 
+bool IsNumber(TypeKind kind) {
+  return kind == TypeKind::kInteger || kind == TypeKind::kScalar || kind == TypeKind::kLogical;
+}
+
+// Whether lenient reading may find one meaning of a value where another kind of
+// value is declared. What it is, values decide.
+bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
+  const TypeKind source = types.Kind(from);
+  const TypeKind target = types.Kind(to);
+  if (from == to || source == TypeKind::kAny || source == TypeKind::kError || target == TypeKind::kError)
+    return true;
+  switch (target) {
+    case TypeKind::kTensor:
+      if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), to);
+      return source == TypeKind::kTensor || IsPrimitive(source);
+    case TypeKind::kArray:
+      if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), types.Item(to));
+      // A tensor of one axis, or the only item.
+      return source == TypeKind::kTensor || IsLooselyCastable(types, from, types.Item(to));
+    case TypeKind::kTuple: {
+      llvm::ArrayRef<TypeId> items = types.Items(to);
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (source == TypeKind::kArray && IsLooselyCastable(types, types.Item(from), items[i])) continue;
+        if (source != TypeKind::kTuple || types.Items(from).size() != items.size()) return false;
+        if (!IsLooselyCastable(types, types.Items(from)[i], items[i])) return false;
+      }
+      return true;
+    }
+    case TypeKind::kGeneric:
+      return IsPrimitive(source) || source == TypeKind::kTensor;
+    case TypeKind::kString:
+      return false;
+    default:
+      return IsNumber(source) || source == TypeKind::kTensor;
+  }
+}
+
 }  // namespace
 
 bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId to) {
@@ -28,6 +65,7 @@ bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from
   const TypeKind source = types.Kind(from);
   const TypeKind target = types.Kind(to);
   if (source == TypeKind::kError || target == TypeKind::kError || source == TypeKind::kAny) return true;
+  if (dialect.loose_values) return IsLooselyCastable(types, from, to);
   switch (target) {
     case TypeKind::kGeneric:
       return IsPrimitive(source);

@@ -60,6 +60,7 @@ StandardLibrary::StandardLibrary(const std::vector<AddedLibrary>& added)
     const Part*& before = last[extension->dialect == ast::Dialect::kRatified ? 0 : 1];
     before = AddExtension(*extension, before);
   }
+  base_.symbols.Intern("");  // a default
   for (std::string_view word : LibraryWords()) base_.symbols.Intern(word);
   for (const AddedLibrary& library : texts_) {
     for (const std::string& word : CheckAddedLibrary(library).words) base_.symbols.Intern(word);
@@ -217,7 +218,7 @@ std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Docume
   auto extensions = ExtensionsOf(*document, standard, library, context);
   const TypeTable& types = extensions.empty() ? standard.types() : extensions.back().library->types();
   return Checker(std::move(document), CheckedKind::kModel,
-                 {library, &standard, &types, std::move(extensions)}, context)
+                 {library, &standard, &types, std::move(extensions), options.leniency}, context)
       .CheckModel(options);
 }
 

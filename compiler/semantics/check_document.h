@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/semantics/checked_document.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/support/context.h"
 
 namespace nnefc {
@@ -95,6 +96,7 @@ class StandardLibrary {
 struct CheckOptions {
   // Chooses one of several graphs by name.
   std::optional<std::string> graph;
+  Leniency leniency = Leniency::kAuto;
 };
 
 // Checks names, dialect rules, argument binding and types of a document

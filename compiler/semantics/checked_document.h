@@ -45,6 +45,8 @@ struct Signature {
   // the tensors of its arrays in order, its outputs are their results. An
   // operation of an extension whose result is `tensor<>[]`.
   bool runs_bodies = false;
+  // Its result is an `external`: of a library alone.
+  bool makes_external = false;
 };
 
 // How an invocation binds its arguments.
@@ -88,6 +90,8 @@ class CheckedDocument {
   bool may_run_bodies() const;
   // The graph to compile: null if there is none or the choice is ambiguous.
   const ast::Graph* graph() const { return graph_; }
+  // Names that stand for an extent each.
+  llvm::ArrayRef<ast::Name> symbols() const { return symbols_; }
   const Signature& signature(ast::FragmentId fragment) const {
     return signatures_[static_cast<size_t>(fragment.index)];
   }
@@ -123,6 +127,7 @@ class CheckedDocument {
   bool is_library_ = false;
   llvm::SmallVector<ExtensionLibrary, 1> extensions_;
   const ast::Graph* graph_ = nullptr;
+  std::vector<ast::Name> symbols_;
   std::vector<Signature> signatures_;  // by FragmentId
   llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
   std::vector<int32_t> binding_index_;  // by ExprId; -1: none

@@ -16,7 +16,7 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
     : out_(std::make_unique<CheckedDocument>()),
       document_(*document),
       kind_(kind),
-      dialect_(out_->dialect_ = EnabledDialect(*document, context.symbols)),
+      dialect_(out_->dialect_ = EnabledDialect(*document, context.symbols, against.leniency)),
       standard_(against.library != nullptr ? StandardBelow(against.library) : out_.get()),
       libraries_(against.libraries),
       outer_(context),
@@ -44,7 +44,7 @@ Checker::Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind
 }
 
 std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options) {
-  CheckDialectRules(document_, kind_, context_);
+  CheckDialectRules(document_, dialect_, kind_, context_, deviations_);
   DeclareFragments();
   ChooseGraph(options);
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
@@ -58,7 +58,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options
 }
 
 std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
-  CheckDialectRules(document_, kind_, context_);
+  CheckDialectRules(document_, dialect_, kind_, context_, deviations_);
   DeclareFragments();
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
     CheckFragmentBody(ast::FragmentId(static_cast<int32_t>(i)));
@@ -67,6 +67,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
 }
 
 std::unique_ptr<CheckedDocument> Checker::Finish() {
+  deviations_.Tell(context_.emitter);
   out_->complete_ = document_.complete && !context_.emitter.has_errors();
   outer_.emitter.Take(std::move(context_.emitter));
   return std::move(out_);

@@ -42,6 +42,7 @@ class Checker {
     const CheckedDocument* library;  // the standard library or the model; null: none
     const TypeTable* types;          // what the document's own begin with; null: nothing
     llvm::SmallVector<ExtensionLibrary, 1> extensions = {};
+    Leniency leniency = Leniency::kAuto;
   };
 
   Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, Against against, Context& context);
@@ -241,6 +242,16 @@ class Checker {
                            Args&&... args) {
     return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
   }
+  // Notes what only lenient reading takes.
+  template <typename... Args>
+  void Deviate(const Rule& rule, SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
+    if (kind_ == CheckedKind::kModel)
+      deviations_.Note(rule, range, fmt::format(format, std::forward<Args>(args)...));
+  }
+  // Whether a fragment holds data of its own and is never invoked.
+  bool IsProperties(const ast::Fragment& fragment) const {
+    return dialect_.empty_declarations && fragment.parameters.empty();
+  }
   // Empty for the name that a broken declaration lacks.
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
   std::string Text(TypeId type) const { return types_.Text(type, dialect_); }
@@ -269,6 +280,7 @@ class Checker {
   const StandardLibrary& libraries_;
   Context& outer_;
   Context context_;  // what the checker itself tells
+  Deviations deviations_;
   TypeTable& types_;
   const TypeId error_, integer_, scalar_, logical_, string_;
   const Symbol external_, variable_, update_;
@@ -278,6 +290,7 @@ class Checker {
   SourceRange body_range_;
   llvm::ArrayRef<ast::Name> graph_parameters_;
   BodyKind body_ = BodyKind::kFragment;
+  ast::FragmentId fragment_;  // whose body it is
   bool in_generic_ = false;
   bool has_syntax_error_ = false;                   // some expression could not be read
   bool has_lost_names_ = false;                     // some left value could not be read: names may be missing

@@ -78,12 +78,15 @@ void Checker::DeclareFragment(ast::FragmentId id) {
   } else if (out_->library_ != nullptr) {
     Callee standard = out_->library_->Find(fragment.name.symbol);
     if (!standard.valid()) standard = FindTakenByExtension(fragment);
-    if (standard.valid()) {
+    if (standard.valid() && dialect_.own_operations) {
+      Deviate(kLenientRedefined, fragment.name.range,
+              "fragment `{}` redefines a standard operation, in whose place it is used", name);
+    } else if (standard.valid()) {
       Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation", name)
           .Note(SignatureOf(standard).name.range, "the standard operation");
     }
   }
-  if (fragment.has_error) return;
+  if (fragment.has_error || IsProperties(fragment)) return;
   llvm::SmallVector<ast::Name, 8> parameters, results;
   for (const ast::Parameter& parameter : fragment.parameters) parameters.push_back(parameter.name);
   for (const ast::Result& result : fragment.results) results.push_back(result.name);

@@ -7,6 +7,7 @@
 
 #include "compiler/semantics/extensions.h"
 #include "compiler/semantics/rules.h"
+#include "compiler/syntax/rules.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,11 +31,14 @@ std::vector<std::string_view> KnownExtensions() {
 // Walks the stores of the document instead of its trees: order plays no part.
 class DialectRules {
  public:
-  DialectRules(const ast::Document& document, CheckedKind kind, Context& context)
+  DialectRules(const ast::Document& document, const ast::Dialect& dialect, CheckedKind kind, Context& context,
+               Deviations& deviations)
       : document_(document),
         kind_(kind),
         context_(context),
-        dialect_(EnabledDialect(document, context.symbols)) {}
+        deviations_(deviations),
+        dialect_(dialect),
+        strict_(EnabledDialect(document, context.symbols)) {}
 
   void Check() {
     CheckExtensions();
@@ -83,7 +87,9 @@ class DialectRules {
   const ast::Document& document_;
   const CheckedKind kind_;
   Context& context_;
-  const ast::Dialect dialect_;
+  Deviations& deviations_;
+  const ast::Dialect& dialect_;
+  const ast::Dialect strict_;  // without lenient reading
   const ast::Dialect& other_ = ast::Other(dialect_);
   std::vector<bool> is_left_, is_right_;  // by ExprId: a whole side of an assignment
   std::set<int32_t> iterators_;           // of all comprehensions
@@ -112,6 +118,8 @@ void DialectRules::CheckExtensions() {
             Report(kUnknownExtension, name.range, "unknown extension `{}`; did you mean `{}`?",
                    Text(name.symbol), use.extension->name);
         if (use.has_safe_spelling) builder.Fix(name.range, std::string(use.extension->name));
+      } else if (statement.tail.valid() && use.extension->arguments != Extension::kRest) {
+        Report(kUnexpectedToken, statement.tail, "expected `;`, found `{}`", SourceText(statement.tail));
       }
     }
   }
@@ -172,9 +180,14 @@ void DialectRules::CheckDeclarations() {
     for (const ast::Name& name : graph.parameters) CheckName(name);
     for (const ast::Name& name : graph.results) CheckName(name);
   }
-  if (dialect_.fragments || document_.fragments.empty()) return;
+  if (strict_.fragments || document_.fragments.empty()) return;
   const std::string_view extension = ExtensionFor(&ast::Dialect::fragments).name;
   const ast::Fragment& first = *document_.fragments.begin();
+  if (dialect_.fragments) {
+    deviations_.Note(kLenientFragments, first.keyword_range,
+                     fmt::format("fragments are defined without `extension {};`", extension));
+    return;
+  }
   DiagnosticBuilder builder = Report(kMissingFragmentExtension, first.keyword_range,
                                      "fragment definitions need `extension {};`", extension);
   FixExtension(document_, extension, builder);
@@ -182,6 +195,10 @@ void DialectRules::CheckDeclarations() {
 
 void DialectRules::CheckFragment(const ast::Fragment& fragment) {
   CheckName(fragment.name);
+  if (fragment.parameters.empty() && !fragment.has_error && !dialect_.empty_declarations) {
+    Report(kEmptyList, fragment.parameters_range, "expected at least one parameter of the fragment `{}`",
+           Text(fragment.name.symbol));
+  }
   for (const ast::Parameter& parameter : fragment.parameters) CheckName(parameter.name);
   for (const ast::Result& result : fragment.results) CheckName(result.name);
   if (fragment.is_generic && !dialect_.generics) {
@@ -392,8 +409,15 @@ void DialectRules::ReportOperators() {
   auto starts_first = [](const SourceRange& a, const SourceRange& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   };
-  if (!dialect_.operators) {
+  if (!strict_.operators) {
     const std::string_view extension = ExtensionFor(&ast::Dialect::operators).name;
+    if (dialect_.operators) {
+      for (const SourceRange& range : operators_) {
+        deviations_.Note(kLenientOperators, range,
+                         fmt::format("an operator expression stands without `extension {};`", extension));
+      }
+      return;
+    }
     if (only_brackets_) return ReportBrackets(extension);
     DiagnosticBuilder builder = Report(kMissingOperatorExtension,
                                        *std::min_element(operators_.begin(), operators_.end(), starts_first),
@@ -426,8 +450,9 @@ void FixExtension(const ast::Document& document, std::string_view extension, Dia
   builder.Fix(place, fmt::format("\nextension {};", extension));
 }
 
-void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context) {
-  DialectRules(document, kind, context).Check();
+void CheckDialectRules(const ast::Document& document, const ast::Dialect& dialect, CheckedKind kind,
+                       Context& context, Deviations& deviations) {
+  DialectRules(document, dialect, kind, context, deviations).Check();
 }
 
 }  // namespace nnefc

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/semantics/deviations.h"
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
@@ -12,7 +13,9 @@ enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
 // (chapter 3.2 of both specifications): constructs of the other dialect, constructs of an extension
 // that is not enabled, keywords of the dialect used as names. Each diagnostic
 // names the dialect and, where there is one, the repair.
-void CheckDialectRules(const ast::Document& document, CheckedKind kind, Context& context);
+// What lenient reading takes goes to `deviations`.
+void CheckDialectRules(const ast::Document& document, const ast::Dialect& dialect, CheckedKind kind,
+                       Context& context, Deviations& deviations);
 
 // Adds the repair of a missing extension: its line behind the version and the
 // extensions before it.

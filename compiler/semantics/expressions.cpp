@@ -81,6 +81,10 @@ TypeId Checker::CheckLink(ExprId id, TypeId inner) {
 TypeId Checker::CheckIdentifier(const ast::Expr& use, Symbol name) {
   const Local* local = scope_.Find(name);
   if (local != nullptr && (local->assigned || local->kind == LocalKind::kUnknown)) return local->type;
+  if (local == nullptr && dialect_.non_finite && (Text(name) == "inf" || Text(name) == "nan")) {
+    Deviate(kLenientNonFinite, use.range, "`{}` stands for a number, which no literal is", Text(name));
+    return scalar_;
+  }
   ReportUndefined(use.range, name, local);
   // Each name is told once.
   if (local == nullptr) {
@@ -249,6 +253,10 @@ TypeId Checker::CheckSubscript(const ast::Expr& whole, const ast::SubscriptExpr&
     case TypeKind::kError:
     case TypeKind::kAny:
       return error_;
+    case TypeKind::kTensor:
+      // Of a tensor of one axis that is known when the graph is compiled.
+      if (dialect_.loose_values) return subscript.is_range ? base : integer_;
+      [[fallthrough]];
     default:
       Report(kSubscriptBase, whole.range, "`{}` has no items; arrays, strings and tuples have{}", Text(base),
              Kind(base) == TypeKind::kTensor && standard().Find(context_.symbols.Find("slice")).valid()

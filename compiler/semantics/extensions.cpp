@@ -12,6 +12,14 @@ namespace {
 
 constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
 constexpr bool ast::Dialect::*kOperators[] = {&ast::Dialect::operators};
+constexpr bool ast::Dialect::*kFlexible[] = {&ast::Dialect::fragments, &ast::Dialect::operators,
+                                             &ast::Dialect::empty_declarations};
+// What lenient reading turns on.
+constexpr bool ast::Dialect::*kLenient[] = {
+    &ast::Dialect::lenient,      &ast::Dialect::loose_values,       &ast::Dialect::surplus_arguments,
+    &ast::Dialect::reassignment, &ast::Dialect::own_operations,     &ast::Dialect::values_in_graph,
+    &ast::Dialect::non_finite,   &ast::Dialect::empty_declarations, &ast::Dialect::fragments,
+    &ast::Dialect::operators};
 
 constexpr Extension kExtensions[] = {
     {.name = "KHR_enable_fragment_definitions", .enables = kFragments},
@@ -22,7 +30,51 @@ constexpr Extension kExtensions[] = {
      .activation = Activation::kImplicit,
      .library = LayersLibraryText,
      .file = "layers.nnef"},
+    {.name = "tract_registry tract_core",
+     .enables = kFlexible,
+     .is_lenient = true,
+     .library = TractCoreLibraryText,
+     .file = "tract/core.nnef"},
+    {.name = "tract_registry tract_transformers",
+     .enables = kFlexible,
+     .is_lenient = true,
+     .library = TractTransformersLibraryText,
+     .file = "tract/transformers.nnef"},
+    {.name = "tract_registry tract_onnx", .enables = kFlexible, .is_lenient = true},
+    {.name = "tract_registry tract_pulse", .enables = kFlexible, .is_lenient = true},
+    {.name = "tract_registry tract_resource", .enables = kFlexible, .is_lenient = true},
+    {.name = "tract_registry tract_extra", .enables = kFlexible, .is_lenient = true},
+    {.name = "tract_symbol",
+     .enables = kFlexible,
+     .arguments = 1,
+     .role = ExtensionRole::kSymbol,
+     .is_lenient = true},
+    {.name = "tract_assert",
+     .enables = kFlexible,
+     .arguments = Extension::kRest,
+     .role = ExtensionRole::kAssertion,
+     .is_lenient = true},
 };
+
+// Identifiers that nothing but an exporter writes.
+constexpr std::string_view kMarkedEnds[] = {"_aligned_rank_expanded"};
+constexpr std::string_view kMarkedStarts[] = {"fp_tensor_clone"};
+
+bool IsMarked(std::string_view name) {
+  return llvm::any_of(kMarkedEnds, [&](std::string_view end) { return name.ends_with(end); }) ||
+         llvm::any_of(kMarkedStarts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+// True if some left side of the graph's body bears the mark of an exporter.
+bool BearsMarks(const ast::Document& document, const SymbolTable& symbols) {
+  return llvm::any_of(document.graphs, [&](const ast::Graph& graph) {
+    return llvm::any_of(graph.body, [&](const ast::Assignment& assignment) {
+      if (!assignment.left.valid()) return false;
+      const auto* left = std::get_if<ast::IdentifierExpr>(&document.exprs[assignment.left].node);
+      return left != nullptr && IsMarked(symbols.Text(left->name));
+    });
+  });
+}
 
 std::string_view TextOf(const ast::Name& name, const SymbolTable& symbols) {
   return name.symbol.valid() ? symbols.Text(name.symbol) : "";
@@ -89,16 +141,36 @@ bool Enables(const ast::Document& document, const Extension& extension, const Sy
   });
 }
 
-ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols) {
+ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols, Leniency leniency) {
   ast::Dialect dialect = document.dialect;
   if (!dialect.extensions) return dialect;
+  bool is_lenient = leniency == Leniency::kLenient;
   for (const ast::Extension& line : document.extensions) {
     for (const ExtensionUse& use : ExtensionsIn(line, symbols)) {
       if (use.extension == nullptr) continue;
       for (bool ast::Dialect::*enabled : use.extension->enables) dialect.*enabled = true;
+      is_lenient |= use.extension->is_lenient && leniency == Leniency::kAuto;
     }
   }
+  is_lenient = is_lenient || (leniency == Leniency::kAuto && BearsMarks(document, symbols));
+  if (is_lenient) {
+    for (bool ast::Dialect::*enabled : kLenient) dialect.*enabled = true;
+  }
   return dialect;
+}
+
+std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols) {
+  std::vector<ast::Name> found;
+  for (const ast::Extension& line : document.extensions) {
+    for (const ExtensionUse& use : ExtensionsIn(line, symbols)) {
+      if (use.extension == nullptr || use.extension->role != ExtensionRole::kSymbol) continue;
+      for (const ast::Name& name : use.arguments) {
+        if (llvm::none_of(found, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
+          found.push_back(name);
+      }
+    }
+  }
+  return found;
 }
 
 const Extension& ExtensionFor(bool ast::Dialect::*enabled) {

@@ -14,6 +14,20 @@ enum class Activation : uint8_t {
   kImplicit,  // nothing: its fragments are known wherever the document defines none of their names
 };
 
+// How a document is read that leaves the specification as exporters do.
+enum class Leniency : uint8_t {
+  kAuto,  // leniently if it enables an extension of theirs, or bears their marks
+  kStrict,
+  kLenient,
+};
+
+// What the arguments of an extension's line are to the document.
+enum class ExtensionRole : uint8_t {
+  kNone,
+  kSymbol,     // names that stand for an extent each
+  kAssertion,  // a condition on them, behind the names too
+};
+
 // What documents may have beside the standard operations of their dialect
 // (R 3.2.4). All that nnefc knows of an extension by name stands in its row of
 // Extensions(); its operations have their rows in compiler/ir/ops.
@@ -30,6 +44,9 @@ struct Extension {
   llvm::ArrayRef<bool ast::Dialect::*> enables = {};
   // How many words behind the name are its arguments; kRest: all of the line.
   int arguments = 0;
+  ExtensionRole role = ExtensionRole::kNone;
+  // Documents that enable it are read leniently.
+  bool is_lenient = false;
   // The document that declares its fragments; null if it has none, or if it is `text`.
   std::string_view (*library)() = nullptr;
   // The name of that document, as editors ask for it.
@@ -59,8 +76,13 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolT
 // reported where it does and nowhere else.
 bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols);
 
-// The dialect of a document with what its extensions turn on.
-ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols);
+// The dialect of a document with what its extensions turn on, and what lenient
+// reading does.
+ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols,
+                            Leniency leniency = Leniency::kStrict);
+
+// The names that lines of extensions make symbols, in order, each once.
+std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols);
 
 // The extension that turns a switch on, of which there must be one.
 const Extension& ExtensionFor(bool ast::Dialect::*enabled);

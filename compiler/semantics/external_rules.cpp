@@ -39,7 +39,12 @@ void Checker::ForgetExternals(ExprId right) {
 }
 
 void Checker::CheckPlace(ExprId id, const ast::InvocationExpr& invocation, Callee callee) {
+  if (body_ == BodyKind::kGraph && SignatureOf(callee).makes_external) externals_.push_back(id);
   const Symbol name = invocation.callee.symbol;
+  if (name == external_ && kind_ == CheckedKind::kLibrary && callee.document == standard_) {
+    out_->signatures_[static_cast<size_t>(fragment_.index)].makes_external = true;
+    return;
+  }
   if (name != external_ && name != variable_ && name != update_) return;
   if (callee.document != standard_) return;
   if (body_ == BodyKind::kGraph) {

@@ -42,7 +42,9 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
                                                 : TypeId();
   is_valid &= CheckArgumentTypes(invocation, callee, slots, generic);
   is_valid &= !generic.valid() || !IsError(generic);
-  if (is_valid) Keep(id, {callee, slots, generic});
+  // Where values decide what they stand for, they decide what `?` is.
+  const bool is_open = dialect_.loose_values && !invocation.type_argument.has_value();
+  if (is_valid) Keep(id, {callee, slots, is_open ? TypeId() : generic});
   if (!is_chainable) return error_;
   // Where arguments and type contradict each other the result is in doubt.
   return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
@@ -171,7 +173,7 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
   // given twice or unknown, of which there is more to tell.
   const size_t unnamed = static_cast<size_t>(
       llvm::count_if(invocation.arguments, [](const ast::Argument& argument) { return !argument.name; }));
-  if (unnamed > slots.size()) {
+  if (unnamed > slots.size() && !dialect_.surplus_arguments) {
     size_t index = 0;
     const ast::Argument& extra = *llvm::find_if(invocation.arguments, [&](const ast::Argument& argument) {
       return !argument.name.has_value() && index++ == slots.size();
@@ -193,6 +195,10 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
       Report(kPositionalAfterNamed, expr(argument.value).range,
              "an argument without a name follows a named one");
       is_valid = false;
+    } else if (positional == slots.size()) {
+      Deviate(kLenientSurplus, expr(argument.value).range,
+              "`{}` takes {} argument{}; what is given beside is left out", Text(signature.name.symbol),
+              slots.size(), slots.size() == 1 ? "" : "s");
     } else {
       is_valid &= BindPositional(invocation, argument, signature.parameters[positional], slots[positional]);
       ++positional;
@@ -206,6 +212,11 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
   slot = argument.value;
   if (dialect_.positional_attributes || types_.ContainsTensor(parameter.type) || IsError(parameter.type))
     return true;
+  if (dialect_.loose_values) {
+    Deviate(kLenientPosition, expr(argument.value).range, "attribute `{}` of `{}` is given by its position",
+            Text(parameter.name.symbol), Text(invocation.callee.symbol));
+    return true;
+  }
   SourceRange before = expr(argument.value).range;
   before.end = before.begin;
   const std::string_view name = Text(parameter.name.symbol);
@@ -227,6 +238,12 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
                         size_t positional, llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
   const std::optional<size_t> found = PlaceOf(signature, *argument.name);
+  const bool is_extensions = callee.document->is_library() && callee.document != standard_;
+  if (!found && dialect_.surplus_arguments && !is_extensions) {
+    Deviate(kLenientSurplus, argument.name->range, "`{}` has no parameter `{}`, which is left out",
+            Text(signature.name.symbol), Text(argument.name->symbol));
+    return true;
+  }
   if (!found) {
     ReportUnknownArgument(invocation, argument, callee);
     return false;
@@ -321,7 +338,7 @@ void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& 
 // 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The
 // provisional dialect lets a tuple be passed to a tuple.
 bool Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
-  if (dialect_.passed_tuples || signature.results.empty()) return true;
+  if (dialect_.passed_tuples || dialect_.loose_values || signature.results.empty()) return true;
   const TypeId type = signature.results[0].type;
   if (signature.results.size() == 1 && (Kind(type) == TypeKind::kTensor || IsError(type))) return true;
   Report(kChainedResults, invocation.callee.range,

@@ -28,7 +28,10 @@ TypeId Checker::BinaryType(const ast::Expr& whole, const ast::BinaryExpr& binary
     return TensorOperatorType(whole, ast::Spelling(binary.op), OperationOf(binary.op),
                               {binary.left, binary.right}, {left, right});
   }
-  const TypeId type = ValueOperatorType(binary.op, left, right);
+  TypeId type = ValueOperatorType(binary.op, left, right);
+  const bool is_mixed = (left == integer_ && right == scalar_) || (left == scalar_ && right == integer_);
+  if (!type.valid() && dialect_.loose_values && is_mixed)
+    type = ValueOperatorType(binary.op, scalar_, scalar_);
   if (type.valid()) return type;
   DiagnosticBuilder builder =
       Report(kOperatorTypes, binary.op_range, "the operator `{}` does not go with `{}` and `{}`",

@@ -17,7 +17,7 @@ std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Do
 
 std::unique_ptr<CheckedDocument> Checker::CheckQuantization(
     llvm::function_ref<bool(std::string_view)> is_activation) {
-  CheckDialectRules(document_, kind_, context_);
+  CheckDialectRules(document_, dialect_, kind_, context_, deviations_);
   body_ = BodyKind::kQuantization;
   llvm::DenseMap<Symbol, SourceRange> keys;
   for (const ast::Quantization& entry : document_.quantizations) {

@@ -90,6 +90,14 @@ namespace nnefc::semantics {
   RULE(kExternalNotParameter, "graph.external-not-parameter", kError, "R 3.3.2")            \
   RULE(kOnlyInGraph, "graph.operation-in-fragment", kError, "R 3.3.2, P 3.3.1")             \
   RULE(kUpdateTarget, "graph.update-target", kError, "R 4.8, P 4.7")                        \
+  /* lenient reading */                                                                     \
+  RULE(kLenientFragments, "lenient.fragment-definitions", kWarning, "R 3.2.2")              \
+  RULE(kLenientOperators, "lenient.operator-expressions", kWarning, "R 3.2.3")              \
+  RULE(kLenientRedefined, "lenient.redefined-operation", kWarning, "R 3.3.2")               \
+  RULE(kLenientReassigned, "lenient.reassigned", kWarning, "R 3.3.2")                       \
+  RULE(kLenientNonFinite, "lenient.non-finite", kWarning, "R 3.1")                          \
+  RULE(kLenientSurplus, "lenient.surplus-argument", kWarning, "R 3.3.2")                    \
+  RULE(kLenientPosition, "lenient.positional-attribute", kWarning, "R 3.3.2")               \
   /* quantization files */                                                                  \
   RULE(kQuantizationKey, "quantization.unknown-key", kWarning, "R 5.3, P 5.3")              \
   RULE(kQuantizationRepeated, "quantization.repeated-key", kWarning, "R 5.3, P 5.3")        \

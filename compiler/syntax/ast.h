@@ -212,7 +212,8 @@ struct Fragment {
   bool is_generic = false;
   std::optional<PrimitiveName> generic_default;
   SourceRange generic_range;
-  llvm::ArrayRef<Parameter> parameters;
+  llvm::ArrayRef<Parameter> parameters;  // none: the checker judges it
+  SourceRange parameters_range;          // from `(` to `)`
   llvm::ArrayRef<Result> results;
   bool has_body = false;
   SourceRange body_range;       // from `{` to `}`
@@ -233,10 +234,11 @@ struct Graph {
   llvm::ArrayRef<Assignment> body;
 };
 
-// `extension KHR_enable_fragment_definitions;`
+// `extension KHR_enable_fragment_definitions;`, `extension vendor_bound S >= 1;`
 struct Extension {
   SourceRange range;
   llvm::ArrayRef<Name> names;
+  SourceRange tail = {};  // what follows the names, `>= 1`; invalid if nothing does
 };
 
 // What parts the words within a line, of comments too.

@@ -57,6 +57,15 @@ struct Dialect {
   bool coordinates = false;           // a data type of tensors (P 4.3.3)
   bool any_label = false;             // labels of any characters, unique as written (P 4.1.3)
   bool nested_tensors = false;        // arrays of literals for tensors in graph.quant (R 5.3)
+  // ---- lenient reading: what exporters write beside the specifications ----
+  bool lenient = false;             // what of the following is made use of is told, once for each rule
+  bool loose_values = false;        // numbers, arrays and tensors for one another if one meaning is left
+  bool surplus_arguments = false;   // are left out
+  bool reassignment = false;        // of a name: the later value counts from there on
+  bool own_operations = false;      // fragments that have the names of standard operations
+  bool values_in_graph = false;     // names in the graph's body for numbers and arrays
+  bool non_finite = false;          // `inf` and `nan` as numbers
+  bool empty_declarations = false;  // fragments without parameters, which hold data of their own
   // Its operations are not those of the ratified dialect: expansion translates
   // them, `upgrade` the document.
   bool translated = false;

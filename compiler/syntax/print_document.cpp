@@ -135,6 +135,10 @@ class DocumentPrinter : public CommentFeed {
     BeginWhole(extension.range);
     out_ += "extension";
     for (const ast::Name& name : extension.names) out_ += fmt::format(" {}", Text(name));
+    if (extension.tail.valid()) {
+      const SourceRange tail = extension.tail;
+      out_ += fmt::format(" {}", context_.sources.Text(tail.file).substr(tail.begin, tail.end - tail.begin));
+    }
     End(extension.range, ";");
   }
 

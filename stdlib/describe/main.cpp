@@ -1,7 +1,9 @@
 // Writes the declarations of documents of the standard library as a C++ file for
 // stdlib/declarations.h:
 //
-//   nnefc_describe_stdlib OUTPUT.cpp FILE.nnef...
+//   nnefc_describe_stdlib OUTPUT.cpp FILE.nnef... [--primitives FILE.nnef...]
+//
+// Of the documents behind --primitives fragments with a body are no operations.
 
 #include <fstream>
 #include <iostream>
@@ -28,7 +30,7 @@ std::string Literal(std::string text) {
 class Description {
  public:
   // False if the text is no document.
-  bool Add(const char* path) {
+  bool Add(const char* path, bool only_primitives) {
     Context context;
     const auto document =
         ParseDocument(context.sources.AddText(path, ReadFile(path)),
@@ -36,7 +38,9 @@ class Description {
     for (const Diagnostic& diagnostic : context.emitter.diagnostics())
       std::cerr << path << ": " << diagnostic.message << "\n";
     if (!document->complete || document->fragments.empty()) return false;
-    for (const ast::Fragment& fragment : document->fragments) Add(*document, fragment, context);
+    for (const ast::Fragment& fragment : document->fragments) {
+      if (!fragment.has_body || !only_primitives) Add(*document, fragment, context);
+    }
     return true;
   }
 
@@ -107,8 +111,13 @@ const Declaration* FindDeclaration(std::string_view name) {{
 
 int main(int argc, char** argv) {
   nnefc::Description description;
+  bool only_primitives = false;
   for (int i = 2; i < argc; ++i) {
-    if (!description.Add(argv[i])) return 1;
+    if (argv[i] == std::string_view("--primitives")) {
+      only_primitives = true;
+    } else if (!description.Add(argv[i], only_primitives)) {
+      return 1;
+    }
   }
   std::ofstream output(argc > 2 ? argv[1] : "");
   output << description.Text();

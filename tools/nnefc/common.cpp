@@ -79,6 +79,8 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   if (model == "-") result.document = StandardInput();
   if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
   if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;
+  if (is_strict) result.leniency = Leniency::kStrict;
+  if (is_lenient) result.leniency = Leniency::kLenient;
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
   result.limits = limits;
@@ -103,6 +105,10 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
       ->type_name("WORD")
       ->check(OneOf({"auto", "provisional", "ratified"}))
       ->capture_default_str();
+  auto* lenient = command.add_flag("--lenient", options.is_lenient,
+                                   "take what exporters write beside the specification, with warnings");
+  command.add_flag("--strict", options.is_strict, "refuse it, from documents with an exporter's marks too")
+      ->excludes(lenient);
 }
 
 void AddReporting(CLI::App& command, CommonOptions& options) {

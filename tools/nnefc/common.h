@@ -31,6 +31,8 @@ Format FormatNamed(std::string_view name);
 struct CommonOptions {
   std::vector<std::string> models;
   std::string dialect = "auto";
+  bool is_strict = false;
+  bool is_lenient = false;
   std::vector<std::string> input_shapes;
   std::string graph;
   std::string format = "text";

@@ -20,6 +20,7 @@ void RegisterStandardOps(OpRegistry& registry) {
   RegisterQuantization(registry);
   RegisterMiscellaneous(registry);
   RegisterControlFlow(registry);
+  RegisterTract(registry);
   RegisterOpsets(registry);
 }
 

@@ -20,5 +20,6 @@ void RegisterNormalization(OpRegistry& registry);
 void RegisterQuantization(OpRegistry& registry);
 void RegisterMiscellaneous(OpRegistry& registry);
 void RegisterControlFlow(OpRegistry& registry);
+void RegisterTract(OpRegistry& registry);
 
 }  // namespace nnefc::ir

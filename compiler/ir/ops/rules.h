@@ -87,15 +87,19 @@ namespace nnefc::ir::nnef {
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
 // if_else and tensor_iterator, which NNEFC_control_flow adds
-#define NNEFC_CONTROL_FLOW_RULES(RULE)                    \
-  RULE(kIfCondition, "if_else.condition", kError, "")     \
-  RULE(kIfResults, "if_else.results", kError, "")         \
-  RULE(kBodies, "body.interface", kError, "")             \
-  RULE(kLoopLists, "tensor_iterator.lists", kError, "")   \
-  RULE(kLoopAxis, "tensor_iterator.axis", kError, "")     \
-  RULE(kLoopParts, "tensor_iterator.parts", kError, "")   \
-  RULE(kLoopMerged, "tensor_iterator.merged", kError, "") \
-  RULE(kLoopConcatenated, "tensor_iterator.concatenated", kError, "")
+#define NNEFC_CONTROL_FLOW_RULES(RULE)                                \
+  RULE(kIfCondition, "if_else.condition", kError, "")                 \
+  RULE(kIfResults, "if_else.results", kError, "")                     \
+  RULE(kBodies, "body.interface", kError, "")                         \
+  RULE(kLoopLists, "tensor_iterator.lists", kError, "")               \
+  RULE(kLoopAxis, "tensor_iterator.axis", kError, "")                 \
+  RULE(kLoopParts, "tensor_iterator.parts", kError, "")               \
+  RULE(kLoopMerged, "tensor_iterator.merged", kError, "")             \
+  RULE(kLoopConcatenated, "tensor_iterator.concatenated", kError, "") \
+  /* tract's registries */                                            \
+  RULE(kTractEinsum, "tract_einsum.labels", kError, "")               \
+  RULE(kTractGather, "tract_gather.shape", kError, "")                \
+  RULE(kTractTopK, "tract_topk.k", kError, "")
 
 NNEFC_DEFINE_RULES(kNodeRules, NNEFC_NODE_RULES)
 NNEFC_DEFINE_RULES(kTensorIntroducingRules, NNEFC_TENSOR_INTRODUCING_RULES)

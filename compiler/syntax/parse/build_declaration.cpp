@@ -174,8 +174,7 @@ ast::Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext
   }
   fragment.parameters = BuildParameters(context.parameters);
   fragment.results = BuildResults(context.results);
-  RequireItems(fragment.parameters.size(), Between(context.open, context.close), "fragment", fragment.name,
-               "parameter");
+  fragment.parameters_range = Between(context.open, context.close);
   RequireItems(fragment.results.size(), Between(context.openResults, context.closeResults), "fragment",
                fragment.name, "result");
   return fragment;
@@ -205,6 +204,7 @@ ast::Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& contex
   llvm::SmallVector<ast::Name, 4> names;
   for (const auto* name : context.names) names.push_back(MakeName(name));
   extension.names = Keep(names);
+  if (context.tail != nullptr) extension.tail = Range(*context.tail);
   if (!context.commas.empty()) {
     const SourceRange comma = Range(Unwrap(context.commas.front()));
     auto report =

@@ -140,8 +140,9 @@ TEST(Fragment, ErrorsAreLocal) {
             Lines("2:24: expected `)` to close the parameters of `f`, found `->` [syntax.unclosed-bracket]"));
   EXPECT_EQ(DeclarationMessages("fragment ( x: tensor<> ) -> ( y: tensor<> );"),
             Lines("2:9: expected a name after `fragment`, found `(` [syntax.unexpected-token]"));
-  EXPECT_EQ(DeclarationMessages("fragment f() -> ( y: tensor<> );"),
-            Lines("2:11: expected at least one parameter of the fragment `f` [syntax.empty-list]"));
+  EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<> ) -> ();"),
+            Lines("2:30: expected at least one result of the fragment `f` [syntax.empty-list]"));
+  EXPECT_EQ(DeclarationMessages("fragment f() -> ( y: tensor<> );"), Lines());  // left to the checker
   EXPECT_EQ(DeclarationMessages("fragment f( x: integer = y ) -> ( y: tensor<> );"),
             Lines("2:26: expected a literal as the default value, found `y` [syntax.unexpected-token]"));
   EXPECT_EQ(DeclarationMessages("fragment string( x: tensor<> ) -> ( y: tensor<> );"),

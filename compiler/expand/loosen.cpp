@@ -1,0 +1,444 @@
+#include "compiler/expand/loosen.h"
+
+#include <algorithm>
+
+#include "compiler/expand/attributes.h"
+#include "compiler/expand/fold_values.h"
+#include "compiler/expand/rules.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::expand {
+namespace {
+
+// Tensors of more elements are no attributes.
+constexpr int64_t kMaxAttributeItems = 4096;
+
+bool IsNumber(const Value& value) {
+  return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
+}
+
+TypeKind KindOf(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
+  switch (registry.Info(plan.op).inputs[input].types) {
+    case ir::TypeClass::kFloat:
+      return TypeKind::kScalar;
+    case ir::TypeClass::kInteger:
+      return TypeKind::kInteger;
+    case ir::TypeClass::kBoolean:
+      return TypeKind::kLogical;
+    default:
+      return TypeKind::kError;
+  }
+}
+
+// Whether the axes of an operation are those of its result, which has as many
+// more.
+bool AddsAxes(ir::OpId op) {
+  static const ir::OpTable<bool> table(ir::StandardOps(), {{"unsqueeze", true}, {"stack", true}});
+  return table.Find(op) != nullptr;
+}
+
+// Singular axes in front, up to `rank`.
+Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& builder) {
+  if (value.kind() != ValueKind::kTensor) return value;
+  const ir::PartialShape& shape = builder.graph().output(value.port()).shape;
+  if (!shape.rank_known() || shape.rank() >= rank) return value;
+  std::vector<Value> axes;
+  for (int64_t axis = 0; axis < rank - shape.rank(); ++axis) axes.push_back(Value::Integer(axis));
+  return builder.MakeRatified("unsqueeze", {value, Value::Array(builder.heap(), std::move(axes))}, site);
+}
+
+// Whether an operation multiplies matrices, whose ranks are equal.
+bool MultipliesMatrices(ir::OpId op) {
+  static const ir::OpTable<bool> table(ir::StandardOps(), {{"linear", true}, {"matmul", true}});
+  return table.Find(op) != nullptr;
+}
+
+// The value of a tensor that a constant or a variable holds, seen through views.
+Value KnownValue(const Value& value, GraphBuilder& builder) {
+  if (value.kind() != ValueKind::kTensor) return value;
+  const std::optional<TensorValue> known = builder.KnownTensor(value.port());
+  if (!known || known->volume() > kMaxAttributeItems || known->type() == ElementType::kString) return {};
+  return FromTensor(*known, builder.heap());
+}
+
+class Loosener {
+ public:
+  Loosener(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site, GraphBuilder& builder)
+      : plan_(plan), arguments_(arguments), site_(site), builder_(builder) {}
+
+  bool Run();
+
+ private:
+  Value* Find(std::string_view parameter) {
+    const int32_t index = plan_.Find(parameter);
+    return index < 0 ? nullptr : &arguments_[static_cast<size_t>(index)];
+  }
+  template <typename... Args>
+  void Note(const OpPlan::Parameter& parameter, const Rule& rule, fmt::format_string<Args...> format,
+            Args&&... args) {
+    builder_.Deviate(rule, plan_, parameter.name, site_, fmt::format(format, std::forward<Args>(args)...));
+  }
+  int64_t Rank(const Value& value) const {
+    if (value.kind() != ValueKind::kTensor) return value.kind() == ValueKind::kArray ? -1 : 0;
+    const ir::PartialShape& shape = builder_.graph().output(value.port()).shape;
+    return shape.rank_known() ? shape.rank() : -1;
+  }
+  void FindGeneric();
+  bool LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value);
+  Value Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value);
+  void LoosenAttribute(const OpPlan::Parameter& parameter, Value& value);
+  Value Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value);
+  void CountFromStart();
+  bool RaiseMatrices();
+  void RaiseVectors();
+  bool ReadWindow();
+
+  const OpPlan& plan_;
+  llvm::MutableArrayRef<Value> arguments_;
+  Site& site_;
+  GraphBuilder& builder_;
+};
+
+// `?` stands for numbers of any kind as soon as one of several tensors holds
+// them.
+void Loosener::FindGeneric() {
+  if (!plan_.signature->is_generic || site_.generic != TypeKind::kError) return;
+  TypeKind common = TypeKind::kError;
+  for (size_t i = 0; i < plan_.parameters.size(); ++i) {
+    if (!plan_.document->types().ContainsGeneric(plan_.parameters[i].type)) continue;
+    llvm::ArrayRef<Value> values = arguments_[i];
+    if (plan_.parameters[i].is_array && arguments_[i].kind() == ValueKind::kArray)
+      values = arguments_[i].items();
+    for (const Value& value : values) {
+      const TypeKind kind = ElementKind(value, builder_.graph());
+      if (common == TypeKind::kError || kind == TypeKind::kScalar) common = kind;
+    }
+  }
+  site_.generic = common;
+}
+
+Value Loosener::Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value) {
+  if (value.kind() != ValueKind::kTensor) {
+    if (wanted == TypeKind::kScalar && value.kind() == ValueKind::kInteger) {
+      Note(parameter, kLenientNumber, "`{}` of `{}` is a whole number; expected `{}`", parameter.called,
+           plan_.called, parameter.type_text);
+      return Value::Scalar(static_cast<double>(value.integer())).AsTensor();
+    }
+    return value;
+  }
+  const TypeKind seen = TypeKindOf(builder_.graph().output(value.port()).type);
+  if (seen == wanted || seen == TypeKind::kError || seen == TypeKind::kString || wanted == TypeKind::kError)
+    return value;
+  Note(parameter, kLenientType, "`{}` of `{}` is a tensor of type {}; expected {}", parameter.called,
+       plan_.called, DataTypeText(seen), DataTypeText(wanted));
+  Site site = site_;
+  site.generic = wanted;
+  return builder_.MakeRatified("cast", value, site);
+}
+
+bool Loosener::LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value) {
+  if (parameter.is_array && value.kind() == ValueKind::kArray) {
+    std::vector<Value> items(value.items().begin(), value.items().end());
+    for (Value& item : items) {
+      if (item.kind() == ValueKind::kArray) item = AsConstant(item, wanted, site_, builder_);
+      item = Cast(parameter, wanted, item);
+      if (item.poison()) return false;
+    }
+    value = Value::Array(builder_.heap(), std::move(items));
+    return true;
+  }
+  if (parameter.is_array && value.kind() == ValueKind::kTensor) {
+    Note(parameter, kLenientItem, "`{}` of `{}` is one tensor; expected an array of tensors",
+         parameter.called, plan_.called);
+    value = Value::Array(builder_.heap(), {Cast(parameter, wanted, value)});
+    return true;
+  }
+  if (value.kind() == ValueKind::kArray) {
+    Note(parameter, kLenientArray, "`{}` of `{}` is an array; expected a tensor", parameter.called,
+         plan_.called);
+    value = AsConstant(value, wanted, site_, builder_);
+    return !value.poison();
+  }
+  value = Cast(parameter, wanted, value);
+  return !value.poison();
+}
+
+// Recursion follows the declared type.
+Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
+  const TypeTable& types = plan_.document->types();
+  const TypeKind kind = types.Kind(type);
+  if (kind == TypeKind::kArray) {
+    Value list = value;
+    if (value.kind() == ValueKind::kArray && value.length() == 1 &&
+        types.Kind(types.Item(type)) != TypeKind::kArray && value.item(0).kind() == ValueKind::kTensor) {
+      // `begin = [v]`
+      const Value known = KnownValue(value.item(0), builder_);
+      if (known.kind() == ValueKind::kArray) {
+        Note(parameter, kLenientTensor, "an item of `{}` of `{}` is a tensor; expected `{}`",
+             parameter.called, plan_.called, parameter.type_text);
+        list = known;
+      }
+    }
+    if (list.kind() != ValueKind::kArray) {
+      if (list.poison() || list.kind() == ValueKind::kTuple) return list;
+      Note(parameter, kLenientItem, "`{}` of `{}` is one item; expected `{}`", parameter.called, plan_.called,
+           parameter.type_text);
+      list = Value::Array(builder_.heap(), {value});
+    }
+    std::vector<Value> items;
+    for (const Value& item : list.items()) items.push_back(Convert(parameter, types.Item(type), item));
+    return Value::Array(builder_.heap(), std::move(items));
+  }
+  if (kind == TypeKind::kTuple) {
+    llvm::ArrayRef<TypeId> parts = types.Items(type);
+    if (!value.sequence() || value.length() != static_cast<int64_t>(parts.size())) return value;
+    if (value.kind() == ValueKind::kArray) {
+      Note(parameter, kLenientPair, "`{}` of `{}` has `[..]` where `(..)` is expected", parameter.called,
+           plan_.called);
+    }
+    std::vector<Value> items;
+    for (size_t i = 0; i < parts.size(); ++i)
+      items.push_back(Convert(parameter, parts[i], value.item(static_cast<int64_t>(i))));
+    return Value::Tuple(builder_.heap(), std::move(items));
+  }
+  Value item = value;
+  if (value.kind() == ValueKind::kTensor) {
+    item = KnownValue(value, builder_);
+    if (item.poison()) return value;
+    while (item.kind() == ValueKind::kArray && item.length() == 1) item = Value(item.item(0));
+    Note(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called, plan_.called,
+         parameter.type_text);
+    if (kind == TypeKind::kInteger && item.kind() == ValueKind::kScalar &&
+        item.scalar() == static_cast<double>(static_cast<int64_t>(item.scalar())))
+      return Value::Integer(static_cast<int64_t>(item.scalar()));
+    if (kind == TypeKind::kScalar && item.kind() == ValueKind::kInteger)
+      return Value::Scalar(static_cast<double>(item.integer()));
+    return item;
+  }
+  const TypeKind wanted = kind == TypeKind::kGeneric ? site_.generic : kind;
+  const bool is_whole = wanted == TypeKind::kScalar && value.kind() == ValueKind::kInteger;
+  const bool is_logical = wanted == TypeKind::kInteger && value.kind() == ValueKind::kLogical;
+  if (!is_whole && !is_logical) return value;
+  Note(parameter, kLenientNumber, "`{}` of `{}` is {}; expected `{}`", parameter.called, plan_.called,
+       value.KindText(), parameter.type_text);
+  if (is_logical) return Value::Integer(value.logical() ? 1 : 0);
+  return Value::Scalar(static_cast<double>(value.integer()));
+}
+
+void Loosener::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value) {
+  if (value.poison()) return;
+  if (value.kind() == ValueKind::kTensor &&
+      plan_.document->types().Kind(parameter.type) == TypeKind::kArray) {
+    const Value known = KnownValue(value, builder_);
+    if (known.poison()) return;
+    Note(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called, plan_.called,
+         parameter.type_text);
+    value = known;
+  }
+  value = Convert(parameter, parameter.type, value);
+}
+
+// Axes below zero count from the end: of the first tensor, or of what the
+// operation makes of it.
+void Loosener::CountFromStart() {
+  const Value* first = nullptr;
+  for (size_t i = 0; i < plan_.parameters.size() && first == nullptr; ++i) {
+    if (!plan_.parameters[i].is_tensor) continue;
+    first = &arguments_[i];
+    if (first->kind() == ValueKind::kArray && first->length() > 0) first = &first->item(0);
+  }
+  if (first == nullptr || Rank(*first) < 0) return;
+  static constexpr std::pair<std::string_view, bool> kNames[] = {{"axis", false}, {"axes", true}};
+  for (const auto& [name, is_list] : kNames) {
+    const int32_t index = plan_.Find(name);
+    if (index < 0) continue;
+    Value& value = arguments_[static_cast<size_t>(index)];
+    const bool fits = is_list ? value.kind() == ValueKind::kArray : value.kind() == ValueKind::kInteger;
+    if (!fits) continue;
+    // `unsqueeze` and `stack` count the axes of their results.
+    const int64_t added = AddsAxes(plan_.op) ? (is_list ? value.length() : 1) : 0;
+    const int64_t rank = Rank(*first) + added;
+    std::vector<Value> axes(is_list ? value.items() : llvm::ArrayRef<Value>(value));
+    bool counts = false;
+    for (Value& axis : axes) {
+      if (axis.kind() != ValueKind::kInteger || axis.integer() >= 0 || axis.integer() < -rank) continue;
+      counts = true;
+      axis = Value::Integer(axis.integer() + rank);
+    }
+    if (!counts) continue;
+    Note(plan_.parameters[static_cast<size_t>(index)], kLenientAxis, "`{}` of `{}` counts from the end", name,
+         plan_.called);
+    value = is_list ? Value::Array(builder_.heap(), std::move(axes)) : axes[0];
+  }
+}
+
+// Matrices of fewer axes are the same for all along the first ones.
+bool Loosener::RaiseMatrices() {
+  const int64_t first = Rank(arguments_[0]), second = Rank(arguments_[1]);
+  if (first < 2 || second < 2 || first == second) return true;
+  const OpPlan::Parameter& lower = plan_.parameters[first < second ? 0 : 1];
+  Note(lower, kLenientMatrix, "`{}` of `{}` has rank {}, the other one rank {}", lower.called, plan_.called,
+       std::min(first, second), std::max(first, second));
+  for (Value& matrix : arguments_.take_front(2)) {
+    matrix = RaiseTo(std::max(first, second), matrix, site_, builder_);
+    if (matrix.poison()) return false;
+  }
+  return true;
+}
+
+// One value a channel: a vector goes along the second axis.
+void Loosener::RaiseVectors() {
+  const std::vector<ir::InputInfo>& inputs = builder_.registry().Info(plan_.op).inputs;
+  size_t input = 0;
+  for (size_t i = 0; i < plan_.parameters.size(); ++i) {
+    const OpPlan::Parameter& parameter = plan_.parameters[i];
+    if (!parameter.is_tensor) continue;
+    const std::optional<ir::DataRole> role = inputs[input++].data;
+    const bool is_per_channel = role && *role != ir::DataRole::kFilter && *role != ir::DataRole::kInput;
+    if (!is_per_channel || Rank(arguments_[i]) != 1) continue;
+    Note(parameter, kLenientVector, "`{}` of `{}` has one axis; expected the batch before the channels",
+         parameter.called, plan_.called);
+    const bool is_matrix = MultipliesMatrices(plan_.op);
+    arguments_[i] = RaiseTo(is_matrix ? Rank(arguments_[0]) : 2, arguments_[i], site_, builder_);
+  }
+}
+
+// A vendor's window: GraphBuilder::ReadWindowsByVendor.
+bool Loosener::ReadWindow() {
+  const ir::WindowKind window = builder_.registry().Info(plan_.op).window;
+  Heap& heap = builder_.heap();
+  if (window == ir::WindowKind::kLargest) {
+    Value* border = Find("border");
+    if (border != nullptr && border->kind() == ValueKind::kString && border->text() == "constant")
+      *border = Value::String(heap, "ignore");
+  }
+  Value *filter = Find("filter"), *count = Find("groups");
+  if (window != ir::WindowKind::kScatter || filter == nullptr || count == nullptr) return true;
+  const int64_t rank = Rank(*filter);
+  if (rank < 2 || count->kind() != ValueKind::kInteger) return true;
+  const std::optional<Shape> shape = builder_.graph().output(filter->port()).shape.extents();
+  const int64_t groups = std::max<int64_t>(count->integer(), 1);
+  if (!shape || (*shape)[0] % groups != 0) return true;
+  const auto list = [&](llvm::ArrayRef<int64_t> items) {
+    std::vector<Value> values;
+    for (int64_t item : items) values.push_back(Value::Integer(item));
+    return Value::Array(heap, std::move(values));
+  };
+  const llvm::ArrayRef<int64_t> spatial = llvm::ArrayRef<int64_t>(*shape).drop_front(2);
+  Shape split = {groups, (*shape)[0] / groups, (*shape)[1]}, joined = {groups * (*shape)[1], split[1]};
+  split.append(spatial.begin(), spatial.end());
+  joined.append(spatial.begin(), spatial.end());
+  if (groups > 1) *filter = builder_.MakeRatified("reshape", {*filter, list(split)}, site_);
+  if (filter->poison()) return false;
+  *filter = builder_.MakeRatified("transpose", {*filter, groups > 1 ? list({0, 2, 1}) : list({1, 0})}, site_);
+  if (groups > 1 && !filter->poison())
+    *filter = builder_.MakeRatified("reshape", {*filter, list(joined)}, site_);
+  return !filter->poison();
+}
+
+bool Loosener::Run() {
+  FindGeneric();
+  size_t input = 0;
+  for (size_t i = 0; i < plan_.parameters.size(); ++i) {
+    const OpPlan::Parameter& parameter = plan_.parameters[i];
+    if (!parameter.is_tensor) {
+      LoosenAttribute(parameter, arguments_[i]);
+      continue;
+    }
+    TypeKind wanted = KindOf(builder_.registry(), plan_, input++);
+    if (plan_.document->types().ContainsGeneric(parameter.type)) wanted = site_.generic;
+    if (!LoosenTensor(parameter, wanted, arguments_[i])) return false;
+  }
+  CountFromStart();
+  if (MultipliesMatrices(plan_.op) && !RaiseMatrices()) return false;
+  RaiseVectors();
+  return !builder_.has_vendor_windows() || ReadWindow();
+}
+
+}  // namespace
+
+bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
+                     GraphBuilder& builder) {
+  return Loosener(plan, arguments, site, builder).Run();
+}
+
+Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, GraphBuilder& builder) {
+  if (value.kind() != ValueKind::kTensor || types.ContainsTensor(type)) return value;
+  Value known = KnownValue(value, builder);
+  if (known.poison()) return value;
+  const bool is_list = types.Kind(type) == TypeKind::kArray;
+  while (!is_list && known.kind() == ValueKind::kArray && known.length() == 1) known = Value(known.item(0));
+  return known;
+}
+
+namespace {
+
+// A conversion to the type that the tensor has.
+template <bool kToInteger>
+std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
+                                 GraphBuilder& builder) {
+  const TypeKind wanted = kToInteger ? TypeKind::kInteger : site.generic;
+  const bool is_same =
+      arguments[0].kind() == ValueKind::kTensor && ElementKind(arguments[0], builder.graph()) == wanted;
+  return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                      GraphBuilder& builder) {
+  using Replace = std::optional<Value> (*)(const OpPlan&, llvm::ArrayRef<Value>, const Site&, GraphBuilder&);
+  static const ir::OpTable<Replace> table(
+      ir::StandardOps(), {{"cast", ReplaceCast<false>}, {"tract_core_to_integer", ReplaceCast<true>}});
+  const Replace* replace = table.Find(plan.op);
+  return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
+}
+
+Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
+                      GraphBuilder& builder) {
+  const ir::OpInfo& info = builder.registry().Info(plan.op);
+  if (!info.is_elementwise || info.inputs.size() < 2 || result.kind() != ValueKind::kTensor) return result;
+  if (!IsFloat(builder.graph().output(result.port()).type)) return result;
+  bool has_tensor = false;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!plan.parameters[i].is_tensor) continue;
+    if (ElementKind(given[i], builder.graph()) != TypeKind::kInteger) return result;
+    has_tensor |= given[i].kind() == ValueKind::kTensor;
+  }
+  if (!has_tensor) return result;
+  Site cast = site;
+  cast.generic = TypeKind::kInteger;
+  return builder.MakeRatified("cast", result, cast);
+}
+
+Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder) {
+  std::optional<ValueItems> items = ItemsOf(value);
+  if (!items || items->items.empty()) {
+    builder.Report(
+        Fault::Of(kValueType, "{} is no tensor: items of equal lengths are expected", value.KindText()),
+        site);
+    return {};
+  }
+  bool has_scalar = wanted == TypeKind::kScalar;
+  for (const Value& item : items->items) {
+    has_scalar |= item.kind() == ValueKind::kScalar;
+    if (item.kind() != ValueKind::kUnknownExtent) continue;
+    builder.Report(
+        Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),
+        site);
+    return {};
+  }
+  Site made = site;
+  made.generic = has_scalar ? TypeKind::kScalar : ElementKind(items->items[0], builder.graph());
+  std::vector<Value> shape;
+  for (int64_t extent : items->shape) shape.push_back(Value::Integer(extent));
+  for (Value& item : items->items) {
+    if (has_scalar && IsNumber(item) && item.kind() == ValueKind::kInteger)
+      item = Value::Scalar(static_cast<double>(item.integer()));
+  }
+  Heap& heap = builder.heap();
+  return builder.MakeRatified(
+      "constant", {Value::Array(heap, std::move(shape)), Value::Array(heap, std::move(items->items))}, made);
+}
+
+}  // namespace nnefc::expand

@@ -1,0 +1,57 @@
+// Primitives of tract's registries, in OpenVINO's operations.
+
+#include "compiler/lower/node_lowering.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+void LowerErf(NodeLowering& n) {
+  n.SetOutput(n.Unary("Erf", n.input(0)));
+}
+
+void LowerRoundEven(NodeLowering& n) {
+  n.SetOutput(n.Add("opset5", "Round", {n.input(0)}, Attributes({{"mode", "half_to_even"}})));
+}
+
+// Convert rounds toward zero, as tract does.
+void LowerToInteger(NodeLowering& n) {
+  n.SetOutput(
+      n.Add("opset1", "Convert", {n.input(0)}, Attributes({{"destination_type", ElementType::kI64}})));
+}
+
+void LowerTractEinsum(NodeLowering& n) {
+  std::vector<OutputPort> inputs;
+  for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
+  n.SetOutput(n.Add("opset7", "Einsum", inputs, Attributes({{"equation", n.String("expr")}})));
+}
+
+void LowerGatherElements(NodeLowering& n) {
+  n.SetOutput(
+      n.Add("opset6", "GatherElements", {n.input(0), n.input(1)}, Attributes({{"axis", n.Int("axis")}})));
+}
+
+void LowerTractTopK(NodeLowering& n) {
+  const ir::NodeId top = n.AddNode("opset3", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
+                                   Attributes({{"axis", n.Int("axis")},
+                                               {"mode", n.Bool("largest") ? "max" : "min"},
+                                               {"sort", "value"},
+                                               {"index_element_type", ElementType::kI64}}),
+                                   2);
+  n.SetOutput(0, {top, 0});
+  n.SetOutput(1, {top, 1});
+}
+
+}  // namespace
+
+void RegisterTract(LoweringTable& table) {
+  table["tract_core_erf"] = LowerErf;
+  table["tract_core_round_even"] = LowerRoundEven;
+  table["tract_core_to_integer"] = LowerToInteger;
+  table["tract_core_einsum"] = LowerTractEinsum;
+  table["tract_core_gather_elements"] = LowerGatherElements;
+  table["tract_core_topk"] = LowerTractTopK;
+}
+
+}  // namespace nnefc::lower
