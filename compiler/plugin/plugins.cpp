@@ -221,7 +221,11 @@ void Plugins::RequireOperations() {
 
 void Plugins::AddTransformations(transform::TransformationList& list) const {
   for (const Plugin& plugin : plugins_) {
-    for (const TransformationFactory& make : plugin.registrar.transformations()) list.Add(make());
+    for (const TransformationFactory& make : plugin.registrar.transformations()) {
+      std::unique_ptr<transform::Transformation> made = make();
+      made->plugin = plugin.path;
+      list.Add(std::move(made));
+    }
   }
 }
 

@@ -26,6 +26,13 @@ void CleanUp(ir::Graph& graph) {
   }
 }
 
+// What messages call it.
+std::string Called(const Transformation& transformation) {
+  const std::string& plugin = transformation.plugin;
+  return fmt::format("transformation `{}`{}", transformation.name(),
+                     plugin.empty() ? "" : fmt::format(" of the plug-in `{}`", plugin));
+}
+
 // One transformation on one graph and its bodies.
 class Application {
  public:
@@ -64,7 +71,7 @@ class Application {
       transformation_.FindAndReplacePattern(graph);
       return true;
     } catch (const Mismatch& error) {
-      emitter_.Emit(kMismatch, {}, "transformation `{}`: {}", transformation_.name(), error.what());
+      emitter_.Emit(kMismatch, {}, "{}: {}", Called(transformation_), error.what());
       return false;
     } catch (const std::exception& error) {
       return Fail(kFailed, "failed: {}", error.what());
@@ -75,7 +82,7 @@ class Application {
 
   template <typename... Args>
   bool Fail(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
-    emitter_.Emit(rule, {}, "transformation `{}` {}", transformation_.name(),
+    emitter_.Emit(rule, {}, "{} {}", Called(transformation_),
                   fmt::format(format, std::forward<Args>(args)...));
     return false;
   }
@@ -171,7 +178,7 @@ bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter&
     if (options_.log) options_.log(transformation, text);
   };
   transformation.warn = [&](const std::string& text) {
-    emitter.Emit(kNotice, {}, "transformation `{}`: {}", transformation.name(), text);
+    emitter.Emit(kNotice, {}, "{}: {}", Called(transformation), text);
   };
   TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(graph)};
   if (options_.before) options_.before(transformation, graph);
@@ -184,8 +191,7 @@ bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter&
     for (const std::vector<std::string>& wrong :
          {ir::Verify(graph), ir::VerifyInferred(graph, ir::PortNames::kAny)}) {
       if (wrong.empty()) continue;
-      emitter.Emit(kInvalidGraph, {}, "transformation `{}` broke the graph: {}", transformation.name(),
-                   wrong.front());
+      emitter.Emit(kInvalidGraph, {}, "{} broke the graph: {}", Called(transformation), wrong.front());
       return false;
     }
   }

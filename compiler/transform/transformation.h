@@ -47,6 +47,8 @@ class Transformation {
   bool enabled = true;
   // Who changed it from outside: "MO_DISABLED_TRANSFORMS"; empty if nobody did.
   std::string switched_by;
+  // The plug-in that brings it; empty for those of nnefc.
+  std::string plugin;
   // Only the outermost graph is transformed, no bodies.
   bool run_not_recursively = false;
   // What no result and no sink needs is removed afterwards.

@@ -251,7 +251,7 @@ class Plugins(PluginTest):
         relu = self.model("relu.nnef", "y = relu(x)")
         broken = self.model("broken.nnef", "y = broken(x)")
         wrong = {
-            "transformation": (relu, "transform.failed", "it threw"),
+            "transformation": (relu, "transform.failed", "broken.so` failed: it threw"),
             "shape": (broken, "node.shape-function", "no such axis"),
             "lowering": (broken, "lower.failed", "no form"),
             "lowering-nothing": (broken, "lower.failed", "left an output unset"),

@@ -270,6 +270,16 @@ TEST_F(PipelineTest, ExceptionsOfAnyKindAreTold) {
             "transform.failed: transformation `THROWS` failed: it threw what is no std::exception");
 }
 
+TEST_F(PipelineTest, ThePlugInIsTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("THROWS", [](Graph&) { throw 7; }).plugin = "a.so";
+  const auto graph = Parse(kMish);
+  EXPECT_EQ(Run(list, *graph),
+            "transform.failed: transformation `THROWS` of the plug-in `a.so` failed: it threw what is no "
+            "std::exception");
+}
+
 TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
   TransformationList list;
   RegisterAnchors(list);
