@@ -19,11 +19,11 @@ TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
     if (item->name().ends_with("::CheckForCycle")) continue;  // no text form holds a cycle
     const auto graph = Parse(std::string(item->Example()));
     ASSERT_NE(graph, nullptr) << item->name();
-    const std::string before = Brief(*graph);
+    const std::string before = ir::PrintGraph(*graph);
     const Side side = item->phase() <= Phase::kFront ? Side::kBeforeLowering : Side::kAfterLowering;
     EXPECT_EQ(Run(list, *graph, side, {.only = {item->name()}}), "");
     graph->EraseDeadNodes();
-    EXPECT_NE(Brief(*graph), before) << item->name();
+    EXPECT_NE(ir::PrintGraph(*graph), before) << item->name();
   }
 }
 
@@ -380,6 +380,46 @@ TEST_F(BuiltInTest, PaddingOfConvolutions) {
   EXPECT_TRUE(stays("1, 0, 1, 0", "constant"));  // of the batch
   EXPECT_TRUE(stays("0, 0, 1, 1", "edge"));
   EXPECT_TRUE(stays("0, 0, 1, 1", "reflect"));
+}
+
+TEST_F(BuiltInTest, PaddingOfWindowsThatSayThatTheyHaveNone) {
+  const std::string conv =
+      R"(opset1.Convolution "c" (%3, %4) {strides = [1, 1], dilations = [1, 1], pads_begin = [7, 7], )"
+      R"(pads_end = [7, 7], auto_pad = "valid"})";
+  const TransformationList list = StandardTransformations();
+  const auto graph = Parse(Padded("0, 0, 1, 1", "constant", conv));
+  const ir::PartialShape before = graph->output(graph->node(graph->results()[0]).input(0)).shape;
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.FusePadIntoConvolution"}}), "");
+  const ir::OutputPort made = graph->node(graph->results()[0]).input(0);
+  EXPECT_EQ(graph->node(made.node).String("auto_pad"), "explicit");
+  EXPECT_EQ(graph->node(made.node).Ints("pads_begin"), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(graph->output(made).shape, before);
+}
+
+TEST_F(BuiltInTest, PaddingOfMaximumPools) {
+  const auto after = [&](const std::string& before, const std::string& rounding, const std::string& pads) {
+    std::string text =
+        Padded("0, 0, 1, 2", "constant",
+               R"(opset1.MaxPool "c" (%3) {strides = [2, 2], kernel = [3, 3], pads_begin = [)" + pads +
+                   R"(], pads_end = [0, 0], rounding_type = ")" + rounding + R"("})");
+    const std::string parameter =
+        "%0 = opset1.Parameter \"x\" {element_type = f32, shape = [1,2,8,8]} : f32[1,2,8,8]\n";
+    text.replace(
+        text.find(parameter), parameter.size(),
+        "%90 = opset1.Parameter \"x\" {element_type = f32, shape = [1,2,8,8]} : f32[1,2,8,8]\n" + before);
+    return After("middle.FusePadIntoMaxPool", text);
+  };
+  const std::string relu = "  %0 = opset1.ReLU \"r\" (%90) : f32[1,2,8,8]\n";
+  const auto clamp = [](const std::string& low) {
+    return "  %0 = opset1.Clamp \"r\" (%90) {min = " + low + ", max = 6.0} : f32[1,2,8,8]\n";
+  };
+  EXPECT_EQ(after(relu, "floor", "0, 0"), "Parameter(x) ReLU(r: x) Parameter(w) MaxPool(c: r) Result(y: c)");
+  EXPECT_EQ(after(clamp("0.0"), "floor", "0, 0").find("Pad("), std::string::npos);
+  EXPECT_NE(after(clamp("-1.0"), "floor", "0, 0").find("Pad("), std::string::npos);
+  EXPECT_NE(after("  %0 = opset1.Tanh \"r\" (%90) : f32[1,2,8,8]\n", "floor", "0, 0").find("Pad("),
+            std::string::npos);
+  EXPECT_NE(after(relu, "ceil", "0, 0").find("Pad("), std::string::npos);
+  EXPECT_NE(after(relu, "floor", "1, 0").find("Pad("), std::string::npos);
 }
 
 TEST_F(BuiltInTest, PaddingOfAveragePools) {
