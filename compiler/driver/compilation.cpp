@@ -210,6 +210,7 @@ bool Compilation::PrepareTransformations() {
   if (context_.emitter.error_count() > errors) return false;
   transform::PipelineOptions options = options_.transform.pipeline;
   options.verify |= options_.verify;
+  options.evaluate = options_.evaluate;
   pipeline_ = transform::Pipeline::Make(transformations_, std::move(options), context_.emitter);
   return pipeline_.has_value();
 }

@@ -65,6 +65,8 @@ struct CompileOptions {
   // Verify the graph that each stage and each transformation makes.
   bool verify = false;
   TransformOptions transform;
+  // Computes what follows from constants; none: that is left to who runs the model.
+  ir::Evaluator evaluate;
   // What is wrong with them is told as the model is opened. Never null.
   std::shared_ptr<const plugin::Plugins> plugins = std::make_shared<plugin::Plugins>();
   // How the model is opened: the bound on the unpacked size of an archive, and

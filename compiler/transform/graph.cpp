@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/ir/infer.h"
+#include "compiler/ir/inline_body.h"
 #include "compiler/support/diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -260,6 +261,31 @@ Port Graph::AddInPort(const Node& node, const Port& source) {
   return node.in_port(node.num_in_ports() - 1);
 }
 
+Graph::InlinedBody Graph::InlineBody(const Node& node, size_t body) {
+  if (!node.ir().Is(ir::OpRole::kIf) || body >= node.ir().bodies().size())
+    throw Error("{} has no body {} that could stand for it", Described(node.ir()), body);
+  const ir::InlinedBody made = ir::InlineBody(graph_, node.id(), body);
+  // Their names are free until each gets its own.
+  std::vector<std::string> names;
+  for (ir::NodeId id : made.nodes) {
+    names.push_back(graph_.node(id).name());
+    graph_.SetName(id, "");
+    for (int32_t i = 0; i < graph_.node(id).num_outputs(); ++i)
+      graph_.SetOutputNames(graph_.node(id).port(i), {});
+  }
+  InlinedBody result;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Node& copy = result.nodes.emplace_back(*this, made.nodes[i]);
+    copy.SetName(UniqueName(names[i]));
+    if (!copy.ir().info().is_source) InferNow(copy);
+  }
+  for (ir::OutputPort output : made.outputs) {
+    std::optional<Port>& port = result.outputs.emplace_back();
+    if (output.valid()) port = Port(*this, output.node, output.index, true);
+  }
+  return result;
+}
+
 void Graph::Remove(const Node& node) {
   for (const Port& port : node.out_ports()) {
     if (port.IsDisconnected()) continue;
@@ -329,6 +355,17 @@ std::string Graph::UniqueName(std::string_view base) {
 
 void Graph::CountName(const std::string& name, int32_t change) {
   if (names_) names_->nodes[name] += change;
+}
+
+std::optional<std::vector<TensorValue>> Graph::Evaluate(const Node& node, ir::FoldBound bound) const {
+  if (evaluate_ == nullptr || node.num_in_ports() == 0 || !ir::IsFoldable(node.ir())) return std::nullopt;
+  const auto inputs = ir::KnownInputs(graph_, node.ir(), bound);
+  return inputs ? evaluate_(node.ir(), node.ir().outputs(), *inputs) : std::nullopt;
+}
+
+void Graph::InferNow(const Node& node) {
+  MarkForInference(node);
+  InferIfConnected(node.id());
 }
 
 void Graph::MarkForInference(const Node& node, bool overrides) {

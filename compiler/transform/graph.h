@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/transform/error.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -138,7 +139,8 @@ class Node {
 class Graph {
  public:
   // Views `graph`, which must outlive it.
-  explicit Graph(ir::Graph& graph) : graph_(graph) {}
+  explicit Graph(ir::Graph& graph, ir::Evaluator evaluate = nullptr)
+      : graph_(graph), evaluate_(std::move(evaluate)) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -173,6 +175,15 @@ class Graph {
   // takes no more.
   Port AddInPort(const Node& node, const Port& source);
 
+  // Copies the nodes of a body of an If before it, by names that nobody has, inferred
+  // on what feeds the If.
+  struct InlinedBody {
+    std::vector<Node> nodes;
+    // What the outputs of the If are; nothing for one that the body has not.
+    std::vector<std::optional<Port>> outputs;
+  };
+  InlinedBody InlineBody(const Node& node, size_t body);
+
   // Removes a node; an Error if one of its outputs is used. A result or sink is
   // one no more.
   void Remove(const Node& node);
@@ -182,6 +193,8 @@ class Graph {
   // Gives the name of a node, and its outputs' tensor names, to another; the
   // former gets the name with `/TBR` behind it, to be removed.
   void TakeName(const Node& from, const Node& to);
+  // Lets an output, which computes something else from now on, have no tensor name.
+  void DropTensorNames(const Port& output) { graph_.SetOutputNames({output.node_, output.index_}, {}); }
   // Feeds what reads `from` from `to`, which gets its tensor names too. False, and
   // nothing is done, if a result of the model would then be a parameter, a constant or
   // the same output as another result.
@@ -194,6 +207,20 @@ class Graph {
   void CleanUp() {
     names_.reset();
     graph_.EraseDeadNodes();
+  }
+
+  // What a node computes, if that follows from constants and is within the bound;
+  // nothing where nobody can evaluate it.
+  std::optional<std::vector<TensorValue>> Evaluate(const Node& node, ir::FoldBound bound) const;
+  // Infers a node at once, for who wants to know what its new inputs make of it. A
+  // mistake is told when the transformation has ended.
+  void InferNow(const Node& node);
+
+  // The graph itself, for who moves nodes from graph to graph: types and shapes are then
+  // the caller's to set, or nodes to be marked.
+  ir::Graph& Raw() {
+    names_.reset();
+    return graph_;
   }
 
   // Has a node inferred when the transformation has ended. `overrides`: its
@@ -224,6 +251,7 @@ class Graph {
   void CountName(const std::string& name, int32_t change);
 
   ir::Graph& graph_;
+  ir::Evaluator evaluate_;
   // Made when a unique name is first asked for.
   struct NameIndex {
     llvm::StringMap<int32_t> nodes;    // how many have a name

@@ -36,13 +36,13 @@ std::string Called(const Transformation& transformation) {
 // One transformation on one graph and its bodies.
 class Application {
  public:
-  Application(Transformation& transformation, Emitter& emitter)
-      : transformation_(transformation), emitter_(emitter) {}
+  Application(Transformation& transformation, const ir::Evaluator& evaluate, Emitter& emitter)
+      : transformation_(transformation), evaluate_(evaluate), emitter_(emitter) {}
 
   bool Apply(ir::Graph& ir) {
     const bool had_ends = !ir.results().empty() || !ir.sinks().empty();
     const auto first_new = static_cast<int32_t>(ir.node_bound());
-    Graph graph(ir);
+    Graph graph(ir, evaluate_);
     if (llvm::all_of(transformation_.graph_condition, [&](const auto& holds) { return holds(ir); })) {
       if (!Call(graph)) return false;
     }
@@ -131,6 +131,7 @@ class Application {
   }
 
   Transformation& transformation_;
+  const ir::Evaluator& evaluate_;
   Emitter& emitter_;
   bool changed_ = false;
 };
@@ -183,7 +184,7 @@ bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter&
   TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(graph)};
   if (options_.before) options_.before(transformation, graph);
   const auto start = std::chrono::steady_clock::now();
-  if (!Application(transformation, emitter).Apply(graph)) return false;
+  if (!Application(transformation, options_.evaluate, emitter).Apply(graph)) return false;
   if (transformation.force_clean_up) CleanUp(graph);
   report.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -24,6 +24,8 @@ struct PipelineOptions {
   std::string stop_after;
   // The graph holds every invariant after each transformation, or it is told.
   bool verify = false;
+  // Computes what follows from constants; null: only what shape functions know does.
+  ir::Evaluator evaluate;
   // Called around every transformation that runs, with the outermost graph.
   std::function<void(const Transformation&, const ir::Graph&)> before;
   std::function<void(const Transformation&, const ir::Graph&)> after;

@@ -7,6 +7,7 @@ TransformationList StandardTransformations() {
   RegisterAnchors(list);
   RegisterFusions(list);
   RegisterChecks(list);
+  RegisterConstants(list);
   RegisterIdentities(list);
   RegisterCommonSubexpressions(list);
   RegisterMiddleFusions(list);

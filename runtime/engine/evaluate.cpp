@@ -1,5 +1,8 @@
 #include "runtime/engine/evaluate.h"
 
+#include <memory>
+#include <mutex>
+
 #include "fmt/format.h"
 
 namespace nnefc::runtime {
@@ -88,6 +91,25 @@ FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
     }
   }
   return EvaluateNode(node, lone.outputs(), inputs, kernels);
+}
+
+ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernels) {
+  // Made when it is first asked for: most commands evaluate nothing.
+  struct Kernels {
+    std::once_flag made;
+    KernelRegistry registry;
+  };
+  return [kernels = std::make_shared<Kernels>(), add_kernels = std::move(add_kernels)](
+             const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+             llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
+    std::call_once(kernels->made, [&] {
+      RegisterReferenceKernels(kernels->registry);
+      if (add_kernels) add_kernels(kernels->registry);
+    });
+    FaultOr<std::vector<TensorValue>> values = EvaluateNode(node, known, inputs, kernels->registry);
+    if (!values) return std::nullopt;
+    return std::move(*values);
+  };
 }
 
 }  // namespace nnefc::runtime

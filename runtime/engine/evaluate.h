@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
+#include "compiler/ir/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/lone_node.h"
 #include "compiler/support/tensor/tensor_value.h"
@@ -25,5 +27,9 @@ FaultOr<Success> InferOnValues(ir::LoneNode& lone);
 FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit);
+
+// Evaluates nodes of constants by the reference kernels, and by those that `add_kernels`,
+// if it is not null, adds to them.
+ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernels = nullptr);
 
 }  // namespace nnefc::runtime

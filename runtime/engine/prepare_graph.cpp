@@ -1,7 +1,9 @@
 #include "runtime/engine/prepare_graph.h"
 
 #include "compiler/ir/copy.h"
+#include "compiler/ir/fold.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/inline_body.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/kernels/rules.h"
 
@@ -9,9 +11,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Evaluating a node of constants must not turn a small file into a large
-// plan: results may be this many bytes, or twice their inputs.
-constexpr size_t kLargestFoldedValue = size_t{4} << 20;
+// Of what a plan holds anyway: weights that a file keeps in a narrower type.
+constexpr ir::FoldBound kFoldBound = {.bytes = size_t{4} << 20, .times_inputs = 2};
 
 // Constants without data are all told.
 bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitter& emitter) {
@@ -52,34 +53,6 @@ std::unique_ptr<ir::Graph> CopyForInputs(const ir::Graph& source, const PlannedI
   return copy;
 }
 
-// The values of all inputs, if they are known and the outputs are not too
-// large to keep.
-std::optional<std::vector<TensorValue>> ConstantInputs(const ir::Graph& graph, const ir::Node& node) {
-  std::vector<TensorValue> values;
-  size_t bytes = 0;
-  for (ir::OutputPort port : node.inputs()) {
-    const ir::Output& output = graph.output(port);
-    if (!output.value) return std::nullopt;
-    values.push_back(*output.value);
-    bytes += output.value->byte_size();
-  }
-  size_t result_bytes = 0;
-  for (const ir::Output& output : node.outputs()) {
-    const std::optional<int64_t> volume = output.shape.volume();
-    const std::optional<size_t> size = volume ? ByteSize(output.type, *volume) : std::nullopt;
-    if (!size) return std::nullopt;
-    result_bytes += *size;
-  }
-  if (result_bytes > std::max(kLargestFoldedValue, 2 * bytes)) return std::nullopt;
-  return values;
-}
-
-bool IsFoldable(const ir::Node& node) {
-  const ir::OpInfo& info = node.info();
-  return !info.is_source && !info.is_sink && node.num_outputs() > 0 && node.bodies().empty() &&
-         !node.Is(ir::OpRole::kReadValue);
-}
-
 void PutConstant(ir::Graph& graph, const ir::Node& node, int32_t output, const TensorValue& value) {
   const ir::NodeId constant = graph.AddConst(value, node.name(), node.origin());
   graph.ReplaceAllUses(node.port(output), {constant, 0});
@@ -90,7 +63,7 @@ void PutConstant(ir::Graph& graph, const ir::Node& node, int32_t output, const T
 void PutKnownValues(ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!IsFoldable(node)) continue;
+    if (!ir::IsFoldable(node)) continue;
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       const std::optional<TensorValue>& value = node.outputs()[static_cast<size_t>(i)].value;
       if (value && !node.uses(i).empty()) PutConstant(graph, node, i, *value);
@@ -102,13 +75,13 @@ void PutKnownValues(ir::Graph& graph) {
 void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels) {
   ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
-  if (!IsFoldable(node)) return;
+  if (!ir::IsFoldable(node)) return;
   std::vector<std::optional<TensorValue>> values;
   for (const ir::Output& output : node.outputs()) values.push_back(output.value);
   const bool inferred = llvm::all_of(values, [](const auto& value) { return value.has_value(); });
   if (!inferred && node.num_inputs() > 0 &&
       kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
-    if (const auto inputs = ConstantInputs(graph, node)) {
+    if (const auto inputs = ir::KnownInputs(graph, node, kFoldBound)) {
       FaultOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);
@@ -143,27 +116,15 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
 bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const KernelRegistry& kernels,
                   Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
-  const ir::Node& node = graph.node(id);
-  const ir::Body& body = node.bodies()[condition ? 0 : 1];
+  const ir::Body& body = graph.node(id).bodies()[condition ? 0 : 1];
   const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   if (!HasAllData(*body.graph, *order, emitter)) return false;
-  ir::NodeCopier copier(graph);
-  for (const ir::InputMapping& mapping : body.inputs) {
-    copier.Map({body.graph->parameters()[static_cast<size_t>(mapping.internal)], 0},
-               node.input(mapping.external));
+  const ir::InlinedBody made = ir::InlineBody(graph, id, condition ? 0 : 1);
+  for (size_t i = 0; i < made.outputs.size(); ++i) {
+    if (made.outputs[i].valid()) graph.ReplaceAllUses({id, static_cast<int32_t>(i)}, made.outputs[i]);
   }
-  std::vector<std::pair<ir::NodeId, ir::NodeId>> copies;
-  for (ir::NodeId inner : *order) {
-    const ir::Node& source = body.graph->node(inner);
-    if (source.Is(ir::OpRole::kParameter) || source.Is(ir::OpRole::kResult)) continue;
-    copies.emplace_back(inner, copier.Copy(source));
-  }
-  for (const ir::OutputMapping& mapping : body.outputs) {
-    const ir::Node& result = body.graph->node(body.graph->results()[static_cast<size_t>(mapping.internal)]);
-    graph.ReplaceAllUses({id, mapping.external}, copier.Mapped(result.input(0)));
-  }
-  for (const auto& [inner, copy] : copies) {
+  for (ir::NodeId copy : made.nodes) {
     if (!PrepareNode(prepared, copy, kernels, emitter)) return false;
   }
   return true;

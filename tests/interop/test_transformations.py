@@ -58,6 +58,8 @@ CASES: dict[str, Case] = {
                          lambda x: x.transpose(1, 2, 0).transpose(0, 2, 1)),
     "views": ("y = abs(unsqueeze(reshape(x, shape = [6,4]), axes = [0]));", "Reshape Abs", lambda x: np.abs(x.reshape(1, 6, 4))),
     "equal nodes": ("y = exp(x) + exp(x);", "Exp Add", lambda x: 2 * np.exp(x)),
+    "constants": ("y = x * exp(sqrt(4.0) - 1.0);", "Multiply", lambda x: x * np.exp(1.0)),
+    "an infinite constant": ("y = x * log(sqrt(4.0) - 2.0);", "Multiply", lambda x: x * -np.inf),
     "one": ("y = exp(x * 1.0 - 0.0) / 1.0;", "Exp", np.exp),
     "a zero that counts": ("y = rcp(x + 0.0);", "Add", lambda x: 1 / (x + np.float32(0))),
 }

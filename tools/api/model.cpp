@@ -11,6 +11,7 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
+#include "tools/api/evaluator.h"
 #include "tools/api/internals.h"
 #include "tools/api/openvino_form.h"
 
@@ -44,6 +45,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   compile.random_weights = options.random_weights;
   compile.open.max_bytes = options.max_bytes;
   compile.plugins = plugin::Plugins::Load(options.extensions);
+  compile.evaluate = EvaluatorOf(compile.plugins);
   return compile;
 }
 

@@ -11,6 +11,7 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/evaluator.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/search.h"
 #include "tools/nnefc/text_file.h"
@@ -87,6 +88,7 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   result.open.max_bytes = max_bytes;
   result.verify = verify;
   result.plugins = plugins();
+  result.evaluate = api::EvaluatorOf(result.plugins);
   return result;
 }
 

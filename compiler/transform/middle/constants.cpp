@@ -1,0 +1,256 @@
+// What follows from constants alone.
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/inline_body.h"
+#include "compiler/transform/standard.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+namespace {
+
+// A weight that is kept in a narrower type, or broadcast, stays so: small values count
+// for nothing, and none may take more than what it is computed from.
+constexpr ir::FoldBound kFoldBound = {.bytes = size_t{16} << 10, .times_inputs = 1};
+
+bool IsResult(const Port& port) {
+  return port.node().ir().Is(ir::OpRole::kResult);
+}
+
+// True if what reads an output takes that value, as far as its shape function knows: a
+// mistake is told where a run makes it, if something needs it.
+bool FitsReaders(const Port& output, const TensorValue& value) {
+  for (const Port& reader : output.GetDestinations()) {
+    const ir::Node& node = reader.node().ir();
+    if (node.info().infer == nullptr || node.info().is_sink || !node.bodies().empty()) continue;
+    ir::Output known = output.data();
+    known.value = value;
+    std::vector<const ir::Output*> inputs;
+    for (const Port& input : reader.node().in_ports())
+      inputs.push_back(input.GetSource() == output ? &known : &input.data());
+    Emitter unheard;
+    if (!ir::InferApart(node, inputs, unheard)) return false;
+  }
+  return true;
+}
+
+// The values of all outputs of a node, if they are known or can be.
+std::optional<std::vector<TensorValue>> ValuesOf(Graph& graph, const Node& node) {
+  std::vector<TensorValue> values;
+  for (const Port& output : node.out_ports()) {
+    if (output.value()) values.push_back(*output.value());
+  }
+  if (values.size() == static_cast<size_t>(node.num_out_ports())) return values;
+  std::optional<std::vector<TensorValue>> computed = graph.Evaluate(node, kFoldBound);
+  if (!computed) return std::nullopt;
+  for (const Port& output : node.out_ports()) {
+    if (!FitsReaders(output, (*computed)[static_cast<size_t>(output.index())])) return std::nullopt;
+  }
+  return computed;
+}
+
+// What quantizes says in which numbers a constant is to be kept.
+bool Quantizes(const Node& node) {
+  static const ir::OpTable<bool> kQuantizes(ir::StandardOps(), {{"FakeQuantize", true}});
+  return kQuantizes.Find(node.ir().op()) != nullptr;
+}
+
+void Fold(Graph& graph, const Node& node) {
+  if (!ir::IsFoldable(node.ir()) || Quantizes(node)) return;
+  const std::vector<Port> outputs = node.out_ports();
+  // A result is computed by some node, whose name it has.
+  if (llvm::all_of(outputs, [](const Port& output) { return output.IsDisconnected(); }) ||
+      llvm::any_of(outputs,
+                   [](const Port& output) { return llvm::any_of(output.GetDestinations(), IsResult); }))
+    return;
+  const std::optional<std::vector<TensorValue>> values = ValuesOf(graph, node);
+  if (!values) return;
+  for (const Port& output : outputs) {
+    if (output.IsDisconnected()) continue;
+    const bool is_only = outputs.size() == 1;
+    const std::string name = is_only ? "" : fmt::format("{}.{}", node.name(), output.index());
+    const Node constant = graph.CreateConst((*values)[static_cast<size_t>(output.index())],
+                                            is_only ? "" : graph.UniqueName(name));
+    const std::vector<Port> readers = output.GetDestinations();
+    graph.Bypass(output, constant.out_port(0));
+    for (const Port& reader : readers) graph.InferNow(reader.node());
+    if (is_only) graph.TakeName(node, constant);
+  }
+  graph.Remove(node);
+}
+
+void FoldAll(Graph& graph) {
+  const std::optional<std::vector<ir::NodeId>> order = graph.ir().TopologicalOrder();
+  if (!order) throw Error("the graph contains a cycle");
+  for (ir::NodeId id : *order) Fold(graph, Node(graph, id));
+}
+
+// Puts constants in place of the parameters of a branch that constants feed; as it was if
+// a shape function refuses one.
+void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
+  ir::Body& body = graph.body(id, index);
+  std::vector<std::pair<ir::OutputPort, ir::OutputPort>> bound;
+  for (const ir::InputMapping& mapping : body.inputs) {
+    const ir::Node& source = graph.node(graph.node(id).input(mapping.external).node);
+    const ir::NodeId parameter = body.graph->parameters()[static_cast<size_t>(mapping.internal)];
+    if (!source.Is(ir::OpRole::kConst) || !source.output().value ||
+        body.graph->node(parameter).uses().empty())
+      continue;
+    const std::string name = body.graph->node(parameter).name() + "/constant";
+    const ir::OutputPort constant = {body.graph->AddConst(*source.output().value, name, source.origin()), 0};
+    body.graph->ReplaceAllUses({parameter, 0}, constant);
+    bound.emplace_back(ir::OutputPort{parameter, 0}, constant);
+  }
+  Emitter unheard;
+  if (bound.empty() || (ir::InferGraph(*body.graph, unheard) && !unheard.has_errors())) return;
+  for (const auto& [parameter, constant] : bound) body.graph->ReplaceAllUses(constant, parameter);
+  for (const auto& [parameter, constant] : bound) body.graph->Erase(constant.node);
+  ir::InferGraph(*body.graph, unheard);
+}
+
+}  // namespace
+
+class BindConstantsInBranches : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "Constants that feed an If are constants of its branches, which are then folded and fused like "
+           "any other.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
+%1 = opset1.Const "k" : f32[2] = dense<f32[2]: 1.0, 2.0>
+%2 = opset8.If "i" (%0, %1) : f32[2] bodies {
+  "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+    %0 = opset1.Parameter "a" {element_type = f32, shape = shape[2]} : f32[2]
+    %1 = opset1.ReLU "r" (%0) : f32[2]
+    opset1.Result "o" (%1)
+  }
+  "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+    %0 = opset1.Parameter "b" {element_type = f32, shape = shape[2]} : f32[2]
+    %1 = opset1.Tanh "h" (%0) : f32[2]
+    opset1.Result "o" (%1)
+  }
+}
+opset1.Result "y" (%2)
+)";
+  }
+  Names RunBefore() const override { return {"middle.FoldConstants", "MiddleStart"}; }
+  Names RunAfter() const override { return {"middle.CheckForCycle", "PreMiddleStart"}; }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& node : graph.GetNodes()) {
+      if (!node.ir().Is(ir::OpRole::kIf)) continue;
+      for (size_t i = 0; i < node.ir().bodies().size(); ++i) BindConstants(graph.Raw(), node.id(), i);
+    }
+  }
+};
+
+class FoldConstants : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "What is known without a run becomes a constant: values that shape functions know, and what the "
+           "reference kernels compute from constants. A value of more than 16 KiB must not take more than "
+           "what it is computed from. FakeQuantize stays, and so does what a result is.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+%1 = opset3.ShapeOf "s" (%0) {output_type = i64} : i64[2]
+%2 = opset1.Const "v" : f32[] = dense<f32[]: 1.0>
+%3 = opset3.Broadcast "b" (%2, %1) {mode = "numpy"} : f32[2,3]
+%4 = opset1.Multiply "m" (%0, %3) : f32[2,3]
+opset1.Result "y" (%4)
+)";
+  }
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  Names RunAfter() const override { return {"PreMiddleStart", "middle.CheckForCycle"}; }
+  void FindAndReplacePattern(Graph& graph) override { FoldAll(graph); }
+};
+
+class InlineTakenBranch : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "An If of a constant condition becomes the branch that is taken, and what follows from constants "
+           "then is folded. It stays where a result would be a constant, a parameter or another result.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+%1 = opset1.Const "c" : boolean[] = dense<boolean[]: 1>
+%2 = opset8.If "i" (%1, %0) : f32[2] bodies {
+  "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+    %0 = opset1.Parameter "a" {element_type = f32, shape = shape[2]} : f32[2]
+    %1 = opset1.ReLU "r" (%0) : f32[2]
+    opset1.Result "o" (%1)
+  }
+  "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+    %0 = opset1.Parameter "b" {element_type = f32, shape = shape[2]} : f32[2]
+    %1 = opset1.Tanh "h" (%0) : f32[2]
+    opset1.Result "o" (%1)
+  }
+}
+opset1.Result "y" (%2)
+)";
+  }
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  Names RunAfter() const override { return {"middle.FoldConstants", "PreMiddleStart"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    // Branches within a branch follow it: bodies nest so deep at most.
+    while (InlineAll(graph)) FoldAll(graph);
+  }
+
+ private:
+  static bool InlineAll(Graph& graph) {
+    bool inlined = false;
+    for (const Node& node : graph.GetNodes()) {
+      if (!node.ir().Is(ir::OpRole::kIf)) continue;
+      const std::optional<TensorValue>& condition = node.in_port(0).value();
+      if (condition && condition->volume() == 1)
+        inlined |= Inline(graph, node, condition->ElementAsInt(0) != 0 ? 0 : 1);
+    }
+    return inlined;
+  }
+
+  static bool Inline(Graph& graph, const Node& node, size_t taken) {
+    if (!KeepsResults(node, node.ir().bodies()[taken])) return false;
+    const Graph::InlinedBody made = graph.InlineBody(node, taken);
+    for (const Port& output : node.out_ports()) {
+      if (const auto& stands_for = made.outputs[static_cast<size_t>(output.index())])
+        graph.Bypass(output, *stands_for);
+    }
+    // The node that computes the only output has its name.
+    const std::optional<Port>& first = made.outputs.front();
+    if (made.outputs.size() == 1 && first && llvm::is_contained(made.nodes, first->node()))
+      graph.TakeName(node, first->node());
+    graph.Remove(node);
+    return true;
+  }
+
+  // The source of a result of the body.
+  static ir::OutputPort SourceOf(const ir::Body& body, int32_t result) {
+    const ir::Graph& inner = *body.graph;
+    return inner.node(inner.results()[static_cast<size_t>(result)]).input(0);
+  }
+  // True if each output that is a result of the model is computed by a node of the body.
+  static bool KeepsResults(const Node& node, const ir::Body& body) {
+    std::vector<ir::OutputPort> sources;
+    for (const ir::OutputMapping& mapping : body.outputs) {
+      const Port output = node.out_port(mapping.external);
+      if (!llvm::any_of(output.GetDestinations(), IsResult)) continue;
+      const ir::OutputPort source = SourceOf(body, mapping.internal);
+      if (body.graph->node(source.node).num_inputs() == 0 || llvm::is_contained(sources, source))
+        return false;
+      sources.push_back(source);
+    }
+    return true;
+  }
+};
+
+}  // namespace middle
+
+void RegisterConstants(TransformationList& list) {
+  list.Add<middle::BindConstantsInBranches>();
+  list.Add<middle::FoldConstants>();
+  list.Add<middle::InlineTakenBranch>();
+}
+
+}  // namespace nnefc::transform

@@ -1,0 +1,12 @@
+#include "tools/api/evaluator.h"
+
+#include "runtime/engine/evaluate.h"
+
+namespace nnefc::api {
+
+ir::Evaluator EvaluatorOf(std::shared_ptr<const plugin::Plugins> plugins) {
+  return runtime::ReferenceEvaluator(
+      [plugins = std::move(plugins)](runtime::KernelRegistry& kernels) { plugins->AddKernels(kernels); });
+}
+
+}  // namespace nnefc::api
