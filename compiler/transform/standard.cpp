@@ -10,6 +10,7 @@ TransformationList StandardTransformations() {
   RegisterConstants(list);
   RegisterIdentities(list);
   RegisterCommonSubexpressions(list);
+  RegisterLinear(list);
   RegisterMiddleFusions(list);
   RegisterGeluFusion(list);
   RegisterGroupedConvolutionFusion(list);

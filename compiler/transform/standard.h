@@ -13,6 +13,7 @@ void RegisterChecks(TransformationList& list);
 void RegisterConstants(TransformationList& list);
 void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);
+void RegisterLinear(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
 void RegisterGeluFusion(TransformationList& list);
 void RegisterGroupedConvolutionFusion(TransformationList& list);

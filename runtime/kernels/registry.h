@@ -44,7 +44,7 @@ struct FusionGroup {
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
 // Rewrites a graph whose shapes are known into an equal one that suits the
-// backend better (batch normalisation folded into filters).
+// backend better (constant matrices transposed).
 using GraphRewriter = void (*)(ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.

@@ -60,6 +60,8 @@ CASES: dict[str, Case] = {
     "equal nodes": ("y = exp(x) + exp(x);", "Exp Add", lambda x: 2 * np.exp(x)),
     "constants": ("y = x * exp(sqrt(4.0) - 1.0);", "Multiply", lambda x: x * np.exp(1.0)),
     "an infinite constant": ("y = x * log(sqrt(4.0) - 2.0);", "Multiply", lambda x: x * -np.inf),
+    "factors": ("y = (x * 3.0) * 0.5;", "Multiply", lambda x: x * 1.5),
+    "terms": ("y = (x + 3.0) + 0.5;", "Add", lambda x: x + 3.5),
     "one": ("y = exp(x * 1.0 - 0.0) / 1.0;", "Exp", np.exp),
     "a zero that counts": ("y = rcp(x + 0.0);", "Add", lambda x: 1 / (x + np.float32(0))),
 }
@@ -150,6 +152,93 @@ def test_convolutions_of_parts(groups: int, bias: bool, nnefc: Path, tmp_path: P
         on, off = _run(nnefc, tmp_path, backend, x, off=False), _run(nnefc, tmp_path, backend, x, off=True)
         np.testing.assert_allclose(on, np.concatenate(parts, 1), rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(on, off, rtol=1e-4, atol=1e-5)
+
+
+# Statements behind a convolution `c`, the operations that are left, and what they compute of it.
+SCALED: dict[str, tuple[str, str, Callable[[np.ndarray], np.ndarray]]] = {
+    "batch normalization": ("m = constant(shape = [1,3], value = [0.5,-1.0,2.0]);\n"
+                            "    v = constant(shape = [1,3], value = [4.0,0.25,1.0]);\n"
+                            "    y = batch_normalization(c, m, v, 3.0, 0.5, epsilon = 0.01);", "Convolution Add",
+                            lambda c: 3 + 0.5 * (c - _channels(0.5, -1, 2)) / np.sqrt(_channels(4, 0.25, 1) + 0.01)),
+    "a scale behind a bias": ("s = constant(shape = [1,3,1,1], value = [0.5,-1.0,20.0]);\n    y = (c + 2.0) / s;", "Convolution Add",
+                              lambda c: (c + 2) / _channels(0.5, -1, 20)),
+    "a variance below zero": ("y = batch_normalization(c, 0.0, -1.0, 3.0, 0.5, epsilon = 0.01);", "Convolution BatchNormInference",
+                              lambda c: c * np.nan),
+    "nothing": ("y = c * 0.0 + 1.0;", "Convolution Add", lambda c: c * 0.0 + 1.0),
+}
+
+
+def _channels(*numbers: float) -> np.ndarray:
+    return np.array(numbers).reshape(1, 3, 1, 1)
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_scales_behind_convolutions(name: str, nnefc: Path, tmp_path: Path) -> None:
+    statements, operations, formula = SCALED[name]
+    (tmp_path / "net.nnef").write_text(
+        "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2, 3, 4]);\n"
+        "    w = constant(shape = [3,2,1,1], value = [1.0,2.0,-3.0,4.0,0.5,-0.25]);\n"
+        f"    c = conv(x, w, 0.0);\n    {statements}\n}}\n", encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    made = [word.partition(".")[2] for line in text.splitlines() for word in line.split()[2:3] if word.startswith("opset")]
+    assert [op for op in made if op not in ("Parameter", "Const")] == operations.split()
+    weights = np.array([[1, 2], [-3, 4], [0.5, -0.25]])
+    for x in (PLAIN.reshape(1, 2, 3, 4), SPECIAL.reshape(1, 2, 3, 4)):
+        with np.errstate(all="ignore"):
+            expected = formula(np.einsum("oi,bihw->bohw", weights, x.astype(np.float64)))
+        for backend in ("reference", "onednn"):
+            for off in (False, True):
+                np.testing.assert_allclose(_run(nnefc, tmp_path, backend, x, off=off), expected, rtol=1e-5, atol=1e-5)
+
+
+BRANCHES = """version 1.0;
+extension KHR_enable_fragment_definitions KHR_enable_operator_expressions NNEFC_control_flow;
+
+fragment scaled( x: tensor<scalar>, w: tensor<scalar>, s: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    c = conv(x, w, 0.0);
+    y = batch_normalization(c, s, 4.0, 3.0, 0.5, epsilon = 0.0) * sqrt(s);
+}
+fragment plain( x: tensor<scalar>, w: tensor<scalar>, s: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    y = conv(x, w, 0.0) * 3.0 * s;
+}
+graph net( x, k ) -> ( y )
+{
+    x = external(shape = [1, 2, 3, 4]);
+    k = external<logical>(shape = []);
+    w = constant(shape = [3,2,1,1], value = [1.0,2.0,-3.0,4.0,0.5,-0.25]);
+    s = constant(shape = [1,3], value = [4.0,9.0,0.25]);
+    [y] = if_else(CONDITION, [x, w, s], then_body = 'scaled', else_body = 'plain');
+}
+"""
+
+
+@pytest.mark.parametrize("condition", ["k", "true", "false"])
+def test_constants_of_branches(condition: str, nnefc: Path, tmp_path: Path) -> None:
+    openvino = pytest.importorskip("openvino")
+    (tmp_path / "net.nnef").write_text(BRANCHES.replace("CONDITION", condition), encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    assert (".If " in text) == (condition == "k")
+    assert ".BatchNormInference " not in text and ".Sqrt " not in text and ".Multiply " not in text
+    subprocess.run([str(nnefc), "compile", "net.nnef", "-o", "net.xml"], cwd=tmp_path, timeout=60, check=True)
+    x = PLAIN.reshape(1, 2, 3, 4)
+    scale = np.array([4, 9, 0.25]).reshape(1, 3, 1, 1)
+    c = np.einsum("oi,bihw->bohw", np.array([[1, 2], [-3, 4], [0.5, -0.25]]), x.astype(np.float64))
+    np.save(tmp_path / "x.npy", x)
+    for k in (True, False):
+        taken = k if condition == "k" else condition == "true"
+        expected = (3 + 0.5 * (c - scale) / 2) * np.sqrt(scale) if taken else c * 3 * scale
+        np.save(tmp_path / "k.npy", np.array(k))
+        for backend in ("reference", "onednn"):
+            subprocess.run([str(nnefc), "run", "net.nnef", "--input", "x=x.npy", "--input", "k=k.npy", "--backend", backend,
+                            "-o", "y.npz"], cwd=tmp_path, timeout=60, check=True)
+            np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], expected, rtol=1e-5, atol=1e-5)
+        compiled = openvino.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        found = compiled({"x": x, "k": np.array(k)})["y"]
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_values_on_the_way_are_computed(nnefc: Path, tmp_path: Path) -> None:

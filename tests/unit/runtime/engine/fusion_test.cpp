@@ -39,41 +39,6 @@ TEST(FusionTest, ConvolutionBiasRelu) {
   EXPECT_TRUE(Contains(PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 9, 9}, 3)}), "Convolution+Add+ReLU"));
 }
 
-TEST(FusionTest, BatchNormalisationIsFolded) {
-  TestGraph g;
-  auto x = g.Parameter("x", {2, 8, 7, 7});
-  auto y = g.Convolution(x, g.Weights({16, 8, 3, 3}, 1), 1, 2);
-  y = g.Op("Add", {y, g.Weights({1, 16, 1, 1}, 2)});
-  ir::AttributeMap attributes;
-  attributes.Set("epsilon", 1e-3);
-  y = g.Op("opset5", "BatchNormInference",
-           {y, g.Weights({16}, 3), g.Weights({16}, 4), g.Weights({16}, 5), g.Weights({16}, 6, 0.1f, 2)},
-           attributes);
-  y = g.Op("Multiply", {y, g.Weights({1, 16, 1, 1}, 7)});
-  g.Result(g.Op("ReLU", {y}));
-  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({2, 8, 7, 7}, 8)});
-  EXPECT_TRUE(Contains(plan, "Convolution+Add+ReLU")) << plan;
-  EXPECT_FALSE(Contains(plan, "BatchNorm")) << plan;
-  EXPECT_FALSE(Contains(plan, "Multiply")) << plan;
-}
-
-TEST(FusionTest, GroupedBatchNormalisationIsFolded) {
-  TestGraph g;
-  auto x = g.Parameter("x", {1, 16, 7, 7});
-  ir::AttributeMap attributes;
-  for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
-    attributes.Set(name, ir::Attribute::Integers{1, 1});
-  }
-  auto y = g.Op("GroupConvolution", {x, g.Weights({16, 1, 1, 3, 3}, 1)}, attributes);
-  ir::AttributeMap epsilon;
-  epsilon.Set("epsilon", 1e-3);
-  y = g.Op("opset5", "BatchNormInference",
-           {y, g.Weights({16}, 3), g.Weights({16}, 4), g.Weights({16}, 5), g.Weights({16}, 6, 0.1f, 2)},
-           epsilon);
-  g.Result(y);
-  EXPECT_FALSE(Contains(PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 7, 7}, 8)}), "BatchNorm"));
-}
-
 // A residual unit: the sum goes into the convolution whose other operand is
 // dead, and not where the operand is needed later.
 TEST(FusionTest, ResidualUnits) {
@@ -135,39 +100,6 @@ TEST(FusionTest, ConcatenationsThatMustCopy) {
     g.Result(with_input, "with_input");
     PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 8, 8}, 3)});
   }
-}
-
-TEST(FusionTest, ZerosAroundAnImageMoveIntoTheWindow) {
-  TestGraph g;
-  auto x = g.Parameter("x", {1, 16, 8, 8});
-  ir::AttributeMap mode;
-  mode.Set("pad_mode", "constant");
-  auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 2}), g.Ints({0, 0, 2, 1})}, mode);
-  auto y = g.Op("ReLU", {g.Convolution(padded, g.Weights({16, 16, 3, 3}, 1), 0)});
-  auto around = g.Op("Pad", {y, g.Ints({0, 0, 1, 1}), g.Ints({0, 0, 1, 1})}, mode);
-  ir::AttributeMap pool;
-  pool.Set("kernel", ir::Attribute::Integers{3, 3});
-  pool.Set("strides", ir::Attribute::Integers{2, 2});
-  pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
-  pool.Set("pads_end", ir::Attribute::Integers{0, 0});
-  g.Result(g.Op("MaxPool", {around}, pool));
-  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2)});
-  EXPECT_FALSE(Contains(plan, "Pad")) << plan;
-}
-
-TEST(FusionTest, PaddingOfNegativeValuesStays) {
-  TestGraph g;
-  auto x = g.Parameter("x", {1, 16, 8, 8});
-  ir::AttributeMap mode;
-  mode.Set("pad_mode", "constant");
-  auto padded = g.Op("Pad", {x, g.Ints({0, 0, 1, 1}), g.Ints({0, 0, 1, 1})}, mode);
-  ir::AttributeMap pool;
-  pool.Set("kernel", ir::Attribute::Integers{3, 3});
-  pool.Set("strides", ir::Attribute::Integers{1, 1});
-  pool.Set("pads_begin", ir::Attribute::Integers{0, 0});
-  pool.Set("pads_end", ir::Attribute::Integers{0, 0});
-  g.Result(g.Op("MaxPool", {padded}, pool));
-  PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 2, -5, -1)});
 }
 
 TEST(FusionTest, FullyConnectedLayers) {

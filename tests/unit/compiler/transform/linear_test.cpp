@@ -1,0 +1,296 @@
+// Factors and terms of constants that filters, matrices and each other take in.
+
+#include "compiler/transform/standard.h"
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class LinearTest : public TransformTest {
+ protected:
+  void Fuse(const std::string& name, const std::string& text) {
+    const TransformationList list = StandardTransformations();
+    graph_ = Parse(text);
+    ASSERT_NE(graph_, nullptr);
+    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {name, "middle.RemoveUnneeded"}}), "");
+  }
+  // The elements of the constant of that name.
+  std::vector<double> Elements(const std::string& name) {
+    for (ir::NodeId id : graph_->nodes()) {
+      const ir::Node& node = graph_->node(id);
+      if (node.name() != name) continue;
+      std::vector<double> elements;
+      for (int64_t i = 0; i < node.output().value->volume(); ++i)
+        elements.push_back(node.output().value->ElementAsDouble(i));
+      return elements;
+    }
+    ADD_FAILURE() << "there is no constant `" << name << "`: " << Brief(*graph_);
+    return {};
+  }
+
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+// ---- convolutions ----
+
+class ScaledConvolution : public LinearTest {
+ protected:
+  // A filter of two output channels of two elements each, and what follows it; %9 is the
+  // result.
+  std::string After(const std::string& statements) {
+    Fuse("middle.FuseScaleIntoConvolution",
+         R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]
+  %1 = opset1.Const "w" : f32[2,2,1,1] = dense<f32[2,2,1,1]: 1.0, 2.0, 3.0, 4.0>
+  %2 = opset1.Convolution "c" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,2,3,3]
+)" + statements +
+             "  opset1.Result \"y\" (%9)\n");
+    return Brief(*graph_);
+  }
+  static std::string Channels(int id, const std::string& name, const std::string& elements) {
+    return fmt::format("  %{} = opset1.Const \"{}\" : f32[1,2,1,1] = dense<f32[1,2,1,1]: {}>\n", id, name,
+                       elements);
+  }
+  static std::string Binary(int id, const std::string& operation, const std::string& name, int a, int b) {
+    return fmt::format("  %{} = opset1.{} \"{}\" (%{}, %{}) : f32[1,2,3,3] as [\"{}\"]\n", id, operation,
+                       name, a, b, name);
+  }
+  const std::string folded_ = "Parameter(x) Const(w/scaled) Convolution(m: x, w/scaled) Result(y: m)";
+};
+
+TEST_F(ScaledConvolution, FactorsOfChannels) {
+  EXPECT_EQ(After(Channels(3, "s", "0.5, 10.0") + Binary(9, "Multiply", "m", 2, 3)), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{0.5, 1, 30, 40}));
+  EXPECT_EQ(After(Channels(3, "s", "0.5, 10.0") + Binary(9, "Multiply", "m", 3, 2)), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{0.5, 1, 30, 40}));
+}
+
+TEST_F(ScaledConvolution, OneFactorAndDivisors) {
+  const std::string two = "  %3 = opset1.Const \"s\" : f32[] = dense<f32[]: 2.0>\n";
+  EXPECT_EQ(After(two + Binary(9, "Multiply", "m", 2, 3)), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(After(two + Binary(9, "Divide", "m", 2, 3)), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{0.5, 1, 1.5, 2}));
+  EXPECT_NE(After(two + Binary(9, "Divide", "m", 3, 2)), folded_);
+}
+
+TEST_F(ScaledConvolution, TheBiasIsScaledToo) {
+  EXPECT_EQ(After(Channels(3, "b", "1.0, 2.0") + Binary(4, "Add", "a", 2, 3) + Channels(5, "s", "0.5, 10.0") +
+                  Binary(9, "Multiply", "m", 4, 5)),
+            "Parameter(x) Const(w/scaled) Convolution(c: x, w/scaled) Const(m/shift) Add(m: c, m/shift) "
+            "Result(y: m)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{0.5, 1, 30, 40}));
+  EXPECT_EQ(Elements("m/shift"), (std::vector<double>{0.5, 20}));
+  // What `a` was is computed no more.
+  EXPECT_EQ(graph_->output(graph_->node(graph_->results()[0]).input(0)).names,
+            (std::vector<std::string>{"m"}));
+}
+
+std::string BatchNorm(const std::string& variance) {
+  return R"(  %3 = opset1.Const "gamma" : f32[2] = dense<f32[2]: 1.0, 2.0>
+  %4 = opset1.Const "beta" : f32[2] = dense<f32[2]: 5.0, 6.0>
+  %5 = opset1.Const "mean" : f32[2] = dense<f32[2]: 1.0, 3.0>
+  %6 = opset1.Const "variance" : f32[2] = dense<f32[2]: )" +
+         variance + R"(>
+  %9 = opset5.BatchNormInference "m" (%2, %3, %4, %5, %6) {epsilon = 0.25} : f32[1,2,3,3]
+)";
+}
+
+TEST_F(ScaledConvolution, BatchNormalization) {
+  // Scales 1 / sqrt(0.25), 2 / sqrt(4).
+  EXPECT_EQ(After(BatchNorm("0.0, 3.75")),
+            "Parameter(x) Const(w/scaled) Convolution(c: x, w/scaled) Const(m/shift) Add(m: c, m/shift) "
+            "Result(y: m)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{2, 4, 3, 4}));
+  EXPECT_EQ(Elements("m/shift"), (std::vector<double>{3, 3}));
+}
+
+TEST_F(ScaledConvolution, WhatIsNotFiniteStays) {
+  // A variance below the epsilon, one that is its opposite, factors that are infinite.
+  EXPECT_NE(After(BatchNorm("-1.0, 1.0")).find("BatchNormInference"), std::string::npos);
+  EXPECT_NE(After(BatchNorm("-0.25, 1.0")).find("BatchNormInference"), std::string::npos);
+  for (const char* factors : {"1.0, inf", "0x0000c07f0000803f", "3e38, 3e38"}) {
+    EXPECT_NE(After(Channels(3, "s", factors) + Binary(9, "Multiply", "m", 2, 3)).find("Multiply(m: c, s)"),
+              std::string::npos)
+        << factors;
+  }
+  EXPECT_NE(After(Channels(3, "s", "1.0, 0.0") + Binary(9, "Divide", "m", 2, 3)).find("Divide(m: c, s)"),
+            std::string::npos);
+  // Factors that would leave no bits.
+  EXPECT_NE(After(Channels(3, "s", "1e-37, 1e-37") + Binary(9, "Multiply", "m", 2, 3)).find("Multiply(m"),
+            std::string::npos);
+}
+
+TEST_F(ScaledConvolution, NearMissesStay) {
+  const std::string scale = Channels(3, "s", "0.5, 10.0");
+  const auto stays = [&](const std::string& statements) {
+    return After(statements).find("Multiply(m: ") != std::string::npos;
+  };
+  // Read elsewhere, before and behind the bias.
+  EXPECT_TRUE(stays(scale + Binary(4, "Multiply", "m", 2, 3) + Binary(9, "Add", "z", 2, 4)));
+  EXPECT_TRUE(stays(Channels(4, "b", "1.0, 2.0") + Binary(5, "Add", "a", 2, 4) + scale +
+                    Binary(6, "Multiply", "m", 5, 3) + Binary(9, "Add", "z", 2, 6)));
+  // Of another axis, of a run, of a sum of two tensors.
+  EXPECT_TRUE(stays("  %3 = opset1.Const \"s\" : f32[3,1] = dense<f32[3,1]: 1.0, 2.0, 3.0>\n" +
+                    Binary(9, "Multiply", "m", 2, 3)));
+  EXPECT_TRUE(stays("  %3 = opset1.Parameter \"s\" {element_type = f32, shape = [1,2,1,1]} : f32[1,2,1,1]\n" +
+                    Binary(9, "Multiply", "m", 2, 3)));
+  EXPECT_TRUE(stays(Binary(4, "Add", "a", 2, 0) + scale + Binary(9, "Multiply", "m", 4, 3)));
+  // Behind another operation.
+  EXPECT_TRUE(
+      stays("  %4 = opset1.ReLU \"r\" (%2) : f32[1,2,3,3]\n" + scale + Binary(9, "Multiply", "m", 4, 3)));
+}
+
+TEST_F(LinearTest, FactorsOfGroupedConvolutions) {
+  Fuse("middle.FuseScaleIntoConvolution",
+       R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]
+  %1 = opset1.Const "w" : f32[2,2,1,1,1] = dense<f32[2,2,1,1,1]: 1.0, 2.0, 3.0, 4.0>
+  %2 = opset1.GroupConvolution "c" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,4,3,3]
+  %3 = opset1.Const "s" : f32[4,1,1] = dense<f32[4,1,1]: 1.0, 10.0, 100.0, 1000.0>
+  %4 = opset1.Multiply "m" (%2, %3) : f32[1,4,3,3]
+  opset1.Result "y" (%4)
+)");
+  EXPECT_EQ(Brief(*graph_), "Parameter(x) Const(w/scaled) GroupConvolution(m: x, w/scaled) Result(y: m)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{1, 20, 300, 4000}));
+}
+
+// Extents that a run knows.
+TEST_F(LinearTest, FactorsOfOpenExtents) {
+  Fuse("middle.FuseScaleIntoConvolution",
+       R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [?,1,?,?]} : f32[?,1,?,?]
+  %1 = opset1.Const "w" : f32[2,1,1,1] = dense<f32[2,1,1,1]: 1.0, 2.0>
+  %2 = opset1.Convolution "c" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[?,2,?,?]
+  %3 = opset1.Const "s" : f32[2,1,1] = dense<f32[2,1,1]: 3.0, 5.0>
+  %4 = opset1.Multiply "m" (%2, %3) : f32[?,2,?,?]
+  opset1.Result "y" (%4)
+)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{3, 10}));
+}
+
+// ---- matrices ----
+
+class ScaledMatMul : public LinearTest {
+ protected:
+  std::string After(const std::string& matrix, const std::string& transposed, const std::string& factors) {
+    Fuse("middle.FuseScaleIntoMatMul",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [4,2]} : f32[4,2]\n"
+         "  %1 = opset1.Const \"w\" : " +
+             matrix + "\n  %2 = opset1.MatMul \"p\" (%0, %1) {transpose_a = false, transpose_b = " +
+             transposed + "} : f32[4,3]\n  %3 = opset1.Const \"s\" : " + factors +
+             "\n  %4 = opset1.Multiply \"m\" (%2, %3) : f32[4,3]\n  opset1.Result \"y\" (%4)\n");
+    return Brief(*graph_);
+  }
+  const std::string folded_ = "Parameter(x) Const(w/scaled) MatMul(m: x, w/scaled) Result(y: m)";
+  const std::string rows_ = "f32[2,3] = dense<f32[2,3]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>";
+  const std::string columns_ = "f32[3,2] = dense<f32[3,2]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>";
+};
+
+TEST_F(ScaledMatMul, FactorsOfColumns) {
+  const std::string factors = "f32[3] = dense<f32[3]: 1.0, 10.0, 100.0>";
+  EXPECT_EQ(After(rows_, "false", factors), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{1, 20, 300, 4, 50, 600}));
+  EXPECT_EQ(After(columns_, "true", factors), folded_);
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{1, 2, 30, 40, 500, 600}));
+  EXPECT_EQ(After(rows_, "false", "f32[1,1] = dense<f32[1,1]: 2.0>"), folded_);
+}
+
+TEST_F(ScaledMatMul, FactorsOfRowsStay) {
+  const std::string made = After(rows_, "false", "f32[4,1] = dense<f32[4,1]: 1.0, 2.0, 3.0, 4.0>");
+  EXPECT_EQ(made, "Parameter(x) Const(w) MatMul(p: x, w) Const(s) Multiply(m: p, s) Result(y: m)");
+}
+
+// ---- sequences ----
+
+class Sequence : public LinearTest {
+ protected:
+  std::string After(const std::string& first, const std::string& a, const std::string& second,
+                    const std::string& b, const std::string& last = "%4") {
+    Fuse("middle.FuseConstantSequence",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3]} : f32[2,3]\n  %1 = opset1.Const "
+         "\"a\" : " +
+             a + "\n  %2 = opset1." + first + " \"m\" (%0, %1) : f32[2,3]\n  %3 = opset1.Const \"b\" : " + b +
+             "\n  %4 = opset1." + second + " \"n\" (%3, %2) : f32[2,3]\n  %5 = opset1.Add \"z\" (%4, " +
+             last + ") : f32[2,3]\n  opset1.Result \"y\" (%5)\n");
+    return Brief(*graph_);
+  }
+  static std::string One(const std::string& element) { return "f32[] = dense<f32[]: " + element + ">"; }
+  const std::string row_ = "f32[3] = dense<f32[3]: 1.0, 2.0, 4.0>";
+  const std::string column_ = "f32[2,1] = dense<f32[2,1]: 1.0, 2.0>";
+  const std::string all_ = "f32[2,3] = dense<f32[2,3]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>";
+};
+
+TEST_F(Sequence, FactorsAndTermsAreOne) {
+  const std::string one =
+      "Parameter(x) Const(n/constant) Multiply(n: n/constant, x) Add(z: n, n) Result(y: z)";
+  EXPECT_EQ(After("Multiply", One("3.0"), "Multiply", row_), one);
+  EXPECT_EQ(Elements("n/constant"), (std::vector<double>{3, 6, 12}));
+  EXPECT_EQ(After("Multiply", all_, "Multiply", column_), one);
+  EXPECT_EQ(Elements("n/constant"), (std::vector<double>{1, 2, 3, 8, 10, 12}));
+  EXPECT_EQ(After("Multiply", row_, "Multiply", all_), one);
+  EXPECT_EQ(Elements("n/constant"), (std::vector<double>{1, 4, 12, 4, 10, 24}));
+  EXPECT_EQ(After("Add", row_, "Add", One("3.0")),
+            "Parameter(x) Const(n/constant) Add(n: n/constant, x) Add(z: n, n) Result(y: z)");
+  EXPECT_EQ(Elements("n/constant"), (std::vector<double>{4, 5, 7}));
+}
+
+TEST_F(Sequence, WhatIsNotSafeStays) {
+  const auto stays = [](const std::string& brief) { return brief.find("(n: b, m)") != std::string::npos; };
+  EXPECT_TRUE(stays(After("Add", row_, "Multiply", row_)));
+  EXPECT_TRUE(stays(After("Multiply", row_, "Multiply", column_)));       // neither is broadcast to the other
+  EXPECT_TRUE(stays(After("Multiply", row_, "Multiply", row_, "%2")));    // read elsewhere
+  EXPECT_TRUE(stays(After("Multiply", One("1e-20"), "Multiply", row_)));  // may underflow
+  EXPECT_TRUE(stays(After("Multiply", One("1e20"), "Multiply", row_)));   // may overflow
+  EXPECT_TRUE(stays(After("Add", One("1e8"), "Add", One("-1e8"))));       // cancel
+  EXPECT_TRUE(stays(After("Add", One("inf"), "Add", One("1.0"))));
+  EXPECT_TRUE(stays(After("Multiply", One("0x0000c07f"), "Multiply", One("1.0"))));
+}
+
+// ---- transposed matrices ----
+
+std::string Transposed(const std::string& order, int of, const std::string& transpose_b) {
+  const std::string right = "opset1.Parameter \"w\" {element_type = f32, shape = [4,4,4]}";
+  const std::string a = of == 0 ? "%3" : "%0";
+  const std::string b = of == 1 ? "%3" : "%1";
+  return "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [4,4,4]} : f32[4,4,4]\n  %1 = " + right +
+         " : f32[4,4,4]\n  %2 = opset1.Const \"o\" : i64[3] = dense<i64[3]: " + order +
+         ">\n  %3 = opset1.Transpose \"t\" (%" + std::to_string(of) +
+         ", %2) : f32[?,?,?]\n  %4 = opset1.MatMul \"p\" (" + a + ", " + b +
+         ") {transpose_a = false, transpose_b = " + transpose_b +
+         "} : f32[4,4,4]\n  opset1.Result \"y\" (%4)\n";
+}
+
+TEST_F(LinearTest, TransposesBecomeAttributes) {
+  const char* name = "middle.FuseTransposeIntoMatMul";
+  const auto attributes = [&] {
+    const ir::Node& product = graph_->node(graph_->node(graph_->results()[0]).input(0).node);
+    return std::pair(product.Bool("transpose_a"), product.Bool("transpose_b"));
+  };
+  const std::string bare = "Parameter(x) Parameter(w) MatMul(p: x, w) Result(y: p)";
+  Fuse(name, Transposed("0, 2, 1", 1, "false"));
+  EXPECT_EQ(Brief(*graph_), bare);
+  EXPECT_EQ(attributes(), std::pair(false, true));
+  Fuse(name, Transposed("0, 2, 1", 1, "true"));
+  EXPECT_EQ(attributes(), std::pair(false, false));
+  Fuse(name, Transposed("0, 2, 1", 0, "false"));
+  EXPECT_EQ(Brief(*graph_), bare);
+  EXPECT_EQ(attributes(), std::pair(true, false));
+}
+
+TEST_F(LinearTest, OtherTransposesStay) {
+  const char* name = "middle.FuseTransposeIntoMatMul";
+  Fuse(name, Transposed("1, 0, 2", 1, "false"));
+  EXPECT_NE(Brief(*graph_).find("Transpose("), std::string::npos);
+  Fuse(name, Transposed("2, 1, 0", 1, "false"));
+  EXPECT_NE(Brief(*graph_).find("Transpose("), std::string::npos);
+  // The left of a constant matrix, whose layout is chosen once.
+  std::string zeros = "0.0";
+  for (int i = 1; i < 64; ++i) zeros += ", 0.0";
+  std::string text = Transposed("0, 2, 1", 0, "false");
+  const std::string parameter = "opset1.Parameter \"w\" {element_type = f32, shape = [4,4,4]} : f32[4,4,4]";
+  text.replace(text.find(parameter), parameter.size(),
+               "opset1.Const \"w\" : f32[4,4,4] = dense<f32[4,4,4]: " + zeros + ">");
+  Fuse(name, text);
+  EXPECT_NE(Brief(*graph_).find("Transpose("), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nnefc::transform
