@@ -8,7 +8,6 @@
 #include "compiler/ir/verify.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/bodies.h"
-#include "compiler/lower/branches.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/rules.h"
@@ -195,7 +194,6 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
   if (state.failed) return nullptr;
   ReadUpdatedVariables(state);
   state.target.EraseDeadNodes();
-  ChooseBranches(state.target, depth);
   return std::make_unique<ir::Graph>(std::move(state.target));
 }
 

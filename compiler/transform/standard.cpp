@@ -7,6 +7,7 @@ TransformationList StandardTransformations() {
   RegisterAnchors(list);
   RegisterFusions(list);
   RegisterChecks(list);
+  RegisterBranches(list);
   RegisterConstants(list);
   RegisterIdentities(list);
   RegisterCommonSubexpressions(list);

@@ -10,6 +10,7 @@ TransformationList StandardTransformations();
 // A function for each family of transformations.
 void RegisterFusions(TransformationList& list);
 void RegisterChecks(TransformationList& list);
+void RegisterBranches(TransformationList& list);
 void RegisterConstants(TransformationList& list);
 void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);

@@ -1,4 +1,4 @@
-#include "compiler/lower/branches.h"
+#include "compiler/transform/middle/branches.h"
 
 #include <algorithm>
 #include <array>
@@ -11,18 +11,23 @@
 #include "compiler/ir/copy.h"
 #include "compiler/ir/ops/opset/port_maps.h"
 #include "compiler/ir/verify.h"
-#include "compiler/lower/branch_work.h"
-#include "compiler/lower/node_lowering.h"
-#include "compiler/lower/post_dominators.h"
+#include "compiler/transform/middle/branch_work.h"
+#include "compiler/transform/middle/post_dominators.h"
+#include "compiler/transform/standard.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 namespace {
 
-using ir::Graph;
-using ir::Node;
 using ir::NodeId;
+using ir::OutputPort;
+
+ir::AttributeMap OneAttribute(std::string_view name, ir::Attribute value) {
+  ir::AttributeMap attributes;
+  attributes.Set(name, std::move(value));
+  return attributes;
+}
 
 constexpr int32_t kThen = 0, kElse = 1;
 constexpr int32_t kNone = -1;
@@ -30,27 +35,27 @@ constexpr int32_t kNone = -1;
 // moves selects in bodies stay: a bound on the time that long chains take.
 constexpr int64_t kMostMoves = 500'000;
 
-bool IsConst(const Node& node) {
+bool IsConst(const ir::Node& node) {
   return node.Is(ir::OpRole::kConst);
 }
 
 // States, sinks and what nothing is known of stay where they are.
-bool IsMovable(const Node& node) {
+bool IsMovable(const ir::Node& node) {
   return node.info().infer != nullptr && !node.info().is_sink && !node.info().is_source &&
          !node.Is(ir::OpRole::kReadValue) && !node.Is(ir::OpRole::kResult);
 }
 
 // The tensor of one element that a condition was made of by views alone.
-OutputPort BaseOf(const Graph& graph, OutputPort condition) {
+OutputPort BaseOf(const ir::Graph& graph, OutputPort condition) {
   while (true) {
-    const Node& node = graph.node(condition.node);
+    const ir::Node& node = graph.node(condition.node);
     if (!node.Is(ir::OpRole::kView)) return condition;
     condition = node.input(0);
   }
 }
 
 // A Select whose condition has one element, which is not known.
-bool IsCandidate(const Graph& graph, const Node& node) {
+bool IsCandidate(const ir::Graph& graph, const ir::Node& node) {
   if (!node.Is(ir::ElementFunction::kSelect) || !node.output().shape.known()) return false;
   if (node.String("auto_broadcast") != "numpy") return false;
   if (graph.output(node.input(0)).shape.volume() != 1) return false;
@@ -72,14 +77,14 @@ struct Group {
 class BranchChooser {
  public:
   // `moves` counts the nodes that were moved to bodies so far.
-  BranchChooser(Graph& graph, int depth, int64_t& moves) : graph_(graph), depth_(depth), moves_(moves) {}
+  BranchChooser(ir::Graph& graph, int depth, int64_t& moves) : graph_(graph), depth_(depth), moves_(moves) {}
 
   void Run();
 
  private:
   void FindGroups();
   void BuildTree();
-  std::vector<int32_t> SuccessorsOf(const Node& node) const;
+  std::vector<int32_t> SuccessorsOf(const ir::Node& node) const;
   // Sums the work below each place and takes the outermost groups that pay.
   void TakeGroups();
   void MakeIf(const Group& group);
@@ -87,7 +92,7 @@ class BranchChooser {
   int32_t& place(NodeId id) { return places_[static_cast<size_t>(id.index)]; }
   int32_t place(NodeId id) const { return places_[static_cast<size_t>(id.index)]; }
 
-  Graph& graph_;
+  ir::Graph& graph_;
   const int depth_;
   int64_t& moves_;
   std::vector<NodeId> order_;
@@ -125,7 +130,7 @@ void BranchChooser::FindGroups() {
   group_of_.assign(graph_.node_bound(), kNone);
   std::map<std::array<int32_t, 3>, int32_t> known;  // by condition and rank
   for (NodeId id : order_) {
-    const Node& node = graph_.node(id);
+    const ir::Node& node = graph_.node(id);
     int32_t& highest = rank[static_cast<size_t>(id.index)];
     for (OutputPort input : node.inputs())
       highest = std::max(highest, rank[static_cast<size_t>(input.node.index)]);
@@ -142,7 +147,7 @@ void BranchChooser::FindGroups() {
 
 // Where the values of a node go. A branch of a select leads to the place that
 // its group has for it; what has to stay leads to the exit too.
-std::vector<int32_t> BranchChooser::SuccessorsOf(const Node& node) const {
+std::vector<int32_t> BranchChooser::SuccessorsOf(const ir::Node& node) const {
   std::vector<int32_t> successors;
   if (!IsMovable(node)) successors.push_back(PostDominatorTree::kExit);
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
@@ -203,7 +208,7 @@ void BranchChooser::TakeGroups() {
   for (size_t i = tree_order_.size(); i-- > 1;) {
     const auto at = static_cast<size_t>(tree_order_[i]);
     if (at < node_at_.size()) {
-      const Node& node = graph_.node(node_at_[at]);
+      const ir::Node& node = graph_.node(node_at_[at]);
       work[at] += WorkOf(graph_, node);
       if (!node.bodies().empty()) height[at] = std::max(height[at], ir::NestingHeight(node));
     }
@@ -245,30 +250,32 @@ void BranchChooser::TakeGroups() {
 // A body of an If under construction: what it takes from the graph around it.
 class BodyMaker {
  public:
-  BodyMaker(Graph& outer, std::string name)
-      : outer_(outer), body_(std::make_unique<Graph>(&outer.registry(), std::move(name))), copier_(*body_) {}
+  BodyMaker(ir::Graph& outer, std::string name)
+      : outer_(outer),
+        body_(std::make_unique<ir::Graph>(&outer.registry(), std::move(name))),
+        copier_(*body_) {}
 
   // Moves a node whose inputs are in the body, constant, or outside for good.
   void Move(NodeId id);
   // Adds the result of a branch, with the shape of the select.
-  void AddResult(const Node& select, OutputPort value);
-  std::unique_ptr<Graph> Take() { return std::move(body_); }
-  Graph& body() { return *body_; }
+  void AddResult(const ir::Node& select, OutputPort value);
+  std::unique_ptr<ir::Graph> Take() { return std::move(body_); }
+  ir::Graph& body() { return *body_; }
   // The ports around that feed the parameters, in order.
   llvm::ArrayRef<OutputPort> captured() const { return captured_; }
 
  private:
   OutputPort Find(OutputPort port);
 
-  Graph& outer_;
-  std::unique_ptr<Graph> body_;
+  ir::Graph& outer_;
+  std::unique_ptr<ir::Graph> body_;
   ir::NodeCopier copier_;
   std::vector<OutputPort> captured_;
 };
 
 OutputPort BodyMaker::Find(OutputPort port) {
   if (const OutputPort known = copier_.Mapped(port); known.valid()) return known;
-  const Node& node = outer_.node(port.node);
+  const ir::Node& node = outer_.node(port.node);
   if (IsConst(node)) {
     copier_.Copy(node);
   } else {
@@ -281,13 +288,13 @@ OutputPort BodyMaker::Find(OutputPort port) {
 }
 
 void BodyMaker::Move(NodeId id) {
-  const Node& node = outer_.node(id);
+  const ir::Node& node = outer_.node(id);
   for (OutputPort input : node.inputs()) Find(input);
   const NodeId moved = copier_.Copy(node, ir::Bodies::kLeave);
   for (size_t i = 0; i < node.bodies().size(); ++i) body_->AddBody(moved, std::move(outer_.body(id, i)));
 }
 
-void BodyMaker::AddResult(const Node& select, OutputPort value) {
+void BodyMaker::AddResult(const ir::Node& select, OutputPort value) {
   OutputPort port = Find(value);
   const Shape wanted = select.output().shape.known_extents();
   if (body_->output(port).shape.known_extents() != wanted) {
@@ -297,7 +304,7 @@ void BodyMaker::AddResult(const Node& select, OutputPort value) {
                                             {.op = {},
                                              .name = select.name() + "/broadcast",
                                              .inputs = {port, {shape, 0}},
-                                             .attributes = Attributes({{"mode", "numpy"}}),
+                                             .attributes = OneAttribute("mode", "numpy"),
                                              .origin = select.origin()});
     body_->SetOutputType({broadcast, 0}, select.output().type, select.output().shape);
     port = {broadcast, 0};
@@ -306,7 +313,7 @@ void BodyMaker::AddResult(const Node& select, OutputPort value) {
 }
 
 // The condition as an If takes it: of rank 0 or 1.
-OutputPort ConditionOf(Graph& graph, OutputPort base, const Node& select) {
+OutputPort ConditionOf(ir::Graph& graph, OutputPort base, const ir::Node& select) {
   const ir::PartialShape& shape = graph.output(base).shape;
   if (shape.rank_known() && shape.rank() <= 1) return base;
   const NodeId extents = graph.AddConst(TensorValue::FromInts({0}, llvm::ArrayRef<int64_t>()),
@@ -315,14 +322,14 @@ OutputPort ConditionOf(Graph& graph, OutputPort base, const Node& select) {
                                        {.op = {},
                                         .name = select.name() + "/condition",
                                         .inputs = {base, {extents, 0}},
-                                        .attributes = Attributes({{"special_zero", false}}),
+                                        .attributes = OneAttribute("special_zero", false),
                                         .origin = select.origin()});
   graph.SetOutputType({reshape, 0}, ElementType::kBoolean, ir::PartialShape(llvm::ArrayRef<int64_t>()));
   return {reshape, 0};
 }
 
 void BranchChooser::MakeIf(const Group& group) {
-  const Node& first = graph_.node(group.selects.front());
+  const ir::Node& first = graph_.node(group.selects.front());
   std::vector<OutputPort> inputs = {ConditionOf(graph_, group.condition, first)};
   llvm::DenseMap<std::pair<int32_t, int32_t>, int32_t> input_of;
   std::vector<ir::Body> bodies;
@@ -369,9 +376,52 @@ void BranchChooser::MakeIf(const Group& group) {
 
 }  // namespace
 
-void ChooseBranches(Graph& graph, int depth) {
+void ChooseBranches(ir::Graph& graph, int depth) {
   int64_t moves = 0;
   BranchChooser(graph, depth, moves).Run();
 }
 
-}  // namespace nnefc::lower
+namespace {
+
+// The innermost bodies first.
+void ChooseBranchesWithin(ir::Graph& graph, int depth) {
+  for (NodeId id : graph.nodes()) {
+    for (size_t i = 0; i < graph.node(id).bodies().size(); ++i)
+      ChooseBranchesWithin(*graph.body(id, i).graph, depth + 1);
+  }
+  ChooseBranches(graph, depth);
+}
+
+}  // namespace
+
+namespace middle {
+
+class SelectToIf : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "Select by a condition of one element becomes If where a branch does real work, which then is "
+           "done "
+           "only when it is asked for.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
+%1 = opset1.Parameter "x" {element_type = f32, shape = shape[4,4]} : f32[4,4]
+%2 = opset1.MatMul "m" (%1, %1) {transpose_a = false, transpose_b = false} : f32[4,4]
+%3 = opset1.Select "s" (%0, %2, %1) {auto_broadcast = "numpy"} : f32[4,4]
+opset1.Result "y" (%3)
+)";
+  }
+  // Bodies go with the nodes that move, in an order of its own.
+  SelectToIf() { run_not_recursively = true; }
+  Names RunBefore() const override { return {"PostMiddleStart"}; }
+  Names RunAfter() const override { return {"middle.RemoveUnneeded", "MiddleFinish"}; }
+  void FindAndReplacePattern(Graph& graph) override { ChooseBranchesWithin(graph.Raw(), 0); }
+};
+
+}  // namespace middle
+
+void RegisterBranches(TransformationList& list) {
+  list.Add<middle::SelectToIf>();
+}
+
+}  // namespace nnefc::transform

@@ -1,18 +1,19 @@
 // Which Selects become If, and what goes into the bodies.
 
-#include "compiler/lower/branches.h"
+#include "compiler/transform/middle/branches.h"
 
 #include <chrono>
 
 #include "compiler/ir/ops/opset/port_maps.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/lower/post_dominators.h"
 #include "compiler/support/context.h"
+#include "compiler/transform/middle/post_dominators.h"
+#include "compiler/transform/pipeline.h"
+#include "compiler/transform/standard.h"
 #include "gtest/gtest.h"
-#include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::transform {
 namespace {
 
 // The operations but Const, Parameter and Result, in order; of an If its
@@ -49,9 +50,9 @@ class Branches : public ::testing::Test {
         "0.5, 2.0, 0.25, 1.0, 0.5, 2.0, 0.25>\n" +
         statements + "}\n";
     const FileId file = context_.sources.AddText("net.ir", text);
-    graph_ = ir::ParseGraph(file, StandardOps(), context_);
+    graph_ = ir::ParseGraph(file, ir::StandardOps(), context_);
     if (graph_ == nullptr) return RenderText(context_.emitter.diagnostics(), context_.sources, {});
-    lower::ChooseBranches(*graph_, 0);
+    transform::ChooseBranches(*graph_, 0);
     for (const std::string& violation : ir::Verify(*graph_)) ADD_FAILURE() << violation;
     return Operations(*graph_);
   }
@@ -189,9 +190,41 @@ TEST_F(Branches, LongChainsTakeLittleTime) {
   }
 }
 
+// Bodies are looked at first, as deep as they are.
+TEST(SelectToIf, ActsInBodies) {
+  Context context;
+  const auto graph = ir::ParseGraph(context.sources.AddText("net.ir", R"(graph "net" {
+  %0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[4,4]} : f32[4,4]
+  %2 = opset8.If "i" (%0, %0, %1) : f32[4,4] bodies {
+    "then_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "d" {element_type = boolean, shape = shape[]} : boolean[]
+      %1 = opset1.Parameter "x" {element_type = f32, shape = shape[4,4]} : f32[4,4]
+      %2 = opset1.MatMul "m" (%1, %1) {transpose_a = false, transpose_b = false} : f32[4,4]
+      %3 = opset1.Select "s" (%0, %2, %1) {auto_broadcast = "numpy"} : f32[4,4]
+      opset1.Result "o" (%3)
+    }
+    "else_body" input 2 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[4,4]} : f32[4,4]
+      opset1.Result "o" (%0)
+    }
+  }
+  opset1.Result "y" (%2)
+})"),
+                                    ir::StandardOps(), context);
+  ASSERT_NE(graph, nullptr);
+  const TransformationList list = StandardTransformations();
+  PipelineOptions options{.only = {"middle.SelectToIf"}};
+  options.verify = true;
+  auto pipeline = Pipeline::Make(list, std::move(options), context.emitter);
+  ASSERT_TRUE(pipeline.has_value());
+  EXPECT_TRUE(pipeline->Run(Side::kAfterLowering, *graph, context.emitter));
+  EXPECT_EQ(Operations(*graph), "If 2 {If 1 {MatMul | } | }");
+}
+
 TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
   // 1 -> exit; 2 -> 1; 3 -> 1; 4 -> 2, 3; 5 -> 4; 6 -> 2; 7 -> 6, 5; 8 -> 7, exit
-  lower::PostDominatorTree tree(9);
+  transform::PostDominatorTree tree(9);
   const std::vector<std::vector<int32_t>> successors = {{}, {0}, {1}, {1}, {2, 3}, {4}, {2}, {6, 5}, {7, 0}};
   for (int32_t i = 1; i < 9; ++i) tree.Add(i, successors[static_cast<size_t>(i)]);
   const std::vector<int32_t> parents = {0, 1, 1, 1, 4, 2, 1, 0};
@@ -201,7 +234,7 @@ TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
 // A chain of a million places, whose ends meet far above.
 TEST(PostDominators, MeetFarAboveInNoTime) {
   constexpr int32_t kLength = 1000000;
-  lower::PostDominatorTree tree(2 * kLength + 2);
+  transform::PostDominatorTree tree(2 * kLength + 2);
   tree.Add(1, {0});
   for (int32_t i = 0; i < kLength - 1; ++i) {
     tree.Add(2 + 2 * i, {i == 0 ? 1 : 2 * i});
@@ -215,4 +248,4 @@ TEST(PostDominators, MeetFarAboveInNoTime) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::transform

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 // The tree of immediate post-dominators of an acyclic graph: the parent of a
 // place is the first one that every path from it to the exit goes through. It
@@ -33,4 +33,4 @@ class PostDominatorTree {
   std::vector<Entry> entries_;
 };
 
-}  // namespace nnefc::lower
+}  // namespace nnefc::transform

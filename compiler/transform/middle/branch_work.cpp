@@ -1,8 +1,8 @@
-#include "compiler/lower/branch_work.h"
+#include "compiler/transform/middle/branch_work.h"
 
 #include <algorithm>
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 namespace {
 
@@ -21,4 +21,4 @@ int64_t WorkOf(const ir::Graph& graph, const ir::Node& node) {
   return work;
 }
 
-}  // namespace nnefc::lower
+}  // namespace nnefc::transform

@@ -1,8 +1,8 @@
-#include "compiler/lower/post_dominators.h"
+#include "compiler/transform/middle/post_dominators.h"
 
 #include <utility>
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 PostDominatorTree::PostDominatorTree(size_t size) : entries_(size) {}
 
@@ -34,4 +34,4 @@ int32_t PostDominatorTree::Meet(int32_t a, int32_t b) const {
   return a;
 }
 
-}  // namespace nnefc::lower
+}  // namespace nnefc::transform

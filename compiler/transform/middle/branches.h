@@ -2,7 +2,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 // Turns Select into If-8 where the condition has one element and a branch does
 // real work (branch_work.h), which then is done only when it is asked for. A
@@ -15,4 +15,4 @@ namespace nnefc::lower {
 // ir::kMaxBodyNesting.
 void ChooseBranches(ir::Graph& graph, int depth);
 
-}  // namespace nnefc::lower
+}  // namespace nnefc::transform

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::lower {
+namespace nnefc::transform {
 
 // The cost model of branches: whether it pays to run one of two alternatives
 // behind an If instead of both before a Select.
@@ -20,4 +20,4 @@ inline constexpr int64_t kRealWork = int64_t{1} << 16;
 // The work of one node, at most kRealWork.
 int64_t WorkOf(const ir::Graph& graph, const ir::Node& node);
 
-}  // namespace nnefc::lower
+}  // namespace nnefc::transform
