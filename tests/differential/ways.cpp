@@ -9,11 +9,14 @@
 #include "compiler/driver/upgrade_model.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/expand/provisional_names.h"
+#include "compiler/ir/copy.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/package/npz.h"
+#include "compiler/transform/standard.h"
 #include "fmt/format.h"
+#include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
 #include "tests/differential/provisional.h"
 
@@ -99,6 +102,7 @@ class CaseRun {
     expected_ = *expected;
     Exactly("reference", reference);
     CompareBackends();
+    if (Chosen(30)) CompareTransformed();
     if (Chosen(20)) CompareOpenExtents();
     if (Chosen(10)) {
       if (const auto read = ReadBack(graph_)) Exactly("reference, IR read back", *read);
@@ -153,6 +157,21 @@ class CaseRun {
     if (Chosen(15))
       Exactly("reference, 3 threads",
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+  }
+
+  // What the middle and back phases make of the graph.
+  void CompareTransformed() {
+    const std::shared_ptr<ir::Graph> graph = ir::Clone(*graph_);
+    transform::PipelineOptions options;
+    options.verify = true;
+    options.evaluate = runtime::ReferenceEvaluator();
+    Emitter emitter;
+    const transform::TransformationList list = transform::StandardTransformations();
+    auto pipeline = transform::Pipeline::Make(list, std::move(options), emitter);
+    if (!pipeline || !pipeline->Run(transform::Side::kAfterLowering, *graph, emitter))
+      return Fail("transformed", "fails: " + FirstMessage(emitter));
+    Nearly("transformed, reference", RunReference(graph));
+    Nearly("transformed, onednn", RunGraph(graph, {.threads = 1}, inputs_));
   }
 
   // Parameters some of whose extents are known by the data alone.
