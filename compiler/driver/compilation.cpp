@@ -5,6 +5,7 @@
 #include "compiler/driver/rules.h"
 #include "compiler/driver/variable_data.h"
 #include "compiler/expand/expand.h"
+#include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -175,11 +176,33 @@ bool Compilation::Expand() {
                                     return model_->ReadVariable(label, type, quiet);
                                   },
                               .record = options_.keep_instances ? &record_ : nullptr};
-  expanded_ = ExpandDocument(*checked_, library_, registry_, options, context_);
+  ExpandDocument(options);
   if (!quantization_text_) return expanded_.complete;
   quantization_ =
       CheckModelQuantization(*quantization_text_, *checked_, expanded_, library_, registry_, context_);
   return expanded_.complete && quantization_.complete;
+}
+
+// Where operations depend on symbols that no input tells, the document is tried
+// with some extents.
+void Compilation::ExpandDocument(ExpandOptions options) {
+  if (checked_->symbols().empty()) {
+    expanded_ = nnefc::ExpandDocument(*checked_, library_, registry_, options, context_);
+    return;
+  }
+  const auto expand = [&] {
+    Context own(context_, context_.emitter.room());
+    expanded_ = nnefc::ExpandDocument(*checked_, library_, registry_, options, own);
+    return std::move(own.emitter);
+  };
+  Emitter told = expand();
+  const bool is_open =
+      told.has_errors() && llvm::all_of(told.diagnostics(), [](const Diagnostic& diagnostic) {
+        return diagnostic.severity != Severity::kError || diagnostic.rule == &kShapeUnknown;
+      });
+  options.tries_symbols = is_open && options.purpose != Purpose::kPrint;
+  if (options.tries_symbols) told = expand();
+  context_.emitter.Take(std::move(told));
 }
 
 transform::TransformationList MakeTransformations(const TransformOptions& options,
@@ -255,6 +278,14 @@ std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
 }
 
 bool Compilation::Lower() {
+  if (expanded_.is_trial()) {
+    const SourceRange place = checked_->symbols().front().range;
+    context_.emitter.Emit(
+        kOpenSymbol, place,
+        "operations depend on extents that symbols stand for; tell them by the shapes of inputs, "
+        "`--input-shape NAME=..`");
+    return false;
+  }
   if (!PrepareTransformations()) return false;
   const std::shared_ptr<ir::Graph> lowered = MakeLowered();
   if (lowered == nullptr || !Transform(transform::Side::kAfterLowering, *lowered)) return false;

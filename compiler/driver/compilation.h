@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/driver/quantization.h"
+#include "compiler/expand/expand.h"
 #include "compiler/expand/instances.h"
 #include "compiler/ir/graph.h"
 #include "compiler/lower/lower.h"
@@ -168,6 +169,7 @@ class Compilation {
   bool Parse();
   bool Check();
   bool Expand();
+  void ExpandDocument(ExpandOptions options);
   bool Lower();
   std::shared_ptr<ir::Graph> MakeLowered();
   bool PrepareTransformations();

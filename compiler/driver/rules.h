@@ -11,6 +11,7 @@ namespace nnefc {
   RULE(kQuantizationShape, "quantization.shape", kError, "R 5.3")                               \
   RULE(kQuantizationCustom, "quantization.custom", kError, "R 5.2, R 5.3")                      \
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
+  RULE(kOpenSymbol, "external.open-symbol", kError, "")                                         \
   RULE(kInputMissing, "input.missing", kError, "")                                              \
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
   RULE(kInputShape, "input.shape", kError, "")                                                  \

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "compiler/driver/write_variables.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "compiler/upgrade/rules.h"
 #include "compiler/upgrade/upgrade.h"
@@ -21,6 +23,13 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
   const CheckedDocument& document = *compilation.checked();
   const CheckedDocument* quantization = compilation.quantization().document.get();
   UpgradedTexts texts;
+  if (document.dialect().lenient) {
+    texts.graph = PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
+    const FileId flat = context.sources.AddText("flat", texts.graph);
+    texts.graph = PrintDocument(*ParseDocument(flat, {.dialect = ast::Dialect::kRatified}, context), context);
+    if (quantization != nullptr) texts.quantization = PrintDocument(quantization->ast(), context);
+    return texts;
+  }
   if (!document.dialect().translated) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
                          "the document is ratified already and was formatted, no more");

@@ -7,6 +7,7 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
 #include "compiler/semantics/rules.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nnefc::expand {
 namespace {
@@ -33,9 +34,17 @@ ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value
   return node;
 }
 
-bool GraphBuilder::EnterBody(const CheckedDocument& document, const Signature& fragment,
-                             llvm::ArrayRef<ir::BodyParameter> fed, const Site& site,
-                             std::vector<Value>& parameters) {
+const OpPlan& GraphBuilder::LoopPlan() {
+  if (loop_plan_ == nullptr) {
+    const Callee callee = library_->FindOperation(context_.symbols.Find("tensor_iterator")).callee;
+    NNEFC_CHECK(callee.valid());
+    loop_plan_ = MakePlan(callee, ratified_, registry_, context_.symbols, heap_);
+  }
+  return *loop_plan_;
+}
+
+bool GraphBuilder::EnterBody(const Signature& fragment, llvm::ArrayRef<ir::BodyParameter> fed,
+                             llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters) {
   if (body_depth() == ir::kMaxBodyNesting) {
     Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
     fault.fatal = true;
@@ -48,7 +57,7 @@ bool GraphBuilder::EnterBody(const CheckedDocument& document, const Signature& f
   scopes_.push_back(std::make_unique<GraphScope>(*body, context_.symbols));
   scopes_.back()->body = std::move(body);
   for (size_t i = 0; i < fed.size(); ++i) {
-    const ast::Name& name = fragment.parameters[i].name;
+    const ast::Name& name = fragment.parameters[order.empty() ? i : order[i]].name;
     ir::NodeId node = graph().AddParameter(std::string(context_.symbols.Text(name.symbol)), fed[i].type,
                                            fed[i].shape, {name.range, site.frame});
     names().OnNode(graph().node(node), name.symbol);
@@ -145,7 +154,12 @@ bool Machine::BeginBody() {
   const Call& call = run.requests[run.begun++].second;
   const Signature& signature = document_.signature(call.callee.fragment);
   std::vector<Value> parameters;
-  if (!builder_.EnterBody(document_, signature, run.fed, run.site, parameters)) return false;
+  if (!builder_.EnterBody(signature, run.fed, run.parameters, run.site, parameters)) return false;
+  if (run.goes_by_name) {
+    std::vector<Value> declared(parameters.size());
+    for (size_t i = 0; i < parameters.size(); ++i) declared[run.parameters[i]] = parameters[i];
+    parameters = std::move(declared);
+  }
   stack_.insert(stack_.end(), parameters.begin(), parameters.end());
   if (!Instantiate(call, Info(call.callee))) return false;  // a limit, which ends all
   frame().is_body = true;
@@ -159,7 +173,10 @@ bool Machine::FinishBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun - 1].second;
   const Signature& signature = document_.signature(call.callee.fragment);
-  for (size_t i = 0; i < signature.results.size(); ++i) {
+  llvm::StringMap<int> named;  // a result may be there twice
+  const size_t count = run.goes_by_name ? run.results.size() : signature.results.size();
+  for (size_t output = 0; output < count; ++output) {
+    const size_t i = run.goes_by_name ? run.results[output] : output;
     const TypedName& result = signature.results[i];
     const int32_t slot = frame().chunk->result_slots[i];
     Value value = slot < 0 ? Value() : stack_[frame().base + static_cast<size_t>(slot)];
@@ -172,8 +189,11 @@ bool Machine::FinishBody() {
     }
     run.failed |= value.kind() != ValueKind::kTensor;
     if (run.failed) continue;
-    builder_.graph().AddResult(std::string(context_.symbols.Text(result.name.symbol)), value.port(),
-                               {result.name.range, site.frame});
+    const std::string name(context_.symbols.Text(result.name.symbol));
+    if (++named[name] > 1) value = builder_.MakeRatified("copy", value, site);
+    run.failed |= value.poison();
+    if (run.failed) continue;
+    builder_.graph().AddResult(name, value.port(), {result.name.range, site.frame});
   }
   stack_.resize(frame().base);
   heap_.Charge(-frame().chunk->num_slots);
@@ -192,6 +212,11 @@ bool Machine::FinishBodies() {
   if (run->failed) return false;
   Value outputs = builder_.FinishBodies(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
   if (outputs.poison()) return false;
+  if (run->goes_by_name) {
+    std::vector<Value> results;
+    for (size_t output : run->outputs) results.push_back(outputs.item(static_cast<int64_t>(output)));
+    outputs = Value::Array(heap_, std::move(results));
+  }
   stack_.push_back(std::move(outputs));
   return true;
 }

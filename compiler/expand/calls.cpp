@@ -148,6 +148,12 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     site.array_length = statement.array_length;
     site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
+  static const ir::OpTable<bool> loops(ir::StandardOps(), {{"tract_core_scan", true}});
+  if (loops.Find(info.plan->op) != nullptr) {
+    const std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
+    stack_.resize(stack_.size() - count);
+    return MakeLoop(call, *info.plan, arguments, site);
+  }
   if (info.plan->runs_bodies) {
     std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);

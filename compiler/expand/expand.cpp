@@ -59,6 +59,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   expand::GraphBuilder builder(*result.graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                own);
   if (document.dialect().loose_values) builder.ReadLeniently();
+  builder.UseLibrary(library);
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
   builder.TellDeviations(own.emitter);
   if (!builder.stopped()) {
@@ -73,6 +74,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
                        [&](ir::NodeId node) { return builder.VariablePlace(node); });
   }
   builder.names().Finish(*result.graph);
+  result.open_shapes = builder.open_shapes();
   result.complete = document.complete() && evaluated && !own.emitter.has_errors();
   result.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));

@@ -30,6 +30,9 @@ struct ExpandOptions {
   // The data of a variable, where an attribute asks for it; nothing if there are
   // none. Null: no variable has data.
   std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
+  // Symbols that no input tells stand for some extent: to try a document whose
+  // operations depend on them.
+  bool tries_symbols = false;
   // If given: what fragments of the document were instantiated with.
   InstanceRecord* record = nullptr;
 };
@@ -41,6 +44,10 @@ struct Expanded {
   std::unique_ptr<ir::Graph> graph;
   // True if there is no mistake: neither here nor in the document.
   bool complete = false;
+  // Of a trial: the shapes of externals as they are, by name, where symbols
+  // leave extents open; otherwise none.
+  std::map<std::string, ir::PartialShape> open_shapes;
+  bool is_trial() const { return !open_shapes.empty(); }
   // What was told here.
   std::vector<Diagnostic> diagnostics;
 };

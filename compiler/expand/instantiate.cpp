@@ -18,6 +18,11 @@ namespace {
 // Outputs of one node beyond these count as operations of their own.
 constexpr int64_t kFreeOutputs = 64;
 
+// What a symbol stands for on trial: even, and another extent for each.
+int64_t TriedExtent(uint32_t symbol) {
+  return 6 + 4 * int64_t{symbol};
+}
+
 }  // namespace
 
 GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
@@ -52,6 +57,8 @@ std::optional<TensorValue> GraphBuilder::KnownTensor(ir::OutputPort port) const 
 Value GraphBuilder::ValueOf(const Value& value) const {
   if (value.kind() != ValueKind::kUnknownExtent) return value;
   const auto bound = symbols_.find(value.symbol());
+  if (bound == symbols_.end() && options_.tries_symbols && value.symbol() != 0)
+    return Value::KnownExtent(value.symbol(), TriedExtent(value.symbol()));
   return bound == symbols_.end() ? value : Value::KnownExtent(value.symbol(), bound->second);
 }
 
@@ -338,6 +345,13 @@ bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arg
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;
   bool open = false;
+  for (const Value& item : shape.items()) {
+    if (!options_.tries_symbols || item.symbol() == 0) continue;
+    for (const Value& each : shape.items())
+      dims.push_back(each.symbol() != 0 ? ir::Dim() : ir::Dim(each.integer()));
+    open_shapes_[name] = ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+    return true;
+  }
   for (const Value& item : shape.items()) {
     if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // inference tells
     const bool is_symbol = is_lenient_ && item.kind() == ValueKind::kUnknownExtent;

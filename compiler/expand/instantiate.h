@@ -118,6 +118,8 @@ class GraphBuilder {
   // otherwise: largest elements ignore a constant border, and a filter that
   // spreads has its outputs first.
   void ReadWindowsByVendor() { has_vendor_windows_ = true; }
+  // Of a trial (ExpandOptions::tries_symbols): Expanded::open_shapes.
+  const std::map<std::string, ir::PartialShape>& open_shapes() const { return open_shapes_; }
   bool has_vendor_windows() const { return has_vendor_windows_; }
   // Notes what only lenient reading takes, at an argument of the plan's operation.
   void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
@@ -151,8 +153,9 @@ class GraphBuilder {
                             const Site& site);
   // From here on nodes are made in a new graph; gives its parameters. False if
   // a limit was reached, which ends the expansion.
-  bool EnterBody(const CheckedDocument& document, const Signature& fragment,
-                 llvm::ArrayRef<ir::BodyParameter> fed, const Site& site, std::vector<Value>& parameters);
+  // `order` tells which parameter of the fragment each is; empty: as they stand.
+  bool EnterBody(const Signature& fragment, llvm::ArrayRef<ir::BodyParameter> fed,
+                 llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters);
   // Names the nodes of the body and goes on in the graph around it.
   std::unique_ptr<ir::Graph> LeaveBody();
   // Gives the node its bodies; its outputs as an array, or poison after a
@@ -182,6 +185,9 @@ class GraphBuilder {
   void ReportUnknownExternals();
   // The plan of a ratified operation.
   const OpPlan& RatifiedPlan(std::string_view name);
+  // The plan of `tensor_iterator`, from the library of its extension.
+  const OpPlan& LoopPlan();
+  void UseLibrary(const StandardLibrary& library) { library_ = &library; }
   const CheckedDocument& ratified() const { return ratified_; }
   ir::OpRegistry& registry() { return registry_; }
   // What the graph is for.
@@ -221,10 +227,13 @@ class GraphBuilder {
   Heap& heap_;
   Context& context_;
   llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
+  std::unique_ptr<OpPlan> loop_plan_;
+  const StandardLibrary* library_ = nullptr;
   std::optional<int64_t> open_padding_;
   std::map<std::string, bool> externals_;                 // by name; true if an option gave its shape
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   Deviations deviations_;
+  std::map<std::string, ir::PartialShape> open_shapes_;
   std::map<uint32_t, int64_t> symbols_;  // extents, by the number of the symbol
   int64_t operations_ = 0;
   bool is_lenient_ = false;

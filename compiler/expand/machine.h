@@ -59,7 +59,13 @@ class Machine {
     std::vector<ir::Body> bodies;
     size_t begun = 0;
     bool failed = false;
+    // Of a loop whose lists go by name: the parameters of its body as they are
+    // fed, the results as the node has outputs, and the outputs as the loop has
+    // results.
+    bool goes_by_name = false;
+    std::vector<size_t> parameters, results, outputs;
   };
+  struct LoopLists;
   // A comprehension that is being evaluated.
   struct Loop {
     std::vector<Value> arrays;
@@ -109,6 +115,11 @@ class Machine {
                       const Site& site);
   bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
                           std::string_view role, const Site& site);
+  // ---- scan.cpp ----
+  // Begins a loop whose lists go by name.
+  bool MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
+  bool ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+                     const Site& site, LoopLists& lists);
   bool BeginBody();
   bool FinishBody();
   bool FinishBodies();

@@ -199,6 +199,10 @@ void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, Ty
 void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
   const bool is_array = is_whole && RunsBodies(right);
+  if (dialect_.loose_values && Kind(type) == TypeKind::kArray) {
+    for (ExprId item : items.items) Assign(item, types_.Item(type), right, false);
+    return;
+  }
   if (!IsError(type) && (Kind(type) != TypeKind::kTuple || is_array)) {
     DiagnosticBuilder builder =
         Report(kAssignmentStructure, left.range, "a tuple is on the left, but {} on the right",

@@ -275,8 +275,8 @@ TypeId Checker::ResolveTuple(const ast::Type& type, const ast::TupleType& tuple)
   llvm::SmallVector<TypeId, 4> items;
   for (ast::TypeId item : tuple.items) items.push_back(ResolveType(item));
   const TypeId resolved = types_.Tuple(items);
-  if (!dialect_.mixed_tuples && !IsError(resolved) && types_.ContainsTensor(resolved) &&
-      !types_.OnlyTensors(resolved)) {
+  if (!dialect_.mixed_tuples && !dialect_.loose_values && !IsError(resolved) &&
+      types_.ContainsTensor(resolved) && !types_.OnlyTensors(resolved)) {
     Report(kMixedTuple, type.range, "the tuple type `{}` mixes tensors and attributes", Text(resolved));
   }
   return Bounded(resolved, type.range);

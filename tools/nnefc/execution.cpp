@@ -259,8 +259,11 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
   bool open = false;
   for (ir::NodeId id : graph->parameters()) {
     const ir::Output& output = graph->node(id).output();
-    ports.push_back({output.names.front(), output.type, output.shape});
-    open |= !output.shape.extents();
+    const auto& open_shapes = compilation.expansion().open_shapes;
+    const auto found = open_shapes.find(output.names.front());
+    const ir::PartialShape& shape = found == open_shapes.end() ? output.shape : found->second;
+    ports.push_back({output.names.front(), output.type, shape});
+    open |= !shape.extents();
   }
   if (!open) return true;
   Context& context = compilation.context();

@@ -168,11 +168,12 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   std::unique_ptr<Operation>& entry = operations_[node.op()];
   if (entry != nullptr) return *entry;
   entry = std::make_unique<Operation>();
-  if (print::IsCustom(node, ratified_, symbols_)) {
+  const Symbol name = symbols_.Find(node.type());
+  const bool is_extensions = name.valid() && library_.FindOperation(name).callee.valid();
+  if (print::IsCustom(node, ratified_, symbols_) && !is_extensions) {
     entry->tells_type = true;
     return *entry;
   }
-  const Symbol name = symbols_.Find(node.type());
   const auto [callee, extension] = library_.FindOperation(name);
   NNEFC_CHECK(callee.valid());
   if (extension != nullptr && !llvm::is_contained(extensions_, extension)) extensions_.push_back(extension);

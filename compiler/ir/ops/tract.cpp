@@ -94,6 +94,11 @@ void InferTractTopK(InferContext& context) {
   Produce(context, 1, ElementType::kI64, shape);
 }
 
+void InferTractScan(InferContext& context) {
+  for (int32_t i = 0; i < context.node().num_outputs(); ++i)
+    Produce(context, i, ElementType::kF32, PartialShape());
+}
+
 }  // namespace
 }  // namespace nnef
 
@@ -105,6 +110,11 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "tract_core_einsum", .infer = nnef::InferTractEinsum});
   nnef::AddRow(registry, {.name = "tract_core_gather_elements", .infer = nnef::InferGatherElements});
   nnef::AddRow(registry, {.name = "tract_core_topk", .infer = nnef::InferTractTopK});
+  // Expansion makes a loop of it: no document leaves one in a graph.
+  registry.Add({.set = std::string(kNnefSet),
+                .name = "tract_core_scan",
+                .outputs = {"outputs[]"},
+                .infer = nnef::InferTractScan});
 }
 
 }  // namespace nnefc::ir

@@ -1,0 +1,184 @@
+// Loops of a vendor's dialect, whose lists tell by name what goes where, as
+// `tensor_iterator` (NNEFC_control_flow), which goes by order:
+//
+//   scan(body = 'f', scan = [("x_t", x, 0, 1)], full = [("w", w)], state = [("h", h_0, "h_t")],
+//        output = [("h_t", "full", 0, 1), ("h_t", "last", 0, 1)])
+
+#include "compiler/expand/compile.h"
+#include "compiler/expand/machine.h"
+#include "compiler/expand/rules.h"
+#include "compiler/ir/infer.h"
+#include "compiler/semantics/rules.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::expand {
+namespace {
+
+// An item of one of the lists: `(name, tensor, ..)`, `(result, 'full', axis, chunk)`.
+bool HasForm(const Value& item, llvm::ArrayRef<ValueKind> kinds) {
+  if (item.kind() != ValueKind::kTuple || item.length() != static_cast<int64_t>(kinds.size())) return false;
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const Value& part = item.item(static_cast<int64_t>(i));
+    const bool fits = kinds[i] == ValueKind::kTensor ? part.tensor() : part.kind() == kinds[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// What the lists of a loop say of its body, by index.
+struct Machine::LoopLists {
+  std::vector<Value> sliced, merged, invariant;
+  std::vector<Value> slice_axes, slice_strides, concat_axes, concat_strides;
+  std::vector<size_t> parameters;  // of the body, in the order in which they are fed
+  std::vector<size_t> results;     // of the body, in the order of the node's outputs
+  std::vector<size_t> outputs;     // of the node, in the order of the loop's results
+};
+
+bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+                            const Site& site, LoopLists& lists) {
+  using Kind = ValueKind;
+  const auto argument = [&](std::string_view name) -> const Value& {
+    return arguments[static_cast<size_t>(plan.Find(name))];
+  };
+  const auto fail = [&](std::string_view list, std::string message) {
+    builder_.Report(Fault{.rule = &kLoopLists, .message = std::move(message)}.At(list), plan, site);
+    return false;
+  };
+  const auto find = [&](const std::vector<TypedName>& names, const Value& name) {
+    const auto found = llvm::find_if(
+        names, [&](const TypedName& each) { return context_.symbols.Text(each.name.symbol) == name.text(); });
+    return static_cast<size_t>(found - names.begin());
+  };
+  const auto feed = [&](std::string_view list, llvm::ArrayRef<Kind> form, auto&& take) {
+    for (const Value& item : argument(list).items()) {
+      if (!HasForm(item, form))
+        return fail(list,
+                    fmt::format("an item of `{}` of `{}` is none of the declared form", list, plan.called));
+      const size_t parameter = find(body.parameters, item.item(0));
+      if (parameter == body.parameters.size() || llvm::is_contained(lists.parameters, parameter)) {
+        return fail(
+            list,
+            fmt::format("`{}` of `{}` names `{}`, which is {}", list, plan.called, item.item(0).text(),
+                        parameter == body.parameters.size() ? "no parameter of the body" : "fed already"));
+      }
+      lists.parameters.push_back(parameter);
+      if (!take(item)) return false;
+    }
+    return true;
+  };
+  for (std::string_view list : {"scan", "full", "state", "output"}) {
+    if (argument(list).kind() != Kind::kArray)
+      return fail(list, fmt::format("`{}` of `{}` is {}; expected an array", list, plan.called,
+                                    argument(list).KindText()));
+  }
+  const bool is_fed =
+      feed("scan", {Kind::kString, Kind::kTensor, Kind::kInteger, Kind::kInteger},
+           [&](const Value& item) {
+             lists.sliced.push_back(item.item(1));
+             lists.slice_axes.push_back(item.item(2));
+             lists.slice_strides.push_back(item.item(3));
+             return true;
+           }) &&
+      feed("state", {Kind::kString, Kind::kTensor, Kind::kString},
+           [&](const Value& item) {
+             const size_t result = find(body.results, item.item(2));
+             if (result == body.results.size())
+               return fail("state", fmt::format("`state` of `{}` names `{}`, which is no result of the body",
+                                                plan.called, item.item(2).text()));
+             lists.merged.push_back(item.item(1));
+             lists.results.push_back(result);
+             return true;
+           }) &&
+      feed("full", {Kind::kString, Kind::kTensor}, [&](const Value& item) {
+        lists.invariant.push_back(item.item(1));
+        return true;
+      });
+  if (!is_fed) return false;
+  if (lists.sliced.empty() || lists.parameters.size() != body.parameters.size()) {
+    return fail("scan",
+                fmt::format("`{}` feeds {} of {} parameters of its body, {} of them by slices", plan.called,
+                            lists.parameters.size(), body.parameters.size(), lists.sliced.size()));
+  }
+  for (const Value& item : argument("output").items()) {
+    if (!HasForm(item, {Kind::kString, Kind::kString, Kind::kInteger, Kind::kInteger}))
+      return fail("output",
+                  fmt::format("an item of `output` of `{}` is none of the declared form", plan.called));
+    const size_t result = find(body.results, item.item(0));
+    const auto state =
+        llvm::find(llvm::ArrayRef<size_t>(lists.results).take_front(lists.merged.size()), result);
+    const auto merged = static_cast<size_t>(
+        state - llvm::ArrayRef<size_t>(lists.results).take_front(lists.merged.size()).begin());
+    const bool is_last = item.item(1).text() == "last";
+    if (result == body.results.size() || (is_last && merged == lists.merged.size())) {
+      return fail("output",
+                  fmt::format("`output` of `{}` names `{}`, which is no {} of the body", plan.called,
+                              item.item(0).text(), is_last ? "result that is a state" : "result"));
+    }
+    lists.outputs.push_back(is_last ? merged : lists.results.size());
+    if (is_last) continue;
+    lists.results.push_back(result);
+    lists.concat_axes.push_back(item.item(2));
+    lists.concat_strides.push_back(item.item(3));
+  }
+  return true;
+}
+
+bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                       const Site& site) {
+  const Value& name = arguments[static_cast<size_t>(plan.Find("body"))];
+  const Symbol symbol = name.kind() == ValueKind::kString ? context_.symbols.Find(name.text()) : Symbol();
+  const Callee body = symbol.valid() ? document_.FindOwn(symbol) : Callee();
+  if (!body.valid()) {
+    builder_.Report(
+        Fault::Of(semantics::kBodyFragment, "`body` of `{}` names no fragment of the document", plan.called)
+            .At("body"),
+        plan, site);
+    return false;
+  }
+  if (!document_.expandable(body.fragment)) return false;  // it was told why
+  const Value& skip = arguments[static_cast<size_t>(plan.Find("skip"))];
+  if (skip.kind() != ValueKind::kInteger || skip.integer() != 0) {
+    builder_.Report(
+        Fault::Of(kLoopLists, "`skip` of `{}` is not 0, which no loop here has", plan.called).At("skip"),
+        plan, site);
+    return false;
+  }
+  const Signature& signature = document_.signature(body.fragment);
+  LoopLists lists;
+  if (!ReadLoopLists(plan, arguments, signature, site, lists)) return false;
+  const OpPlan& loop = builder_.LoopPlan();
+  std::vector<Value> given(loop.parameters.size());
+  for (size_t i = 0; i < given.size(); ++i) given[i] = loop.parameters[i].default_value;
+  const auto set = [&](std::string_view parameter, std::vector<Value> items) {
+    given[static_cast<size_t>(loop.Find(parameter))] = Value::Array(heap_, std::move(items));
+  };
+  set("sliced", std::move(lists.sliced));
+  set("merged", std::move(lists.merged));
+  set("invariant", std::move(lists.invariant));
+  set("slice_axes", std::move(lists.slice_axes));
+  set("slice_strides", std::move(lists.slice_strides));
+  set("concat_axes", std::move(lists.concat_axes));
+  set("concat_strides", std::move(lists.concat_strides));
+  given[static_cast<size_t>(loop.Find("body"))] = name;
+  auto run = std::make_unique<BodyRun>();
+  run->plan = &loop;
+  run->site = site;
+  run->site.expr = ast::ExprId();  // what is written there are arguments of another operation
+  run->requests.emplace_back("body", Call{.callee = body, .generic = {}, .expr = call.expr});
+  run->node = builder_.MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
+  if (!run->node.valid()) return false;
+  const SitePlaces places(loop, run->site);
+  auto fed = ir::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
+  if (!fed) return false;
+  run->fed = std::move(*fed);
+  run->parameters = std::move(lists.parameters);
+  run->results = std::move(lists.results);
+  run->outputs = std::move(lists.outputs);
+  run->goes_by_name = true;
+  body_runs_.push_back(std::move(run));
+  return BeginBody();
+}
+
+}  // namespace nnefc::expand
