@@ -99,26 +99,31 @@ bool AllFinite(llvm::ArrayRef<float> elements) {
   return llvm::all_of(elements, [](float element) { return std::isfinite(element); });
 }
 
+float Largest(llvm::ArrayRef<float> elements) {
+  float largest = 0;
+  for (float element : elements) largest = std::max(largest, std::abs(element));
+  return largest;
+}
+
 // The weights with every channel times its factor; nothing if they overflow, or are so
 // small together that bits are lost.
 std::optional<TensorValue> Scaled(const Weights& weights, llvm::ArrayRef<double> scale) {
   constexpr float kLeast = 0x1p-100F;
   const TensorValue source = weights.value.Aligned(alignof(float));
-  const auto channels = static_cast<int64_t>(scale.size());
-  float largest_before = 0, largest = 0;
+  const auto in = source.elements<float>();
   const TensorValue scaled =
       TensorValue::Make<float>(ElementType::kF32, source.shape(), [&](std::span<float> out) {
-        const auto in = source.elements<float>();
-        for (size_t i = 0; i < out.size(); ++i) {
-          const auto channel = static_cast<int64_t>(i) / weights.stride % channels;
-          out[i] = static_cast<float>(in[i] * scale[static_cast<size_t>(channel)]);
-          largest_before = std::max(largest_before, std::abs(in[i]));
-          largest = std::max(largest, std::abs(out[i]));
+        const auto stride = static_cast<size_t>(weights.stride);
+        for (size_t begin = 0, channel = 0; begin < out.size(); begin += stride) {
+          const double factor = scale[channel];
+          for (size_t i = begin; i < begin + stride; ++i) out[i] = static_cast<float>(in[i] * factor);
+          channel = channel + 1 == scale.size() ? 0 : channel + 1;
         }
       });
-  const bool is_lost = largest < kLeast && largest_before >= kLeast &&
+  if (!AllFinite(scaled.elements<float>())) return std::nullopt;
+  const bool is_lost = Largest(scaled.elements<float>()) < kLeast && Largest(in) >= kLeast &&
                        llvm::any_of(scale, [](double factor) { return factor != 0; });
-  if (is_lost || !AllFinite(scaled.elements<float>())) return std::nullopt;
+  if (is_lost) return std::nullopt;
   return scaled;
 }
 
