@@ -192,6 +192,36 @@ def test_scales_behind_convolutions(name: str, nnefc: Path, tmp_path: Path) -> N
                 np.testing.assert_allclose(_run(nnefc, tmp_path, backend, x, off=off), expected, rtol=1e-5, atol=1e-5)
 
 
+W = np.arange(1.0, 9.0).reshape(1, 2, 4)
+PRODUCTS: dict[str, tuple[str, str, Callable[[np.ndarray], np.ndarray]]] = {
+    "a constant that is transposed": ("y = matmul(x, transpose(w, axes = [0,2,1]));", "MatMul", lambda x: x @ W.transpose(0, 2, 1)),
+    "a tensor that is transposed": ("y = matmul(x, transpose(x, axes = [0,2,1]));", "MatMul", lambda x: x @ x.transpose(0, 2, 1)),
+    "one that is transposed twice": ("y = matmul(transpose(x, axes = [0,2,1]), x, transposeA = true, transposeB = true);", "MatMul",
+                                     lambda x: x @ x.transpose(0, 2, 1)),
+    "the left of a constant": ("y = matmul(transpose(x, axes = [0,2,1]), z);", "Transpose MatMul",
+                               lambda x: x.transpose(0, 2, 1) @ np.array([1.0, -1, 0.5]).reshape(1, 3, 1)),
+    "columns that are scaled": ("y = (matmul(x, w, transposeB = true) + 1.0) * s;", "MatMul Add",
+                                lambda x: (x @ W.transpose(0, 2, 1) + 1) * np.array([0.5, -3.0])),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products(name: str, nnefc: Path, tmp_path: Path) -> None:
+    statements, operations, formula = PRODUCTS[name]
+    (tmp_path / "net.nnef").write_text(
+        f"{HEADER}    w = constant(shape = [1,2,4], value = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0]);\n"
+        "    z = constant(shape = [1,3,1], value = [1.0,-1.0,0.5]);\n    s = constant(shape = [1,1,2], value = [0.5,-3.0]);\n"
+        f"    {statements}\n}}\n", encoding="utf-8")
+    text = subprocess.run([str(nnefc), "compile", "net.nnef"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    made = [word.partition(".")[2] for line in text.splitlines() for word in line.split()[2:3] if word.startswith("opset")]
+    assert [op for op in made if op not in ("Parameter", "Const")] == operations.split()
+    for backend in ("reference", "onednn"):
+        for off in (False, True):
+            np.testing.assert_allclose(_run(nnefc, tmp_path, backend, PLAIN, off=off), formula(PLAIN.astype(np.float64)),
+                                       rtol=1e-5, atol=1e-5)
+
+
 BRANCHES = """version 1.0;
 extension KHR_enable_fragment_definitions KHR_enable_operator_expressions NNEFC_control_flow;
 
