@@ -15,6 +15,7 @@ void RegisterDnnElementwise(KernelRegistry& registry);
 void RegisterDnnNormalization(KernelRegistry& registry);
 void RegisterDnnConcat(KernelRegistry& registry);
 void RegisterDnnRecurrent(KernelRegistry& registry);
+void RegisterDnnAttention(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
 void RegisterUnaryKernels(KernelRegistry& registry);
 

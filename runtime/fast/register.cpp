@@ -15,6 +15,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnNormalization(registry);
   RegisterDnnConcat(registry);
   RegisterDnnRecurrent(registry);
+  RegisterDnnAttention(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = RewriteForOneDnn,

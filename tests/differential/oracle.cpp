@@ -319,7 +319,9 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       continue;
     }
     for (TensorValue& output : outputs) {
-      if (IsFloat(output.type()) && !IsChoice(inputs, output)) output = Shaken(output, scale, known, *shake);
+      // A weighted mean of equal numbers is rounded like any other sum of products.
+      const bool is_choice = node.info().work != ir::Work::kHeavy && IsChoice(inputs, output);
+      if (IsFloat(output.type()) && !is_choice) output = Shaken(output, scale, known, *shake);
     }
     if (scale == 0) known = Merged(known, FiniteNumbers(outputs));
   }

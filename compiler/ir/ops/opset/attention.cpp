@@ -113,12 +113,14 @@ std::vector<OpInfo> AttentionRows() {
                .inputs = {"query: float 3..", "key: float 3..", "value: float 3..", "attention_mask?",
                           "scale?: float 0..1 one"},
                .attributes = {{"causal", AttributeKind::kBool, false}},
-               .infer = Infer<InferAttention>}),
+               .infer = Infer<InferAttention>,
+               .work = Work::kHeavy}),
       MakeRow({.set = "opset7",
                .name = "Einsum",
                .inputs = {"inputs[]: number"},
                .attributes = {{"equation", AttributeKind::kString}},
-               .infer = Infer<InferEinsum>}),
+               .infer = Infer<InferEinsum>,
+               .work = Work::kHeavy}),
   };
 }
 

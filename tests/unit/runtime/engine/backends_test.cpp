@@ -106,6 +106,69 @@ TEST(ProductTest, SumsOverOtherAxesAreNoBiases) {
   ExpectBackendsAgree(g, {RandomTensor({2, 3, 17}, 3)}, 1e-5, "MatMul");
 }
 
+struct AttentionCase {
+  Shape q, k, v;
+  Shape mask = {};
+  ElementType mask_type = ElementType::kF32;
+  bool causal = false;
+  std::optional<float> scale = {};
+};
+
+void CheckAttention(const AttentionCase& made) {
+  TestGraph g;
+  std::vector<ir::OutputPort> inputs = {g.Parameter("q", made.q), g.Parameter("k", made.k),
+                                        g.Parameter("v", made.v)};
+  std::vector<TensorValue> values = {RandomTensor(made.q, 1), RandomTensor(made.k, 2),
+                                     RandomTensor(made.v, 3)};
+  if (!made.mask.empty()) {
+    inputs.push_back(g.Parameter("mask", made.mask, made.mask_type));
+    values.push_back(RandomTensor(made.mask, 4).ConvertedTo(made.mask_type));
+    if (made.mask_type == ElementType::kBoolean) {
+      std::vector<uint8_t> bits;
+      for (int64_t i = 0; i < values.back().volume(); ++i) bits.push_back(i % 3 != 1);
+      values.back() = TensorValue::FromBools(made.mask, bits);
+    }
+  } else if (made.scale) {
+    inputs.push_back(g.Const(TensorValue::Scalar(0)));
+  }
+  if (made.scale) inputs.push_back(g.Const(TensorValue::Scalar(*made.scale)));
+  g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", made.causal)));
+  SCOPED_TRACE(ToString(made.q) + ToString(made.k) + ToString(made.mask));
+  ExpectBackendsAgree(g, values, 3e-6, "onednn:attention");
+}
+
+TEST(AttentionTest, Blocks) {
+  CheckAttention({{2, 3, 1}, {2, 5, 1}, {2, 5, 1}});
+  CheckAttention({{2, 3, 37, 16}, {2, 3, 41, 16}, {2, 3, 41, 9}});
+  CheckAttention({{1, 2, 700, 8}, {1, 2, 513, 8}, {1, 2, 513, 8}});
+  CheckAttention({{1, 1, 33}, {1, 900, 33}, {1, 900, 33}});
+}
+
+TEST(AttentionTest, SmallElementsInGroups) {
+  CheckAttention({{4, 12, 16, 8}, {4, 12, 16, 8}, {4, 12, 16, 8}});
+  CheckAttention({{35, 5, 3}, {35, 7, 3}, {35, 7, 2}, {5, 7}, ElementType::kBoolean});
+  CheckAttention({.q = {2, 6, 5, 3}, .k = {2, 6, 7, 3}, .v = {2, 6, 7, 2}, .mask = {2, 1, 5, 7}});
+  CheckAttention({.q = {7, 9, 3}, .k = {7, 9, 3}, .v = {7, 9, 2}, .causal = true});
+}
+
+TEST(AttentionTest, BatchesAreStretched) {
+  CheckAttention({{2, 3, 7, 4}, {2, 1, 5, 4}, {1, 3, 5, 6}});
+  CheckAttention({{4, 7, 4}, {3, 1, 5, 4}, {1, 5, 6}});
+}
+
+TEST(AttentionTest, Masks) {
+  for (const Shape& mask : {Shape{5}, Shape{7, 5}, Shape{7, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 7, 5}}) {
+    CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask});
+    CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask, ElementType::kBoolean});
+  }
+}
+
+TEST(AttentionTest, CausalAndScaled) {
+  CheckAttention({.q = {2, 70, 4}, .k = {2, 70, 4}, .v = {2, 70, 3}, .causal = true});
+  CheckAttention({.q = {2, 3, 4}, .k = {2, 70, 4}, .v = {2, 70, 3}, .causal = true, .scale = 2.5F});
+  CheckAttention({.q = {2, 70, 4}, .k = {2, 3, 4}, .v = {2, 3, 3}, .scale = -0.5F});
+}
+
 struct RowCase {
   const char* set;
   const char* type;

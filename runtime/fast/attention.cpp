@@ -1,0 +1,377 @@
+// ScaledDotProductAttention of f32: for a block of queries the products with all keys, their
+// softmax and the products with the values, so that scores are never written to memory as a
+// whole. The formula is that of runtime/kernels/attention.cpp, which takes what is declined here.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/vector_math.h"
+#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/unary.h"
+#include "runtime/tensor/tensor_view.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr int64_t kBlockScores = int64_t{1} << 18;  // floats of a block: they stay in a core's cache
+constexpr int64_t kMostKeys = int64_t{1} << 32;
+constexpr int64_t kFewestRows = 16;  // of a block, where there are more queries
+
+// What the kernel was made for.
+struct AttentionSizes {
+  int64_t batches, queries, keys, width, values;
+  int64_t rows;   // of a block; the last one of an element of the batch may have fewer
+  int64_t group;  // elements of the batch that are done at once; 1 if they have several blocks
+  int threads;
+  bool causal;
+
+  int64_t blocks() const { return (queries + rows - 1) / rows; }
+  int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
+};
+
+struct ProductShape {
+  int64_t rows, terms, columns;
+};
+
+// Products of matrices that lie behind one another, by one thread.
+class BlockProduct {
+ public:
+  // A group of [rows, terms] times [terms, columns], or the transposes of [columns, terms].
+  static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape, bool transposed) {
+    const auto [rows, terms, columns] = shape;
+    constexpr auto kType = dnnl::memory::data_type::f32;
+    const int64_t matrix = terms * columns;
+    const dnnl::memory::dims weights =
+        transposed ? dnnl::memory::dims{matrix, 1, terms} : dnnl::memory::dims{matrix, columns, 1};
+    BlockProduct product;
+    product.left_ =
+        dnnl::memory::desc({group, rows, terms}, kType, dnnl::memory::dims{rows * terms, terms, 1});
+    product.right_ = dnnl::memory::desc({group, terms, columns}, kType, weights);
+    product.out_ =
+        dnnl::memory::desc({group, rows, columns}, kType, dnnl::memory::dims{rows * columns, columns, 1});
+    const ThreadScope one(1);
+    const dnnl::matmul::desc desc(product.left_, product.right_, product.out_);
+    const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
+    if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+    product.scratch_ = primitive.scratchpad_desc();
+    product.primitive_ = dnnl::matmul(primitive);
+    return product;
+  }
+
+  size_t scratch_bytes() const { return scratch_.get_size(); }
+
+  using Arguments = std::unordered_map<int, dnnl::memory>;
+  Arguments NewArguments() const {
+    Arguments made;
+    made.emplace(DNNL_ARG_SRC, dnnl::memory(left_, DnnEngine(), nullptr));
+    made.emplace(DNNL_ARG_WEIGHTS, dnnl::memory(right_, DnnEngine(), nullptr));
+    made.emplace(DNNL_ARG_DST, dnnl::memory(out_, DnnEngine(), nullptr));
+    made.emplace(DNNL_ARG_SCRATCHPAD, dnnl::memory(scratch_, DnnEngine(), nullptr));
+    return made;
+  }
+  // oneDNN takes inputs as mutable pointers and does not write to them.
+  void Run(Arguments& arguments, const float* left, const float* right, float* out,
+           std::byte* scratch) const {
+    thread_local dnnl::stream stream(DnnEngine());
+    arguments[DNNL_ARG_SRC].set_data_handle(const_cast<float*>(left));
+    arguments[DNNL_ARG_WEIGHTS].set_data_handle(const_cast<float*>(right));
+    arguments[DNNL_ARG_DST].set_data_handle(out);
+    arguments[DNNL_ARG_SCRATCHPAD].set_data_handle(scratch);
+    primitive_.execute(stream, arguments);
+    stream.wait();
+  }
+
+ private:
+  dnnl::memory::desc left_, right_, out_, scratch_;
+  dnnl::matmul primitive_;
+};
+
+// What is done to a block of so many rows: scores by queries and keys, results by scores and values.
+struct BlockProducts {
+  BlockProduct scores, results;
+
+  static std::optional<BlockProducts> Make(const AttentionSizes& sizes, int64_t rows) {
+    std::optional<BlockProduct> scores =
+        BlockProduct::Make(sizes.group, {rows, sizes.width, sizes.keys}, true);
+    std::optional<BlockProduct> results =
+        BlockProduct::Make(sizes.group, {rows, sizes.keys, sizes.values}, false);
+    if (!scores || !results) return std::nullopt;
+    return BlockProducts{std::move(*scores), std::move(*results)};
+  }
+  size_t scratch_bytes() const { return std::max(scores.scratch_bytes(), results.scratch_bytes()); }
+};
+
+// A row-major matrix of each element of a batch, which may be stretched.
+struct Operand {
+  const float* data;
+  llvm::SmallVector<int64_t, 4> strides;  // by axes of the batch
+
+  Operand(const TensorView& view, llvm::ArrayRef<int64_t> batch) : data(view.data<float>()) {
+    Shape whole(batch.begin(), batch.end());
+    whole.append({view.extent(view.rank() - 2), view.extent(view.rank() - 1)});
+    const Strides all = BroadcastStrides(view, whole);
+    strides.assign(all.begin(), all.end() - 2);
+  }
+  const float* At(llvm::ArrayRef<int64_t> batch, int64_t index) const {
+    return data + BatchOffset(strides, batch, index);
+  }
+
+  static int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
+    int64_t offset = 0;
+    for (size_t axis = batch.size(); axis-- > 0;) {
+      offset += index % batch[axis] * strides[axis];
+      index /= batch[axis];
+    }
+    return offset;
+  }
+};
+
+// What is added to scores, or which of them count.
+class AttentionMask {
+ public:
+  AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes)
+      : is_causal_(sizes.causal) {
+    const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0 && run.input(3).volume() > 0;
+    if (is_causal_ || !is_given) return;
+    view_ = &run.input(3);
+    Shape scores(batch.begin(), batch.end());
+    scores.append({sizes.queries, sizes.keys});
+    strides_ = BroadcastStrides(*view_, scores);
+  }
+
+  // Adds the mask to the scores of a query.
+  void Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores, int64_t keys) const {
+    constexpr float kNever = -std::numeric_limits<float>::infinity();
+    if (is_causal_) {
+      for (int64_t s = query + 1; s < keys; ++s) scores[s] += kNever;
+    }
+    if (view_ == nullptr) return;
+    const size_t rank = strides_.size();
+    const int64_t offset =
+        Operand::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index) +
+        query * strides_[rank - 2];
+    const int64_t stride = strides_[rank - 1];
+    if (view_->type() == ElementType::kBoolean) {
+      const Boolean* mask = view_->data<Boolean>() + offset;
+      for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride] ? 0.0f : kNever;
+    } else {
+      const float* mask = view_->data<float>() + offset;
+      for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride];
+    }
+  }
+
+ private:
+  const bool is_causal_;
+  const TensorView* view_ = nullptr;
+  Strides strides_;
+};
+
+// Makes exponentials of a row of scores, and gives 1 by their sum. Both are found in lanes, since
+// compilers keep the order of what is added.
+[[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
+  constexpr int64_t kLanes = 32;
+  std::array<float, kLanes> most;
+  most.fill(-std::numeric_limits<float>::infinity());
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      most[lane] = most[lane] < scores[i + lane] ? scores[i + lane] : most[lane];
+  }
+  float largest = most[0];
+  for (float lane : most) largest = largest < lane ? lane : largest;
+  for (; i < count; ++i) largest = largest < scores[i] ? scores[i] : largest;
+  for (int64_t k = 0; k < count; ++k) scores[k] = VectorExp(scores[k] - largest);
+  std::array<double, kLanes> sums = {};
+  for (i = 0; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += static_cast<double>(scores[i + lane]);
+  }
+  double sum = 0;
+  for (double lane : sums) sum += lane;
+  for (; i < count; ++i) sum += static_cast<double>(scores[i]);
+  return static_cast<float>(1 / sum);
+}
+
+// The memory of a thread: scores of a block, a factor for each of its rows, what oneDNN needs.
+struct BlockMemory {
+  size_t factors, scratch, bytes;
+
+  static size_t Aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+  BlockMemory(const AttentionSizes& sizes, size_t scratch_bytes)
+      : factors(Aligned(static_cast<size_t>(sizes.group * sizes.rows * sizes.keys) * sizeof(float))),
+        scratch(factors + Aligned(static_cast<size_t>(sizes.group * sizes.rows) * sizeof(float))),
+        bytes(scratch + Aligned(scratch_bytes)) {}
+};
+
+// The memory objects of a thread, kept between runs.
+struct BlockArguments {
+  BlockProduct::Arguments scores, results;
+};
+
+class AttentionKernel final : public Kernel {
+ public:
+  AttentionKernel(const AttentionSizes& sizes, const BlockMemory& memory, BlockProducts whole,
+                  BlockProducts last)
+      : sizes_(sizes), memory_(memory), products_{std::move(whole), std::move(last)} {}
+
+  std::string implementation() const override { return "onednn:attention"; }
+  std::unique_ptr<KernelState> NewState() const override {
+    auto state = std::make_unique<State>();
+    state->threads.resize(static_cast<size_t>(sizes_.threads));
+    for (auto& kinds : state->threads) {
+      for (size_t kind : {0U, 1U})
+        kinds[kind] = {products_[kind].scores.NewArguments(), products_[kind].results.NewArguments()};
+    }
+    return state;
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    if (run.inputs.size() > 4 && run.input(4).volume() != 1)
+      return KernelFault("{} scales; expected 1", run.input(4).volume());
+    std::unique_ptr<KernelState> temporary;
+    if (run.state == nullptr) temporary = NewState();
+    State& state = *static_cast<State*>(run.state == nullptr ? temporary.get() : run.state);
+    const ThreadScope scope(sizes_.threads);
+    const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
+    const Call call{.q = Operand(run.input(0), batch),
+                    .k = Operand(run.input(1), batch),
+                    .v = Operand(run.input(2), batch),
+                    .mask = AttentionMask(run, batch, sizes_),
+                    .batch = batch,
+                    .scale = Scale(run),
+                    .out = run.output().mutable_data<float>()};
+    const int64_t tasks = sizes_.batches / sizes_.group * sizes_.blocks();
+    std::atomic<int64_t> next = 0;
+    std::atomic<bool> failed = false;
+    RunOnTeam(static_cast<int>(std::min<int64_t>(tasks, sizes_.threads)), [&](int member) {
+      std::byte* memory = run.scratch + static_cast<size_t>(member) * memory_.bytes;
+      try {
+        for (int64_t task = next++; task < tasks; task = next++)
+          Block(call, task, state.threads[static_cast<size_t>(member)], memory);
+      } catch (const std::exception&) {
+        failed = true;
+      }
+    });
+    if (failed) return KernelFault("oneDNN: a product of matrices fails");
+    return Success();
+  }
+
+ private:
+  struct State final : KernelState {
+    std::vector<std::array<BlockArguments, 2>> threads;  // for whole blocks, and for the last one
+  };
+  struct Call {
+    Operand q, k, v;
+    AttentionMask mask;
+    llvm::ArrayRef<int64_t> batch;
+    float scale;
+    float* out;
+  };
+
+  float Scale(const KernelRun& run) const {
+    const double scale = run.inputs.size() > 4 ? static_cast<double>(run.input(4).data<float>()[0])
+                                               : 1 / std::sqrt(static_cast<double>(sizes_.width));
+    return static_cast<float>(scale);
+  }
+
+  void Block(const Call& call, int64_t task, std::array<BlockArguments, 2>& arguments,
+             std::byte* memory) const {
+    const int64_t index = task / sizes_.blocks() * sizes_.group, block = task % sizes_.blocks();
+    const size_t kind = block + 1 == sizes_.blocks() ? 1 : 0;
+    const int64_t first = block * sizes_.rows;
+    const int64_t rows = kind == 0 ? sizes_.rows : sizes_.last_rows();
+    auto* scores = reinterpret_cast<float*>(memory);
+    auto* factors = reinterpret_cast<float*>(memory + memory_.factors);
+    products_[kind].scores.Run(arguments[kind].scores, call.q.At(call.batch, index) + first * sizes_.width,
+                               call.k.At(call.batch, index), scores, memory + memory_.scratch);
+    Vectorized([&] {
+      for (int64_t row = 0; row < sizes_.group * rows; ++row) {
+        float* line = scores + row * sizes_.keys;
+        for (int64_t s = 0; s < sizes_.keys; ++s) line[s] *= call.scale;
+        call.mask.Apply(call.batch, index + row / rows, first + row % rows, line, sizes_.keys);
+        factors[row] = Exponentials(line, sizes_.keys);
+      }
+    });
+    float* out = call.out + (index * sizes_.queries + first) * sizes_.values;
+    products_[kind].results.Run(arguments[kind].results, scores, call.v.At(call.batch, index), out,
+                                memory + memory_.scratch);
+    Vectorized([&] {
+      for (int64_t row = 0; row < sizes_.group * rows; ++row) {
+        for (int64_t i = 0; i < sizes_.values; ++i) out[row * sizes_.values + i] *= factors[row];
+      }
+    });
+  }
+
+  const AttentionSizes sizes_;
+  const BlockMemory memory_;
+  const std::array<BlockProducts, 2> products_;
+};
+
+// How many small elements of a batch a thread takes at once, so that calls of oneDNN are few: a
+// divisor of their number.
+int64_t GroupOf(const KernelRequest& request, const AttentionSizes& sizes) {
+  constexpr int64_t kScores = int64_t{1} << 14;
+  const auto batch_of = [](const ValueInfo& value) {
+    return llvm::ArrayRef<int64_t>(value.shape).drop_back(2);
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    if (batch_of(request.inputs[i]) != batch_of(request.outputs[0])) return 1;
+  }
+  if (sizes.blocks() > 1) return 1;
+  const int64_t most = std::min(sizes.batches / sizes.threads, kScores / (sizes.rows * sizes.keys));
+  int64_t group = std::max<int64_t>(most, 1);
+  while (sizes.batches % group != 0) --group;
+  return group;
+}
+
+std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
+  if (!request.posts.empty() || request.outputs.size() != 1 || !DnnAccepts(request.outputs[0]))
+    return std::nullopt;
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    const bool is_mask = i == 3 && request.inputs[i].type == ElementType::kBoolean;
+    if (!is_mask && !DnnAccepts(request.inputs[i])) return std::nullopt;
+  }
+  const Shape &q = request.inputs[0].shape, &k = request.inputs[1].shape, &out = request.outputs[0].shape;
+  AttentionSizes sizes{.batches = 1,
+                       .queries = q[q.size() - 2],
+                       .keys = k[k.size() - 2],
+                       .width = q.back(),
+                       .values = out.back(),
+                       .rows = 0,
+                       .group = 1,
+                       .threads = CurrentThreads(),
+                       .causal = request.node->Bool("causal")};
+  for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
+  if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
+    return std::nullopt;
+  if (sizes.keys > kMostKeys) return std::nullopt;
+  // Enough blocks for all threads, of enough rows for a product.
+  const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
+  const int64_t rows = std::max(kFewestRows, std::min(kBlockScores / sizes.keys, shared));
+  sizes.rows = std::min(rows, sizes.queries);
+  sizes.group = GroupOf(request, sizes);
+  std::optional<BlockProducts> whole = BlockProducts::Make(sizes, sizes.rows);
+  std::optional<BlockProducts> last = BlockProducts::Make(sizes, sizes.last_rows());
+  if (!whole || !last) return std::nullopt;
+  const BlockMemory memory(sizes, std::max(whole->scratch_bytes(), last->scratch_bytes()));
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<AttentionKernel>(sizes, memory, std::move(*whole), std::move(*last));
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.resize(1);
+  prepared.scratch_bytes = static_cast<size_t>(sizes.threads) * memory.bytes;
+  return prepared;
+}
+
+}  // namespace
+
+void RegisterDnnAttention(KernelRegistry& registry) {
+  registry.Add(Backend::kOneDnn, {"opset13"}, "ScaledDotProductAttention", GuardedDnnFactory<MakeAttention>);
+}
+
+}  // namespace nnefc::runtime
