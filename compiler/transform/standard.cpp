@@ -13,6 +13,7 @@ TransformationList StandardTransformations() {
   RegisterCommonSubexpressions(list);
   RegisterLinear(list);
   RegisterMiddleFusions(list);
+  RegisterAttentionFusion(list);
   RegisterGeluFusion(list);
   RegisterGroupedConvolutionFusion(list);
   RegisterMvnFusion(list);

@@ -16,6 +16,7 @@ void RegisterIdentities(TransformationList& list);
 void RegisterCommonSubexpressions(TransformationList& list);
 void RegisterLinear(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
+void RegisterAttentionFusion(TransformationList& list);
 void RegisterGeluFusion(TransformationList& list);
 void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);

@@ -271,6 +271,43 @@ def test_constants_of_branches(condition: str, nnefc: Path, tmp_path: Path) -> N
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+# Statements that make y of q, k, v and a mask; whether the mask counts; the factor of scores.
+ATTENTION = {
+    "plain": ("y = matmul(softmax(matmul(q, k, transposeB = true), axes = [3]), v);", False, 1.0),
+    "scaled": ("y = matmul(softmax(matmul(q, k, transposeB = true) / 8.0, axes = [3]), v);", False, 0.125),
+    "scaled query": ("y = matmul(softmax(matmul(0.25 * q, k, transposeB = true), axes = [3]), v);", False, 0.25),
+    "masked": ("y = matmul(softmax(mask + 0.5 * matmul(q, k, transposeB = true), axes = [3]), v);", True, 0.5),
+    "transposed key": ("t = transpose(k, axes = [0, 1, 3, 2]); y = matmul(softmax(matmul(q, t) + mask, axes = [3]), v);", True, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention(name: str, nnefc: Path, tmp_path: Path) -> None:
+    statements, masked, scale = ATTENTION[name]
+    shapes = {"q": (2, 3, 37, 16), "k": (2, 3, 45, 16), "v": (2, 3, 45, 8), "mask": (2, 1, 1, 45)}
+    shapes = {key: shape for key, shape in shapes.items() if masked or key != "mask"}
+    externals = "".join(f"    {key} = external(shape = {list(shape)});\n" for key, shape in shapes.items())
+    (tmp_path / "net.nnef").write_text(f"version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( {', '.join(shapes)} ) -> "
+                                       f"( y )\n{{\n{externals}    {statements}\n}}\n", encoding="utf-8")
+    random = np.random.default_rng(5)
+    inputs = {key: random.normal(size=shape).astype(np.float32) for key, shape in shapes.items()}
+    if masked:
+        inputs["mask"][random.random(inputs["mask"].shape) < 0.3] = -np.inf
+    np.savez(tmp_path / "in.npz", **inputs)
+    scores = np.einsum("abqw,abkw->abqk", inputs["q"].astype(np.float64), inputs["k"]) * scale + inputs.get("mask", 0.0)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = np.einsum("abqk,abkv->abqv", weights / weights.sum(-1, keepdims=True), inputs["v"])
+    subprocess.run([str(nnefc), "compile", "net.nnef", "-o", "net.xml"], cwd=tmp_path, timeout=60, check=True)
+    assert 'type="ScaledDotProductAttention"' in (tmp_path / "net.xml").read_text(encoding="utf-8")
+    for backend in ("reference", "onednn"):
+        subprocess.run([str(nnefc), "run", "net.nnef", "--inputs", "in.npz", "-o", "y.npz", "--backend", backend], cwd=tmp_path,
+                       timeout=60, check=True)
+        np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], expected, rtol=1e-4, atol=1e-5)
+    openvino = pytest.importorskip("openvino")
+    compiled = openvino.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    np.testing.assert_allclose(compiled(inputs)[0], expected, rtol=1e-4, atol=1e-5)
+
+
 def test_values_on_the_way_are_computed(nnefc: Path, tmp_path: Path) -> None:
     (tmp_path / "net.nnef").write_text(HEADER + "    s = sigmoid(x);\n    y = x * s;\n}\n", encoding="utf-8")
     np.save(tmp_path / "x.npy", PLAIN)

@@ -291,6 +291,73 @@ TEST_F(FusionsTest, NoGroupedConvolution) {
   EXPECT_TRUE(is_left({.dilations = "[2, 1]"}));
 }
 
+// ---- attention ----
+
+struct Heads {
+  std::string q = "%q", scores = "%a", weights = "%w";
+  std::string before = "", between = "";
+  std::string transposed = "true";
+  std::string k = "%k";
+  std::string axis = "3";
+  std::string second = "(%w, %v)";
+  std::string more = "";
+};
+
+// Scores of 3 queries and 5 keys in 2 heads.
+std::string Attention(const Heads& form) {
+  return "  %q = opset1.Parameter \"q\" {element_type = f32, shape = [1,2,3,4]} : f32[1,2,3,4]\n"
+         "  %k = opset1.Parameter \"k\" {element_type = f32, shape = [1,2,5,4]} : f32[1,2,5,4]\n"
+         "  %v = opset1.Parameter \"v\" {element_type = f32, shape = [1,2,5,6]} : f32[1,2,5,6]\n"
+         "  %m = opset1.Parameter \"m\" {element_type = f32, shape = [1,1,3,5]} : f32[1,1,3,5]\n" +
+         Const("half", "0.5") + Const("two", "2.0") + form.before + "  %a = opset1.MatMul \"a\" (" + form.q +
+         ", " + form.k + ") {transpose_b = " + form.transposed + "} : f32[...]\n" + form.between +
+         "  %w = opset8.SoftMax \"w\" (" + form.scores + ") {axis = " + form.axis +
+         "} : f32[...]\n  %y = opset1.MatMul \"out\" " + form.second + " : f32[...]\n" + form.more +
+         "  opset1.Result \"y\" (%y)\n";
+}
+
+TEST_F(FusionsTest, AttentionWhereverItsScaleIs) {
+  const std::string name = "middle.AttentionFusion";
+  const std::string fused = "ScaledDotProductAttention";
+  EXPECT_EQ(Left(Graph(name, Attention({}))), fused);
+  EXPECT_EQ(
+      Left(Graph(name, Attention({.scores = "%s",
+                                  .between = "  %s = opset1.Multiply \"s\" (%half, %a) : f32[...]\n"}))),
+      fused);
+  EXPECT_EQ(Left(Graph(name, Attention({.q = "%s",
+                                        .before = "  %s = opset1.Divide \"s\" (%q, %two) : f32[...]\n"}))),
+            fused);
+  const std::string masked =
+      Graph(name, Attention({.scores = "%t",
+                             .between = "  %s = opset1.Divide \"s\" (%a, %two) : f32[...]\n"
+                                        "  %t = opset1.Add \"t\" (%m, %s) : f32[...]\n"}));
+  EXPECT_EQ(Left(masked), fused);
+  EXPECT_NE(masked.find("ScaledDotProductAttention(out: q, k, v, m, out/scale)"), std::string::npos)
+      << masked;
+  // A transposed key, as it was before.
+  EXPECT_EQ(
+      Left(Graph(name, Attention({.before = "  %o = opset1.Const \"o\" : i64[4] = dense<i64[4]: 0, 1, 3, 2>\n"
+                                            "  %t = opset1.Transpose \"t\" (%k, %o) : f32[...]\n",
+                                  .transposed = "false",
+                                  .k = "%t"}))),
+      fused);
+}
+
+TEST_F(FusionsTest, NoAttention) {
+  const auto is_left = [&](const Heads& form) {
+    return Left(Graph("middle.AttentionFusion", Attention(form))).find("SoftMax") != std::string::npos;
+  };
+  EXPECT_FALSE(is_left({}));
+  EXPECT_TRUE(is_left({.axis = "1"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%w)\n"}));
+  EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%a)\n"}));
+  // The weights are the second factor, and a mask of rank 0, which would be taken for none.
+  EXPECT_TRUE(is_left({.second = "(%v, %w) {transpose_a = true, transpose_b = true}"}));
+  EXPECT_TRUE(is_left({.scores = "%s", .between = "  %s = opset1.Add \"s\" (%a, %half) : f32[...]\n"}));
+  // A number divided by scores.
+  EXPECT_TRUE(is_left({.scores = "%s", .between = "  %s = opset1.Divide \"s\" (%two, %a) : f32[...]\n"}));
+}
+
 // ---- sequences ----
 
 struct CellLoop {

@@ -1,0 +1,148 @@
+// Attention, as frameworks write it out.
+
+#include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+class AttentionFusion : public MiddleReplacementPattern {
+ public:
+  AttentionFusion() { force_clean_up = true; }
+  std::string_view Description() const override {
+    return "softmax(q * k^T * scale + mask) * v becomes ScaledDotProductAttention; scale and mask need not "
+           "be there, and the scale may be a factor of q or k instead.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "q" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
+%1 = opset1.Parameter "k" {element_type = f32, shape = shape[2,5,4]} : f32[2,5,4]
+%2 = opset1.Parameter "v" {element_type = f32, shape = shape[2,5,6]} : f32[2,5,6]
+%3 = opset1.MatMul "scores" (%0, %1) {transpose_b = true} : f32[2,3,5]
+%4 = opset1.Const "scale" : f32[] = dense<f32[]: 0.5>
+%5 = opset1.Multiply "scaled" (%3, %4) : f32[2,3,5]
+%6 = opset8.SoftMax "weights" (%5) {axis = 2} : f32[2,3,5]
+%7 = opset1.MatMul "out" (%6, %2) : f32[2,3,6]
+opset1.Result "y" (%7)
+)";
+  }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const char* set : {"opset1.SoftMax", "opset8.SoftMax"}) {
+      for (const Node& softmax : graph.GetOpNodes(set)) {
+        if (softmax.exists()) Fuse(graph, softmax);
+      }
+    }
+  }
+
+ private:
+  struct Scores {
+    std::optional<Port> mask;
+    double scale = 1;
+    Node product;
+  };
+
+  static void Fuse(Graph& graph, const Node& softmax) {
+    const std::optional<Port> reader = OnlyDestination(softmax.out_port(0));
+    const ir::PartialShape& shape = softmax.out_port(0).shape();
+    if (!reader || reader->index() != 0 || !IsProduct(reader->node()) || !shape.rank_known()) return;
+    const Node last = reader->node();
+    const int64_t axis = softmax.ir().Int("axis");
+    if (shape.rank() < 3 || (axis != shape.rank() - 1 && axis != -1)) return;
+    if (last.ir().Bool("transpose_a") || last.ir().Bool("transpose_b")) return;
+    std::optional<Scores> scores = MatchScores(softmax.in_port(0).GetSource());
+    if (!scores || scores->product.ir().Bool("transpose_a")) return;
+    Port q = TakeScale(scores->product.in_port(0).GetSource(), scores->scale);
+    std::optional<Port> k = scores->product.in_port(1).GetSource();
+    if (scores->product.ir().Bool("transpose_b")) k = TakeScale(*k, scores->scale);
+    const Port v = last.in_port(1).GetSource();
+    if (!HasRank(q, shape.rank()) || !HasRank(*k, shape.rank()) || !HasRank(v, shape.rank())) return;
+    if (!scores->product.ir().Bool("transpose_b")) k = Untransposed(graph, *k, shape.rank());
+    if (!k) return;
+    const ir::Origin origin = last.ir().origin();
+    const ElementType type = q.data().type;
+    const auto number = [&](const char* name, double value) {
+      return graph.CreateConst(TensorValue::Filled(type, {}, value), last.name() + name).out_port(0);
+    };
+    // A mask of rank 0 is none.
+    const Port mask = scores->mask ? *scores->mask : number("/mask", 0);
+    const Node made = graph.CreateNode("opset13.ScaledDotProductAttention",
+                                       {q, *k, v, mask, number("/scale", scores->scale)}, {.origin = origin});
+    last.out_port(0).GetConnection().SetSource(made.out_port(0));
+    graph.TakeName(last, made);
+  }
+
+  static bool IsProduct(const Node& node) { return IsOperation(node, "opset1", "MatMul"); }
+  static bool HasRank(const Port& port, int64_t rank) {
+    return port.shape().rank_known() && port.shape().rank() == rank;
+  }
+
+  // What is beneath a mask that is added and a number that is multiplied.
+  static std::optional<Scores> MatchScores(const Port& output) {
+    Node node = output.node();
+    if (IsProduct(node) && OnlyDestination(output)) return Scores{.mask = {}, .scale = 1, .product = node};
+    if (node.ir().Is(ir::ElementFunction::kAdd)) {
+      for (int32_t i : {0, 1}) {
+        const Port masked = node.in_port(i).GetSource();
+        if (!OnlyDestination(masked) || !(masked.shape() == output.shape())) continue;
+        std::optional<Scores> scores = MatchScaled(masked);
+        if (!scores) continue;
+        const Port mask = node.in_port(1 - i).GetSource();
+        // Of rank 0 it would be taken for none.
+        if (!mask.shape().rank_known() || mask.shape().rank() == 0) return std::nullopt;
+        scores->mask = mask;
+        return scores;
+      }
+      return std::nullopt;
+    }
+    return MatchScaled(output);
+  }
+  static std::optional<Scores> MatchScaled(const Port& output) {
+    if (!OnlyDestination(output)) return std::nullopt;
+    double scale = 1;
+    const Port product = TakeScale(output, scale);
+    if (!IsProduct(product.node()) || !OnlyDestination(product)) return std::nullopt;
+    return Scores{.mask = {}, .scale = scale, .product = product.node()};
+  }
+
+  // What is multiplied or divided by a number, which goes into the scale; the output itself
+  // if it is no such thing, or read elsewhere.
+  static Port TakeScale(const Port& output, double& scale) {
+    const Node node = output.node();
+    const bool divides = node.ir().Is(ir::ElementFunction::kDivide);
+    if ((!divides && !node.ir().Is(ir::ElementFunction::kMultiply)) || !OnlyDestination(output))
+      return output;
+    for (int32_t i : {1, 0}) {
+      const std::optional<double> number = KnownNumber(node.in_port(i));
+      if (!number || (divides && i == 0)) continue;
+      const Port scaled = node.in_port(1 - i).GetSource();
+      if (!(scaled.shape() == output.shape())) continue;
+      scale = divides ? scale / *number : scale * *number;
+      return scaled;
+    }
+    return output;
+  }
+
+  // k of k^T, the latter read by nobody else: without its transposition, or with one that
+  // leaves the last two axes where they were.
+  static std::optional<Port> Untransposed(Graph& graph, const Port& output, int64_t rank) {
+    const Node node = output.node();
+    if (!IsOperation(node, "opset1", "Transpose") || !OnlyDestination(output)) return std::nullopt;
+    std::optional<std::vector<int64_t>> order = KnownInts(node.in_port(1));
+    if (!order || static_cast<int64_t>(order->size()) != rank) return std::nullopt;
+    std::swap((*order)[order->size() - 1], (*order)[order->size() - 2]);
+    const Port source = node.in_port(0).GetSource();
+    bool is_identity = true;
+    for (size_t i = 0; i < order->size(); ++i) is_identity &= (*order)[i] == static_cast<int64_t>(i);
+    if (is_identity) return source;
+    const Node axes = graph.CreateConst(TensorValue::FromInts({rank}, *order), node.name() + "/order");
+    return graph.CreateNode("opset1.Transpose", {source, axes.out_port(0)}, {.origin = node.ir().origin()})
+        .out_port(0);
+  }
+};
+
+}  // namespace middle
+
+void RegisterAttentionFusion(TransformationList& list) {
+  list.Add<middle::AttentionFusion>();
+}
+
+}  // namespace nnefc::transform
