@@ -7,6 +7,7 @@
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
+#include "runtime/engine/evaluate.h"
 #include "tools/nnefc/streams.h"
 
 namespace nnefc::cli {
@@ -58,7 +59,10 @@ Example RunExample(const Transformation& transformation, const TransformationLis
   const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
   if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return {};
   Example example{.before = ir::PrintGraph(*graph)};
-  auto pipeline = transform::Pipeline::Make(list, {.only = {transformation.name()}}, context.emitter);
+  transform::PipelineOptions options{.only = {transformation.name()}};
+  options.evaluate =
+      runtime::ReferenceEvaluator([&](runtime::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
+  auto pipeline = transform::Pipeline::Make(list, std::move(options), context.emitter);
   const bool is_early = transformation.phase() <= transform::Phase::kFront;
   const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;
   if (!pipeline || !pipeline->Run(side, *graph, context.emitter)) return {};
