@@ -215,7 +215,9 @@ bool Machine::FinishBodies() {
   if (run->goes_by_name) {
     std::vector<Value> results;
     for (size_t output : run->outputs) results.push_back(outputs.item(static_cast<int64_t>(output)));
-    outputs = Value::Array(heap_, std::move(results));
+    // A name alone is that of the only result.
+    const bool is_alone = results.size() == 1 && run->site.array_length < 0;
+    outputs = is_alone ? std::move(results[0]) : Value::Array(heap_, std::move(results));
   }
   stack_.push_back(std::move(outputs));
   return true;

@@ -362,6 +362,10 @@ std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> argume
   if (call.tensors.empty()) return std::nullopt;
   const Folded folded = fold->second(call);
   if (!folded) return std::nullopt;
+  const auto made = static_cast<int64_t>(folded->items.size());
+  heap.work += made;  // is charged as steps
+  Fault full;
+  if (!heap.Reserve(made, full)) return std::nullopt;
   return FromItems(*folded, heap);
 }
 

@@ -1,7 +1,9 @@
 // Primitives of tract's registries, in OpenVINO's operations.
 
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::lower {
 
@@ -32,6 +34,20 @@ void LowerGatherElements(NodeLowering& n) {
       n.Add("opset6", "GatherElements", {n.input(0), n.input(1)}, Attributes({{"axis", n.Int("axis")}})));
 }
 
+void LowerScatterElements(NodeLowering& n) {
+  static constexpr std::pair<std::string_view, std::string_view> kReductions[] = {
+      {"none", "none"}, {"add", "sum"}, {"mul", "prod"}, {"min", "min"}, {"max", "max"}};
+  const std::string reduction = n.String("reduction");
+  const auto* found = llvm::find_if(kReductions, [&](const auto& each) { return each.first == reduction; });
+  n.SetOutput(n.Add("opset12", "ScatterElementsUpdate",
+                    {n.input(0), n.input(1), n.input(2), n.ConstInt(n.Int("axis"), "axis")},
+                    Attributes({{"reduction", found->second}, {"use_init_val", true}})));
+}
+
+void LowerProductReduce(NodeLowering& n) {
+  n.SetOutput(Reduce(n, "ReduceProd", n.input(0), n.Ints("axes")));
+}
+
 void LowerTractTopK(NodeLowering& n) {
   const ir::NodeId top = n.AddNode("opset3", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
                                    Attributes({{"axis", n.Int("axis")},
@@ -51,6 +67,8 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_to_integer"] = LowerToInteger;
   table["tract_core_einsum"] = LowerTractEinsum;
   table["tract_core_gather_elements"] = LowerGatherElements;
+  table["tract_core_scatter_elements"] = LowerScatterElements;
+  table["tract_core_product_reduce"] = LowerProductReduce;
   table["tract_core_topk"] = LowerTractTopK;
 }
 

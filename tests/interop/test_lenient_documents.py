@@ -125,6 +125,8 @@ W1, W2 = RANDOM.standard_normal((3, 4, 1, 1)).astype(F32), RANDOM.standard_norma
 M = RANDOM.standard_normal((7, 5)).astype(F32)
 Q, K, U = (RANDOM.standard_normal((1, 2, 3, 4)).astype(F32) for _ in range(3))
 PLACES = RANDOM.integers(0, 4, (2, 3)).astype(I64)
+SCATTERED = X[:, :, 0, 0].copy()
+np.add.at(SCATTERED, (np.arange(2)[:, None], PLACES), X[:, :3, 1, 1])
 ERF = np.vectorize(math.erf)
 
 CASES = {
@@ -183,6 +185,13 @@ CASES = {
                    np.einsum("nchw,ndhw->ncd", X, X), set(), head=TRACT, has_standard_form=False),
     "topk": Case("y, places = tract_core_topk(x, k = 2, axis = 1, largest = true);", -np.sort(-X, 1)[:, :2], set(), head=TRACT,
                  has_standard_form=False),
+    "scatter_elements": Case("y = tract_core_scatter_elements(x, i, u, axis = 1, reduction = 'add');", SCATTERED, set(),
+                             inputs={"x": X[:, :, 0, 0], "i": PLACES, "u": X[:, :3, 1, 1]}, head=TRACT, has_standard_form=False),
+    "product_reduce": Case("y = tract_core_product_reduce(x, axes = [2]);", X.prod(2, keepdims=True), set(), head=TRACT,
+                           has_standard_form=False),
+    "one_hot": Case("y = tract_core_one_hot(i, axis = 1, dim = 4);", np.eye(4, dtype=F32)[PLACES].swapaxes(1, 2), set(),
+                    inputs={"i": PLACES}, head=TRACT),
+    "raised_broadcast": Case("y = tract_core_broadcast(x, shape = [3, 2, 4, 6, 5]);", np.broadcast_to(X, (3, *X.shape)), set(), head=TRACT),
     "trilu_upper": Case("y = tract_core_trilu(x, k = 1, upper = true);", np.triu(X, 1), set(), head=TRACT),
     "trilu_lower": Case("y = tract_core_trilu(x, k = -1, upper = false);", np.tril(X, -1), set(), head=TRACT),
     "range": Case("i = tract_core_range(1, 6, step = 2);\nj = tract_core_cast(i, to = 'f32');\nk = unsqueeze(j, axes = [0, 1, 2]);\n"
@@ -216,6 +225,15 @@ CASES.update({
     "scan": Case(LOOP.replace("CHUNK", "1").replace("\n", " "), lstm(T, WX[0], WH[0]), set(), inputs={"x": T}, variables=GATES, head=LSTM),
     "scan_from_the_end": Case(LOOP.replace("CHUNK", "-1").replace("\n", " "), lstm(T, WX[0], WH[0], True), set(), inputs={"x": T},
                               variables=GATES, head=LSTM),
+    "running_sum": Case("first = slice(x, axes = [1], begin = [0], end = [1]);\nzero = sub(first, first);\ny = running_sum(x, zero);",
+                        X.cumsum(1), set(), head=FRAGMENTS + OPERATORS + TRACT.splitlines()[0] + """
+fragment add_to( part: tensor<scalar>, sum: tensor<scalar> ) -> ( next: tensor<scalar> ) { next = part + sum; }
+fragment running_sum( input: tensor<scalar>, zero: tensor<scalar> ) -> ( output: tensor<scalar> )
+{
+    output = tract_core_scan(body = 'add_to', scan = [('part', input, 1, 1)], full = [], state = [('sum', zero, 'next')],
+        output = [('next', 'full', 1, 1)], skip = 0, reset_every_turn = false);
+}
+"""),
     "scan_last": Case(LOOP.replace("(y, last)", "(all, y)").replace("CHUNK", "1").replace("\n", " "), lstm(T, WX[0], WH[0])[-1:], set(),
                       inputs={"x": T}, variables=GATES, head=LSTM),
 })

@@ -99,6 +99,7 @@ namespace nnefc::ir::nnef {
   /* tract's registries */                                            \
   RULE(kTractEinsum, "tract_einsum.labels", kError, "")               \
   RULE(kTractGather, "tract_gather.shape", kError, "")                \
+  RULE(kTractReduction, "tract_scatter.reduction", kError, "")        \
   RULE(kTractTopK, "tract_topk.k", kError, "")
 
 NNEFC_DEFINE_RULES(kNodeRules, NNEFC_NODE_RULES)

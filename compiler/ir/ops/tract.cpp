@@ -13,6 +13,8 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
+constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
+
 void InferToInteger(InferContext& context) {
   Produce(context, 0, ElementType::kI64, context.input(0).shape);
 }
@@ -77,6 +79,33 @@ void InferGatherElements(InferContext& context) {
   Produce(context, 0, context.input(0).type, indices);
 }
 
+// tract_gather.shape: as many updates as places.
+void InferScatterElements(InferContext& context) {
+  const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
+  const PartialShape& updates = context.input(2).shape;
+  if (input.rank_known() && !CheckAxis(context, "axis", context.attribute("axis").AsInt(), input.rank()))
+    return;
+  if (!CheckChoice(context, kTractReduction, "reduction", kReductions)) return;
+  if (!Merge(indices, updates) ||
+      (input.rank_known() && indices.rank_known() && input.rank() != indices.rank())) {
+    context.Error(kTractGather, "{} has shape {} and {} has shape {}; expected one shape, of the rank of {}",
+                  Describe(context, 1), ToString(indices), Describe(context, 2), ToString(updates),
+                  Describe(context, 0));
+    return;
+  }
+  ProduceLikeInput(context);
+}
+
+void InferProductReduce(InferContext& context) {
+  PartialShape shape = context.input(0).shape;
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (shape.rank_known()) {
+    if (!CheckAxes(context, "axes", axes, shape.rank())) return;
+    for (int64_t axis : axes) shape.set(axis, Dim(1));
+  }
+  Produce(context, 0, context.input(0).type, shape);
+}
+
 // tract_topk.k: not more than there are.
 void InferTractTopK(InferContext& context) {
   PartialShape shape = context.input(0).shape;
@@ -109,6 +138,8 @@ void RegisterTract(OpRegistry& registry) {
                {.name = "tract_core_to_integer", .infer = nnef::InferToInteger, .is_elementwise = true});
   nnef::AddRow(registry, {.name = "tract_core_einsum", .infer = nnef::InferTractEinsum});
   nnef::AddRow(registry, {.name = "tract_core_gather_elements", .infer = nnef::InferGatherElements});
+  nnef::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = nnef::InferScatterElements});
+  nnef::AddRow(registry, {.name = "tract_core_product_reduce", .infer = nnef::InferProductReduce});
   nnef::AddRow(registry, {.name = "tract_core_topk", .infer = nnef::InferTractTopK});
   // Expansion makes a loop of it: no document leaves one in a graph.
   registry.Add({.set = std::string(kNnefSet),

@@ -25,6 +25,8 @@ def tensor(spec) -> torch.Tensor:
     if isinstance(spec[0], tuple):
         shape, bound = spec
         return torch.randint(bound, shape)
+    if spec[-1] == "half":
+        return torch.randn(spec[:-1]).half()
     return torch.randn(spec)
 
 
