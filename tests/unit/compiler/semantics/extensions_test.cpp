@@ -111,5 +111,38 @@ TEST(Layers, AreNoPartOfOtherDocuments) {
   EXPECT_TRUE(Checked(ProvisionalGraph("y = relu(x)")).document().extensions().empty());
 }
 
+// "lenient" or "strict", then the symbols, of a document with these lines and statements.
+std::string ReadWhole(std::string_view lines, std::string_view body, Leniency leniency) {
+  Context context(StandardLibrary::Shared().base());
+  const FileId file = context.sources.AddText(
+      "net.nnef", fmt::format("version 1.0;\n{}graph g(x) -> (y) {{ {} }}", lines, body));
+  const auto document = ParseDocument(file, {}, context);
+  std::string text = EnabledDialect(*document, context.symbols, leniency).lenient ? "lenient" : "strict";
+  for (const ast::Name& name : SymbolsOf(*document, context.symbols))
+    text += fmt::format(" {}", context.symbols.Text(name.symbol));
+  return text;
+}
+
+TEST(Leniency, FollowsTheDocumentUnlessItIsTold) {
+  constexpr std::string_view kPlain = "x = external(shape = [1]); y = relu(x);";
+  constexpr std::string_view kMarked =
+      "x = external(shape = [1]); x_aligned_rank_expanded = relu(x); y = relu(x);";
+  constexpr std::string_view kLine = "extension tract_registry tract_core;\n";
+  EXPECT_EQ(ReadWhole("", kPlain, Leniency::kAuto), "strict");
+  EXPECT_EQ(ReadWhole("", kPlain, Leniency::kLenient), "lenient");
+  EXPECT_EQ(ReadWhole("", kMarked, Leniency::kAuto), "lenient");
+  EXPECT_EQ(ReadWhole("", kMarked, Leniency::kStrict), "strict");
+  EXPECT_EQ(ReadWhole(kLine, kPlain, Leniency::kAuto), "lenient");
+  EXPECT_EQ(ReadWhole(kLine, kPlain, Leniency::kStrict), "strict");
+}
+
+TEST(Symbols, AreTheNamesOfTheirLines) {
+  constexpr std::string_view kPlain = "x = external(shape = [1]); y = relu(x);";
+  EXPECT_EQ(ReadWhole("extension tract_symbol B;\nextension tract_symbol S;\nextension tract_symbol B;\n"
+                      "extension tract_assert S >= 1;\nextension tract_assert tg: S==1;\n",
+                      kPlain, Leniency::kAuto),
+            "lenient B S");
+}
+
 }  // namespace
 }  // namespace nnefc
