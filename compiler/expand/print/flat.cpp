@@ -169,12 +169,13 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   if (entry != nullptr) return *entry;
   entry = std::make_unique<Operation>();
   const Symbol name = symbols_.Find(node.type());
-  const bool is_extensions = name.valid() && library_.FindOperation(name).callee.valid();
-  if (print::IsCustom(node, ratified_, symbols_) && !is_extensions) {
+  const auto [callee, extension] = name.valid() ? library_.FindOperation(name) : ExtensionCallee();
+  // What no line of a document enables is known by its types alone: a custom operation.
+  const bool is_enabled = extension != nullptr && extension->activation == Activation::kLine;
+  if (print::IsCustom(node, ratified_, symbols_) && !is_enabled) {
     entry->tells_type = true;
     return *entry;
   }
-  const auto [callee, extension] = library_.FindOperation(name);
   NNEFC_CHECK(callee.valid());
   if (extension != nullptr && !llvm::is_contained(extensions_, extension)) extensions_.push_back(extension);
   const Signature& signature = callee.document->signature(callee.fragment);
