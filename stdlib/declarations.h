@@ -20,7 +20,7 @@ struct Declaration {
   std::span<const DeclaredValue> results;
 };
 
-// Those of `ratified.nnef` and `control_flow.nnef`, and of the primitives of `tract/core.nnef`, which the
+// Those of `ratified.nnef` and `control_flow.nnef`, and of the primitives in `tract/`, which the
 // compiler's own parser read when nnefc was built.
 std::span<const Declaration> Declarations();
 

@@ -383,13 +383,22 @@ std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments,
   return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
 }
 
+// A mask of numbers is added as it is.
+std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
+                                 GraphBuilder& builder) {
+  const bool is_logical = ElementKind(arguments[0], builder.graph()) == TypeKind::kLogical;
+  return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
+}
+
 }  // namespace
 
 std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                       GraphBuilder& builder) {
   using Replace = std::optional<Value> (*)(const OpPlan&, llvm::ArrayRef<Value>, const Site&, GraphBuilder&);
-  static const ir::OpTable<Replace> table(
-      ir::StandardOps(), {{"cast", ReplaceCast<false>}, {"tract_core_to_integer", ReplaceCast<true>}});
+  static const ir::OpTable<Replace> table(ir::StandardOps(),
+                                          {{"cast", ReplaceCast<false>},
+                                           {"tract_core_to_integer", ReplaceCast<true>},
+                                           {"tract_transformers_added_mask", ReplaceMask}});
   const Replace* replace = table.Find(plan.op);
   return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
 }

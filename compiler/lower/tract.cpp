@@ -1,5 +1,7 @@
 // Primitives of tract's registries, in OpenVINO's operations.
 
+#include <limits>
+
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"
@@ -44,6 +46,16 @@ void LowerScatterElements(NodeLowering& n) {
                     Attributes({{"reduction", found->second}, {"use_init_val", true}})));
 }
 
+void LowerAddedMask(NodeLowering& n) {
+  if (n.source_input(0).type != ElementType::kBoolean) {
+    n.SetOutput(n.input(0));
+    return;
+  }
+  const OutputPort zero = n.ConstFloat(0, "zero");
+  const OutputPort lowest = n.ConstFloat(-std::numeric_limits<double>::infinity(), "lowest");
+  n.SetOutput(n.Add("opset1", "Select", {n.input(0), zero, lowest}));
+}
+
 void LowerProductReduce(NodeLowering& n) {
   n.SetOutput(Reduce(n, "ReduceProd", n.input(0), n.Ints("axes")));
 }
@@ -69,6 +81,7 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_gather_elements"] = LowerGatherElements;
   table["tract_core_scatter_elements"] = LowerScatterElements;
   table["tract_core_product_reduce"] = LowerProductReduce;
+  table["tract_transformers_added_mask"] = LowerAddedMask;
   table["tract_core_topk"] = LowerTractTopK;
 }
 

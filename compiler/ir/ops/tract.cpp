@@ -123,6 +123,10 @@ void InferTractTopK(InferContext& context) {
   Produce(context, 1, ElementType::kI64, shape);
 }
 
+void InferAddedMask(InferContext& context) {
+  Produce(context, 0, ElementType::kF32, context.input(0).shape);
+}
+
 void InferTractScan(InferContext& context) {
   for (int32_t i = 0; i < context.node().num_outputs(); ++i)
     Produce(context, i, ElementType::kF32, PartialShape());
@@ -141,6 +145,9 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = nnef::InferScatterElements});
   nnef::AddRow(registry, {.name = "tract_core_product_reduce", .infer = nnef::InferProductReduce});
   nnef::AddRow(registry, {.name = "tract_core_topk", .infer = nnef::InferTractTopK});
+  nnef::AddRow(
+      registry,
+      {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});
   // Expansion makes a loop of it: no document leaves one in a graph.
   registry.Add({.set = std::string(kNnefSet),
                 .name = "tract_core_scan",

@@ -196,6 +196,8 @@ CASES = [
     Case("encoder_layer", lambda: nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), ((2, 5, 16),)),
     Case("attention_mask", of(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)),
          ((2, 4, 6, 8), (2, 4, 6, 8), (2, 4, 6, 8))),
+    Case("attention_bool_mask", of(lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m > 0)),
+         ((2, 4, 6, 8), (2, 4, 6, 8), (2, 4, 6, 8), (1, 1, 6, 6))),
     Case("embedding_open", lambda: nn.Sequential(nn.Embedding(11, 6), nn.Linear(6, 3)), (((2, 4), 11),), {0: {0: "B", 1: "S"}}),
     Case("lstm_open", lambda: Recurrent(nn.LSTM), ((2, 4, 5),), {0: {0: "B", 1: "S"}}),
     Case("half", lambda: nn.Sequential(nn.Linear(5, 7), nn.ReLU()).half(), ((3, 5, "half"),)),
