@@ -324,3 +324,12 @@ graph net( x, y ) -> ( z )
     np.savez(tmp_path / "in.npz", x=np.zeros((2, 5, 6), F32), y=np.zeros((4, 3), F32))
     wrong = tool.call("run", tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz")
     assert wrong.returncode == 1 and "[external.symbol]" in wrong.stderr
+
+
+@pytest.mark.parametrize("settings", ["interpolator = 'cubic', coord_transformer = 'half_pixel', sizes = [2, 4, 12, 10]",
+                                      "interpolator = 'nearest', coord_transformer = 'half_pixel', sizes = [2, 4, 12, 10]",
+                                      "interpolator = 'linear', coord_transformer = 'half_pixel', sizes = [2, 4, 9, 10]"])
+def test_other_ways_to_resize_are_refused(nnefc: Path, tmp_path: Path, settings: str) -> None:
+    case = Case(f"y = tract_core_resize(x, {settings});", X, set(), head=TRACT)
+    done = Nnefc(nnefc, tmp_path).call("check", case.write(tmp_path / "model"))
+    assert done.returncode == 1 and "tract_core_resize" in done.stderr
