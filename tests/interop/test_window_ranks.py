@@ -31,6 +31,7 @@ class Case:
     statement: str
     tensors: list[np.ndarray]
     expected: list[np.ndarray]
+    has_constants: bool = False  # all operands but the first: what is computed of them alone is folded
 
 
 class Draw:
@@ -258,20 +259,22 @@ def draw_cases(name: str, dialect: str) -> list[Case]:
         seed += 1
         rank = ranks[len(cases) // CASES]
         try:
-            cases.append(MAKERS[name](Draw(len(name), ord(name[0]), len(dialect), seed), rank, dialect == "provisional"))
+            case = MAKERS[name](Draw(len(name), ord(name[0]), len(dialect), seed), rank, dialect == "provisional")
+            case.has_constants = len(cases) % 2 == 1
+            cases.append(case)
         except ValueError:
             assert seed < 50000
     return cases
 
 
 def write(folder: Path, dialect: str, cases: list[Case]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """One document of all cases. Every other one has constant operands besides its first; returns inputs and results."""
+    """One document of all cases; returns inputs and results."""
     parameters, statements, inputs, results = [], [], {}, {}
     for i, case in enumerate(cases):
         names = {}
         for letter, tensor in zip("xfgb" if case.statement.count("{g}") else "xfb", case.tensors):
             name = names[letter] = f"{letter}{i}"
-            if letter != "x" and i % 2:
+            if letter != "x" and case.has_constants:
                 flat = ", ".join(repr(float(v)) for v in tensor.ravel())
                 statements.append(f"{name} = constant(shape = {list(tensor.shape)}, value = [{flat}]);")
             else:
