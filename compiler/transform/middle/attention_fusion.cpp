@@ -86,6 +86,7 @@ opset1.Result "y" (%7)
         std::optional<Scores> scores = MatchScaled(masked);
         if (!scores) continue;
         const Port mask = node.in_port(1 - i).GetSource();
+        if (KnownNumber(node.in_port(1 - i)) == 0) return scores;
         // Of rank 0 it would be taken for none.
         if (!mask.shape().rank_known() || mask.shape().rank() == 0) return std::nullopt;
         scores->mask = mask;

@@ -472,6 +472,37 @@ opset1.Result "y" (%4)
   }
 };
 
+class SqueezeConstantMatrix : public MiddleReplacementPattern {
+ public:
+  SqueezeConstantMatrix() { force_clean_up = true; }
+  std::string_view Description() const override {
+    return "A constant right operand of MatMul whose leading extents are 1, of no higher rank than the left "
+           "one, becomes a matrix.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,2]} : f32[2,3,2]
+%1 = opset1.Const "w" : f32[1,2,1] = dense<f32[1,2,1]: 1.0, 2.0>
+%2 = opset1.MatMul "p" (%0, %1) {transpose_a = false, transpose_b = false} : f32[2,3,1]
+opset1.Result "y" (%2)
+)";
+  }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& product : graph.GetOpNodes("opset1.MatMul")) {
+      Port input = product.in_port(1);
+      const std::optional<TensorValue>& value = input.value();
+      const ir::PartialShape& left = product.in_port(0).shape();
+      if (!value || value->rank() <= 2 || !left.rank_known() || left.rank() < value->rank()) continue;
+      const llvm::ArrayRef<int64_t> extents = value->shape();
+      if (llvm::any_of(extents.drop_back(2), [](int64_t extent) { return extent != 1; })) continue;
+      const llvm::ArrayRef<int64_t> matrix = extents.take_back(2);
+      const std::string name = input.GetSource().node().name() + "/matrix";
+      const Node made = graph.CreateConst(value->Reshaped(Shape(matrix.begin(), matrix.end())), name);
+      input.Connect(made.out_port(0));
+    }
+  }
+};
+
 }  // namespace middle
 
 void RegisterLinear(TransformationList& list) {
@@ -479,6 +510,7 @@ void RegisterLinear(TransformationList& list) {
   list.Add<middle::FuseScaleIntoMatMul>();
   list.Add<middle::FuseConstantSequence>();
   list.Add<middle::FuseTransposeIntoMatMul>();
+  list.Add<middle::SqueezeConstantMatrix>();
 }
 
 }  // namespace nnefc::transform

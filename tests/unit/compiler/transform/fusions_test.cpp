@@ -291,6 +291,25 @@ TEST_F(FusionsTest, NoGroupedConvolution) {
   EXPECT_TRUE(is_left({.dilations = "[2, 1]"}));
 }
 
+// ---- matrices ----
+
+TEST_F(FusionsTest, ConstantsOfMoreAxesAreMatrices) {
+  const auto product = [&](const std::string& shape, const std::string& left) {
+    return Graph("middle.SqueezeConstantMatrix",
+                 "  %l = opset1.Parameter \"l\" {element_type = f32, shape = " + left + "} : f32" + left +
+                     "\n  %w = opset1.Const \"w\" : f32" + shape + " = dense<f32" + shape +
+                     ": 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0>\n"
+                     "  %y = opset1.MatMul \"p\" (%l, %w) : f32[...]\n  opset1.Result \"y\" (%y)\n");
+  };
+  const std::string made = "Parameter(x) Parameter(l) Const(w/matrix) MatMul(p: l, w/matrix) Result(y: p)";
+  const std::string stays = "Parameter(x) Parameter(l) Const(w) MatMul(p: l, w) Result(y: p)";
+  EXPECT_EQ(product("[1,4,2]", "[2,3,4]"), made);
+  EXPECT_EQ(product("[1,1,4,2]", "[2,3,5,4]"), made);
+  EXPECT_EQ(product("[1,1,4,2]", "[2,3,4]"), stays);
+  EXPECT_EQ(product("[2,2,2]", "[2,3,2]"), stays);
+  EXPECT_EQ(product("[4,2]", "[3,4]"), stays);
+}
+
 // ---- attention ----
 
 struct Heads {
@@ -334,6 +353,11 @@ TEST_F(FusionsTest, AttentionWhereverItsScaleIs) {
   EXPECT_EQ(Left(masked), fused);
   EXPECT_NE(masked.find("ScaledDotProductAttention(out: q, k, v, m, out/scale)"), std::string::npos)
       << masked;
+  // A mask that hides nothing.
+  const std::string open =
+      "  %z = opset1.Const \"z\" : f32[] = dense<f32[]: 0.0>\n"
+      "  %s = opset1.Add \"s\" (%a, %z) : f32[...]\n";
+  EXPECT_EQ(Left(Graph(name, Attention({.scores = "%s", .between = open}))), fused);
   // A transposed key, as it was before.
   EXPECT_EQ(
       Left(Graph(name, Attention({.before = "  %o = opset1.Const \"o\" : i64[4] = dense<i64[4]: 0, 1, 3, 2>\n"
