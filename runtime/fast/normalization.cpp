@@ -91,8 +91,8 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   return prepared;
 }
 
-// The generated code computes (x - mean) * scale + shift, which is another number
-// than x * scale + (shift - mean * scale) where one of them is not finite.
+// The order in which generated code multiplies and divides counts where one of them is not
+// finite; rows keep to that of the formula.
 bool HasFiniteParameters(const KernelRequest& request) {
   const double epsilon = request.node->Double("epsilon");
   for (size_t input = 1; input < 5; ++input) {

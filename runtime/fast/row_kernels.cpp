@@ -459,14 +459,14 @@ struct BatchNormalisation {
     };
     ParallelFor(of.outer, of.terms, [&](int64_t row) {
       const int64_t c = row % channels;
-      const double scale = vector(1, c) / std::sqrt(vector(4, c) + epsilon);
-      const auto factor = static_cast<float>(scale);
-      const auto shift = static_cast<float>(vector(2, c) - vector(3, c) * scale);
+      const auto factor = static_cast<float>(vector(1, c) / std::sqrt(vector(4, c) + epsilon));
+      const auto shift = static_cast<float>(vector(2, c));
+      const auto mean = static_cast<float>(vector(3, c));
       const float* x = run.input(0).data<float>() + row * of.terms;
       float* out = run.output().mutable_data<float>() + row * of.terms;
       const int64_t terms = of.terms;
       Vectorized([=] {
-        for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor + shift;
+        for (int64_t i = 0; i < terms; ++i) out[i] = (x[i] - mean) * factor + shift;
       });
     });
   }

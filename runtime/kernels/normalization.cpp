@@ -90,10 +90,11 @@ void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
   ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
     const int64_t c = index % channels;
     const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
-    const double shift = parameter(at.beta, c) - parameter(at.mean, c) * scale;
+    // Where the scale is infinite, x * scale + (beta - mean * scale) would be something else.
+    const double mean = parameter(at.mean, c), beta = parameter(at.beta, c);
     const T* x = input.data<T>() + index * plane;
     T* out = run.output().mutable_data<T>() + index * plane;
-    for (int64_t i = 0; i < plane; ++i) out[i] = ConvertElement<T>(AsDouble(x[i]) * scale + shift);
+    for (int64_t i = 0; i < plane; ++i) out[i] = ConvertElement<T>((AsDouble(x[i]) - mean) * scale + beta);
   });
 }
 

@@ -222,6 +222,24 @@ def test_products(name: str, nnefc: Path, tmp_path: Path) -> None:
                                        rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("rank", [3, 4])
+def test_normalization_by_no_variance(rank: int, nnefc: Path, tmp_path: Path) -> None:
+    """offset + scale * (x - mean) / sqrt(variance + epsilon) is infinite there, but for the mean itself."""
+    shape = [2, 3, 4, 5][:rank]
+    (tmp_path / "net.nnef").write_text(
+        f"version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = {shape});\n"
+        "    m = constant(shape = [1,3], value = [0.5,-1.0,2.0]);\n    v = constant(shape = [1,3], value = [0.0,0.25,0.0]);\n"
+        "    y = batch_normalization(x, m, v, 3.0, 0.5, epsilon = 0.0);\n}\n", encoding="utf-8")
+    x = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+    x[0, 0, 0] = 0.5
+    along = (1, 3) + (1,) * (rank - 2)
+    with np.errstate(all="ignore"):
+        expected = 3 + 0.5 * (x - np.reshape([0.5, -1, 2], along)) / np.sqrt(np.reshape([0, 0.25, 0], along))
+    for backend in ("reference", "onednn"):
+        for off in (False, True):
+            np.testing.assert_allclose(_run(nnefc, tmp_path, backend, x, off=off), expected, rtol=1e-5, atol=1e-5)
+
+
 BRANCHES = """version 1.0;
 extension KHR_enable_fragment_definitions KHR_enable_operator_expressions NNEFC_control_flow;
 
