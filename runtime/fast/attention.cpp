@@ -173,29 +173,36 @@ class AttentionMask {
   Strides strides_;
 };
 
-// Makes exponentials of a row of scores, and gives 1 by their sum. Both are found in lanes, since
-// compilers keep the order of what is added.
-[[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
-  constexpr int64_t kLanes = 32;
-  std::array<float, kLanes> most;
-  most.fill(-std::numeric_limits<float>::infinity());
+constexpr int64_t kScoreLanes = 16;
+template <typename T>
+using ScoreLanes = std::array<T, kScoreLanes>;
+
+// Combines each lane with the elements at its place in every part of a row, then the lanes:
+// compilers keep the order of what is written one after the other.
+template <typename T, typename Combine>
+[[gnu::always_inline]] inline T ReduceScores(const float* row, int64_t count, T first,
+                                             const Combine& combine) {
+  ScoreLanes<T> lanes;
+  lanes.fill(first);
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      most[lane] = most[lane] < scores[i + lane] ? scores[i + lane] : most[lane];
+  for (; i + kScoreLanes <= count; i += kScoreLanes) {
+    for (int64_t lane = 0; lane < kScoreLanes; ++lane)
+      lanes[lane] = combine(lanes[lane], static_cast<T>(row[i + lane]));
   }
-  float largest = most[0];
-  for (float lane : most) largest = largest < lane ? lane : largest;
-  for (; i < count; ++i) largest = largest < scores[i] ? scores[i] : largest;
-  for (int64_t k = 0; k < count; ++k) scores[k] = VectorExp(scores[k] - largest);
-  std::array<double, kLanes> sums = {};
-  for (i = 0; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += static_cast<double>(scores[i + lane]);
+  for (int64_t lane = 0; lane < count - i; ++lane)
+    lanes[lane] = combine(lanes[lane], static_cast<T>(row[i + lane]));
+  for (int64_t width = kScoreLanes / 2; width > 0; width /= 2) {
+    for (int64_t lane = 0; lane < width; ++lane) lanes[lane] = combine(lanes[lane], lanes[lane + width]);
   }
-  double sum = 0;
-  for (double lane : sums) sum += lane;
-  for (; i < count; ++i) sum += static_cast<double>(scores[i]);
-  return static_cast<float>(1 / sum);
+  return lanes[0];
+}
+
+// Makes exponentials of a row of scores, and gives 1 by their sum.
+[[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
+  const float largest = ReduceScores(scores, count, -std::numeric_limits<float>::infinity(),
+                                     [](float a, float b) { return a < b ? b : a; });
+  for (int64_t i = 0; i < count; ++i) scores[i] = VectorExp(scores[i] - largest);
+  return static_cast<float>(1 / ReduceScores(scores, count, 0.0, [](double a, double b) { return a + b; }));
 }
 
 // The memory of a thread: scores of a block, a factor for each of its rows, what oneDNN needs.
