@@ -193,6 +193,8 @@ class Checker {
   void FixCallBrackets(SourceRange name, DiagnosticBuilder& builder);
   static void ReplaceBrackets(SourceRange range, std::string_view open, std::string_view close,
                               DiagnosticBuilder& builder);
+  // Tells that what has no parameters is invoked.
+  bool ReportProperties(const ast::InvocationExpr& invocation, Callee callee);
 
   // The fragment of an extension that is not enabled and that is invoked, which
   // is reported.

@@ -5,6 +5,7 @@
 #include "compiler/semantics/checker.h"
 #include "compiler/semantics/foreign_names.h"
 #include "compiler/support/suggest.h"
+#include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
@@ -29,7 +30,7 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
     if (!ReportBareWord(invocation, argument)) CheckExpr(argument.value, Use::kArgument);
   }
   if (!callee.valid()) callee = ResolveUndeclared(invocation);
-  if (!callee.valid() || IsBroken(callee)) return error_;
+  if (!callee.valid() || IsBroken(callee) || ReportProperties(invocation, callee)) return error_;
   const Signature& signature = SignatureOf(callee);
   CheckPlace(id, invocation, callee);
   const bool is_chainable = use != Use::kArgument || CheckChaining(invocation, signature);
@@ -48,6 +49,17 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   if (!is_chainable) return error_;
   // Where arguments and type contradict each other the result is in doubt.
   return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
+}
+
+bool Checker::ReportProperties(const ast::InvocationExpr& invocation, Callee callee) {
+  if (callee.document != out_.get()) return false;
+  const ast::Fragment& fragment = document_.fragments[callee.fragment];
+  if (!IsProperties(fragment)) return false;
+  Report(kEmptyList, invocation.callee.range,
+         "`{}` has no parameters: it holds properties of the document and cannot be invoked",
+         Text(fragment.name.symbol))
+      .Note(fragment.name.range, "declared here");
+  return true;
 }
 
 void Checker::Keep(ExprId id, Binding binding) {
