@@ -37,4 +37,9 @@ std::optional<Port> OnlyDestination(const Port& output) {
   return destinations.front();
 }
 
+void TakePlace(Graph& graph, const Node& last, const Node& made) {
+  last.out_port(0).GetConnection().SetSource(made.out_port(0));
+  graph.TakeName(last, made);
+}
+
 }  // namespace nnefc::transform

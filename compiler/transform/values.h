@@ -25,4 +25,8 @@ std::optional<Port> OtherInput(const Node& node, const Node& one);
 // The only input that an output feeds, nothing if it feeds more or none.
 std::optional<Port> OnlyDestination(const Port& output);
 
+// Puts a node in the place of the last one of a sub-graph, both of one output: what read that
+// one reads this, which gets its name.
+void TakePlace(Graph& graph, const Node& last, const Node& made);
+
 }  // namespace nnefc::transform

@@ -66,8 +66,7 @@ opset1.Result "y" (%7)
     const Port mask = scores->mask ? *scores->mask : number("/mask", 0);
     const Node made = graph.CreateNode("opset13.ScaledDotProductAttention",
                                        {q, *k, v, mask, number("/scale", scores->scale)}, {.origin = origin});
-    last.out_port(0).GetConnection().SetSource(made.out_port(0));
-    graph.TakeName(last, made);
+    TakePlace(graph, last, made);
   }
 
   static bool IsProduct(const Node& node) { return IsOperation(node, "opset1", "MatMul"); }

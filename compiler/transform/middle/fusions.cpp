@@ -15,12 +15,6 @@ bool IsRead(const Node& node) {
   return OnlyDestination(node.out_port(0)).has_value();
 }
 
-// Puts a new node in the place of the last one of a sub-graph.
-void TakePlace(Graph& graph, const Node& last, const Node& made) {
-  last.out_port(0).GetConnection().SetSource(made.out_port(0));
-  graph.TakeName(last, made);
-}
-
 }  // namespace
 
 class SwishFusion : public MiddleReplacementPattern {

@@ -53,8 +53,7 @@ opset1.Result "y" (%8)
         Graph::Spec spec{.origin = output.node().ir().origin()};
         spec.attributes.Set("approximation_mode", mode);
         const Node made = graph.CreateNode("opset7.Gelu", {*x}, std::move(spec));
-        output.GetConnection().SetSource(made.out_port(0));
-        graph.TakeName(output.node(), made);
+        TakePlace(graph, output.node(), made);
         return;
       }
     }

@@ -86,8 +86,7 @@ opset1.Result "y" (%7)
       const Node bias = graph.CreateConst(Joined(biases, extents), name + "/bias");
       made = graph.CreateNode("opset1.Add", {made.out_port(0), bias.out_port(0)}, {.origin = origin});
     }
-    concat.out_port(0).GetConnection().SetSource(made.out_port(0));
-    graph.TakeName(concat, made);
+    TakePlace(graph, concat, made);
   }
 
   static bool IsAxisOfChannels(const Node& concat) {

@@ -194,21 +194,20 @@ class AffineFusion {
   void PutBias(const Node& last, const Biased& source, const TensorValue& bias) {
     const Port data = source.add ? source.add->out_port(0) : source.node.out_port(0);
     const bool is_zero = llvm::all_of(bias.elements<float>(), [](float term) { return term == 0; });
-    if (!source.add && is_zero) return TakePlace(last, data.node());
+    if (!source.add && is_zero) return Replace(last, data.node());
     const Node term = graph_.CreateConst(bias, graph_.UniqueName(last.name() + "/shift"));
     if (source.add) {
       Port input = source.add->in_port(source.bias_input);
       input.Connect(term.out_port(0));
-      return TakePlace(last, *source.add);
+      return Replace(last, *source.add);
     }
     const Node sum =
         graph_.CreateNode("opset1.Add", {data, term.out_port(0)}, {.origin = last.ir().origin()});
-    TakePlace(last, sum);
+    Replace(last, sum);
   }
 
-  void TakePlace(const Node& last, const Node& by) {
-    last.out_port(0).GetConnection().SetSource(by.out_port(0));
-    graph_.TakeName(last, by);
+  void Replace(const Node& last, const Node& by) {
+    TakePlace(graph_, last, by);
     graph_.Remove(last);
   }
 

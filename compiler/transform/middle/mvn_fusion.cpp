@@ -108,8 +108,7 @@ opset1.Result "y" (%9)
       if (factor.exponent == 1 && !(factor.value == d))
         made = graph.CreateNode("opset1.Multiply", {made.out_port(0), factor.value}, {.origin = origin});
     }
-    output.GetConnection().SetSource(made.out_port(0));
-    graph.TakeName(output.node(), made);
+    TakePlace(graph, output.node(), made);
   }
 };
 
