@@ -37,8 +37,7 @@ opset1.Result "y" (%4)
     if (!OnlyDestination(exp.out_port(0)) || !OnlyDestination(add.out_port(0))) return;
     const Node softplus =
         graph.CreateNode("nnef.softplus", {exp.in_port(0).GetSource()}, {.origin = log.ir().origin()});
-    log.out_port(0).GetConnection().SetSource(softplus.out_port(0));
-    graph.TakeName(log, softplus);
+    TakePlace(graph, log, softplus);
     RemoveNodes(graph, {log, add, exp});
   }
 };
@@ -68,8 +67,7 @@ opset1.Result "y" (%3)
     const Port x = mul.in_port(other).GetSource();
     if (!(x == match["softplus"].in_port(0).GetSource())) return;
     const Node mish = graph.CreateNode("opset4.Mish", {x}, {.origin = mul.ir().origin()});
-    mul.out_port(0).GetConnection().SetSource(mish.out_port(0));
-    graph.TakeName(mul, mish);
+    TakePlace(graph, mul, mish);
   }
 };
 

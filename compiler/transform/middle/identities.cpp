@@ -146,8 +146,7 @@ opset1.Result "y" (%4)
       spec.attributes.Set("special_zero", false);
       const Node made = graph.CreateNode("opset1.Reshape", {first.in_port(0).GetSource(), target.out_port(0)},
                                          std::move(spec));
-      second.out_port(0).GetConnection().SetSource(made.out_port(0));
-      graph.TakeName(second, made);
+      TakePlace(graph, second, made);
       graph.Remove(second);
     }
   }
