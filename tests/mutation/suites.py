@@ -158,8 +158,9 @@ class Times:
         self._save()
 
     def order(self, suites_of_file: list[Suite], folder: str) -> list[Suite]:
-        """Those first that kill most for their time; the first suite, the room's own tests, stays first."""
-        kills = self._known["kills"].get(folder, {})
+        """Those first that kill most for their time; the first suite, the room's own tests, stays first. The golden files
+        reach everything: until more is known they are taken to kill more than others."""
+        kills = {"golden": 1, **self._known["kills"].get(folder, {})}
         rest = [suite for suite in suites_of_file[1:] if not self.broken(suite.name)]
         rest.sort(key=lambda suite: (self.seconds(suite.name) or 60) / (kills.get(suite.name, 0) + 0.3))
         return [suite for suite in suites_of_file[:1] if not self.broken(suite.name)] + rest
