@@ -131,6 +131,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
       outputs.push_back(*output);
     }
     for (auto& [variable, value] : environment_.next_state) environment_.state[variable] = value;
+    inputs_.clear();  // what the user holds is not held longer than the run
     return outputs;
   } catch (const std::bad_alloc&) {
     return OutOfMemory();

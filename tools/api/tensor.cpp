@@ -22,15 +22,31 @@ Tensor ToTensor(TensorValue value) {
 
 Tensor::Tensor() : Tensor(std::make_shared<State>(TensorValue::Scalar(0))) {}
 
-std::optional<Tensor> Tensor::Copy(ElementType type, const std::vector<int64_t>& shape,
-                                   std::span<const std::byte> bytes) {
+namespace {
+
+// Whether the elements of a shape take so many bytes.
+bool Fill(ElementType type, const std::vector<int64_t>& shape, size_t bytes) {
   const std::optional<int64_t> volume = Volume(shape);
   const std::optional<size_t> size = volume ? ByteSize(type, *volume) : std::nullopt;
-  if (!size || *size != bytes.size() || BitWidth(type) == 0) return std::nullopt;
+  return size && *size == bytes && BitWidth(type) != 0;
+}
+
+}  // namespace
+
+std::optional<Tensor> Tensor::Copy(ElementType type, const std::vector<int64_t>& shape,
+                                   std::span<const std::byte> bytes) {
+  if (!Fill(type, shape, bytes.size())) return std::nullopt;
   auto buffer = Buffer::Allocate(bytes.size());
   if (buffer == nullptr) return std::nullopt;
   if (!bytes.empty()) std::memcpy(buffer->mutable_data(), bytes.data(), bytes.size());
   return ToTensor(TensorValue(type, Shape(shape.begin(), shape.end()), std::move(buffer)));
+}
+
+std::optional<Tensor> Tensor::Borrow(ElementType type, const std::vector<int64_t>& shape,
+                                     std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  if (!Fill(type, shape, bytes.size())) return std::nullopt;
+  return ToTensor(
+      TensorValue(type, Shape(shape.begin(), shape.end()), Buffer::Borrow(bytes, std::move(owner))));
 }
 
 std::optional<Tensor> Tensor::Copy(const std::vector<int64_t>& shape, std::span<const float> values) {

@@ -29,6 +29,10 @@ class Tensor {
   static std::optional<Tensor> Copy(ElementType type, const std::vector<int64_t>& shape,
                                     std::span<const std::byte> bytes);
   static std::optional<Tensor> Copy(const std::vector<int64_t>& shape, std::span<const float> values);
+  // As Copy, of bytes that `owner`, which is not null, keeps alive and unchanged:
+  // they are copied only where they are not aligned to 16 bytes.
+  static std::optional<Tensor> Borrow(ElementType type, const std::vector<int64_t>& shape,
+                                      std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
   ElementType type() const;
   const std::vector<int64_t>& shape() const;

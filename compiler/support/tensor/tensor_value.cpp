@@ -117,6 +117,12 @@ std::shared_ptr<const Buffer> Buffer::Slice(std::shared_ptr<const Buffer> whole,
   return std::shared_ptr<const Buffer>(new Buffer(data, size, std::move(file), std::move(whole)));
 }
 
+std::shared_ptr<const Buffer> Buffer::Borrow(std::span<const std::byte> bytes,
+                                             std::shared_ptr<const void> owner) {
+  NNEFC_CHECK(owner != nullptr);
+  return std::shared_ptr<const Buffer>(new Buffer(bytes.data(), bytes.size(), nullptr, std::move(owner)));
+}
+
 Buffer::~Buffer() {
   if (owned()) std::free(const_cast<std::byte*>(data_));
 }

@@ -26,8 +26,9 @@ std::string ToString(llvm::ArrayRef<int64_t> shape);
 // The bytes of `volume` elements, sub-byte types packed; nothing on overflow.
 std::optional<size_t> ByteSize(ElementType type, int64_t volume);
 
-// Bytes that several values may share: owned, or a part of a mapped file or of
-// another buffer. Owned buffers are aligned to 64 bytes, the others to nothing.
+// Bytes that several values may share: owned, or a part of a mapped file, of
+// another buffer or of what somebody else holds. Owned buffers are aligned to
+// 64 bytes, the others to nothing.
 class Buffer {
  public:
   // Zero-filled; nothing if memory is short.
@@ -36,6 +37,9 @@ class Buffer {
                                            size_t size);
   // Bytes [offset, offset + size) of `whole`, which stays alive with them.
   static std::shared_ptr<const Buffer> Slice(std::shared_ptr<const Buffer> whole, size_t offset, size_t size);
+  // Bytes that `owner`, which is not null, keeps alive and unchanged.
+  static std::shared_ptr<const Buffer> Borrow(std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -51,15 +55,15 @@ class Buffer {
 
  private:
   Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file,
-         std::shared_ptr<const Buffer> whole)
-      : data_(data), size_(size), file_(std::move(file)), whole_(std::move(whole)) {}
+         std::shared_ptr<const void> owner)
+      : data_(data), size_(size), file_(std::move(file)), owner_(std::move(owner)) {}
 
-  bool owned() const { return file_ == nullptr && whole_ == nullptr; }
+  bool owned() const { return file_ == nullptr && owner_ == nullptr; }
 
   const std::byte* data_;
   size_t size_;
   std::shared_ptr<const MappedFile> file_;
-  std::shared_ptr<const Buffer> whole_;  // what a slice of owned bytes keeps alive
+  std::shared_ptr<const void> owner_;  // of bytes that are neither ours nor a file's
 };
 
 // A dense row-major tensor whose bytes are immutable and shared: constants,

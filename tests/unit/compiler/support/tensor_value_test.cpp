@@ -123,6 +123,21 @@ TEST(TensorValueTest, ReshapeSharesTheBuffer) {
 }
 
 // By the formats' definitions (OCP OFP8 and MX, QLoRA for NF4).
+TEST(BufferTest, BorrowsBytesAndKeepsTheirOwner) {
+  auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3});
+  const std::weak_ptr<std::vector<float>> watched = owner;
+  const auto* data = reinterpret_cast<const std::byte*>(owner->data());
+  auto buffer = Buffer::Borrow({data, 12}, std::move(owner));
+  EXPECT_EQ(buffer->data(), data);
+  EXPECT_EQ(buffer->size(), 12u);
+  EXPECT_FALSE(buffer->mapped());
+  auto rest = Buffer::Slice(std::move(buffer), 4, 8);
+  EXPECT_EQ(rest->data(), data + 4);
+  EXPECT_FALSE(watched.expired());
+  rest = nullptr;
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(NarrowFloatTest, ReadsCodesByTheFormats) {
   EXPECT_EQ(NarrowToFloat(ElementType::kF8E4M3, 0x7e), 448.0F);
   EXPECT_EQ(NarrowToFloat(ElementType::kF8E4M3, 0x01), std::ldexp(1.0F, -9));
