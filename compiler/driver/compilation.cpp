@@ -109,8 +109,9 @@ bool Compilation::Open() {
     return false;
   }
   if (format_ != ModelFormat::kNnef) return (opened_ = ReadGraph()) != nullptr;
-  ModelOpenResult result = options_.document ? ModelContainer::FromText(path_, *options_.document, context_)
-                                             : ModelContainer::Open(path_, context_, options_.open);
+  ModelOpenResult result = options_.document
+                               ? ModelContainer::FromText(path_, *options_.document, context_, options_.data)
+                               : ModelContainer::Open(path_, context_, options_.open);
   model_ = std::move(result.model);
   environment_failed_ = result.environment_failed;
   if (model_ == nullptr) return false;

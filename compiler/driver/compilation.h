@@ -76,8 +76,10 @@ struct CompileOptions {
   // Texts that stand for those of the model's files, by the names that messages
   // tell them by: what an editor holds, or what a change would make.
   std::map<std::string, std::string> texts;
-  // The model is this document, which messages call by the path; it has no data.
+  // The model is this document, which messages call by the path.
   std::optional<std::string> document;
+  // The data of its variables by label.
+  std::map<std::string, TensorValue> data;
   // Its graph.quant file.
   std::optional<NamedText> quantization;
   // Errors to tell; more are counted.

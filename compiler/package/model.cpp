@@ -58,6 +58,48 @@ class BareModel : public ModelContainer {
   std::optional<DataSource> ReadMember(const std::string&, Emitter&) const override { return std::nullopt; }
 };
 
+// A document in memory with data of its variables.
+class MemoryModel final : public BareModel {
+ public:
+  MemoryModel(const std::string& name, FileId text, std::map<std::string, TensorValue> data, Context& context)
+      : BareModel(name, text, context), data_(std::move(data)) {}
+  bool has_weights() const override { return !data_.empty(); }
+  std::vector<std::string> Labels() const override {
+    std::vector<std::string> labels;
+    for (const auto& [label, value] : data_) labels.push_back(label);
+    return labels;
+  }
+
+ protected:
+  bool HasMember(const std::string& member) const override { return Find(member) != nullptr; }
+  std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const override {
+    const TensorValue& value = *Find(member);
+    return DatFile{{.file = file_,
+                    .shape = value.shape(),
+                    .items = ItemsOf(value.type()),
+                    .bits = value.type() == ElementType::kBoolean ? 1 : BitWidth(value.type())},
+                   value};
+  }
+  std::optional<DatHeader> ReadHeader(const std::string& member, Emitter& emitter) const override {
+    return ReadTensor(member, emitter);
+  }
+
+ private:
+  static DatItems ItemsOf(ElementType type) {
+    if (type == ElementType::kBoolean) return DatItems::kBool;
+    if (IsFloat(type)) return DatItems::kFloat;
+    return IsSigned(type) ? DatItems::kSigned : DatItems::kUnsigned;
+  }
+
+  const TensorValue* Find(const std::string& member) const {
+    const std::optional<std::string> label = LabelOf(member);
+    const auto found = label ? data_.find(*label) : data_.end();
+    return found == data_.end() ? nullptr : &found->second;
+  }
+
+  std::map<std::string, TensorValue> data_;
+};
+
 class FolderModel : public ModelContainer {
  public:
   FolderModel(std::string name, std::string folder, FileId file, Context& context)
@@ -392,8 +434,13 @@ ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
   return {.model = std::move(model), .environment_failed = false};
 }
 
-ModelOpenResult ModelContainer::FromText(const std::string& name, std::string text, Context& context) {
+ModelOpenResult ModelContainer::FromText(const std::string& name, std::string text, Context& context,
+                                         std::map<std::string, TensorValue> data) {
   const FileId file = context.sources.AddText(name, std::move(text));
+  if (!data.empty()) {
+    return {.model = std::make_unique<MemoryModel>(name, file, std::move(data), context),
+            .environment_failed = false};
+  }
   return {.model = std::make_unique<BareModel>(name, file, context), .environment_failed = false};
 }
 
@@ -439,14 +486,21 @@ std::optional<std::string> ModelContainer::FindMember(std::string_view label, Em
 
 std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
   const std::optional<std::string> member = FindMember(label, emitter);
-  const std::optional<DataSource> source = member ? ReadMember(*member, emitter) : std::nullopt;
-  if (!source) return std::nullopt;
-  return ReadDat(*source, emitter);
+  return member ? ReadTensor(*member, emitter) : std::nullopt;
+}
+
+std::optional<DatFile> ModelContainer::ReadTensor(const std::string& member, Emitter& emitter) const {
+  const std::optional<DataSource> source = ReadMember(member, emitter);
+  return source ? ReadDat(*source, emitter) : std::nullopt;
 }
 
 std::optional<DatHeader> ModelContainer::ReadVariableHeader(std::string_view label, Emitter& emitter) const {
   const std::optional<std::string> member = FindMember(label, emitter);
-  const std::optional<Start> start = member ? ReadStart(*member, emitter) : std::nullopt;
+  return member ? ReadHeader(*member, emitter) : std::nullopt;
+}
+
+std::optional<DatHeader> ModelContainer::ReadHeader(const std::string& member, Emitter& emitter) const {
+  const std::optional<Start> start = ReadStart(member, emitter);
   if (!start) return std::nullopt;
   return ReadDatHeader(start->bytes, start->size, emitter);
 }

@@ -43,8 +43,10 @@ class ModelContainer {
   // that are given twice are refused. `context` must outlive the model.
   static ModelOpenResult Open(const std::string& path, Context& context,
                               const ModelOpenOptions& options = {});
-  // A document held in memory, which messages call `name`; without weights.
-  static ModelOpenResult FromText(const std::string& name, std::string text, Context& context);
+  // A document held in memory, which messages call `name`, and the data of its
+  // variables by label.
+  static ModelOpenResult FromText(const std::string& name, std::string text, Context& context,
+                                  std::map<std::string, TensorValue> data = {});
   virtual ~ModelContainer() = default;
 
   // The path that was opened.
@@ -80,6 +82,10 @@ class ModelContainer {
     uint64_t size;
   };
   virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
+
+  // Read a tensor file that is there, or what its header says.
+  virtual std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const;
+  virtual std::optional<DatHeader> ReadHeader(const std::string& member, Emitter& emitter) const;
 
   Context& context() const { return *context_; }
   // The file of a variable, which is there; nothing if it is not, which was emitted.
