@@ -3,7 +3,7 @@
 include("${NNEFC_SOURCE_DIR}/compiler/plugin/interface_headers.cmake")
 nnefc_list_interface_headers(headers "${NNEFC_SOURCE_DIR}")
 list(APPEND headers
-    tools/api/executable.h tools/api/model.h tools/api/nnefc.h tools/api/port.h tools/api/report.h tools/api/tensor.h
+    tools/api/executable.h tools/api/model.h tools/api/nnefc.h tools/api/operation.h tools/api/port.h tools/api/report.h tools/api/tensor.h
     compiler/support/tensor/element_type.h runtime/kernels/backend.h)
 list(REMOVE_DUPLICATES headers)
 set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include")

@@ -11,9 +11,11 @@
 
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/told.h"
+#include "compiler/driver/variable_data.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/executable.h"
 #include "tools/api/executable.h"
+#include "tools/api/model.h"
 #include "tools/api/port.h"
 #include "tools/api/report.h"
 #include "tools/api/tensor.h"
@@ -60,6 +62,32 @@ auto Guard(Work work) -> decltype(work()) {
       return {.value = std::nullopt, .report = EnvironmentReport("memory is short")};
   }
 }
+
+// What a graph consists of, as it was opened: lowering changes it.
+struct Contents {
+  std::vector<Operation> operations;
+  std::vector<Variable> variables;
+  // By label; those of OpenVINO IR, the others are read by `store`.
+  std::map<std::string, Tensor> constants;
+  std::map<std::string, ir::Origin> origins;
+  std::optional<VariableStore> store;
+};
+
+struct Model::State {
+  std::string path;
+  CompileOptions options;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of what follows
+  // Expanded when the model is made, lowered when that is asked for.
+  std::shared_ptr<Compilation> compilation;
+  Report not_lowered;  // why it cannot be lowered
+  std::unique_ptr<Contents> contents;
+};
+
+CompileOptions ToCompileOptions(const ModelOptions& options);
+// The contents of a model whose mutex is held; made before it is lowered.
+Contents& ContentsOf(Model::State& state);
 
 struct Executable::State {
   std::shared_ptr<Compilation> compilation;  // owns the graph's names and places

@@ -1,5 +1,6 @@
 #include "tools/api/model.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "compiler/driver/rules.h"
@@ -17,17 +18,6 @@
 
 namespace nnefc::api {
 
-struct Model::State {
-  std::string path;
-  CompileOptions options;
-  std::vector<Port> inputs;
-  std::vector<Port> outputs;
-  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of `compilation`
-  // Expanded when the model is made, lowered when that is asked for.
-  std::shared_ptr<Compilation> compilation;
-  Report not_lowered;  // why it cannot be lowered
-};
-
 namespace {
 
 std::optional<ast::Dialect> ToDialect(Dialect dialect) {
@@ -36,18 +26,34 @@ std::optional<ast::Dialect> ToDialect(Dialect dialect) {
   return std::nullopt;
 }
 
+nnefc::Leniency ToLeniency(Reading reading) {
+  if (reading == Reading::kStrict) return Leniency::kStrict;
+  return reading == Reading::kLenient ? Leniency::kLenient : Leniency::kAuto;
+}
+
+}  // namespace
+
 CompileOptions ToCompileOptions(const ModelOptions& options) {
   CompileOptions compile;
   compile.dialect = ToDialect(options.dialect);
+  compile.leniency = ToLeniency(options.reading);
   compile.graph = options.graph;
   for (const auto& [name, shape] : options.input_shapes)
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
   compile.random_weights = options.random_weights;
+  for (const auto& [label, tensor] : options.data)
+    compile.data.emplace(label.substr(std::min(label.find_first_not_of('/'), label.size())),
+                         tensor.state().value);
+  compile.transform.enabled = options.enabled_transformations;
+  compile.transform.disabled = options.disabled_transformations;
+  compile.transform.configuration = options.transformations_configuration;
   compile.open.max_bytes = options.max_bytes;
   compile.plugins = plugin::Plugins::Load(options.extensions);
   compile.evaluate = EvaluatorOf(compile.plugins);
   return compile;
 }
+
+namespace {
 
 bool Judge(Compilation& compilation) {
   if (!compilation.RunUntil(Stage::kExpand)) return false;
@@ -97,6 +103,7 @@ std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& repor
     report = state.not_lowered;
     return nullptr;
   }
+  ContentsOf(state);
   const bool ok = compilation.RunUntil(Stage::kLower);
   report = TakeReport(*state.compilation);
   if (ok) return compilation.lowered();

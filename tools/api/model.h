@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/api/executable.h"
+#include "tools/api/operation.h"
 #include "tools/api/port.h"
 #include "tools/api/report.h"
 
@@ -16,14 +17,26 @@ namespace nnefc::api {
 
 enum class Dialect : uint8_t { kAuto, kProvisional, kRatified };
 
+// How is read what exporters write beside the specification: with warnings, as
+// errors, or the first where the document bears the marks of an exporter.
+enum class Reading : uint8_t { kAuto, kStrict, kLenient };
+
 struct ModelOptions {
   Dialect dialect = Dialect::kAuto;
+  Reading reading = Reading::kAuto;
   // The graph to take of a document that has several.
   std::optional<std::string> graph;
   // Shapes of external tensors, instead of those of the document.
   std::map<std::string, std::vector<int64_t>> input_shapes;
   // The seed of data for variables that have none.
   std::optional<uint64_t> random_weights;
+  // The data of variables of a document held in memory, by label.
+  Tensors data;
+  // Transformations on the way to OpenVINO operations, by the names that they are
+  // listed with, that are switched on or off, and the file that drives those of the front phase.
+  std::vector<std::string> enabled_transformations;
+  std::vector<std::string> disabled_transformations;
+  std::string transformations_configuration;
   // Plug-ins: shared libraries with transformations, operations and fragments.
   std::vector<std::string> extensions;
   // Bounds the unpacked size of an archive.
@@ -43,6 +56,23 @@ Report CheckText(const std::string& name, const std::string& text, const ModelOp
 Outcome<std::string> Format(const std::string& name, const std::string& text,
                             Dialect dialect = Dialect::kAuto);
 
+// Which rules of lint speak, and how loudly: labels, with or without `lint.`, or
+// "all"; levels are "error", "warning" and "note".
+struct LintOptions {
+  std::vector<std::string> enabled;
+  std::vector<std::string> disabled;
+  std::map<std::string, std::string> levels;
+  // The configuration; without it the first .nnefc.json from the document
+  // upwards, for a path, unless `ignores_configurations`.
+  std::string configuration;
+  bool ignores_configurations = false;
+};
+
+// Checks a document, and tells what is valid but deprecated, unused or surprising.
+Report Lint(const std::string& path, const LintOptions& lint = {}, const ModelOptions& options = {});
+Report LintText(const std::string& name, const std::string& text, const LintOptions& lint = {},
+                const ModelOptions& options = {});
+
 // A model without mistakes. Copies share it; all functions may be called by
 // several threads.
 class Model {
@@ -59,6 +89,18 @@ class Model {
   const std::vector<Port>& inputs() const;
   const std::vector<Port>& outputs() const;
 
+  // What the document holds once it is expanded, or the layers of OpenVINO IR.
+  const std::vector<Operation>& operations() const;
+  const std::vector<Variable>& variables() const;
+  // The data of the variable of that label.
+  Outcome<Tensor> ReadVariable(const std::string& label) const;
+
+  // The model as a ratified document, comments and fragments included as far as
+  // that dialect has a form for them.
+  Outcome<std::string> Upgrade() const;
+  // The same with its `graph.quant` and the tensor files of variables, in a
+  // folder that is there.
+  Report WriteNnef(const std::string& folder) const;
   // The model as a flat ratified document. `lower` names standard compounds to
   // expand too, "all" all of them.
   Outcome<std::string> Expand(const std::vector<std::string>& lower = {}) const;

@@ -38,6 +38,12 @@ graph net(x) -> (y)
 }
 )";
 
+std::string ReplaceOnce(std::string text, const std::string& what, const std::string& by) {
+  const size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
 Tensor Floats(std::vector<float> values) {
   return *Tensor::Copy({static_cast<int64_t>(values.size())}, values);
 }
@@ -286,6 +292,88 @@ TEST(TensorTest, DifferenceIsRelativeToTheLargestExpected) {
   EXPECT_DOUBLE_EQ(RelativeDifference(Floats({1, 9}), Floats({2, 10})), 0.1);
   EXPECT_EQ(RelativeDifference(Floats({1}), Floats({nan})), std::numeric_limits<double>::infinity());
   EXPECT_EQ(RelativeDifference(Floats({1}), Floats({1, 1})), std::numeric_limits<double>::infinity());
+}
+
+constexpr char kLinear[] = R"(version 1.0;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [1, 2]);
+    w = variable<scalar>(shape = [1, 2], label = 'fc/w');
+    y = linear(x, w);
+}
+)";
+
+TEST(ModelTest, HoldsOperationsAndVariables) {
+  const std::vector<float> data = {2, 3};
+  const Outcome<Model> model =
+      Model::FromText("net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy({1, 2}, data)}}});
+  ASSERT_TRUE(model) << model.report.ToText();
+  ASSERT_EQ(model->operations().size(), 1u);
+  EXPECT_EQ(model->operations()[0].type, "linear");
+  EXPECT_EQ(model->operations()[0].inputs, (std::vector<std::string>{"x", "w", ""}));
+  ASSERT_EQ(model->variables().size(), 1u);
+  EXPECT_EQ(model->variables()[0].label, "fc/w");
+  EXPECT_EQ(model->variables()[0].port.name, "w");
+  const Outcome<Tensor> read = model->ReadVariable("fc/w");
+  ASSERT_TRUE(read) << read.report.ToText();
+  EXPECT_EQ(Items(*read), data);
+  EXPECT_FALSE(model->ReadVariable("w"));
+  const auto results = model->Compile()->Run({{"x", *Tensor::Copy({1, 2}, std::vector<float>{5, 7})}});
+  ASSERT_TRUE(results) << results.report.ToText();
+  EXPECT_EQ(Items(results->at("y")), std::vector<float>{31});
+}
+
+TEST(ModelTest, DataOfAnotherShapeAreToldWhenTheyAreRead) {
+  const Outcome<Model> model = Model::FromText("net.nnef", kLinear, {.data = {{"fc/w", Floats({1, 2, 3})}}});
+  ASSERT_TRUE(model);
+  const Outcome<Tensor> read = model->ReadVariable("fc/w");
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(Contains(read.report.ToText(), "[3]; the document says [1,2]")) << read.report.ToText();
+}
+
+TEST(ModelTest, IsWrittenWithItsData) {
+  const Outcome<Model> model = Model::FromText(
+      "net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy({1, 2}, std::vector<float>{2, 3})}}});
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "nnefc_written_model";
+  std::filesystem::create_directories(folder);
+  const Report report = model->WriteNnef(folder.string());
+  EXPECT_TRUE(report.ok()) << report.ToText();
+  const Outcome<Model> again = Model::Open(folder.string());
+  ASSERT_TRUE(again) << again.report.ToText();
+  EXPECT_EQ(Items(*again->ReadVariable("fc/w")), (std::vector<float>{2, 3}));
+  EXPECT_EQ(*again->Upgrade(), *model->Upgrade());
+  EXPECT_FALSE(model->WriteNnef((folder / "nowhere").string()).ok());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(LintTest, SpeaksByItsSettings) {
+  const std::string text = ReplaceOnce(kSum, "    y =", "    z = exp(a);\n    y =");
+  const Report report = LintText("net.nnef", text);
+  ASSERT_EQ(report.diagnostics().size(), 1u) << report.ToText();
+  EXPECT_EQ(report.diagnostics()[0].rule, "lint.unused-tensor");
+  EXPECT_TRUE(report.ok());
+  EXPECT_TRUE(LintText("net.nnef", text, {.disabled = {"unused-tensor"}}).diagnostics().empty());
+  EXPECT_FALSE(LintText("net.nnef", text, {.levels = {{"unused-tensor", "error"}}}).ok());
+  EXPECT_TRUE(LintText("net.nnef", text, {.levels = {{"unused-tensor", "loud"}}}).environment_failed());
+}
+
+TEST(ModelTest, TransformationsAreSwitched) {
+  const std::string text = ReplaceOnce(
+      kSum, "y = add(a, b);", "c = softplus(a);\n    d = tanh(c);\n    e = mul(a, d);\n    y = add(e, b);");
+  EXPECT_TRUE(Contains(*Model::FromText("net.nnef", text)->Lower(), "Mish"));
+  const Outcome<Model> model = Model::FromText(
+      "net.nnef", text, {.disabled_transformations = {"nnefc::transform::front::MishFusion"}});
+  EXPECT_FALSE(Contains(*model->Lower(), "Mish"));
+}
+
+TEST(TensorTest, BorrowsBytesAndKeepsTheirOwner) {
+  auto owner = std::make_shared<std::array<float, 4>>();
+  owner->back() = 4;
+  const auto bytes = std::as_bytes(std::span<const float>(*owner));
+  const std::optional<Tensor> tensor = Tensor::Borrow(ElementType::kF32, {4}, bytes, owner);
+  ASSERT_TRUE(tensor);
+  EXPECT_EQ(tensor->floats()[3], 4);
+  EXPECT_FALSE(Tensor::Borrow(ElementType::kF32, {5}, bytes, owner));
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "compiler/lint/config.h"
+#include "compiler/lint/lint_model.h"
+#include "fmt/format.h"
+#include "tools/api/internals.h"
+#include "tools/api/model.h"
+
+namespace nnefc::api {
+namespace {
+
+// Adds rules of these names; what is wrong with one is `mistake`.
+void AddRules(const std::vector<std::string>& names, std::vector<const Rule*>& rules, bool& all,
+              std::string& mistake) {
+  for (const std::string& name : names) {
+    if (name == "all") {
+      all = true;
+    } else if (const Rule* rule = lint::Settings::Find(name)) {
+      rules.push_back(rule);
+    } else {
+      mistake = lint::Settings::WhyNot(name);
+    }
+  }
+}
+
+lint::SettingsRequest RequestOf(const LintOptions& options, std::string& mistake) {
+  lint::SettingsRequest request;
+  AddRules(options.enabled, request.enabled, request.enable_all, mistake);
+  AddRules(options.disabled, request.disabled, request.disable_all, mistake);
+  for (const auto& [name, level] : options.levels) {
+    const Rule* rule = lint::Settings::Find(name);
+    const std::optional<nnefc::Severity> severity = lint::ParseLevel(level);
+    if (rule == nullptr) {
+      mistake = lint::Settings::WhyNot(name);
+    } else if (!severity) {
+      mistake = fmt::format("`{}` is no level; expected error, warning or note", level);
+    } else {
+      request.levels.emplace_back(rule, *severity);
+    }
+  }
+  return request;
+}
+
+Report Lint(const std::string& path, const LintOptions& options, CompileOptions compile) {
+  return Guard([&]() -> Report {
+    std::string mistake;
+    const lint::SettingsRequest request = RequestOf(options, mistake);
+    if (!mistake.empty()) return EnvironmentReport(mistake);
+    compile.purpose = Purpose::kJudge;
+    const bool searches =
+        options.configuration.empty() && !options.ignores_configurations && !compile.document;
+    Compilation compilation(path, std::move(compile));
+    if (compilation.format() != ModelFormat::kNnef)
+      return EnvironmentReport(fmt::format("`{}`: lint takes NNEF models; OpenVINO IR has `check`", path));
+    // Mistakes of the configuration do not stop the stages, and are told last.
+    Context configuration(compilation.context(), CompileOptions().error_limit);
+    bool failed = false;
+    lint::Settings settings;
+    const std::string file = searches ? lint::FindConfig(path) : options.configuration;
+    if (!file.empty()) lint::Apply(lint::ReadConfig(file, configuration, failed), settings);
+    lint::Apply(request, settings);
+    compilation.RunUntil(Stage::kExpand);
+    lint::LintModel(compilation, settings);
+    compilation.context().emitter.Take(std::move(configuration.emitter));
+    return TakeReport(compilation);
+  });
+}
+
+}  // namespace
+
+Report Lint(const std::string& path, const LintOptions& lint, const ModelOptions& options) {
+  return Lint(path, lint, ToCompileOptions(options));
+}
+
+Report LintText(const std::string& name, const std::string& text, const LintOptions& lint,
+                const ModelOptions& options) {
+  CompileOptions compile = ToCompileOptions(options);
+  compile.document = text;
+  return Lint(name, lint, std::move(compile));
+}
+
+}  // namespace nnefc::api

@@ -1,0 +1,91 @@
+#include <filesystem>
+
+#include "compiler/driver/upgrade_model.h"
+#include "compiler/driver/write_variables.h"
+#include "compiler/expand/print/flat.h"
+#include "compiler/support/file.h"
+#include "compiler/syntax/print.h"
+#include "fmt/format.h"
+#include "tools/api/internals.h"
+#include "tools/api/model.h"
+
+namespace nnefc::api {
+namespace {
+
+// A model that is expanded to be written, or none where its report says why.
+struct Written {
+  std::unique_ptr<Compilation> compilation;
+  UpgradedTexts texts;
+  Report report;
+};
+
+// Shapes that were given stand in the flat document alone.
+UpgradedTexts TextsOf(Compilation& compilation, const CompileOptions& options) {
+  Context& context = compilation.context();
+  const CheckedDocument& document = *compilation.checked();
+  const bool is_plain = !document.dialect().lenient && !document.dialect().translated;
+  if (options.input_shapes.empty() && !is_plain) return UpgradeTexts(compilation);
+  UpgradedTexts texts;
+  texts.graph = options.input_shapes.empty()
+                    ? PrintDocument(document.ast(), context)
+                    : PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
+  if (const CheckedDocument* quantization = compilation.quantization().document.get())
+    texts.quantization = PrintDocument(quantization->ast(), context);
+  return texts;
+}
+
+Written Prepare(const Model::State& state) {
+  if (state.compilation->format() != ModelFormat::kNnef) {
+    return {.report = EnvironmentReport(fmt::format(
+                "`{}` is a graph of OpenVINO operations, which no document can hold", state.path))};
+  }
+  CompileOptions options = state.options;
+  options.keep_instances = true;
+  options.purpose = Purpose::kPrint;
+  options.open.reads_data = true;
+  auto compilation = std::make_unique<Compilation>(state.path, options);
+  if (!compilation->RunUntil(Stage::kExpand)) return {.report = TakeReport(*compilation)};
+  Written written{.texts = TextsOf(*compilation, options)};
+  if (compilation->context().emitter.has_errors()) return {.report = TakeReport(*compilation)};
+  written.compilation = std::move(compilation);
+  return written;
+}
+
+ErrorOr<Success> WriteTexts(const UpgradedTexts& texts, const std::filesystem::path& folder) {
+  if (auto written = WriteFile((folder / "graph.nnef").string(), texts.graph); !written) return written;
+  if (!texts.quantization) return Success{};
+  return WriteFile((folder / "graph.quant").string(), *texts.quantization);
+}
+
+ErrorOr<Success> WriteData(Compilation& compilation, std::optional<uint64_t> seed,
+                           const std::string& folder) {
+  const ModelContainer& model = *compilation.model();
+  if (!model.has_weights() && !seed) return Success{};
+  VariableStore variables(model, *compilation.expanded(), compilation.quantization().table, seed,
+                          compilation.context());
+  if (compilation.checked()->dialect().translated) variables.ImplyTrailingOnes();
+  return WriteVariables(*compilation.expanded(), variables, folder);
+}
+
+}  // namespace
+
+Outcome<std::string> Model::Upgrade() const {
+  return Guard([&]() -> Outcome<std::string> {
+    Written written = Prepare(*state_);
+    if (written.compilation == nullptr) return {.value = std::nullopt, .report = std::move(written.report)};
+    return {.value = std::move(written.texts.graph), .report = TakeReport(*written.compilation)};
+  });
+}
+
+Report Model::WriteNnef(const std::string& folder) const {
+  return Guard([&]() -> Report {
+    Written written = Prepare(*state_);
+    if (written.compilation == nullptr) return std::move(written.report);
+    ErrorOr<Success> done = WriteTexts(written.texts, folder);
+    if (done) done = WriteData(*written.compilation, state_->options.random_weights, folder);
+    if (!done) return EnvironmentReport(done.error().message);
+    return TakeReport(*written.compilation);
+  });
+}
+
+}  // namespace nnefc::api
