@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 source tools/setup.sh
 
 preset=${1:-release}
-install_packages "${packages[@]}" python3 python3-venv clang-format-16
+install_packages "${packages[@]}" python3 python3-dev python3-venv clang-format-16
 continue_as_owner "$@"
 
 venv=.venv
@@ -18,6 +18,7 @@ if ! cmp -s tests/requirements.txt "$stamp"; then
   "$venv/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt ||
     fail "pip install failed: is there a network?"
   cp tests/requirements.txt "$stamp"
+  rm -f build/*/build.ninja  # configured anew: what the environment has decides what is built
 fi
 
 build "$preset"

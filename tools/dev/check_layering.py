@@ -38,6 +38,7 @@ ALLOWED = {
     "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast"},
     "tools/api": {"compiler", "runtime"},
     "tools": {"compiler", "runtime", "stdlib", "tools/api"},
+    "tools/python": {"tools/api"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
 }
 # The first part of a library's headers -> where it may be included.
@@ -46,6 +47,7 @@ LIBRARIES = {
     "archive": ("compiler/package/",),
     "pugixml": ("compiler/openvino/",),
     "oneapi": ("runtime/fast/", "tests/unit/runtime/fast/"),
+    "nanobind": ("tools/python/",),
     "CLI": ("tools/", "tests/differential/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

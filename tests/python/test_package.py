@@ -1,0 +1,57 @@
+"""The package as a whole: types, the command line."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from conftest import ROOT
+
+import nnefc
+
+PACKAGE = pathlib.Path(nnefc.__file__).parent
+
+
+def test_types_are_strict(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\n"
+        "import nnefc\n"
+        "report = nnefc.check('net.nnef', dialect='ratified')\n"
+        "rules: list[str] = [item.rule for item in report.errors]\n"
+        "model = nnefc.load('model', shapes={'x': (1, 2)})\n"
+        "executable = model.compile(backend='onednn', threads=1)\n"
+        "y: np.ndarray = executable(x=np.zeros(3))['y']\n"
+        "reveal_type(model.variables['w'])\n"
+        "executable.run(3)  # wrong\n"
+        "model.compile(backend='cuda')  # wrong\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(PACKAGE), str(program)],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}, check=False,
+    )  # fmt: skip
+    told = [line for line in done.stdout.splitlines() if "error:" in line]
+    assert [line.split(":")[:2] for line in told] == [[program.name, "9"], [program.name, "10"]], done.stdout
+    assert "ndarray[Any, Any]" in done.stdout
+
+
+def test_every_public_name_says_what_it_is():
+    for name in nnefc.__all__:
+        assert getattr(nnefc, name).__doc__, name
+    assert sorted(nnefc.__all__) == nnefc.__all__
+
+
+def test_the_version_is_that_of_the_sources():
+    project = (ROOT / "CMakeLists.txt").read_text()
+    assert f"project(nnefc VERSION {nnefc.__version__} " in project
+
+
+def run(*words):
+    return subprocess.run([sys.executable, "-m", "nnefc", *words], capture_output=True, text=True, check=False)
+
+
+def test_the_command_line_is_the_real_one():
+    assert nnefc.__version__ in run("--version").stdout
+    done = run("check", "no-such-file.nnef")
+    assert done.returncode == 2
+    assert "no-such-file.nnef" in done.stderr

@@ -1,0 +1,23 @@
+"""The code of the package's README runs as it stands."""
+
+import re
+
+import numpy as np
+from conftest import LINEAR, ROOT
+
+import nnefc
+
+
+def test_the_readme_runs(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "tools" / "python" / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 3
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.nnef").write_text(LINEAR)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["report"]
+    assert "linear(" in capsys.readouterr().out
+    assert nnefc.load("folder").variables["w"].tolist() == np.ones((4, 3)).tolist()
+    assert "fc/w" in nnefc.load("model.tgz").variables

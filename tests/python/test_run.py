@@ -1,0 +1,225 @@
+"""Runs: arrays in and out, threads, mistakes, memory."""
+
+import gc
+import resource
+import threading
+
+import numpy as np
+import pytest
+from conftest import SUM
+
+import nnefc
+
+BIG = """version 1.0;
+graph net(x) -> (y)
+{{
+    x = external<scalar>(shape = [{count}]);
+    y = max_reduce(x, axes = [0]);
+}}
+"""
+
+
+@pytest.fixture(name="add")
+def add_fixture() -> nnefc.Executable:
+    """The sum of two matrices."""
+    return nnefc.load(SUM).compile()
+
+
+A = np.arange(6, dtype=np.float32).reshape(2, 3)
+B = np.array([[2, 4, 8], [16, 32, 64]], np.float32)
+
+
+def test_inputs_are_given_by_name_by_order_or_as_a_dictionary(add):
+    for outputs in (add(a=A, b=B), add(A, B), add(A, b=B), add.run({"a": A, "b": B})):
+        assert list(outputs) == ["y"]
+        assert outputs["y"].dtype == np.float32
+        np.testing.assert_array_equal(outputs["y"], A + B)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda x: np.asfortranarray(x),
+        lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+        lambda x: x[::-1][::-1],
+        lambda x: x.astype(np.float64),
+        lambda x: x.astype(np.float16),
+        lambda x: x.astype(">f4"),
+        lambda x: x.tolist(),
+        lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape),
+        lambda x: np.broadcast_to(x, x.shape),
+        lambda x: memoryview(np.ascontiguousarray(x)),
+    ],
+    ids=["fortran", "strided", "reversed", "f64", "f16", "big-endian", "list", "unaligned", "read-only", "memoryview"],
+)
+def test_any_layout_and_float_gives_the_same(add, form):
+    given = form(A)
+    np.testing.assert_array_equal(add(given, form(B))["y"], A + B)
+
+
+def test_what_speaks_dlpack_alone_is_taken(add):
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **given):
+            return self.array.__dlpack__(**given)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    outputs = add(Foreign(A), Foreign(B))
+    np.testing.assert_array_equal(np.from_dlpack(outputs["y"]), A + B)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"a": A}, nnefc.InputError, "`b`"),
+        ({"a": A, "b": B, "c": B}, nnefc.InputError, "`c`.*`a`, `b`"),
+        ({"a": A, "b": B.astype(np.int32)}, nnefc.InputError, "`b`.*i32.*f32"),
+        ({"a": A, "b": B > 0}, nnefc.InputError, "`b`.*boolean.*f32"),
+        ({"a": A, "b": B.astype(np.complex64)}, TypeError, "`b`.*complex64"),
+        ({"a": A, "b": [["x"] * 3] * 2}, TypeError, "`b`.*list"),
+        ({"a": A, "b": None}, TypeError, "`b`.*NoneType"),
+        ({"a": A, "b": [[1.0], [2.0, 3.0]]}, TypeError, "`b`"),
+        ({"a": A, "b": B.astype(np.longdouble)}, TypeError, "`b`.*longdouble|`b`.*float128"),
+        ({1: A, "b": B}, TypeError, "`int`"),
+    ],
+)
+def test_what_does_not_fit_is_told_by_name(add, given, error, told):
+    with pytest.raises(error, match=told):
+        add.run(given)
+    np.testing.assert_array_equal(add(A, B)["y"], A + B)
+
+
+def test_a_wrong_shape_is_told(add):
+    with pytest.raises(nnefc.NnefError, match=r"`b`.*\[3,2\].*\[2,3\]") as failure:
+        add(A, B.T)
+    assert failure.value.diagnostics[0].rule
+    with pytest.raises(nnefc.NnefError, match=r"\[0,3\]"):
+        add(A, B[:0])
+    with pytest.raises(TypeError, match="2 inputs"):
+        add(A, B, A)
+    with pytest.raises(TypeError, match="twice"):
+        add(A, a=B)
+
+
+def test_outputs_are_the_users_and_outlive_all(add):
+    first = add(A, B)["y"]
+    kept = first.copy()
+    second = add(B, B)["y"]
+    np.testing.assert_array_equal(first, kept)
+    first[:] = 0
+    np.testing.assert_array_equal(second, B + B)
+    del add
+    gc.collect()
+    np.testing.assert_array_equal(second, B + B)
+
+
+def test_inputs_are_let_go_after_the_run(add):
+    import weakref
+
+    class Mine(np.ndarray):
+        pass
+
+    given = A.copy().view(Mine)
+    watched = weakref.ref(given)
+    add(given, B)
+    del given
+    gc.collect()
+    assert watched() is None
+
+
+def resident_peak() -> int:
+    """The most memory that this process had, in bytes, since it was last set."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+
+def test_a_large_input_is_not_copied():
+    count = 25_000_000  # 100 MB
+    executable = nnefc.load(BIG.format(count=count)).compile(threads=1)
+    x = np.zeros(count, np.float32)
+    x[count // 3] = 5
+    session = executable.session()
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
+        refs.write("5")  # sets the peak to what there is now
+    before = resident_peak()
+    for run in (lambda: session(x), lambda: session(memoryview(x))):
+        assert run()["y"] == 5
+    assert resident_peak() - before < 20e6
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+
+
+def test_threads_share_an_executable_and_run_at_once(add):
+    failures = []
+
+    def work(seed):
+        generator = np.random.default_rng(seed)
+        for _ in range(200):
+            a, b = generator.standard_normal((2, 2, 3), dtype=np.float32)
+            if not np.array_equal(add(a, b)["y"], a + b):
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_other_threads_run_meanwhile():
+    """A long run lets the interpreter go: another thread counts on."""
+    text = "version 1.0;\ngraph g(x, w) -> (y)\n{\n    x = external(shape = [1, 256, 64, 64]);\n" + (
+        "    w = external(shape = [256, 256, 3, 3]);\n    y = conv(x, w);\n}\n"
+    )
+    executable = nnefc.load(text).compile(threads=1)
+    inputs = executable.random_inputs(1)
+    executable.run(inputs)
+    counted, running = 0, True
+
+    def run():
+        nonlocal running
+        executable.run(inputs)
+        running = False
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while running:
+        counted += 1
+    thread.join()
+    assert counted > 1000
+
+
+def test_profile_is_a_table(add):
+    profile = add.profile()
+    assert len(profile) == 1
+    assert "Add" in profile[0].operation
+    assert profile[0].milliseconds >= 0
+    assert str(profile).splitlines()[0].split() == ["ms", "share", "operation", "kernel", "tensor"]
+    assert len(str(profile).splitlines()) == 2
+    assert "<pre" in profile._repr_html_()
+
+
+def test_random_inputs_are_the_same_for_a_seed(add):
+    first, second = add.random_inputs(1), add.random_inputs(1)
+    np.testing.assert_array_equal(first["a"], second["a"])
+    assert not np.array_equal(first["a"], add.random_inputs(2)["a"])
+    assert first["a"].shape == (2, 3)
+
+
+def test_backends_agree_and_others_are_refused():
+    model = nnefc.load(SUM)
+    np.testing.assert_array_equal(model.compile(backend="reference")(A, B)["y"], A + B)
+    with pytest.raises(ValueError, match="'onednn' or 'reference'"):
+        model.compile(backend="cuda")
+    with pytest.raises(ValueError):
+        model.compile(threads=-1)
+
+
+def test_memory_is_bounded():
+    with pytest.raises(nnefc.ModelError, match="24 bytes; at most 8 are allowed"):
+        nnefc.load(SUM).compile(max_memory=8)
+    np.testing.assert_array_equal(nnefc.load(SUM).compile(max_memory=100)(A, B)["y"], A + B)

@@ -1,0 +1,167 @@
+"""Documents: check, lint, format, upgrade, explain."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Union
+
+from nnefc import _nnefc
+from nnefc.report import Report
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Dialect = Literal["auto", "provisional", "ratified"]
+# A path, or the text of a document: what is a `str` and holds a line break or a brace is text.
+Source = Union[str, "os.PathLike[str]"]
+
+
+def is_text(source: Source) -> bool:
+    """Whether a source is a document itself rather than the path of one."""
+    return isinstance(source, str) and ("\n" in source or "{" in source)
+
+
+def make_options(
+    *,
+    dialect: Dialect = "auto",
+    lenient: bool | None = None,
+    graph: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    random_weights: int | None = None,
+    extensions: Iterable[Source] = (),
+    variables: Mapping[str, npt.ArrayLike] | None = None,
+) -> _nnefc.ModelOptions:
+    """The options of `load`, as the compiler takes them. Raises ValueError and TypeError for what it cannot take."""
+    if dialect not in ("auto", "provisional", "ratified"):
+        raise ValueError(f"dialect is {dialect!r}; expected 'auto', 'provisional' or 'ratified'")
+    if random_weights is not None and random_weights < 0:
+        raise ValueError(f"random_weights is {random_weights}; a seed is not negative")
+    options = _nnefc.ModelOptions()
+    options.set_dialect(dialect)
+    options.set_lenient(lenient)
+    options.graph = graph
+    options.input_shapes = {name: [int(extent) for extent in shape] for name, shape in (shapes or {}).items()}
+    options.random_weights = random_weights
+    options.extensions = [os.fspath(path) for path in extensions]
+    if variables:
+        options.set_data(_copied(variables))
+    return options
+
+
+def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:
+    # A model never changes, whatever becomes of the arrays that it was made of.
+    import numpy
+
+    return {label: numpy.array(value, copy=True, order="C") for label, value in variables.items()}
+
+
+def check(
+    source: Source,
+    *,
+    dialect: Dialect = "auto",
+    lenient: bool | None = None,
+    graph: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    extensions: Iterable[Source] = (),
+    name: str = "<text>",
+) -> Report:
+    """Judges a model by the specification, through expansion and shapes.
+
+    Args:
+        source: the path of a document, folder, archive or of OpenVINO IR (.xml), or the text of a document.
+        dialect: which NNEF 1.0 the document is written in; "auto" lets the document tell.
+        lenient: whether to take what exporters write beside the specification, with warnings; None lets their marks in
+            the document tell.
+        graph: the graph to take of a document that has several.
+        shapes: shapes of inputs, instead of those of the document.
+        extensions: plug-ins (shared libraries).
+        name: what messages call a text.
+
+    Returns:
+        What there is to say; true if there are no errors. A file that cannot be read is an error of the report too.
+    """
+    options = make_options(dialect=dialect, lenient=lenient, graph=graph, shapes=shapes, extensions=extensions)
+    if is_text(source):
+        return Report(_nnefc.check_text(name, os.fspath(source), options))
+    return Report(_nnefc.check(os.fspath(source), options))
+
+
+def lint(
+    source: Source,
+    *,
+    enable: Iterable[str] = (),
+    disable: Iterable[str] = (),
+    levels: Mapping[str, Literal["error", "warning", "note"]] | None = None,
+    config: Source | None = None,
+    no_config: bool = False,
+    dialect: Dialect = "auto",
+    lenient: bool | None = None,
+    name: str = "<text>",
+) -> Report:
+    """Checks a document, and tells what is valid but deprecated, unused or surprising.
+
+    Args:
+        source: as in `check`.
+        enable, disable: labels of rules ("unused-tensor"), or "all".
+        levels: the severity of rules.
+        config: a configuration file; without it the first `.nnefc.json` from the document upwards counts.
+        no_config: look for no configuration.
+    """
+    settings = _nnefc.LintOptions()
+    settings.enabled = _listed("enable", enable)
+    settings.disabled = _listed("disable", disable)
+    settings.levels = dict(levels or {})
+    settings.configuration = "" if config is None else os.fspath(config)
+    settings.ignores_configurations = no_config
+    options = make_options(dialect=dialect, lenient=lenient)
+    if is_text(source):
+        return Report(_nnefc.lint_text(name, os.fspath(source), settings, options))
+    return Report(_nnefc.lint(os.fspath(source), settings, options))
+
+
+def _listed(argument: str, names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise TypeError(f"{argument} is a list of names; write [{names!r}]")
+    return list(names)
+
+
+def format(source: Source, *, dialect: Dialect = "auto", name: str = "<text>") -> str:
+    """The document in the one style, comments included. Raises ModelError for a text that cannot be parsed."""
+    text, shown = (os.fspath(source), name) if is_text(source) else (_read(source), os.fspath(source))
+    if dialect not in ("auto", "provisional", "ratified"):
+        raise ValueError(f"dialect is {dialect!r}; expected 'auto', 'provisional' or 'ratified'")
+    return _nnefc.format(shown, text, dialect)[0]
+
+
+def _read(source: Source) -> str:
+    path = Path(source)
+    if path.is_dir():
+        path = path / "graph.nnef"
+    # What is no UTF-8 reaches the parser as it is, which names its place.
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def explain(word: str) -> str:
+    """What a rule demands, an operation computes or a transformation does, with examples.
+
+    Args:
+        word: the label of a rule, as diagnostics have it, the name of an operation or of a transformation, or
+            "control_flow".
+
+    Raises:
+        KeyError: there is nothing of that name; the message offers the nearest.
+    """
+    done = subprocess.run(
+        [binary(), "explain", "--color", "never", "--", word], capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return done.stdout
+    raise KeyError(done.stderr.strip().removeprefix("nnefc: error: "))
+
+
+def binary() -> str:
+    """The path of the command line that the package brings."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "nnefc")

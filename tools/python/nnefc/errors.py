@@ -1,0 +1,56 @@
+"""The exceptions of nnefc: each carries a report with the diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nnefc.report import Diagnostic, Report
+
+if TYPE_CHECKING:
+    from nnefc import _nnefc
+
+
+class NnefError(Exception):
+    """What all exceptions of nnefc are; its text is that of the report."""
+
+    def __init__(self, report: Report, what: str = "") -> None:
+        super().__init__(f"{what} failed\n{report}" if what else str(report))
+        self.report = report
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[NnefError], tuple[Report, str]]:
+        return type(self), (self.report, self.what)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong, in the order of the document's text."""
+        return self.report.diagnostics
+
+
+class ModelError(NnefError, ValueError):
+    """A model that is not valid, or that nnefc cannot express in the asked form."""
+
+
+class InputError(NnefError, ValueError):
+    """Data that do not fit the inputs of a model: another name, type or shape, or none."""
+
+
+class RunError(NnefError, RuntimeError):
+    """An operation that failed while the model ran."""
+
+
+class SystemFailure(NnefError, OSError):
+    """A file that cannot be read or written, or memory that is short."""
+
+
+def _from_native(native: _nnefc.Report, what: str) -> NnefError:
+    report = Report(native)
+    if report.environment_failed:
+        return SystemFailure(report, what)
+    if what == "running the model":
+        is_input = any(item.rule.startswith("input.") for item in report.errors)
+        return InputError(report, what) if is_input else RunError(report, what)
+    return ModelError(report, what)

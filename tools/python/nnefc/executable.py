@@ -1,0 +1,190 @@
+"""Models that are ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from nnefc import _nnefc
+from nnefc.port import Port
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing as npt
+
+    Arrays = dict[str, numpy.ndarray[Any, Any]]
+
+Backend = Literal["onednn", "reference"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a run: one operation, or several that are computed at once.
+
+    Attributes:
+        name: the tensor that it computes.
+        operation: such as "Convolution+ReLU".
+        kernel: what computed it.
+        milliseconds: how long that took.
+    """
+
+    name: str
+    operation: str
+    kernel: str
+    milliseconds: float
+
+
+class Profile(Sequence[Step]):
+    """The steps of a run in order; `print` shows them as a table, longest first."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = tuple(steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> Profile: ...
+    def __getitem__(self, index: int | slice) -> Step | Profile:
+        return Profile(self._steps[index]) if isinstance(index, slice) else self._steps[index]
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    @property
+    def milliseconds(self) -> float:
+        """The time of all steps."""
+        return sum(step.milliseconds for step in self._steps)
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str, str]]:
+        total = self.milliseconds or 1.0
+        for step in sorted(self._steps, key=lambda step: -step.milliseconds):
+            share = f"{100 * step.milliseconds / total:.1f}%"
+            yield f"{step.milliseconds:.3f}", share, step.operation, step.kernel, step.name
+
+    def __str__(self) -> str:
+        head = ("ms", "share", "operation", "kernel", "tensor")
+        rows = [head, *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        lines = []
+        for ms, share, *texts in rows:
+            left = [text.ljust(width) for text, width in zip(texts, widths[2:])]
+            lines.append("  ".join([ms.rjust(widths[0]), share.rjust(widths[1]), *left]).rstrip())
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<nnefc.Profile: {len(self)} steps, {self.milliseconds:.3f} ms>"
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each step, in order. Needs pandas: `pip install nnefc[pandas]`."""
+        import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+        rows = [(step.name, step.operation, step.kernel, step.milliseconds) for step in self._steps]
+        return pandas.DataFrame(rows, columns=["name", "operation", "kernel", "milliseconds"])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f'<pre style="line-height:1.3">{html.escape(str(self))}</pre>'
+
+
+class _Runs:
+    """What runs, by its inputs."""
+
+    _native: _nnefc.Executable | _nnefc.Session
+    inputs: tuple[Port, ...]
+
+    def __call__(self, *arrays: npt.ArrayLike, **named: npt.ArrayLike) -> Arrays:
+        """Runs the model: `executable(image)`, in the order of the inputs, or by name, `executable(x=image)`.
+
+        Returns:
+            The outputs by name, as in `run`.
+        """
+        if not arrays:
+            return self._native.run(named)
+        if len(arrays) > len(self.inputs):
+            raise TypeError(f"{len(arrays)} arrays were given; the model has {len(self.inputs)} inputs")
+        for port, array in zip(self.inputs, arrays):
+            if port.name in named:
+                raise TypeError(f"input `{port.name}` was given twice")
+            named[port.name] = array
+        return self._native.run(named)
+
+    def run(self, inputs: Mapping[str, npt.ArrayLike]) -> Arrays:
+        """Runs the model once.
+
+        Args:
+            inputs: arrays by name: of NumPy, of another library that speaks DLPack (such as torch tensors on the CPU),
+                or what `numpy.asarray` takes. Dense row-major ones are not copied; no other thread may write to them
+                until the run is over. Elements are converted within their kind (f64 to f32, i32 to i64), not to
+                another.
+
+        Returns:
+            The outputs by name, as new NumPy arrays.
+
+        Raises:
+            InputError: a name, type or shape that does not fit, or an input without data.
+            TypeError: what is no array of numbers.
+            RunError: an operation that failed.
+        """
+        return self._native.run(inputs if isinstance(inputs, dict) else dict(inputs))
+
+
+class Session(_Runs):
+    """One run after the other, with the state of the model's variables between them.
+
+    A session is for one thread; runs that several threads start follow each other. `Executable.session` makes them.
+    """
+
+    def __init__(self, executable: Executable) -> None:
+        self._native: _nnefc.Session = executable._native.new_session()
+        self.inputs, self.outputs = executable.inputs, executable.outputs
+
+    def reset_state(self) -> None:
+        """Gives variables their first values again."""
+        self._native.reset_state()
+
+    def enable_profile(self, on: bool = True) -> None:
+        """Keeps the time of each step from the next run on, for `profile`."""
+        self._native.enable_profile(on)
+
+    def profile(self) -> Profile:
+        """The steps of the last run, if `enable_profile` was called before it."""
+        return Profile([Step(*step) for step in self._native.profile()])
+
+
+class Executable(_Runs):
+    """A model that is ready to run; `Model.compile` makes them. It never changes, and any number of threads may use it.
+
+    Each run of its own begins with the first values of variables; `session` keeps what a run made of them.
+    """
+
+    def __init__(self, native: _nnefc.Executable) -> None:
+        self._native: _nnefc.Executable = native
+        self.inputs: tuple[Port, ...] = tuple(Port(*port) for port in native.inputs())
+        self.outputs: tuple[Port, ...] = tuple(Port(*port) for port in native.outputs())
+
+    def __repr__(self) -> str:
+        given, made = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
+        return f"<nnefc.Executable: ({given}) -> ({made})>"
+
+    def session(self) -> Session:
+        """A session of its own, with the first values of variables."""
+        return Session(self)
+
+    def random_inputs(self, seed: int = 1) -> Arrays:
+        """Data for all inputs but those of open shape; the same seed always gives the same numbers."""
+        return self._native.random_inputs(seed)
+
+    def profile(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Profile:
+        """How long each step takes: a run to warm up, and one that is measured.
+
+        Args:
+            inputs: as in `run`; random ones without it.
+        """
+        session = self.session()
+        given = self.random_inputs() if inputs is None else inputs
+        session.run(given)
+        session.enable_profile()
+        session.run(given)
+        return session.profile()

@@ -1,0 +1,43 @@
+"""Inputs, outputs and other tensors of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy
+
+_NUMPY_NAMES = {
+    "boolean": "bool", "f16": "float16", "f32": "float32", "f64": "float64",
+    "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a model.
+
+    Attributes:
+        name: the identifier of the document.
+        type: the type of its elements: "f32", "i64", "boolean", ...
+        shape: its extents, None for those that are open; None if not even the rank is known.
+    """
+
+    name: str
+    type: str
+    shape: tuple[int | None, ...] | None
+
+    @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """The type in NumPy. Raises TypeError for one that it has not, such as "bf16"."""
+        import numpy
+
+        if self.type not in _NUMPY_NAMES:
+            raise TypeError(f"NumPy has no type for the elements of `{self.name}`, {self.type}")
+        return numpy.dtype(_NUMPY_NAMES[self.type])
+
+    def __str__(self) -> str:
+        extents = "?" if self.shape is None else ",".join("?" if n is None else str(n) for n in self.shape)
+        return f"{self.name}: {self.type}[{extents}]"

@@ -1,0 +1,174 @@
+"""What there is to say of a model: diagnostics with their rule, place, notes and fixes."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TextIO
+
+if TYPE_CHECKING:
+    from nnefc import _nnefc
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of a file, from (line, column) to just before (end_line, end_column).
+
+    Lines and columns begin at 1 and columns count bytes; all are 0 where a file as a whole is meant. An empty `file` is
+    no place at all.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True)
+class Note:
+    """What helps to understand a diagnostic, such as the fragments that it was reached through."""
+
+    message: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A repair that can be made without thinking: `text` replaces what stands at `place`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A mistake, or something worth knowing.
+
+    Attributes:
+        severity: "error", "warning" or "note".
+        rule: the stable name of what is broken, such as "conv.rank"; `nnefc.explain(rule)` tells more.
+        section: where the specification says so, such as "R 3.3.2"; empty for rules of nnefc's own.
+        message: what was seen, and what was expected.
+        place: where.
+    """
+
+    severity: Severity
+    rule: str
+    section: str
+    message: str
+    place: Place
+    notes: tuple[Note, ...]
+    fixes: tuple[Fix, ...]
+
+    @property
+    def file(self) -> str:
+        """The file of the place, as messages call it."""
+        return self.place.file
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if self.place.file else ""
+        return f"{place}{self.severity}: {self.message} [{self.rule}]"
+
+
+class Report:
+    """Diagnostics in the order of a document's text.
+
+    A report is true if it holds no errors, so that `if nnefc.check(path):` reads as it acts; `len` and iteration are of
+    its diagnostics. `print(report)` shows what the command line shows, `show()` in colour on a terminal, and notebooks
+    show it by themselves. It can be pickled.
+    """
+
+    def __init__(self, native: _nnefc.Report) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(
+            Diagnostic(
+                severity,
+                rule,
+                section,
+                message,
+                Place(*place),
+                tuple(Note(text, Place(*where)) for text, where in notes),
+                tuple(Fix(Place(*where), text) for where, text in fixes),
+            )
+            for severity, rule, section, message, place, notes, fixes in native.diagnostics()
+        )
+        self.ok: bool = native.ok()
+        self.error_count: int = native.error_count()
+        self.environment_failed: bool = native.environment_failed()
+        self._text = native.text(False)
+        self._colored = native.text(True)
+        self._json = native.json()
+        self._sarif = native.sarif()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are errors; `error_count` counts those beyond what is kept, too."""
+        return tuple(item for item in self.diagnostics if item.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are warnings."""
+        return tuple(item for item in self.diagnostics if item.severity == "warning")
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __len__(self) -> int:
+        return len(self.diagnostics)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<nnefc.Report: {self.summary()}>"
+
+    def summary(self) -> str:
+        """The numbers of errors and warnings: "1 error, 2 warnings"."""
+
+        def count(number: int, what: str) -> list[str]:
+            return [f"{number} {what}{'s' if number > 1 else ''}"] if number else []
+
+        notes = len(self) - len(self.errors) - len(self.warnings)
+        parts = count(self.error_count, "error") + count(len(self.warnings), "warning") + count(notes, "note")
+        return ", ".join(parts) or "nothing to say"
+
+    def show(self, file: TextIO | None = None, color: bool | None = None) -> None:
+        """Prints the report to `file` (standard error), in colour if that is a terminal or `color` says so."""
+        stream = sys.stderr if file is None else file
+        if color is None:
+            color = stream.isatty() and "NO_COLOR" not in os.environ
+        stream.write(self._colored if color else self._text)
+
+    def to_json(self) -> str:
+        """An object with a list `diagnostics`, as `nnefc check --format json` writes it."""
+        return self._json
+
+    def to_sarif(self) -> str:
+        """A SARIF 2.1.0 log."""
+        return self._sarif
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        # IPython's protocol: `printer` has a method `text`.
+        printer.text(str(self) or repr(self))  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        colors = {"error": "#c62828", "warning": "#b26a00", "note": "#00695c"}
+        shown = html.escape(str(self) or repr(self), quote=False)
+        shown = re.sub(
+            r"(?m)^(.*?)\b(error|warning|note): ",
+            lambda found: f'{found[1]}<b style="color:{colors[found[2]]}">{found[2]}:</b> ',
+            shown,
+        )
+        return f'<pre style="line-height:1.3">{shown}</pre>'
