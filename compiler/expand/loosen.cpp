@@ -1,6 +1,7 @@
 #include "compiler/expand/loosen.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/fold_values.h"
@@ -362,13 +363,35 @@ bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
   return Loosener(plan, arguments, site, builder).Run();
 }
 
+namespace {
+
+// Whole numbers as those where the type wants them: exporters keep extents in tensors of floats.
+Value ToWhole(const TypeTable& types, TypeId type, const Value& value, Heap& heap) {
+  const TypeKind kind = types.Kind(type);
+  if (kind == TypeKind::kArray && value.kind() == ValueKind::kArray) {
+    const auto is_number = [](const Value& item) { return item.kind() == ValueKind::kScalar; };
+    if (types.Kind(types.Item(type)) != TypeKind::kInteger || llvm::none_of(value.items(), is_number))
+      return value;
+    std::vector<Value> items;
+    for (const Value& item : value.items()) items.push_back(ToWhole(types, types.Item(type), item, heap));
+    return Value::Array(heap, std::move(items));
+  }
+  if (kind != TypeKind::kInteger || value.kind() != ValueKind::kScalar) return value;
+  const double number = value.scalar();
+  const bool is_whole = std::abs(number) < 9e15 && number == std::trunc(number);
+  return is_whole ? Value::Integer(static_cast<int64_t>(number)) : value;
+}
+
+}  // namespace
+
 Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, GraphBuilder& builder) {
-  if (value.kind() != ValueKind::kTensor || types.ContainsTensor(type)) return value;
+  if (types.ContainsTensor(type)) return value;
+  if (value.kind() != ValueKind::kTensor) return ToWhole(types, type, value, builder.heap());
   Value known = KnownValue(value, builder);
   if (known.poison()) return value;
   const bool is_list = types.Kind(type) == TypeKind::kArray;
   while (!is_list && known.kind() == ValueKind::kArray && known.length() == 1) known = Value(known.item(0));
-  return known;
+  return ToWhole(types, type, known, builder.heap());
 }
 
 namespace {

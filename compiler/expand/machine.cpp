@@ -214,7 +214,11 @@ bool Machine::Binary(const Instruction& instruction) {
   auto op = static_cast<ast::BinaryOperator>(instruction.detail);
   const Value& left_operand = stack_[stack_.size() - 2];
   const Value& right_operand = stack_.back();
-  bool sequences = left_operand.sequence() || right_operand.sequence();
+  // Of a tensor and an array, the array is one too where documents are read leniently.
+  const bool has_tensor =
+      left_operand.kind() == ValueKind::kTensor || right_operand.kind() == ValueKind::kTensor;
+  bool sequences =
+      (left_operand.sequence() || right_operand.sequence()) && !(builder_.is_lenient() && has_tensor);
   if (op != ast::BinaryOperator::kIn && !sequences && (left_operand.tensor() || right_operand.tensor())) {
     return Operator(OperationOf(op), 2, instruction.expr);
   }

@@ -1,6 +1,9 @@
 // Primitives of tract's registries, in OpenVINO's operations.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/reduce.h"
@@ -46,6 +49,123 @@ void LowerScatterElements(NodeLowering& n) {
                     Attributes({{"reduction", found->second}, {"use_init_val", true}})));
 }
 
+struct BitOperation {
+  std::string_view set, type;
+};
+constexpr BitOperation kBitwiseAnd{"opset13", "BitwiseAnd"}, kBitwiseOr{"opset13", "BitwiseOr"},
+    kBitwiseXor{"opset13", "BitwiseXor"}, kBitwiseNot{"opset13", "BitwiseNot"},
+    kLeftShift{"opset15", "BitwiseLeftShift"}, kRightShift{"opset15", "BitwiseRightShift"};
+
+template <const BitOperation& kOperation>
+void LowerBits(NodeLowering& n) {
+  std::vector<OutputPort> inputs;
+  int64_t rank = 0;
+  for (int32_t i = 0; i < n.num_inputs(); ++i) rank = std::max(rank, n.input_rank(i));
+  for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.Align(n.input(i), rank));
+  n.SetOutput(n.Add(kOperation.set, kOperation.type, inputs));
+}
+
+void LowerGatherNd(NodeLowering& n) {
+  n.SetOutput(n.Add("opset8", "GatherND", {n.input(0), n.input(1)},
+                    Attributes({{"batch_dims", n.Int("batch_dims")}})));
+}
+
+void LowerScatterNd(NodeLowering& n) {
+  n.SetOutput(n.Add("opset4", "ScatterNDUpdate", {n.input(0), n.input(1), n.input(2)}));
+}
+
+void LowerCumSum(NodeLowering& n) {
+  n.SetOutput(n.Add("opset3", "CumSum", {n.input(0), n.ConstInt(n.Int("axis"), "axis")},
+                    Attributes({{"exclusive", n.Bool("exclusive")}, {"reverse", n.Bool("reverse")}})));
+}
+
+// The axes that keep their extents are no axes of the operation.
+void LowerInterpolate(NodeLowering& n) {
+  const std::vector<int64_t> sizes = n.Ints("sizes");
+  const std::vector<double> scales = n.node().attribute("scales").AsDoubles();
+  const PartialShape& shape = n.input_shape(0);
+  std::vector<int64_t> axes, wanted;
+  std::vector<float> factors;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const ir::Dim dim = shape[static_cast<int64_t>(i)];
+    const bool is_scaled = i < scales.size() && scales[i] != 1;
+    if (dim.known() && dim.value() == sizes[i] && !is_scaled) continue;
+    axes.push_back(static_cast<int64_t>(i));
+    wanted.push_back(sizes[i]);
+    factors.push_back(i < scales.size() ? static_cast<float>(scales[i]) : 1);
+  }
+  if (axes.empty()) return n.SetOutput(n.input(0));
+  const bool is_by_scales = scales.size() == sizes.size();
+  const OutputPort extents =
+      is_by_scales
+          ? n.Constant(TensorValue::FromFloats({static_cast<int64_t>(factors.size())}, factors), "scales")
+          : n.ConstInts(wanted, "sizes");
+  const std::string interpolator = n.String("interpolator");
+  n.SetOutput(n.Add("opset11", "Interpolate", {n.input(0), extents, n.ConstInts(axes, "axes")},
+                    Attributes({{"mode", interpolator == "linear" ? "linear_onnx" : interpolator},
+                                {"shape_calculation_mode", is_by_scales ? "scales" : "sizes"},
+                                {"coordinate_transformation_mode", n.String("coord_transformer")},
+                                {"nearest_mode", n.String("nearest_mode")},
+                                {"antialias", false},
+                                {"pads_begin", Attribute::Integers{0}},
+                                {"pads_end", Attribute::Integers{0}},
+                                {"cube_coeff", -0.75}})));
+}
+
+void LowerGridSample(NodeLowering& n) {
+  n.SetOutput(n.Add("opset9", "GridSample", {n.input(0), n.input(1)},
+                    Attributes({{"mode", n.String("mode")},
+                                {"padding_mode", n.String("padding_mode")},
+                                {"align_corners", n.Bool("align_corners")}})));
+}
+
+// The matrix by which a row of `count` pairs (real, imaginary) becomes its spectrum.
+TensorValue SpectrumMatrix(int64_t count, bool is_inverse) {
+  const int64_t width = 2 * count;
+  std::vector<float> items(static_cast<size_t>(width * width));
+  for (int64_t t = 0; t < count; ++t) {
+    for (int64_t k = 0; k < count; ++k) {
+      const double turns = static_cast<double>(t * k % count) / static_cast<double>(count);
+      const double angle = (is_inverse ? 2 : -2) * std::numbers::pi * turns;
+      const auto cosine = static_cast<float>(std::cos(angle)), sine = static_cast<float>(std::sin(angle));
+      float* const real = &items[static_cast<size_t>(2 * t * width + 2 * k)];
+      real[0] = cosine;
+      real[1] = sine;
+      real[width] = -sine;
+      real[width + 1] = cosine;
+    }
+  }
+  return TensorValue::FromFloats({width, width}, items);
+}
+
+// No transform of Fourier's is part of the operations that are read everywhere:
+// a product with its matrix, for which the axis comes before the last one.
+void LowerFft(NodeLowering& n) {
+  const int64_t rank = n.input_rank(0), axis = n.Int("axis");
+  std::vector<int64_t> order, back(static_cast<size_t>(rank)), extents;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i != axis) order.push_back(i);
+  }
+  order.insert(order.end() - 1, axis);
+  for (int64_t i = 0; i < rank; ++i) {
+    const ir::Dim dim = n.input_shape(0)[order[static_cast<size_t>(i)]];
+    if (!dim.known()) return n.UnknownExtent("`input` of `tract_core_fft`", order[static_cast<size_t>(i)]);
+    back[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+    extents.push_back(dim.value());
+  }
+  const int64_t count = extents[extents.size() - 2];
+  const bool is_in_place = axis == rank - 2;
+  const OutputPort moved =
+      is_in_place ? n.input(0) : n.Add("opset1", "Transpose", {n.input(0), n.ConstInts(order, "order")});
+  const OutputPort rows = n.Reshape(moved, {-1, 2 * count}, "rows");
+  const OutputPort product =
+      n.Add("opset1", "MatMul", {rows, n.Constant(SpectrumMatrix(count, n.Bool("inverse")), "matrix")},
+            Attributes({{"transpose_a", false}, {"transpose_b", false}}));
+  const OutputPort pairs = n.Reshape(product, extents, "pairs");
+  n.SetOutput(is_in_place ? pairs
+                          : n.Add("opset1", "Transpose", {pairs, n.ConstInts(back, "back")}, {}, "moved"));
+}
+
 void LowerAddedMask(NodeLowering& n) {
   if (n.source_input(0).type != ElementType::kBoolean) {
     n.SetOutput(n.input(0));
@@ -83,6 +203,18 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_product_reduce"] = LowerProductReduce;
   table["tract_transformers_added_mask"] = LowerAddedMask;
   table["tract_core_topk"] = LowerTractTopK;
+  table["tract_core_bitand"] = LowerBits<kBitwiseAnd>;
+  table["tract_core_bitor"] = LowerBits<kBitwiseOr>;
+  table["tract_core_bitxor"] = LowerBits<kBitwiseXor>;
+  table["tract_core_bitnot"] = LowerBits<kBitwiseNot>;
+  table["tract_shl"] = LowerBits<kLeftShift>;
+  table["tract_shr"] = LowerBits<kRightShift>;
+  table["tract_core_gather_nd"] = LowerGatherNd;
+  table["tract_core_scatter_nd"] = LowerScatterNd;
+  table["tract_core_cumsum"] = LowerCumSum;
+  table["tract_core_interpolate"] = LowerInterpolate;
+  table["tract_core_grid_sample"] = LowerGridSample;
+  table["tract_core_fft"] = LowerFft;
 }
 
 }  // namespace nnefc::lower

@@ -33,6 +33,7 @@ constexpr Extension kExtensions[] = {
     {.name = "tract_registry tract_core",
      .enables = kFlexible,
      .is_lenient = true,
+     .comes_along = true,
      .library = TractCoreLibraryText,
      .file = "tract/core.nnef"},
     {.name = "tract_registry tract_transformers",
@@ -136,8 +137,10 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolT
 
 bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols) {
   return llvm::any_of(document.extensions, [&](const ast::Extension& line) {
-    return llvm::any_of(ExtensionsIn(line, symbols),
-                        [&](const ExtensionUse& use) { return use.extension == &extension; });
+    return llvm::any_of(ExtensionsIn(line, symbols), [&](const ExtensionUse& use) {
+      const bool is_brought = extension.comes_along && use.extension != nullptr && use.extension->is_lenient;
+      return use.extension == &extension || is_brought;
+    });
   });
 }
 

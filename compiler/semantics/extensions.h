@@ -47,6 +47,8 @@ struct Extension {
   ExtensionRole role = ExtensionRole::kNone;
   // Documents that enable it are read leniently.
   bool is_lenient = false;
+  // Any other lenient one brings it along.
+  bool comes_along = false;
   // The document that declares its fragments; null if it has none, or if it is `text`.
   std::string_view (*library)() = nullptr;
   // The name of that document, as editors ask for it.
@@ -72,8 +74,8 @@ struct ExtensionUse {
 std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolTable& symbols,
                                        llvm::ArrayRef<Extension> known = Extensions());
 
-// True if the document names the extension, or misspells its name, which is
-// reported where it does and nowhere else.
+// True if the document names the extension, or one that brings it along, or
+// misspells its name, which is reported where it does and nowhere else.
 bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols);
 
 // The dialect of a document with what its extensions turn on, and what lenient

@@ -134,6 +134,8 @@ CASES = {
     "array_for_tensor": Case("y = mul(x, [[[[0.5]], [[1.0]], [[1.5]], [[2.0]]]]);",
                              X * np.array([0.5, 1, 1.5, 2], F32).reshape(1, 4, 1, 1), {"array-for-tensor"}),
     "vector_for_tensor": Case("y = mul(x, [3.0, -1.0]);", X * np.array([3, -1], F32).reshape(2, 1, 1, 1), {"array-for-tensor"}),
+    "array_operand": Case("y = x * [3.0, -1.0];", X * np.array([3, -1], F32).reshape(2, 1, 1, 1),
+                          {"array-for-tensor", "operator-expressions"}),
     "raised_number": Case("two = unsqueeze(2, axes = [0, 1, 2, 3]);\ny = add(x, two);", X + 2, {"array-for-tensor"}),
     "tensor_for_attribute": Case("y = leaky_relu(x, alpha = slope);", np.where(X < 0, X * F32(0.3), X), {"tensor-for-attribute"},
                                  variables={"slope": np.array(0.3, F32)}),
@@ -324,12 +326,3 @@ graph net( x, y ) -> ( z )
     np.savez(tmp_path / "in.npz", x=np.zeros((2, 5, 6), F32), y=np.zeros((4, 3), F32))
     wrong = tool.call("run", tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz")
     assert wrong.returncode == 1 and "[external.symbol]" in wrong.stderr
-
-
-@pytest.mark.parametrize("settings", ["interpolator = 'cubic', coord_transformer = 'half_pixel', sizes = [2, 4, 12, 10]",
-                                      "interpolator = 'nearest', coord_transformer = 'half_pixel', sizes = [2, 4, 12, 10]",
-                                      "interpolator = 'linear', coord_transformer = 'half_pixel', sizes = [2, 4, 9, 10]"])
-def test_other_ways_to_resize_are_refused(nnefc: Path, tmp_path: Path, settings: str) -> None:
-    case = Case(f"y = tract_core_resize(x, {settings});", X, set(), head=TRACT)
-    done = Nnefc(nnefc, tmp_path).call("check", case.write(tmp_path / "model"))
-    assert done.returncode == 1 and "tract_core_resize" in done.stderr

@@ -100,7 +100,11 @@ namespace nnefc::ir::nnef {
   RULE(kTractEinsum, "tract_einsum.labels", kError, "")               \
   RULE(kTractGather, "tract_gather.shape", kError, "")                \
   RULE(kTractReduction, "tract_scatter.reduction", kError, "")        \
-  RULE(kTractTopK, "tract_topk.k", kError, "")
+  RULE(kTractTopK, "tract_topk.k", kError, "")                        \
+  RULE(kTractTuples, "tract_nd.tuples", kError, "")                   \
+  RULE(kTractSampling, "tract_sampling.choice", kError, "")           \
+  RULE(kTractGrid, "tract_sampling.grid", kError, "")                 \
+  RULE(kTractSpectrum, "tract_fft.shape", kError, "")
 
 NNEFC_DEFINE_RULES(kNodeRules, NNEFC_NODE_RULES)
 NNEFC_DEFINE_RULES(kTensorIntroducingRules, NNEFC_TENSOR_INTRODUCING_RULES)

@@ -1,5 +1,6 @@
 // Primitives of tract's registries (stdlib/tract): what no standard operation says.
 
+#include <algorithm>
 #include <array>
 
 #include "compiler/ir/interval.h"
@@ -14,6 +15,14 @@ namespace nnef {
 namespace {
 
 constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
+constexpr std::string_view kInterpolators[] = {"nearest", "linear", "cubic"};
+constexpr std::string_view kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
+                                             "asymmetric"};
+constexpr std::string_view kNearest[] = {"floor", "round_prefer_ceil"};
+constexpr std::string_view kGridModes[] = {"bilinear", "nearest", "bicubic"};
+constexpr std::string_view kGridPadding[] = {"zeros", "border", "reflection"};
+// A spectrum is a product with a matrix of twice as many rows.
+constexpr int64_t kMaxSpectrum = 4096;
 
 void InferToInteger(InferContext& context) {
   Produce(context, 0, ElementType::kI64, context.input(0).shape);
@@ -123,6 +132,130 @@ void InferTractTopK(InferContext& context) {
   Produce(context, 1, ElementType::kI64, shape);
 }
 
+void InferBits(InferContext& context) {
+  ProduceBroadcast(context, context.input(0).type, {0, 1});
+}
+
+// The dims of `shape` from `first` to `last`, not included.
+void Append(llvm::SmallVectorImpl<Dim>& dims, const PartialShape& shape, int64_t first, int64_t last) {
+  for (int64_t i = first; i < last; ++i) dims.push_back(shape[i]);
+}
+
+// tract_nd.tuples: what the last axis of `indices` holds has as many items as
+// there are axes to point along, or fewer. Nothing where that is not known, or wrong.
+std::optional<int64_t> TupleLength(InferContext& context, int64_t batch) {
+  const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
+  if (!input.rank_known() || !indices.rank_known()) return std::nullopt;
+  const bool has_tuples = batch >= 0 && indices.rank() > batch && input.rank() > batch;
+  const Dim last = has_tuples ? indices[indices.rank() - 1] : Dim();
+  if (has_tuples && !last.known()) return std::nullopt;
+  if (has_tuples && last.value() >= 1 && last.value() <= input.rank() - batch) return last.value();
+  context.Error(kTractTuples, "{} has shape {}; expected tuples of at most {} items along its last axis",
+                Describe(context, 1), ToString(indices), std::max<int64_t>(input.rank() - batch, 0));
+  return std::nullopt;
+}
+
+// The extents of what tuples point at: those of the places, then those that no
+// item of a tuple is for.
+PartialShape ShapeByTuples(InferContext& context, int64_t skipped) {
+  const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
+  llvm::SmallVector<Dim, 4> dims;
+  Append(dims, indices, 0, indices.rank() - 1);
+  Append(dims, input, skipped, input.rank());
+  return PartialShape(llvm::ArrayRef<Dim>(dims));
+}
+
+void InferGatherNd(InferContext& context) {
+  const int64_t batch = context.attribute("batch_dims").AsInt();
+  const std::optional<int64_t> length = TupleLength(context, batch);
+  if (context.failed()) return;
+  if (!length) return Produce(context, 0, context.input(0).type, PartialShape());
+  for (int64_t i = 0; i < batch; ++i) {
+    if (context.input(0).shape[i].Compatible(context.input(1).shape[i])) continue;
+    context.Error(kTractTuples, "{} has shape {}; expected the first {} extents of {}, shape {}",
+                  Describe(context, 1), ToString(context.input(1).shape), batch, Describe(context, 0),
+                  ToString(context.input(0).shape));
+    return;
+  }
+  Produce(context, 0, context.input(0).type, ShapeByTuples(context, batch + *length));
+}
+
+void InferScatterNd(InferContext& context) {
+  const std::optional<int64_t> length = TupleLength(context, 0);
+  if (context.failed()) return;
+  if (length) {
+    const PartialShape expected = ShapeByTuples(context, *length);
+    if (!Merge(expected, context.input(2).shape)) {
+      context.Error(kTractTuples, "{} has shape {}; expected {} by {} and {}", Describe(context, 2),
+                    ToString(context.input(2).shape), ToString(expected), Describe(context, 0),
+                    Describe(context, 1));
+      return;
+    }
+  }
+  ProduceLikeInput(context);
+}
+
+void InferCumSum(InferContext& context) {
+  const PartialShape& shape = context.input(0).shape;
+  if (shape.rank_known() && !CheckAxis(context, "axis", context.attribute("axis").AsInt(), shape.rank()))
+    return;
+  ProduceLikeInput(context);
+}
+
+// tract_sampling.choice: an extent for each axis, and ways to sample that there are.
+void InferInterpolate(InferContext& context) {
+  const PartialShape& shape = context.input(0).shape;
+  const Attribute::Integers sizes = context.attribute("sizes").AsInts();
+  if (!CheckChoice(context, kTractSampling, "interpolator", kInterpolators)) return;
+  if (!CheckChoice(context, kTractSampling, "coord_transformer", kCoordinates)) return;
+  if (!CheckChoice(context, kTractSampling, "nearest_mode", kNearest)) return;
+  const bool fits = !shape.rank_known() || shape.rank() == static_cast<int64_t>(sizes.size());
+  if (!fits || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 1; })) {
+    context.Error(kTractSampling, "{} is [{}]; expected an extent for each axis of {}, shape {}",
+                  Describe(context, "sizes"), fmt::join(sizes, ","), Describe(context, 0), ToString(shape));
+    return;
+  }
+  llvm::SmallVector<Dim, 4> dims;
+  for (int64_t size : sizes) dims.push_back(Dim(size));
+  Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+// tract_sampling.grid: [batch, channels, height, width] and [batch, .., .., 2].
+void InferGridSample(InferContext& context) {
+  const PartialShape &input = context.input(0).shape, &grid = context.input(1).shape;
+  if (!CheckChoice(context, kTractSampling, "mode", kGridModes)) return;
+  if (!CheckChoice(context, kTractSampling, "padding_mode", kGridPadding)) return;
+  if (!input.rank_known() || !grid.rank_known())
+    return Produce(context, 0, context.input(0).type, PartialShape());
+  if (input.rank() != 4 || grid.rank() != 4 || !grid[3].Compatible(Dim(2)) || !input[0].Compatible(grid[0])) {
+    context.Error(kTractGrid, "{} has shape {} and {} has shape {}; expected [n,c,h,w] and [n,..,..,2]",
+                  Describe(context, 0), ToString(input), Describe(context, 1), ToString(grid));
+    return;
+  }
+  const llvm::SmallVector<Dim, 4> dims = {input[0], input[1], grid[1], grid[2]};
+  Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
+}
+
+// tract_fft.shape: real and imaginary parts along the last axis, which is another one.
+void InferFft(InferContext& context) {
+  const PartialShape& shape = context.input(0).shape;
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (!shape.rank_known()) return ProduceLikeInput(context);
+  if (!CheckAxis(context, "axis", axis, shape.rank())) return;
+  if (axis == shape.rank() - 1 || !shape[shape.rank() - 1].Compatible(Dim(2))) {
+    context.Error(kTractSpectrum,
+                  "{} has shape {}; expected an extent of 2 along the last axis, behind axis {}",
+                  Describe(context, 0), ToString(shape), axis);
+    return;
+  }
+  if (shape[axis].known() && (shape[axis].value() < 1 || shape[axis].value() > kMaxSpectrum)) {
+    context.Error(kTractSpectrum, "{} has shape {}; expected 1 to {} elements along axis {}",
+                  Describe(context, 0), ToString(shape), kMaxSpectrum, axis);
+    return;
+  }
+  ProduceLikeInput(context);
+}
+
 void InferAddedMask(InferContext& context) {
   Produce(context, 0, ElementType::kF32, context.input(0).shape);
 }
@@ -145,6 +278,17 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = nnef::InferScatterElements});
   nnef::AddRow(registry, {.name = "tract_core_product_reduce", .infer = nnef::InferProductReduce});
   nnef::AddRow(registry, {.name = "tract_core_topk", .infer = nnef::InferTractTopK});
+  nnef::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
+                {.infer = nnef::InferBits, .is_elementwise = true, .is_commutative = true});
+  nnef::AddRows(registry, {"tract_shl", "tract_shr"}, {.infer = nnef::InferBits, .is_elementwise = true});
+  nnef::AddRow(registry,
+               {.name = "tract_core_bitnot", .infer = nnef::ProduceLikeInput, .is_elementwise = true});
+  nnef::AddRow(registry, {.name = "tract_core_gather_nd", .infer = nnef::InferGatherNd});
+  nnef::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = nnef::InferScatterNd});
+  nnef::AddRow(registry, {.name = "tract_core_cumsum", .infer = nnef::InferCumSum});
+  nnef::AddRow(registry, {.name = "tract_core_interpolate", .infer = nnef::InferInterpolate});
+  nnef::AddRow(registry, {.name = "tract_core_grid_sample", .infer = nnef::InferGridSample});
+  nnef::AddRow(registry, {.name = "tract_core_fft", .infer = nnef::InferFft});
   nnef::AddRow(
       registry,
       {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});

@@ -30,6 +30,8 @@ def first_error(stderr: str) -> str:
 def difference(seen: np.ndarray, expected: np.ndarray) -> float:
     if seen.shape != expected.shape:
         return np.inf
+    if np.issubdtype(expected.dtype, np.integer):
+        return float(np.max(np.abs(seen.astype(np.int64) - expected), initial=0))
     seen, expected = seen.astype(float), expected.astype(float)
     same = (seen == expected) | (np.isnan(seen) & np.isnan(expected))
     with np.errstate(invalid="ignore"):

@@ -16,7 +16,11 @@ import torch
 from torch_to_nnef.export import export_model_to_nnef
 from torch_to_nnef.inference_target import KhronosNNEF, TractNNEF
 
-from torch_modules import CASES, Case
+import torch_functions
+import torch_modules
+from torch_cases import Case
+
+CASES = [*torch_modules.CASES, *torch_functions.CASES]
 
 TRACT_VERSION = "0.23.4"
 

@@ -5,42 +5,12 @@ that an export leaves open, by input."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import torch
 import torchvision
 from torch import nn
 from torch.nn import functional as F
 
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    make: Callable[[], nn.Module]
-    inputs: tuple
-    dynamic: dict[int, dict[int, str]] = field(default_factory=dict)
-
-
-class Apply(nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function, **parts):
-        super().__init__()
-        self.function = function
-        for name, part in parts.items():
-            setattr(self, name, part)
-
-    def forward(self, *inputs):
-        return self.function(self, *inputs) if self.__dict__.get("takes_self") else self.function(*inputs)
-
-
-def of(function, **parts):
-    def make():
-        module = Apply(function, **parts)
-        module.takes_self = bool(parts)
-        return module
-    return make
+from torch_cases import IMAGE, X, Case, Recurrent, of
 
 
 class Attention(nn.Module):
@@ -93,17 +63,6 @@ class RmsNorm(nn.Module):
         return self.weight * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
 
 
-class Recurrent(nn.Module):
-    def __init__(self, kind, **options):
-        super().__init__()
-        self.cell = kind(5, 7, batch_first=True, **options)
-
-    def forward(self, x):
-        return self.cell(x)[0]
-
-
-IMAGE = (1, 3, 32, 32)
-X = (2, 4, 6, 5)
 CASES = [
     Case("conv", lambda: nn.Conv2d(3, 8, 3, 2, 1), (IMAGE,)),
     Case("conv1d", lambda: nn.Conv1d(4, 6, 3, padding=2, dilation=2), ((2, 4, 11),)),

@@ -1,0 +1,148 @@
+"""Operations of tract's registries, one a document, held against tract itself, on both backends and as OpenVINO IR in OpenVINO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+import tract
+
+from models import Nnefc
+
+F32, I64 = np.float32, np.int64
+RANDOM = np.random.default_rng(11)
+X = RANDOM.standard_normal((2, 3, 4, 5)).astype(F32)
+IMAGE = RANDOM.standard_normal((1, 2, 6, 5)).astype(F32)
+PAIRS = RANDOM.standard_normal((2, 12, 3, 2)).astype(F32)
+SIGNAL = RANDOM.standard_normal((2, 21, 2)).astype(F32)
+WHOLE, SHIFTED = RANDOM.integers(0, 90, (3, 4)), RANDOM.integers(0, 5, (3, 4))
+HEADS = RANDOM.standard_normal((2, 4, 6, 8)).astype(F32)
+GROUPS = RANDOM.standard_normal((2, 2, 6, 8)).astype(F32)
+PLACES = RANDOM.uniform(-1.2, 1.2, (1, 4, 3, 2)).astype(F32)
+MASK = RANDOM.standard_normal((2, 1, 6, 8)).astype(F32)
+TYPES = {np.dtype(F32): "f32", np.dtype(I64): "i64", np.dtype(bool): "bool"}
+REGISTRIES = "".join(f"extension tract_registry {name};\n" for name in ("tract_core", "tract_transformers"))
+
+
+@dataclass
+class Case:
+    statement: str  # of what makes `y`, of inputs `a`, `b`, ..
+    inputs: tuple[np.ndarray, ...] = (X,)
+    head: str = REGISTRIES
+
+    def write(self, folder: Path) -> dict[str, np.ndarray]:
+        named = dict(zip("abcd", self.inputs))
+        lines = [f"{name} = tract_core_external(shape = {list(value.shape)}, datum_type = '{TYPES[value.dtype]}');"
+                 for name, value in named.items()]
+        body = "\n    ".join([*lines, *self.statement.split("\n")])
+        (folder / "graph.nnef").write_text(f"version 1.0;\n{self.head}graph net( {', '.join(named)} ) -> ( y )\n{{\n    {body}\n}}\n")
+        return named
+
+
+def resize(interpolator: str, coordinates: str, extents: str, nearest: str = "floor") -> Case:
+    return Case(f"y = tract_core_resize(a, {extents}, interpolator = '{interpolator}', coord_transformer = '{coordinates}', "
+                f"nearest_mode = '{nearest}');", (IMAGE,))
+
+
+COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+CASES = {
+    "recip": Case("b = exp(a);\ny = recip(b);"),
+    "pow_const": Case("b = exp(a);\ny = tract_core_pow_const(b, 1.5);"),
+    "clamped_swiglu": Case("y = tract_core_clamped_swiglu(a, b, 1.7, 0.7);", (X, X[::-1].copy())),
+    "bitand": Case("y = tract_core_bitand(a, b);", (WHOLE, SHIFTED)),
+    "bitor": Case("y = tract_core_bitor(a, b);", (WHOLE, SHIFTED)),
+    "bitxor": Case("y = tract_core_bitxor(a, b);", (WHOLE, SHIFTED)),
+    "bitnot": Case("y = tract_core_bitnot(a);", (WHOLE,)),
+    "logical_bits": Case("c = tract_core_bitand(a, b);\ny = tract_core_bitnot(c);", (WHOLE > 40, SHIFTED > 2)),
+    "shl": Case("y = tract_shl(a, b);", (WHOLE, SHIFTED)),
+    "shr": Case("y = tract_shr(a, b);", (WHOLE, SHIFTED)),
+    "scaled_rms_norm": Case("y = tract_core_scaled_rms_norm(a, b, axis = 3, eps = 0.01);", (X, X[0, 0, 0].copy())),
+    "cumsum": Case("y = tract_core_cumsum(a, axis = 2, exclusive = false, reverse = false);"),
+    "exclusive_cumsum": Case("y = tract_core_cumsum(a, axis = 2, exclusive = true, reverse = false);"),
+    "reverse_cumsum": Case("y = tract_core_cumsum(a, axis = 1, exclusive = false, reverse = true);"),
+    "argmax_last": Case("y = tract_core_argmax_reduce_last(a, axes = [3]);", (np.round(X),)),
+    "argmin_last": Case("y = tract_core_argmin_reduce_last(a, axes = [1]);", (np.round(X),)),
+    "gather_nd": Case("y = tract_core_gather_nd(a, b, batch_dims = 0);", (X, np.array([[1, 2], [0, 0], [1, 0]]))),
+    "gather_nd_batches": Case("y = tract_core_gather_nd(a, b, batch_dims = 1);", (X, np.array([[[1, 2], [0, 0]], [[1, 0], [2, 3]]]))),
+    "scatter_nd": Case("y = tract_core_scatter_nd(a, b, c);", (X, np.array([[1, 2], [0, 0]]), X[0, 1:].copy())),
+    "dyn_slice": Case("y = tract_core_dyn_slice(a, 1, 3, axis = 2, len = 2);"),
+    **{f"linear_{name}": resize("linear", name, "sizes = [1, 2, 9, 8]") for name in COORDINATES},
+    **{f"cubic_{name}": resize("cubic", name, "sizes = [1, 2, 9, 8]") for name in COORDINATES},
+    **{f"nearest_{name}": resize("nearest", "half_pixel", "sizes = [1, 2, 9, 8]", name)
+       for name in ("floor", "round_prefer_ceil")},
+    "nearest_asymmetric": resize("nearest", "asymmetric", "sizes = [1, 2, 4, 8]"),
+    "sizes_of_floats": resize("linear", "half_pixel", "sizes = [1.0, 2.0, 9.0, 8.0]"),
+    "smaller_linear": resize("linear", "half_pixel", "sizes = [1, 2, 4, 2]"),
+    "resize_by_scales": resize("linear", "half_pixel", "scales = [1.0, 1.0, 1.7, 1.6]"),
+    "resize_whole_factors": resize("linear", "half_pixel", "scales = [1.0, 1.0, 2.0, 3.0]"),
+    **{f"grid_{mode}_{padding}": Case(f"y = tract_core_grid_sample(a, b, mode = '{mode}', padding_mode = '{padding}', "
+                                      f"align_corners = {aligned});", (IMAGE, PLACES))
+       for mode, padding, aligned in (("bilinear", "zeros", "false"), ("nearest", "border", "true"), ("bicubic", "reflection", "false"),
+                                      ("bilinear", "reflection", "true"))},
+    "fft": Case("y = tract_core_fft(a, axis = 1, inverse = false);", (PAIRS,)),
+    "inverse_fft": Case("y = tract_core_fft(a, axis = 2, inverse = true);", (PAIRS,)),
+    "stft": Case("y = tract_core_stft(a, axis = 1, frame = 8, stride = 4);", (SIGNAL,)),
+    "stft_window": Case("w = [0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1];\ny = tract_core_stft(a, axis = 1, frame = 8, stride = 4, "
+                        "window = w);", (SIGNAL,)),
+    "lstm_epilogue": Case("y, c2 = tract_core_lstm_epilogue(a, b, hidden = 5);", (X[0, 0].repeat(4, 1), X[1, 1])),
+    "lstm_epilogue_state": Case("h, y = tract_core_lstm_epilogue(a, b, hidden = 5);", (X[0, 0].repeat(4, 1), X[1, 1])),
+    "gru_epilogue": Case("y = tract_core_gru_epilogue(a, b, c, hidden = 5);", (X[0].reshape(4, 15), X[1].reshape(4, 15), X[1, 1])),
+    "transformers_silu": Case("y = tract_transformers_silu(a);"),
+    "transformers_gelu_approx": Case("y = tract_transformers_gelu_approx(a, fast_impl = false);"),
+    "transformers_rms_norm": Case("y = tract_transformers_rms_norm(a, axis = 3, eps = 0.01);"),
+    "apply_rope": Case("y = tract_transformers_apply_rope(a, b, c);", (HEADS, MASK, MASK[::-1].copy())),
+    "scaled_masked_softmax": Case("y = tract_transformers_scaled_masked_softmax(a, b, 0.5);", (HEADS, MASK)),
+    "masked_softmax": Case("y = tract_transformers_scaled_masked_softmax(a, b, 0.5);", (HEADS, MASK > -1)),
+    "masked_rows": Case("y = tract_transformers_scaled_masked_softmax(a, b, 0.5, post_softmax_mask = true);",
+                        (HEADS, np.arange(6)[:, None] + np.zeros((2, 1, 6, 8)) > 2)),
+    "grouped_heads": Case("y = tract_transformers_sdpa(a, b, c, datum_type = 'f32', acc_datum_type = 'f32', is_causal = false);",
+                          (HEADS, GROUPS, GROUPS[::-1].copy())),
+}
+
+
+def test_core_comes_along(nnefc: Path, tmp_path: Path) -> None:
+    """Any line for tract is one for its core, as exporters take it, though tract's package asks for the line."""
+    case = Case("b = tract_core_cast(a, to = 'f32');\ny = tract_transformers_silu(b);", head="extension tract_registry tract_transformers;\n")
+    case.write(tmp_path)
+    np.save(tmp_path / "a.npy", X)
+    actual = Nnefc(nnefc, tmp_path).run(tmp_path, "--input", f"a={tmp_path / 'a.npy'}")["y"]
+    np.testing.assert_allclose(actual, X / (1 + np.exp(-X)), rtol=1e-5)
+
+
+def agree(actual: np.ndarray, expected: np.ndarray) -> None:
+    assert actual.shape == expected.shape
+    if expected.dtype == F32:
+        np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=2e-5)
+    else:
+        np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
+    case, tool = CASES[name], Nnefc(nnefc, tmp_path)
+    model = tmp_path / "model"
+    model.mkdir()
+    inputs = case.write(model)
+    expected = tract.nnef().with_tract_transformers().load(str(model)).into_runnable().run(list(inputs.values()))[0].to_numpy()
+    np.savez(tmp_path / "in.npz", **inputs)
+    for backend in ("reference", "onednn"):
+        agree(tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)["y"], expected)
+    tool.must("compile", model, "-o", tmp_path / "net.xml")
+    compiled = openvino.Core().compile_model(str(tmp_path / "net.xml"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    agree(compiled({compiled.input(key): value for key, value in inputs.items()})[compiled.output(0)], expected)
+
+
+@pytest.mark.parametrize("statement, rule", [
+    ("y = tract_core_resize(a, sizes = [2, 3, 9, 9], interpolator = 'lanczos', coord_transformer = 'half_pixel');", "tract_sampling.choice"),
+    ("y = tract_core_resize(a, sizes = [2, 3, 9, 9], interpolator = 'linear', coord_transformer = 'tf_crop');", "tract_sampling.choice"),
+    ("y = tract_core_fft(a, axis = 1);", "tract_fft.shape"),
+    ("y = tract_core_grid_sample(a, a);", "tract_sampling.grid"),
+    ("i = tract_core_cast(a, to = 'i64');\ny = tract_core_gather_nd(a, i);", "tract_nd.tuples"),
+])
+def test_refusal(statement: str, rule: str, nnefc: Path, tmp_path: Path) -> None:
+    Case(statement).write(tmp_path)
+    done = Nnefc(nnefc, tmp_path).call("check", tmp_path)
+    assert done.returncode == 1 and f"[{rule}]" in done.stderr
