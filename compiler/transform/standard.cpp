@@ -19,6 +19,7 @@ TransformationList StandardTransformations() {
   RegisterMvnFusion(list);
   RegisterPadding(list);
   RegisterReorder(list);
+  RegisterScales(list);
   RegisterTensorIteratorToSequence(list);
   return list;
 }

@@ -20,6 +20,19 @@ std::optional<double> KnownNumber(const Port& port) {
   return first;
 }
 
+std::vector<int64_t> WithLastAxesSwapped(std::vector<int64_t> order) {
+  NNEFC_CHECK(order.size() >= 2);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return order;
+}
+
+bool KeepsAxes(const std::vector<int64_t>& order) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
 bool IsOperation(const Node& node, std::string_view set, std::string_view name) {
   return node.ir().op() == node.graph().ir().registry().Find(set, name);
 }

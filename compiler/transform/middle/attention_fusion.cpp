@@ -10,7 +10,8 @@ class AttentionFusion : public MiddleReplacementPattern {
  public:
   AttentionFusion() { force_clean_up = true; }
   std::string_view Description() const override {
-    return "softmax(q * k^T * scale + mask) * v becomes ScaledDotProductAttention; scale and mask need not "
+    return "softmax(q * k^T * scale + mask) * v becomes "
+           "ScaledDotProductAttention; scale and mask need not "
            "be there, and the scale may be a factor of q or k instead.";
   }
   std::string_view Example() const override {
@@ -103,8 +104,8 @@ opset1.Result "y" (%7)
     return Scores{.mask = {}, .scale = scale, .product = product.node()};
   }
 
-  // What is multiplied or divided by a number, which goes into the scale; the output itself
-  // if it is no such thing, or read elsewhere.
+  // What is multiplied or divided by a number, which goes into the scale; the
+  // output itself if it is no such thing, or read elsewhere.
   static Port TakeScale(const Port& output, double& scale) {
     const Node node = output.node();
     const bool divides = node.ir().Is(ir::ElementFunction::kDivide);
@@ -121,19 +122,18 @@ opset1.Result "y" (%7)
     return output;
   }
 
-  // k of k^T, the latter read by nobody else: without its transposition, or with one that
-  // leaves the last two axes where they were.
+  // k of k^T, the latter read by nobody else: without its transposition, or
+  // with one that leaves the last two axes where they were.
   static std::optional<Port> Untransposed(Graph& graph, const Port& output, int64_t rank) {
     const Node node = output.node();
     if (!IsOperation(node, "opset1", "Transpose") || !OnlyDestination(output)) return std::nullopt;
-    std::optional<std::vector<int64_t>> order = KnownInts(node.in_port(1));
-    if (!order || static_cast<int64_t>(order->size()) != rank) return std::nullopt;
-    std::swap((*order)[order->size() - 1], (*order)[order->size() - 2]);
+    const std::optional<std::vector<int64_t>> known = KnownInts(node.in_port(1));
+    if (!known || static_cast<int64_t>(known->size()) != rank) return std::nullopt;
+    const std::vector<int64_t> order = WithLastAxesSwapped(*known);
     const Port source = node.in_port(0).GetSource();
-    bool is_identity = true;
-    for (size_t i = 0; i < order->size(); ++i) is_identity &= (*order)[i] == static_cast<int64_t>(i);
-    if (is_identity) return source;
-    const Node axes = graph.CreateConst(TensorValue::FromInts({rank}, *order), node.name() + "/order");
+    if (KeepsAxes(order)) return source;
+    const Node axes =
+        graph.CreateConst(TensorValue::FromInts({rank}, order), graph.UniqueName(node.name() + "/order"));
     return graph.CreateNode("opset1.Transpose", {source, axes.out_port(0)}, {.origin = node.ir().origin()})
         .out_port(0);
   }

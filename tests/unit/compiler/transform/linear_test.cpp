@@ -153,6 +153,73 @@ TEST_F(LinearTest, FactorsOfGroupedConvolutions) {
   EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{1, 20, 300, 4000}));
 }
 
+// Channels along the second axis of a filter, of each group.
+TEST_F(LinearTest, FactorsOfTransposedConvolutions) {
+  const auto scaled = [&](const std::string& filter, const std::string& operation,
+                          const std::string& factors) {
+    Fuse("middle.FuseScaleIntoConvolution",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]\n  %1 = "
+         "opset1.Const \"w\" : f32" +
+             filter + " = dense<f32" + filter + ": 1.0, 2.0, 3.0, 4.0>\n  %2 = opset1." + operation +
+             " \"c\" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} "
+             ": "
+             "f32[...]\n  %3 = opset1.Const \"s\" : f32" +
+             factors + ">\n  %4 = opset1.Multiply \"m\" (%2, %3) : f32[...]\n  opset1.Result \"y\" (%4)\n");
+    return Elements("w/scaled");
+  };
+  EXPECT_EQ(scaled("[2,2,1,1]", "ConvolutionBackpropData", "[2,1,1] = dense<f32[2,1,1]: 1.0, 10.0"),
+            (std::vector<double>{1, 20, 3, 40}));
+  EXPECT_EQ(scaled("[2,1,2,1,1]", "GroupConvolutionBackpropData",
+                   "[4,1,1] = dense<f32[4,1,1]: 1.0, 10.0, 100.0, 1000.0"),
+            (std::vector<double>{1, 20, 300, 4000}));
+}
+
+// A filter that is kept in few bits stays in them.
+TEST_F(ScaledConvolution, FiltersInNarrowTypes) {
+  const auto after = [&](const std::string& filter, const std::string& factors) {
+    Fuse(
+        "middle.FuseScaleIntoConvolution",
+        "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]\n" + filter +
+            R"(  %2 = opset1.Convolution "c" (%0, %13) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,2,3,3]
+)" + Channels(3, "s", factors) +
+            Binary(9, "Multiply", "m", 2, 3) + "  opset1.Result \"y\" (%9)\n");
+    return Brief(*graph_);
+  };
+  const std::string half = R"(  %1 = opset1.Const "w" : f16[2,2,1,1] = dense<f16[2,2,1,1]: 1.0, 2.0, 3.0, 4.0>
+  %13 = opset1.Convert "f" (%1) {destination_type = f32} : f32[2,2,1,1]
+)";
+  EXPECT_EQ(after(half, "0.5, 10.0"),
+            "Parameter(x) Const(w) Convert(f: w) Const(f/factors) Multiply(f/scaled: f, f/factors) "
+            "Convolution(m: x, f/scaled) Result(y: m)");
+  EXPECT_EQ(Elements("f/factors"), (std::vector<double>{0.5, 10}));
+  EXPECT_NE(after(half, "0.5, 1e30").find("Multiply(m: c, s)"), std::string::npos);
+  // What is quantized: the range of the results.
+  const std::string bounds =
+      "  %10 = opset1.Const \"l\" : f32[] = dense<f32[]: -4.0>\n"
+      "  %11 = opset1.Const \"h\" : f32[2,1,1,1] = dense<f32[2,1,1,1]: 2.0, 4.0>\n";
+  const auto quantized = [&](const std::string& of, const std::string& low) {
+    return bounds + "  %13 = opset1.FakeQuantize \"f\" (" + of + ", %10, %11, " + low +
+           ", %11) {levels = 16} : f32[2,2,1,1]\n";
+  };
+  const std::string whole =
+      "  %1 = opset1.Const \"w\" : f32[2,2,1,1] = dense<f32[2,2,1,1]: 1.0, 2.0, 3.0, 4.0>\n";
+  EXPECT_EQ(
+      after(whole + quantized("%1", "%10"), "0.5, -10.0"),
+      "Parameter(x) Const(w) Const(l) Const(h) Const(f/low) Const(f/high) FakeQuantize(f/scaled: w, l, h, "
+      "f/low, f/high) Convolution(m: x, f/scaled) Result(y: m)");
+  EXPECT_EQ(Elements("f/low"), (std::vector<double>{-2, 40}));
+  EXPECT_EQ(Elements("f/high"), (std::vector<double>{1, -40}));
+  // Of a run, or in a range of a run.
+  const std::string free =
+      "  %1 = opset1.Parameter \"w\" {element_type = f32, shape = [2,2,1,1]} : f32[2,2,1,1]\n";
+  EXPECT_NE(after(free + quantized("%1", "%10"), "0.5, 10.0").find("Multiply(m: c, s)"), std::string::npos);
+  EXPECT_NE(after(whole + "  %12 = opset1.Parameter \"q\" {element_type = f32, shape = []} : f32[]\n" +
+                      quantized("%1", "%12"),
+                  "0.5, 10.0")
+                .find("Multiply(m: c, s)"),
+            std::string::npos);
+}
+
 // Extents that a run knows.
 TEST_F(LinearTest, FactorsOfOpenExtents) {
   Fuse("middle.FuseScaleIntoConvolution",
@@ -230,6 +297,44 @@ TEST_F(Sequence, FactorsAndTermsAreOne) {
   EXPECT_EQ(After("Add", row_, "Add", One("3.0")),
             "Parameter(x) Const(n/constant) Add(n: n/constant, x) Add(z: n, n) Result(y: z)");
   EXPECT_EQ(Elements("n/constant"), (std::vector<double>{4, 5, 7}));
+}
+
+TEST_F(Sequence, FactorsGoBeforeATerm) {
+  const auto after = [&](const std::string& first, const std::string& factor, const std::string& result) {
+    Fuse("middle.FuseConstantSequence",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3]} : f32[2,3]\n  %1 = opset1.Const "
+         "\"a\" : " +
+             row_ + "\n  %2 = opset1." + first +
+             " \"m\" (%0, %1) : f32[2,3] as [\"m\"]\n  %3 = opset1.Const \"b\" : " + One("3.0") +
+             "\n  %4 = opset1.Add \"n\" (%2, %3) : f32[2,3] as [\"n\"]\n  %5 = opset1.Const \"c\" : " +
+             factor +
+             "\n  %6 = opset1.Multiply \"y\" (%4, %5) : f32[2,3] as [\"y\"]\n  opset1.Result \"out\" (" +
+             result + ")\n");
+    return Brief(*graph_);
+  };
+  EXPECT_EQ(after("Multiply", row_, "%6"),
+            "Parameter(x) Const(y/factors) Multiply(m: x, y/factors) Const(y/terms) Add(y: m, y/terms) "
+            "Result(out: y)");
+  EXPECT_EQ(Elements("y/factors"), (std::vector<double>{1, 4, 16}));
+  EXPECT_EQ(Elements("y/terms"), (std::vector<double>{3, 6, 12}));
+  EXPECT_EQ(graph_->output(graph_->node(graph_->results()[0]).input(0)).names,
+            (std::vector<std::string>{"y"}));
+  // x may be close to the opposite of the term; factors that may overflow.
+  EXPECT_NE(after("Add", row_, "%6").find("Multiply(y: "), std::string::npos);
+  EXPECT_NE(after("Multiply", One("1e20"), "%6").find("Multiply(y: n, c)"), std::string::npos);
+}
+
+TEST_F(LinearTest, MatricesGetNamesOfTheirOwn) {
+  Fuse("middle.SqueezeConstantMatrix",
+       R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,3,2]} : f32[1,3,2]
+  %1 = opset1.Const "w" : f32[1,2,2] = dense<f32[1,2,2]: 1.0, 2.0, 3.0, 4.0>
+  %2 = opset1.MatMul "p" (%0, %1) {transpose_a = false, transpose_b = false} : f32[1,3,2]
+  %3 = opset1.MatMul "q" (%2, %1) {transpose_a = false, transpose_b = true} : f32[1,3,2]
+  opset1.Result "y" (%3)
+)");
+  EXPECT_EQ(Brief(*graph_),
+            "Parameter(x) Const(w/matrix) MatMul(p: x, w/matrix) Const(w/matrix_2) MatMul(q: p, w/matrix_2) "
+            "Result(y: q)");
 }
 
 TEST_F(Sequence, WhatIsNotSafeStays) {

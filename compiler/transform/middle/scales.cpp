@@ -1,0 +1,429 @@
+// Factors and terms of channels that filters and matrices take in.
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+namespace {
+
+// y[c] = x[c] * scale[c] + shift[c], by channels.
+struct Affine {
+  std::vector<double> scale;
+  std::vector<double> shift;
+};
+
+// The elements of a known f32 tensor of one element a channel, or of one in
+// all, that is broadcast to an output of `node`; nothing of another.
+std::optional<std::vector<double>> ChannelVector(const Node& node, int32_t input, int64_t axis) {
+  const Port source = node.in_port(input);
+  const std::optional<TensorValue>& value = source.value();
+  const ir::PartialShape& result = node.ir().output().shape;
+  if (!value || value->type() != ElementType::kF32 || node.ir().String("auto_broadcast") != "numpy" ||
+      value->rank() > result.rank())
+    return std::nullopt;
+  const int64_t channels = result[axis].value();
+  const int64_t missing = result.rank() - value->rank();
+  for (int64_t i = 0; i < value->rank(); ++i) {
+    const int64_t extent = value->shape()[static_cast<size_t>(i)];
+    if (extent != 1 && (i + missing != axis || extent != channels)) return std::nullopt;
+  }
+  std::vector<double> elements;
+  for (int64_t c = 0; c < channels; ++c)
+    elements.push_back(value->ElementAsDouble(value->volume() == 1 ? 0 : c));
+  return elements;
+}
+
+// An operation of constants on the channels of what another node computes.
+struct AffineNode {
+  int32_t data = 0;  // the input that it scales and shifts
+  Affine affine;
+};
+
+std::optional<AffineNode> MatchBatchNorm(const Node& node, int64_t channels) {
+  std::vector<std::vector<double>> vectors;
+  for (int32_t i = 1; i < 5; ++i) {
+    const std::optional<TensorValue>& value = node.in_port(i).value();
+    if (!value || value->type() != ElementType::kF32 || value->volume() != channels) return std::nullopt;
+    std::vector<double>& vector = vectors.emplace_back();
+    for (int64_t c = 0; c < channels; ++c) vector.push_back(value->ElementAsDouble(c));
+  }
+  const double epsilon = node.ir().Double("epsilon");
+  AffineNode match;
+  for (size_t c = 0; c < static_cast<size_t>(channels); ++c) {
+    const double scale = vectors[0][c] / std::sqrt(vectors[3][c] + epsilon);
+    match.affine.scale.push_back(scale);
+    match.affine.shift.push_back(vectors[1][c] - vectors[2][c] * scale);
+  }
+  return match;
+}
+
+// Multiply, or Divide by a constant.
+std::optional<AffineNode> MatchScale(const Node& node, int64_t axis) {
+  const bool divides = node.ir().Is(ir::ElementFunction::kDivide);
+  if (!divides && !node.ir().Is(ir::ElementFunction::kMultiply)) return std::nullopt;
+  for (int32_t constant : {1, 0}) {
+    if (divides && constant == 0) break;
+    std::optional<std::vector<double>> scale = ChannelVector(node, constant, axis);
+    if (!scale) continue;
+    if (divides) {
+      for (double& factor : *scale) factor = 1 / factor;
+    }
+    std::vector<double> shift(scale->size(), 0.0);
+    return AffineNode{1 - constant, {std::move(*scale), std::move(shift)}};
+  }
+  return std::nullopt;
+}
+
+// A node with constant weights, and the constant bias behind it, if any.
+struct Biased {
+  Node node;
+  std::optional<Node> add;
+  int32_t bias_input = 1;  // of `add`
+  std::vector<double> bias;
+};
+
+bool AllFinite(llvm::ArrayRef<float> elements) {
+  return llvm::all_of(elements, [](float element) { return std::isfinite(element); });
+}
+
+float Largest(llvm::ArrayRef<float> elements) {
+  float largest = 0;
+  for (float element : elements) largest = std::max(largest, std::abs(element));
+  return largest;
+}
+
+// Factors of a tensor, broadcast to it.
+struct Factors {
+  Shape shape;
+  std::vector<double> elements;
+};
+
+// A tensor times factors, of the shape to which both are broadcast; one has the
+// higher rank, and extents differ only where one is 1.
+TensorValue Times(const TensorValue& value, const Factors& factors) {
+  const size_t rank = std::max(value.shape().size(), factors.shape.size());
+  Shape shape(rank, 1);
+  // How far a step along each axis goes in either.
+  const auto strides_of = [&](const Shape& of) {
+    std::vector<size_t> strides(rank, 0);
+    const size_t missing = rank - of.size();
+    size_t stride = 1;
+    for (size_t i = of.size(); i-- > 0;) {
+      if (of[i] != 1) strides[i + missing] = stride;
+      if (of[i] != 1) shape[i + missing] = of[i];
+      stride *= static_cast<size_t>(of[i]);
+    }
+    return strides;
+  };
+  const std::vector<size_t> in_strides = strides_of(value.shape()),
+                            factor_strides = strides_of(factors.shape);
+  // The last axes, along which the factor is the same, are one.
+  size_t axes = rank, inner = 1;
+  while (axes > 0 && factor_strides[axes - 1] == 0 && (shape[axes - 1] == 1 || in_strides[axes - 1] == inner))
+    inner *= static_cast<size_t>(shape[--axes]);
+  const TensorValue source = value.Aligned(alignof(float));
+  const auto in = source.elements<float>();
+  return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
+    std::vector<int64_t> place(axes, 0);
+    size_t at = 0, which = 0;
+    for (size_t begin = 0; begin < out.size(); begin += inner) {
+      const double factor = factors.elements[which];
+      for (size_t i = 0; i < inner; ++i) out[begin + i] = static_cast<float>(in[at + i] * factor);
+      for (size_t axis = axes; axis-- > 0;) {
+        at += in_strides[axis];
+        which += factor_strides[axis];
+        if (++place[axis] < shape[axis]) break;
+        at -= in_strides[axis] * static_cast<size_t>(place[axis]);
+        which -= factor_strides[axis] * static_cast<size_t>(place[axis]);
+        place[axis] = 0;
+      }
+    }
+  });
+}
+
+// Weights times factors; nothing if they overflow, or are so small together
+// that bits are lost.
+std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
+  constexpr float kLeast = 0x1p-100F;
+  TensorValue scaled = Times(weights, factors);
+  if (!AllFinite(scaled.elements<float>())) return std::nullopt;
+  const TensorValue source = weights.Aligned(alignof(float));
+  const bool is_lost = Largest(scaled.elements<float>()) < kLeast &&
+                       Largest(source.elements<float>()) >= kLeast &&
+                       llvm::any_of(factors.elements, [](double factor) { return factor != 0; });
+  if (is_lost) return std::nullopt;
+  return scaled;
+}
+
+// True if products with factors have all the bits that others have: not where
+// they are far from 1.
+bool ArePlain(llvm::ArrayRef<double> factors) {
+  return llvm::all_of(factors, [](double factor) {
+    const double size = std::abs(factor);
+    return factor == 0 || (size >= 0x1p-40 && size <= 0x1p40);
+  });
+}
+
+bool IsConstant(const Node& node) {
+  return node.ir().Is(ir::OpRole::kConst);
+}
+// A constant, or one in another type that is converted.
+bool IsKept(const Node& node) {
+  return IsConstant(node) || (node.ir().Is(ir::ElementFunction::kConvert) && IsConstant(node.in_node(0)));
+}
+
+// The constant weights of a node times factors. Constants become others; those
+// in a narrower type stay as they are, and their conversion is multiplied,
+// which is done once; of FakeQuantize the range of its results is scaled, so
+// that what is stored in few bits still is.
+std::optional<Port> ScaledWeights(Graph& graph, const Node& node, const Factors& factors) {
+  const Port weights = node.in_port(1).GetSource();
+  const Node source = weights.node();
+  if (weights.data().type != ElementType::kF32) return std::nullopt;
+  const auto constant = [&](const TensorValue& value, std::string_view name) {
+    return graph.CreateConst(value, graph.UniqueName(source.name() + std::string(name))).out_port(0);
+  };
+  if (weights.value() && !source.ir().Is(ir::ElementFunction::kConvert)) {
+    const std::optional<TensorValue> scaled = ScaledConstant(*weights.value(), factors);
+    if (!scaled) return std::nullopt;
+    return constant(*scaled, "/scaled");
+  }
+  if (!ArePlain(factors.elements)) return std::nullopt;
+  const auto add = [&](const char* operation, llvm::ArrayRef<Port> sources, Graph::Spec spec) {
+    spec.name = graph.UniqueName(source.name() + "/scaled");
+    spec.origin = source.ir().origin();
+    return graph.CreateNode(operation, sources, std::move(spec)).out_port(0);
+  };
+  if (IsKept(source)) {
+    const std::vector<float> numbers(factors.elements.begin(), factors.elements.end());
+    return add("opset1.Multiply",
+               {weights, constant(TensorValue::FromFloats(factors.shape, numbers), "/factors")}, {});
+  }
+  if (!IsOperation(source, "opset1", "FakeQuantize") || !IsKept(source.in_node(0))) return std::nullopt;
+  std::vector<Port> sources;
+  for (const Port& input : source.in_ports()) sources.push_back(input.GetSource());
+  for (size_t bound : {3, 4}) {
+    const std::optional<TensorValue>& value = sources[bound].value();
+    if (!value || value->type() != ElementType::kF32) return std::nullopt;
+    const std::optional<TensorValue> scaled = ScaledConstant(*value, factors);
+    if (!scaled) return std::nullopt;
+    sources[bound] = constant(*scaled, bound == 3 ? "/low" : "/high");
+  }
+  return add("opset1.FakeQuantize", sources, {.attributes = source.ir().attributes()});
+}
+
+// Lets a node with constant weights, and the bias behind it, do what an affine
+// node does with them. `axis` is that of the channels.
+class AffineFusion {
+ public:
+  // Of what may be scaled: the extents in which factors of its output channels
+  // are broadcast to its weights, or nothing.
+  using FactorsOf = std::optional<Shape> (*)(const Node& node, const ir::PartialShape& weights,
+                                             int64_t channels);
+
+  AffineFusion(Graph& graph, int64_t axis, FactorsOf factors_of)
+      : graph_(graph), axis_(axis), factors_of_(factors_of) {}
+
+  void Fuse(const Node& last, const AffineNode& match) {
+    const Port data = last.in_port(match.data).GetSource();
+    const std::optional<Biased> source = FindSource(data);
+    if (!source || !(data.shape() == last.ir().output().shape)) return;
+    const TensorValue bias = BiasOf(last, *source, match.affine);
+    if (!AllFinite(bias.elements<float>()) || source->node.num_in_ports() < 2) return;
+    Port filter = source->node.in_port(1);
+    const auto channels = static_cast<int64_t>(match.affine.scale.size());
+    const ir::PartialShape& weights = filter.shape();
+    if (!weights.known() || weights.volume() == 0) return;
+    const std::optional<Shape> factors = factors_of_(source->node, weights, channels);
+    if (!factors) return;
+    const std::optional<Port> scaled = ScaledWeights(graph_, source->node, {*factors, match.affine.scale});
+    if (!scaled) return;
+    filter.Connect(*scaled);
+    // What it computed is nowhere now.
+    graph_.DropTensorNames(source->node.out_port(0));
+    if (source->add) graph_.DropTensorNames(source->add->out_port(0));
+    PutBias(last, *source, bias);
+  }
+
+ private:
+  std::optional<Biased> FindSource(const Port& data) const {
+    if (!OnlyDestination(data) || !HasChannels(data.shape())) return std::nullopt;
+    const auto channels = static_cast<size_t>(data.shape()[Axis(data.shape())].value());
+    Biased found{.node = data.node(), .bias = std::vector<double>(channels, 0.0)};
+    if (!found.node.ir().Is(ir::ElementFunction::kAdd)) return found;
+    for (int32_t constant : {1, 0}) {
+      const Port before = found.node.in_port(1 - constant).GetSource();
+      const auto bias = ChannelVector(found.node, constant, Axis(data.shape()));
+      if (!bias || !OnlyDestination(before) || !(before.shape() == data.shape())) continue;
+      return Biased{.node = before.node(), .add = found.node, .bias_input = constant, .bias = *bias};
+    }
+    return std::nullopt;
+  }
+
+  bool HasChannels(const ir::PartialShape& shape) const {
+    return shape.rank_known() && shape.rank() > axis_ && shape.rank() > 0 && shape[Axis(shape)].known() &&
+           shape[Axis(shape)].value() > 0;
+  }
+  int64_t Axis(const ir::PartialShape& shape) const { return axis_ < 0 ? shape.rank() + axis_ : axis_; }
+
+  // One element a channel, broadcast to the result.
+  TensorValue BiasOf(const Node& last, const Biased& source, const Affine& affine) const {
+    const ir::PartialShape& result = last.ir().output().shape;
+    Shape shape(static_cast<size_t>(result.rank()), 1);
+    shape[static_cast<size_t>(Axis(result))] = static_cast<int64_t>(source.bias.size());
+    return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
+      for (size_t c = 0; c < out.size(); ++c)
+        out[c] = static_cast<float>(source.bias[c] * affine.scale[c] + affine.shift[c]);
+    });
+  }
+
+  // Adds the bias in the place of the affine node.
+  void PutBias(const Node& last, const Biased& source, const TensorValue& bias) {
+    const Port data = source.add ? source.add->out_port(0) : source.node.out_port(0);
+    const bool is_zero = llvm::all_of(bias.elements<float>(), [](float term) { return term == 0; });
+    if (!source.add && is_zero) return Replace(last, data.node());
+    const Node term = graph_.CreateConst(bias, graph_.UniqueName(last.name() + "/shift"));
+    if (source.add) {
+      Port input = source.add->in_port(source.bias_input);
+      input.Connect(term.out_port(0));
+      return Replace(last, *source.add);
+    }
+    const Node sum =
+        graph_.CreateNode("opset1.Add", {data, term.out_port(0)}, {.origin = last.ir().origin()});
+    Replace(last, sum);
+  }
+
+  void Replace(const Node& last, const Node& by) {
+    TakePlace(graph_, last, by);
+    graph_.Remove(last);
+  }
+
+  Graph& graph_;
+  const int64_t axis_;
+  const FactorsOf factors_of_;
+};
+
+// Where the output channels lie in the weights of an operation.
+enum class Layout : uint8_t { kRows, kGroupedRows, kColumns, kGroupedColumns };
+
+// The extents of factors of output channels, as they are broadcast to a filter.
+std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& weights, int64_t channels) {
+  static const ir::OpTable<Layout> kLayouts(ir::StandardOps(),
+                                            {{"Convolution", Layout::kRows},
+                                             {"GroupConvolution", Layout::kGroupedRows},
+                                             {"ConvolutionBackpropData", Layout::kColumns},
+                                             {"GroupConvolutionBackpropData", Layout::kGroupedColumns}});
+  const Layout* layout = kLayouts.Find(node.ir().op());
+  if (layout == nullptr) return std::nullopt;
+  Shape factors(static_cast<size_t>(weights.rank()), 1);
+  const bool is_grouped = *layout == Layout::kGroupedRows || *layout == Layout::kGroupedColumns;
+  const bool is_rows = *layout == Layout::kRows || *layout == Layout::kGroupedRows;
+  if (is_grouped) factors[0] = weights[0].value();
+  factors[(is_grouped ? 1 : 0) + (is_rows ? 0 : 1)] = channels / factors[0];
+  return factors;
+}
+
+std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& weights, int64_t channels) {
+  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
+  if (kProducts.Find(node.ir().op()) == nullptr || weights.rank() < 2) return std::nullopt;
+  Shape factors(static_cast<size_t>(weights.rank()), 1);
+  factors[factors.size() - (node.ir().Bool("transpose_b") ? 2 : 1)] = channels;
+  return factors;
+}
+
+// Of the version whose first input is what is normalized.
+bool IsBatchNorm(const Node& node) {
+  static const ir::OpId kBatchNorm = ir::StandardOps().Find("opset5", "BatchNormInference");
+  return node.ir().op() == kBatchNorm;
+}
+
+// What the two transformations have in common: `axis` is that of the channels,
+// and negative if it is counted from the last.
+class FuseScale : public MiddleReplacementPattern {
+ public:
+  FuseScale(int64_t axis, int64_t least_rank, AffineFusion::FactorsOf factors_of)
+      : axis_(axis), least_rank_(least_rank), factors_of_(factors_of) {}
+  Names RunBefore() const override { return {"middle.RemoveUnneeded", "PostMiddleStart"}; }
+  Names RunAfter() const override { return {"MiddleFinish"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    AffineFusion fusion(graph, axis_, factors_of_);
+    for (const Node& node : graph.GetNodes()) {
+      if (node.num_out_ports() != 1) continue;
+      const ir::Output& output = node.ir().output();
+      const int64_t rank = output.shape.rank_known() ? output.shape.rank() : 0;
+      if (rank < least_rank_ || output.type != ElementType::kF32) continue;
+      const int64_t axis = axis_ < 0 ? rank + axis_ : axis_;
+      if (!output.shape[axis].known() || output.shape[axis].value() == 0) continue;
+      const auto match = axis_ == 1 && IsBatchNorm(node) ? MatchBatchNorm(node, output.shape[axis].value())
+                                                         : MatchScale(node, axis);
+      if (match) fusion.Fuse(node, *match);
+    }
+  }
+
+ private:
+  const int64_t axis_, least_rank_;
+  const AffineFusion::FactorsOf factors_of_;
+};
+
+}  // namespace
+
+class FuseScaleIntoConvolution : public FuseScale {
+ public:
+  FuseScaleIntoConvolution() : FuseScale(1, 3, FactorsOfFilter) {}
+  std::string_view Description() const override {
+    return "BatchNormInference, Multiply and Divide by constants of each "
+           "channel behind a convolution, grouped, "
+           "transposed or neither, go into its constant filter and the "
+           "constant bias behind it, unless an "
+           "element would not be finite. A filter in a narrower type keeps its "
+           "type and is multiplied when it "
+           "is converted; of FakeQuantize the range of results is scaled. "
+           "Where sums would overflow before "
+           "they are scaled, they do so after it.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,1,4,4]} : f32[1,1,4,4]
+%1 = opset1.Const "w" : f32[2,1,1,1] = dense<f32[2,1,1,1]: 1.0, 2.0>
+%2 = opset1.Convolution "c" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,2,4,4]
+%3 = opset1.Const "s" : f32[1,2,1,1] = dense<f32[1,2,1,1]: 0.5, 3.0>
+%4 = opset1.Multiply "m" (%2, %3) : f32[1,2,4,4]
+opset1.Result "y" (%4)
+)";
+  }
+};
+
+class FuseScaleIntoMatMul : public FuseScale {
+ public:
+  FuseScaleIntoMatMul() : FuseScale(-1, 1, FactorsOfMatrix) {}
+  std::string_view Description() const override {
+    return "Multiply and Divide by constants of each column behind a MatMul go "
+           "into its constant right "
+           "matrix and the constant bias behind it, as into filters.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[4,1]} : f32[4,1]
+%1 = opset1.Const "w" : f32[1,2] = dense<f32[1,2]: 1.0, 2.0>
+%2 = opset1.MatMul "p" (%0, %1) {transpose_a = false, transpose_b = false} : f32[4,2]
+%3 = opset1.Const "s" : f32[2] = dense<f32[2]: 0.5, 3.0>
+%4 = opset1.Multiply "m" (%2, %3) : f32[4,2]
+opset1.Result "y" (%4)
+)";
+  }
+};
+
+}  // namespace middle
+
+void RegisterScales(TransformationList& list) {
+  list.Add<middle::FuseScaleIntoConvolution>();
+  list.Add<middle::FuseScaleIntoMatMul>();
+}
+
+}  // namespace nnefc::transform
