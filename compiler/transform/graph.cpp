@@ -261,10 +261,13 @@ Port Graph::AddInPort(const Node& node, const Port& source) {
   return node.in_port(node.num_in_ports() - 1);
 }
 
-Graph::InlinedBody Graph::InlineBody(const Node& node, size_t body) {
-  if (!node.ir().Is(ir::OpRole::kIf) || body >= node.ir().bodies().size())
-    throw Error("{} has no body {} that could stand for it", Described(node.ir()), body);
-  const ir::InlinedBody made = ir::InlineBody(graph_, node.id(), body);
+Graph::InlinedBody Graph::InlineBody(const Node& node, size_t body, llvm::ArrayRef<Port> parameters) {
+  if (body >= node.ir().bodies().size() ||
+      parameters.size() != node.ir().bodies()[body].graph->parameters().size())
+    throw Error("{} has no body {} of {} parameters", Described(node.ir()), body, parameters.size());
+  std::vector<ir::OutputPort> sources;
+  for (const Port& parameter : parameters) sources.push_back({parameter.node_, parameter.index_});
+  const ir::InlinedBody made = ir::InlineBody(graph_, node.id(), body, sources);
   // Their names are free until each gets its own.
   std::vector<std::string> names;
   for (ir::NodeId id : made.nodes) {
@@ -279,10 +282,7 @@ Graph::InlinedBody Graph::InlineBody(const Node& node, size_t body) {
     copy.SetName(UniqueName(names[i]));
     if (!copy.ir().info().is_source) InferNow(copy);
   }
-  for (ir::OutputPort output : made.outputs) {
-    std::optional<Port>& port = result.outputs.emplace_back();
-    if (output.valid()) port = Port(*this, output.node, output.index, true);
-  }
+  for (ir::OutputPort port : made.results) result.results.emplace_back(*this, port.node, port.index, true);
   return result;
 }
 

@@ -175,14 +175,13 @@ class Graph {
   // takes no more.
   Port AddInPort(const Node& node, const Port& source);
 
-  // Copies the nodes of a body of an If before it, by names that nobody has, inferred
-  // on what feeds the If.
+  // Copies the nodes of a body before the node that has it, by names that nobody has,
+  // inferred. `parameters`: what stands for those of the body.
   struct InlinedBody {
     std::vector<Node> nodes;
-    // What the outputs of the If are; nothing for one that the body has not.
-    std::vector<std::optional<Port>> outputs;
+    std::vector<Port> results;  // what the results of the body are
   };
-  InlinedBody InlineBody(const Node& node, size_t body);
+  InlinedBody InlineBody(const Node& node, size_t body, llvm::ArrayRef<Port> parameters);
 
   // Removes a node; an Error if one of its outputs is used. A result or sink is
   // one no more.

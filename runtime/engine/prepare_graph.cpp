@@ -120,9 +120,11 @@ bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const 
   const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   if (!HasAllData(*body.graph, *order, emitter)) return false;
-  const ir::InlinedBody made = ir::InlineBody(graph, id, condition ? 0 : 1);
-  for (size_t i = 0; i < made.outputs.size(); ++i) {
-    if (made.outputs[i].valid()) graph.ReplaceAllUses({id, static_cast<int32_t>(i)}, made.outputs[i]);
+  const size_t index = condition ? 0 : 1;
+  const ir::InlinedBody made = ir::InlineBody(graph, id, index, ir::ParametersOfBranch(graph, id, index));
+  const std::vector<ir::OutputPort> outputs = ir::OutputsOfBranch(graph.node(id), index, made.results);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].valid()) graph.ReplaceAllUses({id, static_cast<int32_t>(i)}, outputs[i]);
   }
   for (ir::NodeId copy : made.nodes) {
     if (!PrepareNode(prepared, copy, kernels, emitter)) return false;

@@ -3,6 +3,7 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/inline_body.h"
 #include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform {
@@ -10,16 +11,17 @@ namespace middle {
 
 namespace {
 
-// A weight that is kept in a narrower type, or broadcast, stays so: small values count
-// for nothing, and none may take more than what it is computed from.
+// A weight that is kept in a narrower type, or broadcast, stays so: small
+// values count for nothing, and none may take more than what it is computed
+// from.
 constexpr ir::FoldBound kFoldBound = {.bytes = size_t{16} << 10, .times_inputs = 1};
 
 bool IsResult(const Port& port) {
   return port.node().ir().Is(ir::OpRole::kResult);
 }
 
-// True if what reads an output takes that value, as far as its shape function knows: a
-// mistake is told where a run makes it, if something needs it.
+// True if what reads an output takes that value, as far as its shape function
+// knows: a mistake is told where a run makes it, if something needs it.
 bool FitsReaders(const Port& output, const TensorValue& value) {
   for (const Port& reader : output.GetDestinations()) {
     const ir::Node& node = reader.node().ir();
@@ -86,12 +88,20 @@ void FoldAll(Graph& graph) {
   for (ir::NodeId id : *order) Fold(graph, Node(graph, id));
 }
 
-// Puts constants in place of the parameters of a branch that constants feed; as it was if
-// a shape function refuses one.
+// True if a parameter is the same in all iterations: what feeds it, whole.
+bool IsInvariant(const ir::Body& body, const ir::InputMapping& mapping) {
+  return !mapping.axis && mapping.external >= 0 &&
+         llvm::none_of(body.back_edges,
+                       [&](const ir::BackEdge& edge) { return edge.parameter == mapping.internal; });
+}
+
+// Puts constants in place of the parameters of a body that constants feed; as
+// it was if a shape function refuses one.
 void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
   ir::Body& body = graph.body(id, index);
   std::vector<std::pair<ir::OutputPort, ir::OutputPort>> bound;
   for (const ir::InputMapping& mapping : body.inputs) {
+    if (!IsInvariant(body, mapping)) continue;
     const ir::Node& source = graph.node(graph.node(id).input(mapping.external).node);
     const ir::NodeId parameter = body.graph->parameters()[static_cast<size_t>(mapping.internal)];
     if (!source.Is(ir::OpRole::kConst) || !source.output().value ||
@@ -111,11 +121,12 @@ void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
 
 }  // namespace
 
-class BindConstantsInBranches : public MiddleReplacementPattern {
+class BindConstantsInBodies : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "Constants that feed an If are constants of its branches, which are then folded and fused like "
-           "any other.";
+    return "Constants that feed an If, or every iteration of a TensorIterator "
+           "or Loop, are constants of its "
+           "bodies, which are then folded and fused like any other.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
@@ -139,7 +150,6 @@ opset1.Result "y" (%2)
   Names RunAfter() const override { return {"middle.CheckForCycle", "PreMiddleStart"}; }
   void FindAndReplacePattern(Graph& graph) override {
     for (const Node& node : graph.GetNodes()) {
-      if (!node.ir().Is(ir::OpRole::kIf)) continue;
       for (size_t i = 0; i < node.ir().bodies().size(); ++i) BindConstants(graph.Raw(), node.id(), i);
     }
   }
@@ -148,9 +158,12 @@ opset1.Result "y" (%2)
 class FoldConstants : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "What is known without a run becomes a constant: values that shape functions know, and what the "
-           "reference kernels compute from constants. A value of more than 16 KiB must not take more than "
-           "what it is computed from. FakeQuantize stays, and so does what a result is.";
+    return "What is known without a run becomes a constant: values that shape "
+           "functions know, and what the "
+           "reference kernels compute from constants. A value of more than 16 "
+           "KiB must not take more than "
+           "what it is computed from. FakeQuantize stays, and so does what a "
+           "result is.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
@@ -166,11 +179,56 @@ opset1.Result "y" (%4)
   void FindAndReplacePattern(Graph& graph) override { FoldAll(graph); }
 };
 
+class TakeSelected : public MiddleReplacementPattern {
+ public:
+  TakeSelected() { force_clean_up = true; }
+  std::string_view Description() const override {
+    return "Select whose condition is known, and everywhere the same, becomes "
+           "what it selects, broadcast to "
+           "the extents of its result.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+%1 = opset1.ReLU "r" (%0) : f32[2]
+%2 = opset1.Tanh "h" (%0) : f32[2]
+%3 = opset1.Const "c" : boolean[2] = dense<boolean[2]: 1, 1>
+%4 = opset1.Select "s" (%3, %1, %2) : f32[2]
+opset1.Result "y" (%4)
+)";
+  }
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  Names RunAfter() const override { return {"middle.FoldConstants", "PreMiddleStart"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& node : graph.GetNodes()) {
+      if (!node.ir().Is(ir::ElementFunction::kSelect)) continue;
+      const std::optional<double> condition = KnownNumber(node.in_port(0));
+      const ir::PartialShape& shape = node.ir().output().shape;
+      if (!condition || !shape.known()) continue;
+      Port selected = node.in_port(*condition != 0 ? 1 : 2).GetSource();
+      if (!(selected.shape() == shape)) {
+        if (node.ir().String("auto_broadcast") != "numpy") continue;
+        const Shape extents = *shape.extents();
+        const TensorValue target = TensorValue::FromInts({shape.rank()}, extents);
+        const Node constant = graph.CreateConst(target, graph.UniqueName(node.name() + "/shape"));
+        selected = graph
+                       .CreateNode("opset3.Broadcast", {selected, constant.out_port(0)},
+                                   {.name = graph.UniqueName(node.name() + "/broadcast"),
+                                    .origin = node.ir().origin()})
+                       .out_port(0);
+      }
+      if (graph.Bypass(node.out_port(0), selected)) graph.Remove(node);
+    }
+  }
+};
+
 class InlineTakenBranch : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "An If of a constant condition becomes the branch that is taken, and what follows from constants "
-           "then is folded. It stays where a result would be a constant, a parameter or another result.";
+    return "An If of a constant condition becomes the branch that is taken, "
+           "and what follows from constants "
+           "then is folded. It stays where a result would be a constant, a "
+           "parameter or another result.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
@@ -211,16 +269,19 @@ opset1.Result "y" (%2)
   }
 
   static bool Inline(Graph& graph, const Node& node, size_t taken) {
-    if (!KeepsResults(node, node.ir().bodies()[taken])) return false;
-    const Graph::InlinedBody made = graph.InlineBody(node, taken);
-    for (const Port& output : node.out_ports()) {
-      if (const auto& stands_for = made.outputs[static_cast<size_t>(output.index())])
-        graph.Bypass(output, *stands_for);
-    }
+    const ir::Body& body = node.ir().bodies()[taken];
+    if (!KeepsResults(node, body)) return false;
+    std::vector<Port> parameters;
+    for (ir::OutputPort source : ir::ParametersOfBranch(graph.ir(), node.id(), taken))
+      parameters.push_back(Node(graph, source.node).out_port(source.index));
+    const Graph::InlinedBody made = graph.InlineBody(node, taken, parameters);
+    for (const ir::OutputMapping& mapping : body.outputs)
+      graph.Bypass(node.out_port(mapping.external), made.results[static_cast<size_t>(mapping.internal)]);
     // The node that computes the only output has its name.
-    const std::optional<Port>& first = made.outputs.front();
-    if (made.outputs.size() == 1 && first && llvm::is_contained(made.nodes, first->node()))
-      graph.TakeName(node, first->node());
+    if (body.outputs.size() == 1) {
+      const Node last = made.results[static_cast<size_t>(body.outputs.front().internal)].node();
+      if (llvm::is_contained(made.nodes, last)) graph.TakeName(node, last);
+    }
     graph.Remove(node);
     return true;
   }
@@ -230,7 +291,8 @@ opset1.Result "y" (%2)
     const ir::Graph& inner = *body.graph;
     return inner.node(inner.results()[static_cast<size_t>(result)]).input(0);
   }
-  // True if each output that is a result of the model is computed by a node of the body.
+  // True if each output that is a result of the model is computed by a node of
+  // the body.
   static bool KeepsResults(const Node& node, const ir::Body& body) {
     std::vector<ir::OutputPort> sources;
     for (const ir::OutputMapping& mapping : body.outputs) {
@@ -248,8 +310,9 @@ opset1.Result "y" (%2)
 }  // namespace middle
 
 void RegisterConstants(TransformationList& list) {
-  list.Add<middle::BindConstantsInBranches>();
+  list.Add<middle::BindConstantsInBodies>();
   list.Add<middle::FoldConstants>();
+  list.Add<middle::TakeSelected>();
   list.Add<middle::InlineTakenBranch>();
 }
 

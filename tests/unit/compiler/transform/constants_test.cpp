@@ -139,6 +139,27 @@ TEST_F(ConstantsTest, ValuesThatTheirReaderRefusesStay) {
   evaluator_.number = 6;
 }
 
+TEST_F(ConstantsTest, SelectByAKnownCondition) {
+  const auto after = [&](const std::string& condition, const std::string& a, const std::string& b) {
+    return TransformTest::Brief(*Fold(
+        "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3]} : f32[2,3]\n  %1 = "
+        "opset1.Parameter \"z\" {element_type = f32, shape = [3]} : f32[3]\n  %2 = opset1.ReLU \"r\" (%0) : "
+        "f32[2,3]\n  %3 = opset1.Tanh \"h\" (%1) : f32[3]\n  %4 = opset1.Const \"c\" : boolean" +
+            condition + ">\n  %5 = opset1.Select \"s\" (%4, " + a + ", " + b +
+            ") : f32[2,3]\n  opset1.Result \"y\" (%5)\n",
+        "middle.TakeSelected"));
+  };
+  EXPECT_EQ(after("[3] = dense<boolean[3]: 1, 1, 1", "%2", "%3"),
+            "Parameter(x) Parameter(z) ReLU(r: x) Result(y: r)");
+  EXPECT_EQ(
+      after("[] = dense<boolean[]: 0", "%2", "%3"),
+      "Parameter(x) Parameter(z) Tanh(h: z) Const(s/shape) Broadcast(s/broadcast: h, s/shape) Result(y: "
+      "s/broadcast)");
+  EXPECT_NE(after("[3] = dense<boolean[3]: 1, 0, 1", "%2", "%3").find("Select("), std::string::npos);
+  // A result is computed by a node.
+  EXPECT_NE(after("[] = dense<boolean[]: 1", "%0", "%2").find("Select("), std::string::npos);
+}
+
 // ---- branches ----
 
 std::string Branch(const std::string& condition, const std::string& then_source, const std::string& last) {
@@ -191,7 +212,7 @@ TEST_F(BranchesOfConstantsTest, ConstantsOfAnIfAreThoseOfItsBranches) {
   }
   opset1.Result "y" (%3)
 )",
-                          "middle.BindConstantsInBranches");
+                          "middle.BindConstantsInBodies");
   for (ir::NodeId id : graph->nodes()) {
     if (!graph->node(id).Is(ir::OpRole::kIf)) continue;
     EXPECT_EQ(TransformTest::Brief(*graph->node(id).bodies()[0].graph),
@@ -219,7 +240,7 @@ TEST_F(BranchesOfConstantsTest, AConstantThatABranchRefusesStaysOutside) {
   }
   opset1.Result "y" (%3)
 )",
-                          "middle.BindConstantsInBranches");
+                          "middle.BindConstantsInBodies");
   for (ir::NodeId id : graph->nodes()) {
     if (!graph->node(id).Is(ir::OpRole::kIf)) continue;
     EXPECT_EQ(TransformTest::Brief(*graph->node(id).bodies()[0].graph),
