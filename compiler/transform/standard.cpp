@@ -21,6 +21,7 @@ TransformationList StandardTransformations() {
   RegisterReorder(list);
   RegisterScales(list);
   RegisterTensorIteratorToSequence(list);
+  RegisterUnrollLoops(list);
   return list;
 }
 

@@ -24,5 +24,6 @@ void RegisterPadding(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 void RegisterScales(TransformationList& list);
 void RegisterTensorIteratorToSequence(TransformationList& list);
+void RegisterUnrollLoops(TransformationList& list);
 
 }  // namespace nnefc::transform

@@ -167,6 +167,12 @@ class CaseRun {
     options.evaluate = runtime::ReferenceEvaluator();
     Emitter emitter;
     const transform::TransformationList list = transform::StandardTransformations();
+    const auto order = list.Order(emitter);
+    NNEFC_CHECK(order.has_value());
+    // Those that are not enabled by themselves too.
+    for (transform::Transformation* item : *order) {
+      if (!item->enabled) item->enabled = Chosen(50);
+    }
     auto pipeline = transform::Pipeline::Make(list, std::move(options), emitter);
     if (!pipeline || !pipeline->Run(transform::Side::kAfterLowering, *graph, emitter))
       return Fail("transformed", "fails: " + FirstMessage(emitter));

@@ -115,6 +115,12 @@ class Nnefc:
         other.environment["NNEFC_DISABLED_TRANSFORMS"] = ",".join(names)
         return other
 
+    def with_transformations(self, *names: str) -> Nnefc:
+        """The same with these enabled too."""
+        other = Nnefc(self.path, self.scratch)
+        other.environment["NNEFC_ENABLED_TRANSFORMS"] = ",".join(names)
+        return other
+
     def must(self, *arguments: object) -> str:
         done = self.call(*arguments)
         assert done.returncode == 0, f"nnefc {' '.join(map(str, arguments))}:\n{done.stderr}"

@@ -64,6 +64,22 @@ def test_written_again(program: Nnefc, tmp_path: Path, name: str) -> None:
         assert_expected(openvino_outputs(again, made.inputs), made.expected)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_unrolled(program: Nnefc, tmp_path: Path, name: str) -> None:
+    """Loops as what they compute, beside the formula, and in OpenVINO, which has nothing to object to then."""
+    made, again = CASES[name](), tmp_path / "again.xml"
+    path = made.save(tmp_path / "net.xml")
+    if not re.search('type="(TensorIterator|Loop)"', path.read_text()):
+        pytest.skip("no loop")
+    unrolling = program.with_transformations("middle.UnrollLoops")
+    unrolling.must("compile", path, "-o", again)
+    for backend in ("reference", "onednn"):
+        assert_expected(results(unrolling, path, made, backend), made.expected)
+    assert_expected(results(program, again, made, "reference"), made.expected)
+    if made.openvino != "none" or not re.search('type="(TensorIterator|Loop)"', again.read_text()):
+        assert_expected(openvino_outputs(again, made.inputs), made.expected)
+
+
 def printed_layer(text: str) -> str:
     """The complete TensorIterator of the documentation's text; a name and a version where it leaves them out."""
     layer = re.findall(r'<layer type="TensorIterator" \.\.\.>.*?</body>\s*</layer>', text, re.DOTALL)[-1]

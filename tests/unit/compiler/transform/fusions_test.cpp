@@ -1,8 +1,5 @@
 // Formulas that one operation says, in the forms in which they are written out, and what is nearly one.
 
-#include <map>
-#include <regex>
-
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -15,20 +12,6 @@ class FusionsTest : public BuiltInTest {
     return After(
         name, Numbered("  %x = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
                        statements));
-  }
-
- private:
-  static std::string Numbered(const std::string& text) {
-    const std::regex label("%([a-z]+)");
-    std::map<std::string, size_t> numbers;
-    std::string numbered;
-    auto from = text.cbegin();
-    for (std::sregex_iterator match(text.begin(), text.end(), label), end; match != end; ++match) {
-      const size_t number = numbers.try_emplace((*match)[1].str(), numbers.size()).first->second;
-      numbered.append(from, (*match)[0].first).append("%" + std::to_string(number));
-      from = (*match)[0].second;
-    }
-    return numbered.append(from, text.cend());
   }
 };
 

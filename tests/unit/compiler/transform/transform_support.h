@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <regex>
 #include <string>
 
 #include "compiler/ir/infer.h"
@@ -34,6 +36,20 @@ class TransformTest : public ::testing::Test {
       return nullptr;
     }
     return graph;
+  }
+
+  // A text whose labels are words with numbers in their place.
+  static std::string Numbered(const std::string& text) {
+    const std::regex label("%([a-z]+)");
+    std::map<std::string, size_t> numbers;
+    std::string numbered;
+    auto from = text.cbegin();
+    for (std::sregex_iterator match(text.begin(), text.end(), label), end; match != end; ++match) {
+      const size_t number = numbers.try_emplace((*match)[1].str(), numbers.size()).first->second;
+      numbered.append(from, (*match)[0].first).append("%" + std::to_string(number));
+      from = (*match)[0].second;
+    }
+    return numbered.append(from, text.cend());
   }
 
   // "Parameter(a) Add(b: a, a) Result(y: b)": nodes in order, each with its name and its

@@ -1,0 +1,223 @@
+// Loops: what is constant in all iterations, and few iterations.
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class LoopsTest : public TransformTest {
+ protected:
+  std::string Unrolled(const std::string& text) {
+    const TransformationList list = StandardTransformations();
+    graph_ = Parse(Numbered(text));
+    if (graph_ == nullptr) return "no graph";
+    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.UnrollLoops"}}), "");
+    return Brief(*graph_);
+  }
+  // The names of the results' values.
+  std::vector<std::string> ResultNames(size_t result) {
+    return graph_->output(graph_->node(graph_->results()[result]).input(0)).names;
+  }
+
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+struct SumLoop {
+  std::string data = "[1,6]";
+  std::string take = "slice(axis 1, start 0, end -1, stride 2, part 2)";
+  std::string give = "slice(axis 1, start 0, end -1, stride 2, part 2)";
+  std::string before = "";    // of the body
+  std::string value = "%s";   // what the state becomes
+  std::string last = "%y.1";  // the second result of the model
+};
+
+// state += part, from parts of two: all states side by side, and the last one.
+std::string TextOf(const SumLoop& form) {
+  return "  %x = opset1.Parameter \"x\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
+         "\n  %h = opset1.Parameter \"h\" {element_type = f32, shape = [1,2]} : f32[1,2]\n"
+         "  %y:2 = opset1.TensorIterator \"loop\" (%x, %h) : f32[...], f32[...] as [\"l\"] bodies {\n"
+         "    \"body\" input 0 -> 0 " +
+         form.take + " input 1 -> 1 output 0 -> 0 " + form.give +
+         " output 1 -> 1 back 1 -> 1 graph \"step\" {\n"
+         "      %p = opset1.Parameter \"p\" {element_type = f32, shape = [1,2]} : f32[1,2]\n"
+         "      %h = opset1.Parameter \"h\" {element_type = f32, shape = [1,2]} : f32[1,2]\n" +
+         form.before +
+         "      %s = opset1.Add \"s\" (%p, %h) : f32[1,2]\n"
+         "      opset1.Result \"all\" (%s)\n"
+         "      opset1.Result \"last\" (" +
+         form.value +
+         ")\n    }\n  }\n"
+         "  %r = opset1.ReLU \"r\" (%y) : f32[...]\n  opset1.Result \"all\" (%r)\n  opset1.Result \"last\" "
+         "(" +
+         form.last + ")\n";
+}
+
+TEST_F(LoopsTest, EachIterationTakesItsPartAndTheStateBefore) {
+  EXPECT_EQ(Unrolled(TextOf({})),
+            "Parameter(x) Parameter(h) Const() Split(loop/Split: x, ) Add(s: loop/Split, h) Add(s_2: "
+            "loop/Split.1, s) Add(s_3: loop/Split.2, s_2) Concat(loop/Concat: s, s_2, s_3) ReLU(r: "
+            "loop/Concat) Result(all: r) Result(last: s_3)");
+  EXPECT_EQ(ResultNames(1), (std::vector<std::string>{"l"}));
+}
+
+TEST_F(LoopsTest, BackwardsFromTheLastPart) {
+  const std::string back = "slice(axis 1, start -1, end 0, stride -2, part 2)";
+  const std::string adds =
+      "Parameter(x) Parameter(h) Const() Split(loop/Split: x, ) Add(s: loop/Split.2, h) Add(s_2: "
+      "loop/Split.1, s) Add(s_3: loop/Split, s_2) ";
+  EXPECT_EQ(Unrolled(TextOf({.take = back})),
+            adds + "Concat(loop/Concat: s, s_2, s_3) ReLU(r: loop/Concat) Result(all: r) Result(last: s_3)");
+  EXPECT_EQ(Unrolled(TextOf({.take = back, .give = back})),
+            adds + "Concat(loop/Concat: s_3, s_2, s) ReLU(r: loop/Concat) Result(all: r) Result(last: s_3)");
+}
+
+TEST_F(LoopsTest, ASpanWithinTheAxis) {
+  // [2, 6) of 8, of which two iterations take two each.
+  const std::string made =
+      Unrolled(TextOf({.data = "[1,8]", .take = "slice(axis 1, start 2, end 6, stride 2, part 2)"}));
+  EXPECT_NE(made.find("Slice(loop/Slice: x, , , , ) Const() Split(loop/Split: loop/Slice, ) Add(s: "
+                      "loop/Split, h) Add(s_2: loop/Split.1, s) Concat(loop/Concat: s, s_2)"),
+            std::string::npos)
+      << made;
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    if (node.type() != "Slice") continue;
+    for (const auto& [input, expected] : {std::pair(1, 2), std::pair(2, 6), std::pair(3, 1), std::pair(4, 1)})
+      EXPECT_EQ(graph_->output(node.input(input)).value->ElementAsInt(0), expected) << input;
+  }
+}
+
+TEST_F(LoopsTest, OneIterationNeedsNoParts) {
+  EXPECT_EQ(Unrolled(TextOf({.data = "[1,2]"})),
+            "Parameter(x) Parameter(h) Add(s: x, h) ReLU(r: s) Result(all: r) Result(last: s)");
+}
+
+TEST_F(LoopsTest, WhatIsNotKnownOrHasStateOrIsMuchStays) {
+  const auto stays = [&](const SumLoop& form) {
+    return Unrolled(TextOf(form)).find("TensorIterator(loop: x, h)") != std::string::npos;
+  };
+  EXPECT_TRUE(stays({.data = "[1,?]"}));
+  EXPECT_FALSE(stays({.data = "[1,1024]"}));
+  EXPECT_TRUE(stays({.data = "[1,1026]"}));
+  EXPECT_TRUE(
+      stays({.before = "      %v = opset6.ReadValue \"v\" (%p) {variable_id = \"v\", variable_type = f32, "
+                       "variable_shape = shape[1,2]} : f32[1,2]\n      opset6.Assign \"w\" (%v) "
+                       "{variable_id = \"v\"}\n"}));
+  // A result that would be a parameter; another that would be the same as one.
+  EXPECT_TRUE(stays({.data = "[1,2]", .value = "%p"}));
+  EXPECT_FALSE(stays({.data = "[1,2]", .value = "%p", .last = "%h"}));
+}
+
+// ---- Loop ----
+
+struct CountedLoop {
+  std::string trips = "3";
+  std::string condition = "1";
+  std::string next = "opset1.Const \"next\" : boolean[] = dense<boolean[]: 1>";
+};
+
+// state = state * number of the iteration.
+std::string TextOf(const CountedLoop& form) {
+  return "  %x = opset1.Parameter \"x\" {element_type = i64, shape = []} : i64[]\n"
+         "  %t = opset1.Const \"t\" : i64[] = dense<i64[]: " +
+         form.trips + ">\n  %c = opset1.Const \"c\" : boolean[] = dense<boolean[]: " + form.condition +
+         ">\n  %y = opset5.Loop \"loop\" (%t, %c, %x) : i64[...] bodies {\n"
+         "    \"body\" input -1 -> 0 input 2 -> 1 output -1 -> 0 output 0 -> 1 back 1 -> 1 graph \"step\" {\n"
+         "      %k = opset1.Parameter \"k\" {element_type = i64, shape = []} : i64[]\n"
+         "      %s = opset1.Parameter \"s\" {element_type = i64, shape = []} : i64[]\n"
+         "      %n = " +
+         form.next +
+         "\n      %m = opset1.Multiply \"m\" (%s, %k) : i64[]\n"
+         "      opset1.Result \"go\" (%n)\n      opset1.Result \"out\" (%m)\n    }\n  }\n"
+         "  opset1.Result \"y\" (%y)\n";
+}
+
+TEST_F(LoopsTest, ALoopOfAKnownNumberOfIterations) {
+  EXPECT_EQ(Unrolled(TextOf(CountedLoop{})),
+            "Parameter(x) Const() Multiply(m: x, ) Const() Multiply(m_2: m, ) Const() Multiply(loop: m_2, ) "
+            "Result(y: loop)");
+  std::vector<int64_t> numbers;
+  for (ir::NodeId id : graph_->nodes()) {
+    if (graph_->node(id).Is(ir::OpRole::kConst))
+      numbers.push_back(graph_->node(id).output().value->ElementAsInt(0));
+  }
+  EXPECT_EQ(numbers, (std::vector<int64_t>{0, 1, 2}));
+}
+
+TEST_F(LoopsTest, LoopsThatMayEndOtherwiseStay) {
+  const auto stays = [&](const CountedLoop& form) {
+    return Unrolled(TextOf(form)).find("Loop(loop:") != std::string::npos;
+  };
+  EXPECT_FALSE(stays({}));
+  EXPECT_TRUE(stays({.trips = "0"}));
+  EXPECT_TRUE(stays({.trips = "-1"}));
+  EXPECT_TRUE(stays({.condition = "0"}));
+  EXPECT_TRUE(stays({.next = "opset1.Less \"n\" (%s, %k) : boolean[]"}));
+}
+
+// ---- loops in loops ----
+
+TEST_F(LoopsTest, LoopsInALoopThatIsUnrolledAreToo) {
+  const std::string text = R"(  %x = opset1.Parameter "x" {element_type = f32, shape = [2,2]} : f32[2,2]
+  %h = opset1.Parameter "h" {element_type = f32, shape = [1,1]} : f32[1,1]
+  %y = opset1.TensorIterator "rows" (%x, %h) : f32[1,1] bodies {
+    "body" input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 1 -> 1 output 0 -> 0 back 0 -> 1 graph "row" {
+      %p = opset1.Parameter "p" {element_type = f32, shape = [1,2]} : f32[1,2]
+      %s = opset1.Parameter "s" {element_type = f32, shape = [1,1]} : f32[1,1]
+      %t = opset1.TensorIterator "items" (%p, %s) : f32[1,1] bodies {
+        "body" input 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) input 1 -> 1 output 0 -> 0 back 0 -> 1 graph "item" {
+          %q = opset1.Parameter "q" {element_type = f32, shape = [1,1]} : f32[1,1]
+          %u = opset1.Parameter "u" {element_type = f32, shape = [1,1]} : f32[1,1]
+          %v = opset1.Add "v" (%q, %u) : f32[1,1]
+          opset1.Result "o" (%v)
+        }
+      }
+      opset1.Result "o" (%t)
+    }
+  }
+  opset1.Result "y" (%y)
+)";
+  const std::string made = Unrolled(text);
+  EXPECT_EQ(made.find("TensorIterator"), std::string::npos) << made;
+  size_t sums = 0;
+  for (size_t at = made.find("Add("); at != std::string::npos; at = made.find("Add(", at + 1)) ++sums;
+  EXPECT_EQ(sums, 4U);
+}
+
+// ---- constants ----
+
+TEST_F(LoopsTest, ConstantsOfAllIterationsAreThoseOfTheBody) {
+  const std::string text = R"(  %x = opset1.Parameter "x" {element_type = f32, shape = [1,3]} : f32[1,3]
+  %h = opset1.Const "h" : f32[1,1] = dense<f32[1,1]: 0.5>
+  %k = opset1.Const "k" : f32[1,1] = dense<f32[1,1]: 2.0>
+  %z = opset1.Const "z" : f32[1,3] = dense<f32[1,3]: 1.0, 2.0, 3.0>
+  %y = opset1.TensorIterator "loop" (%x, %h, %k, %z) : f32[1,1] bodies {
+    "body" input 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) input 1 -> 1 input 2 -> 2 input 3 -> 3 slice(axis 1, start 0, end -1, stride 1, part 1) output 0 -> 0 back 0 -> 1 graph "step" {
+      %p = opset1.Parameter "p" {element_type = f32, shape = [1,1]} : f32[1,1]
+      %s = opset1.Parameter "s" {element_type = f32, shape = [1,1]} : f32[1,1]
+      %f = opset1.Parameter "f" {element_type = f32, shape = [1,1]} : f32[1,1]
+      %e = opset1.Parameter "e" {element_type = f32, shape = [1,1]} : f32[1,1]
+      %a = opset1.Add "a" (%p, %s) : f32[1,1]
+      %b = opset1.Multiply "b" (%a, %f) : f32[1,1]
+      %c = opset1.Add "c" (%b, %e) : f32[1,1]
+      opset1.Result "o" (%c)
+    }
+  }
+  opset1.Result "y" (%y)
+)";
+  const TransformationList list = StandardTransformations();
+  const auto graph = Parse(Numbered(text));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.BindConstantsInBodies"}}), "");
+  for (ir::NodeId id : graph->nodes()) {
+    if (!graph->node(id).Is(ir::OpRole::kTensorIterator)) continue;
+    // Neither what is carried nor what is cut.
+    EXPECT_EQ(
+        Brief(*graph->node(id).bodies()[0].graph),
+        "Parameter(p) Parameter(s) Parameter(f) Parameter(e) Add(a: p, s) Const(f/constant) Multiply(b: "
+        "a, f/constant) Add(c: b, e) Result(o: c)");
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::transform
