@@ -18,6 +18,7 @@ TransformationList StandardTransformations() {
   RegisterGroupedConvolutionFusion(list);
   RegisterMvnFusion(list);
   RegisterPadding(list);
+  RegisterRecurrentCells(list);
   RegisterReorder(list);
   RegisterScales(list);
   RegisterTensorIteratorToSequence(list);

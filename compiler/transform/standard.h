@@ -21,6 +21,7 @@ void RegisterGeluFusion(TransformationList& list);
 void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
+void RegisterRecurrentCells(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 void RegisterScales(TransformationList& list);
 void RegisterTensorIteratorToSequence(TransformationList& list);

@@ -1,0 +1,174 @@
+// Steps of recurrent layers that are written gate by gate.
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class RecurrentCellsTest : public TransformTest {
+ protected:
+  std::string After(const std::string& text) {
+    const TransformationList list = StandardTransformations();
+    graph_ = Parse(Numbered(text));
+    if (graph_ == nullptr) return "no graph";
+    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.RecurrentCellFusion"}}), "");
+    return Brief(*graph_);
+  }
+  // The elements of a constant input of the node of that name.
+  std::vector<double> ElementsOf(const std::string& name, int32_t input) {
+    for (ir::NodeId id : graph_->nodes()) {
+      if (graph_->node(id).name() != name) continue;
+      const TensorValue& value = *graph_->output(graph_->node(id).input(input)).value;
+      std::vector<double> elements;
+      for (int64_t i = 0; i < value.volume(); ++i) elements.push_back(value.ElementAsDouble(i));
+      return elements;
+    }
+    ADD_FAILURE() << "there is no `" << name << "`";
+    return {};
+  }
+
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+std::string Constant(const std::string& id, const std::string& shape, const std::string& elements) {
+  return "  %" + id + " = opset1.Const \"" + id + "\" : f32" + shape + " = dense<f32" + shape + ": " +
+         elements + ">\n";
+}
+std::string Add(const std::string& id, const std::string& operation, const std::string& inputs,
+                const std::string& attributes = "", const std::string& shape = "[1,1]") {
+  return "  %" + id + " = opset1." + operation + " \"" + id + "\" (" + inputs + ") " + attributes + " : f32" +
+         shape + "\n";
+}
+std::string Parameter(const std::string& id, const std::string& shape) {
+  return "  %" + id + " = opset1.Parameter \"" + id + "\" {element_type = f32, shape = " + shape + "} : f32" +
+         shape + "\n";
+}
+
+const std::string kTransposed = "{transpose_a = false, transpose_b = true}";
+
+// Gates of one unit of x [1,2] and h [1,1], together, in the order i, f, g, o.
+std::string Gates() {
+  return Parameter("x", "[1,2]") + Parameter("h", "[1,1]") + Parameter("c", "[1,1]") +
+         Constant("w", "[4,2]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0") +
+         Constant("r", "[1,4]", "10.0, 20.0, 30.0, 40.0") + Constant("b", "[4]", "0.5, 1.5, 2.5, 3.5") +
+         Add("xw", "MatMul", "%x, %w", kTransposed, "[1,4]") +
+         Add("hr", "MatMul", "%h, %r", "{transpose_a = false, transpose_b = false}", "[1,4]") +
+         Add("sum", "Add", "%hr, %xw", "", "[1,4]") + Add("all", "Add", "%b, %sum", "", "[1,4]") +
+         "  %axis = opset1.Const \"axis\" : i64[] = dense<i64[]: -1>\n"
+         "  %g:4 = opset1.Split \"g\" (%all, %axis) {num_splits = 4} : f32[1,1], f32[1,1], f32[1,1], "
+         "f32[1,1]\n";
+}
+
+struct Lstm {
+  std::string candidate = "Tanh";
+  std::string output = "Tanh";
+  std::string kept = "%fs, %c";
+  std::string more = "";  // further results
+};
+std::string TextOf(const Lstm& form) {
+  return Gates() + Add("is", "Sigmoid", "%g") + Add("fs", "Sigmoid", "%g.1") +
+         Add("gt", form.candidate, "%g.2") + Add("os", "Sigmoid", "%g.3") + Add("fc", "Multiply", form.kept) +
+         Add("ig", "Multiply", "%gt, %is") + Add("cn", "Add", "%ig, %fc") + Add("ct", form.output, "%cn") +
+         Add("hn", "Multiply", "%ct, %os") + "  opset1.Result \"y\" (%hn)\n  opset1.Result \"z\" (%cn)\n" +
+         form.more;
+}
+
+TEST_F(RecurrentCellsTest, LstmGatesInAnyOrder) {
+  EXPECT_EQ(
+      After(TextOf(Lstm{})),
+      "Parameter(x) Parameter(h) Parameter(c) Const(hn/w) Const(hn/r) Const(hn/b) LSTMCell(hn: x, h, c, "
+      "hn/w, hn/r, hn/b) Result(y: hn) Result(z: hn.1)");
+  // The rows of f, i, c and o.
+  EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{3, 4, 1, 2, 5, 6, 7, 8}));
+  EXPECT_EQ(ElementsOf("hn", 4), (std::vector<double>{20, 10, 30, 40}));
+  EXPECT_EQ(ElementsOf("hn", 5), (std::vector<double>{1.5, 0.5, 2.5, 3.5}));
+}
+
+TEST_F(RecurrentCellsTest, WhatIsNoLstmStays) {
+  const auto stays = [&](const Lstm& form) { return After(TextOf(form)).find("Cell") == std::string::npos; };
+  EXPECT_FALSE(stays({}));
+  EXPECT_TRUE(stays({.candidate = "Sigmoid"}));
+  EXPECT_TRUE(stays({.output = "Sin"}));
+  EXPECT_TRUE(stays({.kept = "%c, %c"}));
+  // A gate that is read elsewhere; a sum that is.
+  EXPECT_TRUE(stays({.more = Add("other", "Abs", "%is") + "  opset1.Result \"o\" (%other)\n"}));
+  EXPECT_TRUE(stays({.more = Add("other", "Abs", "%sum", "", "[1,4]") + "  opset1.Result \"o\" (%other)\n"}));
+}
+
+struct Gru {
+  std::string mix = Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
+                    Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn");
+  std::string reset = "%h, %r";
+};
+// Of one unit: z, r of x and h, n of x and r * h.
+std::string TextOf(const Gru& form) {
+  std::string text = Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Constant("k", "[]", "1.0");
+  const auto gate = [&](const std::string& name, const std::string& h, const std::string& numbers) {
+    text += Constant(name + "w", "[2,1]", numbers) +
+            Constant(name + "b", "[1,1]", "0." + numbers.substr(0, 1)) + "  %" + name +
+            "j = opset1.Concat \"" + name + "j\" (%x, " + h + ") {axis = 1} : f32[1,2]\n" +
+            Add(name + "p", "MatMul", "%" + name + "j, %" + name + "w",
+                "{transpose_a = false, transpose_b = false}") +
+            Add(name + "a", "Add", "%" + name + "p, %" + name + "b");
+  };
+  gate("z", "%h", "1.0, 2.0");
+  text += Add("z", "Sigmoid", "%za");
+  gate("r", "%h", "3.0, 4.0");
+  text += Add("r", "Sigmoid", "%ra") + Add("rh", "Multiply", form.reset);
+  gate("n", "%rh", "5.0, 6.0");
+  return text + Add("n", "Tanh", "%na") + form.mix + "  opset1.Result \"y\" (%hn)\n";
+}
+
+TEST_F(RecurrentCellsTest, GruOfDataAndStateSideBySide) {
+  const std::string cell =
+      "Parameter(x) Parameter(h) Const(hn/w) Const(hn/r) Const(hn/b) GRUCell(hn: x, h, hn/w, hn/r, hn/b) "
+      "Result(y: hn)";
+  EXPECT_EQ(After(TextOf(Gru{})), cell);
+  EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5}));
+  EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{2, 4, 6}));
+  EXPECT_EQ(After(TextOf(Gru{.mix = Add("d", "Subtract", "%h, %n") + Add("zd", "Multiply", "%d, %z") +
+                                    Add("hn", "Add", "%n, %zd")})),
+            cell);
+  EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5}));
+  // z is how much is new: 1 - sigmoid(a) = sigmoid(-a).
+  EXPECT_EQ(After(TextOf(Gru{.mix = Add("d", "Subtract", "%n, %h") + Add("zd", "Multiply", "%d, %z") +
+                                    Add("hn", "Add", "%h, %zd")})),
+            cell);
+  EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{-1, 3, 5}));
+  EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{-2, 4, 6}));
+}
+
+TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {
+  const auto stays = [&](const Gru& form) { return After(TextOf(form)).find("Cell") == std::string::npos; };
+  EXPECT_FALSE(stays({}));
+  EXPECT_TRUE(stays({.reset = "%x, %r"}));
+  EXPECT_TRUE(stays({.mix = Add("one", "Subtract", "%k, %r") + Add("zh", "Multiply", "%z, %h") +
+                            Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
+  EXPECT_TRUE(stays({.mix = Add("one", "Subtract", "%z, %k") + Add("zh", "Multiply", "%z, %h") +
+                            Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
+}
+
+// tanh(x W + h R), of two inputs or of a state.
+std::string Rnn(const std::string& state, const std::string& end) {
+  return Parameter("x", "[1,1]") + state + Constant("w", "[1,1]", "2.0") + Constant("r", "[1,1]", "3.0") +
+         Add("xw", "MatMul", "%x, %w", kTransposed) + Add("hr", "MatMul", "%h, %r", kTransposed) +
+         Add("sum", "Add", "%xw, %hr") + Add("hn", "Tanh", "%sum") + "  opset1.Result \"y\" (%hn)\n" + end;
+}
+
+TEST_F(RecurrentCellsTest, RnnOfAState) {
+  const std::string read =
+      Constant("zero", "[1,1]", "0.0") +
+      "  %h = opset6.ReadValue \"h\" (%zero) {variable_id = \"v\", variable_type = f32, variable_shape = "
+      "shape[1,1]} : f32[1,1]\n";
+  const std::string assign = "  opset6.Assign \"a\" (%hn) {variable_id = \"v\"}\n";
+  EXPECT_NE(After(Rnn(read, assign)).find("RNNCell(hn: x, h, hn/w, hn/r, hn/b)"), std::string::npos);
+  EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{2}));
+  EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{3}));
+  // Layers that are added; another value is what is kept.
+  EXPECT_EQ(After(Rnn(Parameter("h", "[1,1]"), "")).find("Cell"), std::string::npos);
+  EXPECT_EQ(After(Rnn(read, "  opset6.Assign \"a\" (%sum) {variable_id = \"v\"}\n")).find("Cell"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace nnefc::transform
