@@ -1,6 +1,10 @@
 #include "tools/nnefc/bisect.h"
 
+#include <map>
+#include <utility>
+
 #include "compiler/driver/rules.h"
+#include "compiler/ir/copy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/nnefc/reporter.h"
 
@@ -14,10 +18,10 @@ class Bisection {
 
   int Run() {
     if (const int exit_code = FindNames(); exit_code != kSuccess) return exit_code;
-    const auto without = Outputs(0);
+    const auto without = Outputs(OptionsWith(0));
     if (!without) return exit_code_;
     size_t good = 0, bad = names_.size();
-    std::string how = Difference(*without, bad);
+    std::string how = Difference(*without, Outputs(RecordedOptions()));
     if (exit_code_ != kSuccess) return exit_code_;
     if (how.empty()) {
       Print("{} transformations keep the outputs within `{}`\n", names_.size(), compare_.tolerance);
@@ -25,13 +29,15 @@ class Bisection {
     }
     while (bad - good > 1) {
       const size_t middle = good + (bad - good) / 2;
-      const std::string difference = Difference(*without, middle);
+      const std::string difference = Difference(*without, OutputsAfter(middle));
       if (exit_code_ != kSuccess) return exit_code_;
       if (!difference.empty()) how = difference;
       (difference.empty() ? good : bad) = middle;
     }
-    Print("`{}` is the first transformation after which outputs leave the tolerance\n{}{}", names_[bad - 1],
-          how, NodesMade(bad));
+    Print(
+        "`{}` is the first transformation after which outputs leave the "
+        "tolerance\n{}{}",
+        names_[bad - 1], how, NodesMade(steps_[names_[bad - 1]]));
     return kInvalid;
   }
 
@@ -68,29 +74,75 @@ class Bisection {
     return options;
   }
 
-  std::optional<std::vector<NamedTensor>> Outputs(size_t count) {
-    Compilation compilation(ShownModel(command_.models.front()), OptionsWith(count));
-    std::optional<Execution> prepared = Prepare(compilation, execution_, command_.max_bytes);
-    std::vector<NamedTensor> outputs;
-    if (prepared) {
-      const auto values = prepared->session->Run(prepared->inputs);
-      if (!values) {
-        Emit(values.error(), compilation.context().emitter);
-      } else {
-        const std::vector<runtime::Port>& ports = prepared->executable->outputs();
-        for (size_t i = 0; i < ports.size(); ++i) outputs.push_back({ports[i].name, (*values)[i]});
+  // The model with all of them: what each left is kept, so that nothing before
+  // it is done again.
+  CompileOptions RecordedOptions() {
+    CompileOptions options = OptionsWith(names_.size());
+    options.transform.pipeline.before = [this](const transform::Transformation& item,
+                                               const ir::Graph& graph) {
+      steps_[item.name()].bound = graph.node_bound();
+    };
+    options.transform.pipeline.after = [this](const transform::Transformation& item, const ir::Graph& graph) {
+      Step& step = steps_[item.name()];
+      for (ir::NodeId id : graph.nodes()) {
+        const ir::Node& node = graph.node(id);
+        if (static_cast<size_t>(id.index) >= step.bound)
+          step.made.push_back(fmt::format("`{}` ({})", node.name(), node.type()));
       }
+      // What is not lowered yet is compiled from there.
+      if (item.phase() > transform::Phase::kFront) step.graph = ir::Clone(graph);
+    };
+    return options;
+  }
+
+  // What a compiled model computes of the inputs.
+  std::optional<std::vector<NamedTensor>> Outputs(CompileOptions options) {
+    auto compilation = std::make_unique<Compilation>(ShownModel(command_.models.front()), std::move(options));
+    std::optional<Execution> prepared = Prepare(*compilation, execution_, command_.max_bytes);
+    std::optional<std::vector<NamedTensor>> outputs;
+    if (prepared) {
+      inputs_ = prepared->inputs;
+      outputs = Execute(prepared->executable, compilation->context());
     }
     // What is the matter with the model is told once.
-    if (count == 0 || compilation.context().emitter.has_errors())
-      exit_code_ = Reporter(command_).Report(compilation);
-    if (exit_code_ != kSuccess) return std::nullopt;
+    if (!std::exchange(is_told_, true) || compilation->context().emitter.has_errors())
+      exit_code_ = Reporter(command_).Report(*compilation);
+    if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(compilation);
+    return exit_code_ == kSuccess ? outputs : std::nullopt;
+  }
+
+  // The same after the first so many transformations.
+  std::optional<std::vector<NamedTensor>> OutputsAfter(size_t count) {
+    const auto step = steps_.find(names_[count - 1]);
+    if (step == steps_.end() || step->second.graph == nullptr) return Outputs(OptionsWith(count));
+    runtime::ExecutableOptions options = execution_.executable_options();
+    options.add_kernels = [plugins = command_.plugins()](runtime::KernelRegistry& kernels) {
+      plugins->AddKernels(kernels);
+    };
+    Context context;
+    std::optional<std::vector<NamedTensor>> outputs;
+    if (const auto executable = runtime::Executable::Create(step->second.graph, options, context.emitter))
+      outputs = Execute(executable, context);
+    if (context.emitter.has_errors()) exit_code_ = Reporter(command_).Report("", context, false);
     return outputs;
   }
 
-  // How the outputs after so many transformations differ; "" if they do not.
-  std::string Difference(const std::vector<NamedTensor>& expected, size_t count) {
-    const auto outputs = Outputs(count);
+  std::optional<std::vector<NamedTensor>> Execute(
+      const std::shared_ptr<const runtime::Executable>& executable, Context& context) const {
+    const auto values = runtime::Session::Create(executable)->Run(inputs_);
+    if (!values) {
+      Emit(values.error(), context.emitter);
+      return std::nullopt;
+    }
+    std::vector<NamedTensor> outputs;
+    const std::vector<runtime::Port>& ports = executable->outputs();
+    for (size_t i = 0; i < ports.size(); ++i) outputs.push_back({ports[i].name, (*values)[i]});
+    return outputs;
+  }
+
+  // How outputs differ; "" if they do not.
+  std::string Difference(const std::vector<NamedTensor>& expected,
+                         const std::optional<std::vector<NamedTensor>>& outputs) {
     std::string text;
     if (!outputs) return text;
     for (const NamedTensor& output : *outputs) {
@@ -100,25 +152,14 @@ class Bisection {
     return text;
   }
 
-  // The nodes of the outermost graph that the last of so many transformations made.
-  std::string NodesMade(size_t count) const {
-    const std::string& name = names_[count - 1];
-    CompileOptions options = OptionsWith(count);
+  // What a transformation left.
+  struct Step {
     size_t bound = 0;
-    std::vector<std::string> made;
-    options.transform.pipeline.before = [&](const transform::Transformation& item, const ir::Graph& graph) {
-      if (item.name() == name) bound = graph.node_bound();
-    };
-    options.transform.pipeline.after = [&](const transform::Transformation& item, const ir::Graph& graph) {
-      if (item.name() != name) return;
-      for (ir::NodeId id : graph.nodes()) {
-        const ir::Node& node = graph.node(id);
-        if (static_cast<size_t>(id.index) >= bound)
-          made.push_back(fmt::format("`{}` ({})", node.name(), node.type()));
-      }
-    };
-    Compilation compilation(ShownModel(command_.models.front()), options);
-    RunStages(compilation, Stage::kLower);
+    std::shared_ptr<const ir::Graph> graph = nullptr;
+    std::vector<std::string> made = {};  // nodes of the outermost graph
+  };
+  static std::string NodesMade(const Step& step) {
+    const std::vector<std::string>& made = step.made;
     if (made.empty()) return "it made no node\n";
     std::string text = fmt::format("it made {} node{}:\n", made.size(), made.size() == 1 ? "" : "s");
     for (const std::string& node : llvm::ArrayRef<std::string>(made).take_front(kShownNodes))
@@ -132,6 +173,10 @@ class Bisection {
   const CompareOptions& compare_;
   transform::Names all_;
   transform::Names names_;
+  std::map<std::string, Step> steps_;      // by name
+  std::unique_ptr<Compilation> recorded_;  // which owns the operations of their graphs
+  std::vector<TensorValue> inputs_;
+  bool is_told_ = false;
   int exit_code_ = kSuccess;
 };
 
