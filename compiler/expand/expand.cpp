@@ -60,6 +60,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
                                own);
   if (document.dialect().loose_values) builder.ReadLeniently();
   builder.UseLibrary(library);
+  builder.Expect(document);
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
   builder.TellDeviations(own.emitter);
   if (!builder.stopped()) {

@@ -78,7 +78,38 @@ bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const Shape& given
         site);
     return false;
   }
-  return true;
+  return CheckAssertions(name);
+}
+
+void GraphBuilder::Expect(const CheckedDocument& document) {
+  uint32_t number = 0;
+  for (const ast::Name& symbol : document.symbols())
+    symbol_ids_.emplace(context_.symbols.Text(symbol.symbol), ++number);
+  assertions_ = AssertionsOf(document.ast(), context_);
+}
+
+// assertion.fails: those of which all symbols are told now, by this external the last of them.
+bool GraphBuilder::CheckAssertions(std::string_view external) {
+  bool hold = true;
+  std::erase_if(assertions_, [&](const Assertion& assertion) {
+    std::vector<std::string> told;
+    const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
+      const auto id = symbol_ids_.find(std::string(name));
+      const auto bound = id == symbol_ids_.end() ? symbols_.end() : symbols_.find(id->second);
+      if (bound == symbols_.end()) return std::nullopt;
+      std::string text = fmt::format("`{}` is {}", name, bound->second);
+      if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
+      return bound->second;
+    });
+    if (truth == Truth::kFails) {
+      hold = false;
+      context_.emitter.Emit(kAssertionFails, assertion.range,
+                            "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
+                            fmt::join(told, ", "), external);
+    }
+    return truth != Truth::kOpen;
+  });
+  return hold;
 }
 
 void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {

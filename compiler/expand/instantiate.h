@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/expand/assertions.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/names.h"
 #include "compiler/expand/value.h"
@@ -114,6 +115,9 @@ class GraphBuilder {
   // TellDeviations.
   void ReadLeniently() { is_lenient_ = true; }
   bool is_lenient() const { return is_lenient_; }
+  // What the document asserts of its symbols is checked as soon as shapes of
+  // inputs tell them.
+  void Expect(const CheckedDocument& document);
   // The document's inputs are those of a vendor's dialect, which reads windows
   // otherwise: largest elements ignore a constant border, and a filter that
   // spreads has its outputs first.
@@ -206,6 +210,7 @@ class GraphBuilder {
                        const Site& site, NodeParts& parts);
   bool BindSymbols(llvm::ArrayRef<Value> written, const Shape& given, std::string_view name,
                    const Site& site);
+  bool CheckAssertions(std::string_view external);
   bool PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                        ir::AttributeMap& attributes);
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
@@ -234,7 +239,9 @@ class GraphBuilder {
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   Deviations deviations_;
   std::map<std::string, ir::PartialShape> open_shapes_;
-  std::map<uint32_t, int64_t> symbols_;  // extents, by the number of the symbol
+  std::map<uint32_t, int64_t> symbols_;         // extents, by the number of the symbol
+  std::map<std::string, uint32_t> symbol_ids_;  // numbers, by name
+  std::vector<Assertion> assertions_;           // that were not checked yet
   int64_t operations_ = 0;
   bool is_lenient_ = false;
   bool has_vendor_windows_ = false;

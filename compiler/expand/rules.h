@@ -28,6 +28,8 @@ namespace nnefc {
   RULE(kResultLength, "result.undetermined-length", kError, "R 3.3.2")                \
   RULE(kUnspecifiedExtent, "external.unspecified-extent", kError, "P 4.1.1")          \
   RULE(kSymbolExtent, "external.symbol", kError, "")                                  \
+  RULE(kAssertionFails, "assertion.fails", kError, "")                                \
+  RULE(kAssertionUnread, "assertion.unread", kWarning, "")                            \
   RULE(kLoopLists, "scan.lists", kError, "")                                          \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \

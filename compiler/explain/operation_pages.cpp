@@ -73,29 +73,71 @@ std::string PlainDocument(const OperationPage& page) {
 
 }  // namespace
 
+namespace {
+
+// Those that bring operations to documents which name them.
+std::vector<const Extension*> ExtensionsWithOperations() {
+  std::vector<const Extension*> found;
+  for (const Extension& extension : Extensions()) {
+    if (extension.library != nullptr && extension.activation == Activation::kLine)
+      found.push_back(&extension);
+  }
+  return found;
+}
+
+std::optional<OperationPage> FindExtensionPage(std::string_view name) {
+  for (const Extension* extension : ExtensionsWithOperations()) {
+    const std::optional<Declaration> declaration = FindDeclaration(extension->library(), name);
+    if (!declaration) continue;
+    OperationPage page;
+    page.name = name;
+    page.extension = extension->name;
+    page.section = extension->name;
+    page.comment = declaration->comment;
+    page.signature = declaration->text;
+    return page;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<OperationPage> FindOperationPage(std::string_view name) {
   const ir::OpRegistry& registry = ir::StandardOps();
   const ir::OpId id = registry.Find(ir::kNnefSet, name);
-  if (!id.valid()) return std::nullopt;
+  const std::optional<Declaration> declaration =
+      id.valid() ? FindDeclaration(RatifiedLibraryText(), name) : std::nullopt;
   OperationPage page;
-  page.name = name;
-  page.section = registry.Info(id).section;
-  std::optional<Declaration> declaration = FindDeclaration(RatifiedLibraryText(), name);
-  if (!declaration) {
-    declaration = FindDeclaration(ControlFlowLibraryText(), name);
-    if (!declaration) return std::nullopt;
-    page.extension = "NNEFC_control_flow";
-    page.comment = declaration->comment;
-  }
-  page.signature = declaration->text;
-  if (page.extension.empty()) {
+  if (declaration) {
+    page.name = name;
+    page.signature = declaration->text;
     const std::optional<Declaration> provisional = FindDeclaration(ProvisionalLibraryText(), name);
     if (provisional && provisional->text != page.signature) page.provisional = provisional->text;
+  } else if (std::optional<OperationPage> found = FindExtensionPage(name)) {
+    page = std::move(*found);
+  } else {
+    return std::nullopt;
   }
+  if (id.valid() && !registry.Info(id).section.empty()) page.section = registry.Info(id).section;
   const Example example = ExampleOf(name);
   page.formula = example.formula;
-  page.example = example.document.empty() ? PlainDocument(page) : std::string(example.document);
+  page.example = example.document;
+  if (page.example.empty() && page.extension.empty()) page.example = PlainDocument(page);
   return page;
+}
+
+std::vector<ExtensionOperation> ExtensionOperations() {
+  std::vector<ExtensionOperation> found;
+  for (const Extension* extension : ExtensionsWithOperations()) {
+    constexpr std::string_view kHead = "\nfragment ";
+    const std::string_view text = extension->library();
+    for (size_t at = text.find(kHead); at != std::string_view::npos; at = text.find(kHead, at + 1)) {
+      const size_t begin = at + kHead.size();
+      found.push_back(
+          {std::string(text.substr(begin, text.find_first_of("(<", begin) - begin)), extension->name});
+    }
+  }
+  return found;
 }
 
 std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins) {
@@ -118,8 +160,10 @@ std::vector<std::string> PagedOperations() {
   const ir::OpRegistry& registry = ir::StandardOps();
   for (size_t i = 0; i < registry.size(); ++i) {
     const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-    if (info.set == ir::kNnefSet && FindOperationPage(info.name)) names.emplace_back(info.name);
+    if (info.set == ir::kNnefSet && FindDeclaration(RatifiedLibraryText(), info.name))
+      names.emplace_back(info.name);
   }
+  for (ExtensionOperation& operation : ExtensionOperations()) names.push_back(std::move(operation.name));
   return names;
 }
 

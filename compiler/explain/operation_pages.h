@@ -28,4 +28,11 @@ std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin:
 // The names of all that have a page.
 std::vector<std::string> PagedOperations();
 
+// What libraries of extensions declare, in their order.
+struct ExtensionOperation {
+  std::string name;
+  std::string_view extension;
+};
+std::vector<ExtensionOperation> ExtensionOperations();
+
 }  // namespace nnefc::explain

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 
@@ -79,6 +80,7 @@ void LowerCast(NodeLowering& n) {
     n.SetOutput(n.input(0));
     return;
   }
+  if (const std::optional<OutputPort> exact = LowerInIntegers(n)) return n.SetOutput(*exact);
   const bool rounds = IsFloat(n.source_input(0).type) && IsInteger(n.DataType());
   const OutputPort input = rounds ? n.Unary("Floor", n.input(0)) : n.input(0);
   n.SetOutput(n.Add("opset1", "Convert", input, Attributes({{"destination_type", n.DataType()}})));

@@ -326,3 +326,34 @@ graph net( x, y ) -> ( z )
     np.savez(tmp_path / "in.npz", x=np.zeros((2, 5, 6), F32), y=np.zeros((4, 3), F32))
     wrong = tool.call("run", tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz")
     assert wrong.returncode == 1 and "[external.symbol]" in wrong.stderr
+
+
+ASSERTING = """version 1.0;
+extension tract_registry tract_core;
+extension tract_symbol B;
+extension tract_symbol S;
+{}
+graph net( x, y ) -> ( z )
+{{
+    x = tract_core_external(shape = [B, S], datum_type = 'f32');
+    y = tract_core_external(shape = [S, 3], datum_type = 'f32');
+    z = matmul(x, y);
+}}
+"""
+
+
+@pytest.mark.parametrize("condition, extents, holds", [
+    ("S >= 1", (2, 5), True), ("S + B <= 16", (2, 14), True), ("S + B <= 16", (2, 15), False), ("1 <= B < 4", (4, 3), False),
+    ("1 <= B < 4", (3, 3), True), ("2*S == B", (6, 3), True), ("2*S == B", (5, 3), False), ("(S - 1) / 2 != B", (3, 7), False),
+    ("-S > -4", (1, 4), False), ("B != 7", (7, 1), False), ("tg: S == 1", (2, 5), True), ("Q >= 100", (2, 5), True),
+])
+def test_assertions_are_checked_by_the_data(condition: str, extents: tuple[int, int], holds: bool, nnefc: Path, tmp_path: Path) -> None:
+    tool = Nnefc(nnefc, tmp_path)
+    (tmp_path / "net.nnef").write_text(ASSERTING.format(f"extension tract_assert {condition};"))
+    assert tool.call("check", tmp_path / "net.nnef").returncode == 0
+    b, s = extents
+    np.savez(tmp_path / "in.npz", x=np.ones((b, s), F32), y=np.ones((s, 3), F32))
+    done = tool.call("run", tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz")
+    assert done.returncode == (0 if holds else 1), done.stderr
+    assert ("[assertion.fails]" in done.stderr) == (not holds)
+    assert holds or f"`{condition}` does not hold" in done.stderr

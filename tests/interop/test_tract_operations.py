@@ -59,6 +59,7 @@ CASES = {
     "logical_bits": Case("c = tract_core_bitand(a, b);\ny = tract_core_bitnot(c);", (WHOLE > 40, SHIFTED > 2)),
     "shl": Case("y = tract_shl(a, b);", (WHOLE, SHIFTED)),
     "shr": Case("y = tract_shr(a, b);", (WHOLE, SHIFTED)),
+    "large_integers": Case("p = mul(a, 10007);\ns = add(p, b);\nd = sub(s, 16777217);\nm = max(d, b);\ny = tract_core_cast(m, to = 'i64');", (WHOLE * 1000, SHIFTED)),
     "scaled_rms_norm": Case("y = tract_core_scaled_rms_norm(a, b, axis = 3, eps = 0.01);", (X, X[0, 0, 0].copy())),
     "cumsum": Case("y = tract_core_cumsum(a, axis = 2, exclusive = false, reverse = false);"),
     "exclusive_cumsum": Case("y = tract_core_cumsum(a, axis = 2, exclusive = true, reverse = false);"),

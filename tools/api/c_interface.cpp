@@ -68,6 +68,14 @@ std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
   } else if (dialect != "auto") {
     return std::nullopt;
   }
+  const std::string reading = given->reading == nullptr ? "auto" : given->reading;
+  if (reading == "strict") {
+    options.reading = api::Reading::kStrict;
+  } else if (reading == "lenient") {
+    options.reading = api::Reading::kLenient;
+  } else if (reading != "auto") {
+    return std::nullopt;
+  }
   if (given->graph != nullptr) options.graph = given->graph;
   for (size_t i = 0; i < given->num_input_shapes; ++i) {
     const nnefc_input_shape& shape = given->input_shapes[i];

@@ -48,7 +48,8 @@ std::string Indented(std::string_view text) {
 
 std::string SectionText(const explain::OperationPage& page) {
   if (page.extension.empty()) return fmt::format("section {} of NNEF 1.0.5", page.section.substr(2));
-  return page.example.empty() ? page.extension : fmt::format("extension {}", page.extension);
+  const bool is_plugins = page.section.empty();
+  return is_plugins ? page.extension : fmt::format("extension {}", page.extension);
 }
 
 void PrintPage(const explain::OperationPage& page, const Painter& paint) {
@@ -102,7 +103,7 @@ bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, b
   if (IsControlFlow(name)) {
     for (const std::string& operation : explain::PagedOperations()) {
       explain::OperationPage page = *explain::FindOperationPage(operation);
-      if (!page.extension.empty()) pages.push_back(std::move(page));
+      if (IsControlFlow(page.extension)) pages.push_back(std::move(page));
     }
   } else if (std::optional<explain::OperationPage> page = explain::FindOperationPage(name)) {
     pages.push_back(std::move(*page));

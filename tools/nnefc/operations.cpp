@@ -22,12 +22,7 @@ struct OperationsCommand {
     for (size_t i = 0; i < registry.size(); ++i) {
       const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
       if (info.set != ir::kNnefSet) continue;
-      // Those of an extension name it instead of a section of the standard.
-      if (!info.section.starts_with("R ")) {
-        if (!without_openvino && explain::FindOperationPage(info.name))
-          lines.push_back(fmt::format("{:<32} {}\n", info.name, info.section));
-        continue;
-      }
+      if (!info.section.starts_with("R ")) continue;  // an extension's
       const lower::MissingForm* form = lower::FindMissingForm(info.name);
       NNEFC_CHECK(form != nullptr || lower::HasLowering(info.name));
       if (form == nullptr) {
@@ -36,6 +31,11 @@ struct OperationsCommand {
       }
       lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", info.name, info.section,
                                   form->when.empty() ? "" : " ", form->when, form->reason));
+    }
+    // Those of an extension have its name instead of a section of the standard.
+    if (!without_openvino) {
+      for (const explain::ExtensionOperation& each : explain::ExtensionOperations())
+        lines.push_back(fmt::format("{:<32} {}\n", each.name, each.extension));
     }
     std::sort(lines.begin(), lines.end());
     return fmt::format("{}", fmt::join(lines, ""));

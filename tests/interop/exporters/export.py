@@ -18,9 +18,10 @@ from torch_to_nnef.inference_target import KhronosNNEF, TractNNEF
 
 import torch_functions
 import torch_modules
+import torch_networks
 from torch_cases import Case
 
-CASES = [*torch_modules.CASES, *torch_functions.CASES]
+CASES = [*torch_modules.CASES, *torch_functions.CASES, *torch_networks.CASES]
 
 TRACT_VERSION = "0.23.4"
 

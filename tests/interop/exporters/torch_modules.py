@@ -1,4 +1,4 @@
-"""Small torch modules, a few models of torchvision, and inputs for each: what people export.
+"""Small torch modules and inputs for each: what people export.
 
 A case is a name, a function that makes the module, its inputs (shape, or shape and bound of whole numbers) and the axes
 that an export leaves open, by input."""
@@ -6,7 +6,6 @@ that an export leaves open, by input."""
 from __future__ import annotations
 
 import torch
-import torchvision
 from torch import nn
 from torch.nn import functional as F
 
@@ -160,10 +159,4 @@ CASES = [
     Case("embedding_open", lambda: nn.Sequential(nn.Embedding(11, 6), nn.Linear(6, 3)), (((2, 4), 11),), {0: {0: "B", 1: "S"}}),
     Case("lstm_open", lambda: Recurrent(nn.LSTM), ((2, 4, 5),), {0: {0: "B", 1: "S"}}),
     Case("half", lambda: nn.Sequential(nn.Linear(5, 7), nn.ReLU()).half(), ((3, 5, "half"),)),
-    Case("resnet18", lambda: torchvision.models.resnet18(), ((1, 3, 224, 224),)),
-    Case("mobilenet_v2", lambda: torchvision.models.mobilenet_v2(), ((1, 3, 224, 224),)),
-    Case("googlenet", lambda: torchvision.models.googlenet(init_weights=False, aux_logits=False), ((1, 3, 224, 224),)),
-    Case("squeezenet", lambda: torchvision.models.squeezenet1_1(), ((1, 3, 224, 224),)),
-    Case("efficientnet", lambda: torchvision.models.efficientnet_b0(), ((1, 3, 224, 224),)),
-    Case("densenet", lambda: torchvision.models.densenet121(), ((1, 3, 224, 224),)),
 ]

@@ -1,0 +1,147 @@
+"""What export.py wrote, told in a table, as text and as HTML: model, target, what strict reading finds, whether all agree with torch, and
+the time of a run beside tract's, one thread each.
+
+    python report.py NNEFC FOLDER REPORT [NAME...]
+
+writes REPORT.txt and REPORT.html. Strict reading finds each kind of deviation once; `upgrade` writes a strict model of every export of the
+Khronos target, which Khronos' own reader is asked to read."""
+
+from __future__ import annotations
+
+import html
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import nnef
+import numpy as np
+import tract
+
+from check import check, difference
+
+REPEATS = 5
+
+
+@dataclass
+class Row:
+    model: str
+    target: str
+    verdict: str
+    deviations: str = ""
+    upgraded: str = ""
+    ours: float | None = None  # milliseconds
+    theirs: float | None = None
+    tracts: str = ""  # what tract says of it
+
+    @property
+    def cells(self) -> list[str]:
+        ratio = f"{self.ours / self.theirs:.2f}" if self.ours and self.theirs else ""
+        times = [f"{value:.2f}" if value else "" for value in (self.ours, self.theirs)]
+        return [self.model, self.target, self.verdict, self.deviations, self.upgraded, *times, ratio, self.tracts]
+
+
+HEAD = ["model", "target", "verdict", "strict findings", "upgraded", "ours, ms", "tract, ms", "ratio", "tract"]
+
+
+def call(nnefc: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([nnefc, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def findings(nnefc: str, model: Path) -> str:
+    """The labels of deviations with how many places each has."""
+    told = call(nnefc, "check", model, "--lenient").stderr
+    found = re.findall(r"warning: .*?(?:\(the first of (\d+) places\))? \[lenient\.([a-z-]+)\]", told)
+    return " ".join(f"{label}:{count or 1}" for count, label in sorted(found, key=lambda each: each[1]))
+
+
+def upgrade(nnefc: str, model: Path, folder: Path) -> str:
+    """Whether `upgrade` writes what strict reading takes, and Khronos' reader."""
+    done = call(nnefc, "upgrade", model, "--lenient", "-o", folder / "upgraded")
+    if done.returncode:
+        return "not upgraded"
+    strict = call(nnefc, "check", folder / "upgraded", "--strict")
+    if strict.returncode or strict.stderr:
+        return "not strict"
+    try:
+        nnef.load_graph(str(folder / "upgraded"))
+    except Exception as error:  # its own word
+        return f"strict; nnef: {str(error).splitlines()[0][:80]}"
+    return "strict, read by nnef"
+
+
+def time_ours(nnefc: str, model: Path, folder: Path) -> float | None:
+    done = call(nnefc, "bench", model, "--lenient", "--inputs", folder / "in.npz", "--threads", 1, "--iterations", REPEATS)
+    found = re.search(r"median ([0-9.]+) ms", done.stdout)
+    return float(found[1]) if found else None
+
+
+def time_tracts(model: Path, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> tuple[float | None, str]:
+    try:
+        runnable = tract.nnef().with_tract_transformers().with_tract_extra().load(str(model)).into_runnable()
+        seen = [value.to_numpy() for value in runnable.run(inputs)]
+    except Exception as error:
+        lines = [line.strip() for line in str(error).split("Stack backtrace")[0].splitlines() if line.strip()]
+        return None, lines[-1][:100]
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        runnable.run(inputs)
+        times.append((time.perf_counter() - start) * 1e3)
+    worst = max((difference(*pair) for pair in zip(seen, outputs)), default=0)
+    return statistics.median(times), "agrees" if worst < 1e-3 else f"differs by {worst:.1e}"
+
+
+def look(nnefc: str, model: Path, arrays: dict[str, np.ndarray], scratch: Path) -> Row:
+    row = Row(model.name.removesuffix(".nnef.tgz"), model.parent.name, check(nnefc, model, arrays, scratch))
+    row.verdict = row.verdict.split()[0] if row.verdict.startswith("ok") else re.sub(r"/\S*/", "", row.verdict)[:150]
+    row.deviations = findings(nnefc, model)
+    if row.target == "khronos":
+        row.upgraded = upgrade(nnefc, model, scratch)
+    if row.verdict == "ok":
+        row.ours = time_ours(nnefc, model, scratch)
+        inputs = [value for name, value in arrays.items() if name.startswith("x")]
+        outputs = [value for name, value in sorted(arrays.items()) if name.startswith("y")]
+        row.theirs, row.tracts = time_tracts(model, inputs, outputs)
+    return row
+
+
+def write(rows: list[Row], refused: str, path: Path) -> None:
+    cells = [HEAD, *(row.cells for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
+    agree = sum(row.verdict == "ok" for row in rows)
+    ratios = [row.ours / row.theirs for row in rows if row.ours and row.theirs]
+    summary = f"{len(rows)} exports, {agree} agree with torch"
+    if ratios:
+        summary += f"; {len(ratios)} run in tract too, our time over its: median {statistics.median(ratios):.2f}"
+    text = [summary, "", *("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells), "",
+            "refused by the exporter:", refused]
+    path.with_suffix(".txt").write_text("\n".join(text))
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.cells) + "</tr>\n" for row in rows)
+    head = "".join(f"<th>{name}</th>" for name in HEAD)
+    path.with_suffix(".html").write_text(
+        f"<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Exports</title>\n<p>{html.escape(summary)}</p>\n<table border=\"1\">\n"
+        f"<tr>{head}</tr>\n{body}</table>\n<p>Refused by the exporter:</p>\n<pre>{html.escape(refused)}</pre>\n")
+
+
+def main() -> int:
+    nnefc, folder, path, wanted = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), set(sys.argv[4:])
+    rows = []
+    for model in sorted(folder.glob("*/*.nnef.tgz")):
+        name = model.name.removesuffix(".nnef.tgz")
+        if wanted and name not in wanted:
+            continue
+        with np.load(folder / f"{name}.npz") as arrays, tempfile.TemporaryDirectory() as scratch:
+            rows.append(look(nnefc, model, dict(arrays), Path(scratch)))
+        print("  ".join(rows[-1].cells), flush=True)
+    refused = (folder / "refused.txt").read_text() if (folder / "refused.txt").exists() else ""
+    write(rows, refused, path)
+    return 0 if all(row.verdict == "ok" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
