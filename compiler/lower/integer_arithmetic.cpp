@@ -8,8 +8,8 @@ namespace nnefc::lower {
 
 namespace {
 
-// Those of which every whole number is an f32.
-constexpr double kMaxExact = 1 << 24;
+// Those below which every whole number has a form of its own, as the document writes it.
+constexpr double kMaxExact = 1LL << 53;
 
 // The operation of OpenVINO that computes the same of integers.
 const std::string_view* OperationOn(ir::OpId op) {
@@ -37,15 +37,17 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   const ir::Node& node = n.state().source.node(source.node);
   if (IsCast(node.op()) && n.state().source.output(node.input(0)).type == ElementType::kI64)
     return TargetOf(n, node.input(0));
-  const TensorValue* value = n.Value(TargetOf(n, source));
-  if (value == nullptr || value->type() != ElementType::kF32) return std::nullopt;
+  const std::optional<Shape> shape = n.state().source.output(source).shape.extents();
+  if (!node.Is(ir::OpRole::kConstant) || !shape) return std::nullopt;
   std::vector<int64_t> items;
-  for (int64_t i = 0; i < value->volume(); ++i) {
-    const double item = value->ElementAsDouble(i);
-    if (item != std::trunc(item) || std::abs(item) > kMaxExact) return std::nullopt;
+  for (double item : node.attribute("value").AsDoubles()) {
+    if (item != std::trunc(item) || std::abs(item) >= kMaxExact) return std::nullopt;
     items.push_back(static_cast<int64_t>(item));
   }
-  return n.Constant(TensorValue::FromInts(value->shape(), items), "whole");
+  const auto volume = static_cast<size_t>(Volume(*shape).value_or(0));
+  if (items.size() == 1) items.resize(volume, items[0]);
+  if (items.size() != volume) return std::nullopt;
+  return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
 }  // namespace

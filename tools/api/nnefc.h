@@ -58,8 +58,8 @@ typedef struct nnefc_model_options {
   uint64_t max_bytes;      /* bounds the unpacked size of an archive; 0: 16 GiB */
   size_t num_extensions;
   const char* const* extensions; /* paths of plug-ins */
-  /* How is read what exporters write beside the specification: with warnings ("lenient"), as errors ("strict"),
-   * or the first where the document bears the marks of an exporter ("auto", also null). */
+  /* How is read what exporters write beside the specification: with warnings ("lenient"), as errors
+   * ("strict"), or the first where the document bears the marks of an exporter ("auto", also null). */
   const char* reading;
 } nnefc_model_options;
 
