@@ -119,7 +119,7 @@ void LayerWriter::WriteConstData(const ir::Node& node) {
   xml_->Begin("data");
   xml_->Attribute("element_type", Name(value->type()));
   xml_->Attribute("shape", fmt::format("{}", fmt::join(value->shape(), ", ")));
-  const uint64_t offset = weights_->Add({value->bytes(), value->byte_size()});
+  const uint64_t offset = weights_->Add(*value);
   xml_->Attribute("offset", static_cast<int64_t>(offset));
   xml_->Attribute("size", static_cast<int64_t>(value->byte_size()));
   xml_->End();

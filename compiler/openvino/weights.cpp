@@ -10,7 +10,8 @@ std::string WeightsPath(const std::string& xml_path) {
   return std::filesystem::path(xml_path).replace_extension(".bin").string();
 }
 
-uint64_t WeightsWriter::Add(std::span<const std::byte> bytes) {
+uint64_t WeightsWriter::Add(const TensorValue& value) {
+  const std::span<const std::byte> bytes(value.bytes(), value.byte_size());
   if (bytes.empty()) return size_;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const size_t hash = std::hash<std::string_view>()(text);
@@ -22,7 +23,9 @@ uint64_t WeightsWriter::Add(std::span<const std::byte> bytes) {
     }
   }
   const uint64_t offset = size_;
-  if (!error_) {
+  if (file_ == nullptr) {
+    placed_.push_back({offset, value});
+  } else if (!error_) {
     if (auto written = file_->Write(bytes); !written) error_ = written.error();
   }
   size_ += bytes.size();

@@ -64,6 +64,15 @@ ErrorOr<Success> CommitBoth(OutputFile& weights, const std::string& weights_path
   return committed;
 }
 
+void WriteNet(const ir::Graph& graph, openvino::XmlWriter& xml, openvino::WeightsWriter& weights) {
+  xml.Begin("net");
+  xml.Attribute("name", graph.name());
+  xml.Attribute("version", 11);
+  const std::unique_ptr<ir::Graph> form = openvino::WrittenForm(graph);
+  openvino::LayerWriter(&xml, &weights).WriteGraph(form != nullptr ? *form : graph);
+  xml.End();
+}
+
 }  // namespace
 
 ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
@@ -79,15 +88,17 @@ ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_pa
 
   openvino::XmlWriter xml(&*xml_file);
   openvino::WeightsWriter weights(&*weights_file);
-  xml.Begin("net");
-  xml.Attribute("name", graph.name());
-  xml.Attribute("version", 11);
-  const std::unique_ptr<ir::Graph> form = openvino::WrittenForm(graph);
-  openvino::LayerWriter(&xml, &weights).WriteGraph(form != nullptr ? *form : graph);
-  xml.End();
+  WriteNet(graph, xml, weights);
   if (auto written = weights.Finish(); !written) return written;
   if (auto written = xml.Finish(); !written) return written;
   return CommitBoth(*weights_file, weights_path, *xml_file);
+}
+
+OpenVinoInMemory WriteOpenVinoInMemory(const ir::Graph& graph) {
+  openvino::XmlWriter xml(nullptr);
+  openvino::WeightsWriter weights(nullptr);
+  WriteNet(graph, xml, weights);
+  return {.xml = xml.TakeText(), .constants = weights.TakePlaced(), .weights_size = weights.size()};
 }
 
 }  // namespace nnefc

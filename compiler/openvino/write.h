@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/openvino/weights.h"
 #include "compiler/support/context.h"
 #include "compiler/support/error_or.h"
 
@@ -33,5 +35,13 @@ bool CheckWritable(const ir::Graph& graph, Emitter& emitter, const WritableOptio
 // ReadOpenVino makes of them gives them again.
 ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
                                const WriteOptions& options = {});
+
+// The same in memory. The constants are those of the graph, not copies.
+struct OpenVinoInMemory {
+  std::string xml;
+  std::vector<openvino::PlacedConstant> constants;
+  uint64_t weights_size = 0;  // of the file that they would fill
+};
+OpenVinoInMemory WriteOpenVinoInMemory(const ir::Graph& graph);
 
 }  // namespace nnefc

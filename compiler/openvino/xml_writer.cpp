@@ -64,6 +64,11 @@ ErrorOr<Success> XmlWriter::Finish() {
   return file_->Write(buffer_);
 }
 
+std::string XmlWriter::TakeText() {
+  NNEFC_CHECK(open_.empty() && file_ == nullptr);
+  return std::move(buffer_);
+}
+
 void XmlWriter::CloseStartTag() {
   if (!in_start_tag_) return;
   buffer_ += ">\n";
@@ -101,7 +106,7 @@ void XmlWriter::AppendEscaped(std::string_view text) {
 }
 
 void XmlWriter::FlushIfLarge() {
-  if (buffer_.size() < kFlushSize) return;
+  if (file_ == nullptr || buffer_.size() < kFlushSize) return;
   if (!error_) {
     if (auto written = file_->Write(buffer_); !written) error_ = written.error();
   }

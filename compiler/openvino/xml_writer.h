@@ -10,7 +10,7 @@
 
 namespace nnefc::openvino {
 
-// Writes indented XML to a file, piece by piece:
+// Writes indented XML to a file, or where that is null to a text, piece by piece:
 //
 //   xml.Begin("port");
 //   xml.Attribute("id", 0);
@@ -29,6 +29,8 @@ class XmlWriter {
 
   // Writes what is buffered; tells the first failure of the file.
   ErrorOr<Success> Finish();
+  // The text, once all elements ended.
+  std::string TakeText();
 
  private:
   void CloseStartTag();

@@ -11,7 +11,7 @@ import nnefc
 def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     text = (ROOT / "tools" / "python" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.nnef").write_text(LINEAR)
     names: dict[str, object] = {}

@@ -204,6 +204,24 @@ Report Model::WriteOpenVino(const std::string& path) const {
   });
 }
 
+Outcome<OpenVinoForm> Model::ToOpenVino() const {
+  return Guard([&]() -> Outcome<OpenVinoForm> {
+    std::lock_guard lock(*state_->mutex);
+    Outcome<OpenVinoForm> outcome;
+    const auto graph = LoweredGraph(*state_, outcome.report);
+    if (graph == nullptr) return outcome;
+    if (!RequireOpenVinoForm(*state_->compilation, /*structure_only=*/false)) {
+      outcome.report = TakeReport(*state_->compilation);
+      return outcome;
+    }
+    OpenVinoInMemory form = WriteOpenVinoInMemory(*graph);
+    outcome.value.emplace(OpenVinoForm{.xml = std::move(form.xml), .weights_size = form.weights_size});
+    for (openvino::PlacedConstant& constant : form.constants)
+      outcome.value->constants.emplace_back(constant.offset, ToTensor(std::move(constant.value)));
+    return outcome;
+  });
+}
+
 Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
   return Guard([&]() -> Outcome<Executable> {
     std::lock_guard lock(*state_->mutex);

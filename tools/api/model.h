@@ -73,6 +73,14 @@ Report Lint(const std::string& path, const LintOptions& lint = {}, const ModelOp
 Report LintText(const std::string& name, const std::string& text, const LintOptions& lint = {},
                 const ModelOptions& options = {});
 
+// A model as OpenVINO IR: the text of the `.xml` file, and the constants by
+// their offsets in a `.bin` file of that size.
+struct OpenVinoForm {
+  std::string xml;
+  std::vector<std::pair<uint64_t, Tensor>> constants;
+  uint64_t weights_size = 0;
+};
+
 // A model without mistakes. Copies share it; all functions may be called by
 // several threads.
 class Model {
@@ -108,6 +116,8 @@ class Model {
   Outcome<std::string> Lower() const;
   // Writes OpenVINO IR: `path` must end in .xml; constants go beside it (.bin).
   Report WriteOpenVino(const std::string& path) const;
+  // The same in memory: the data are those of the model, not copies.
+  Outcome<OpenVinoForm> ToOpenVino() const;
   // Makes the model ready to run.
   Outcome<Executable> Compile(const ExecutableOptions& options = {}) const;
 

@@ -97,6 +97,20 @@ nb::object Widened(const api::Tensor& tensor) {
   return ToArray(*wide, Access::kWritable);
 }
 
+// An array of the memory of a tensor, which it keeps alive.
+nb::object View(const api::Tensor& tensor, const std::vector<size_t>& shape, nb::dlpack::dtype dtype,
+                Access access) {
+  auto held = std::make_unique<api::Tensor>(tensor);
+  const nb::capsule owner(held.get(),
+                          [](void* tensor) noexcept { delete static_cast<api::Tensor*>(tensor); });
+  held.release();  // the capsule's now
+  void* data = const_cast<std::byte*>(tensor.bytes().data());
+  if (access == Access::kReadOnly) {
+    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, nullptr, dtype));
+  }
+  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
+}
+
 }  // namespace
 
 api::Tensor ToTensor(nb::handle object, const std::string& what) {
@@ -127,16 +141,12 @@ api::Tensors ToTensors(nb::dict tensors, const char* what) {
 nb::object ToArray(const api::Tensor& tensor, Access access) {
   const std::optional<nb::dlpack::dtype> dtype = DtypeOf(tensor.type());
   if (!dtype) return Widened(tensor);
-  auto held = std::make_unique<api::Tensor>(tensor);
-  const nb::capsule owner(held.get(),
-                          [](void* tensor) noexcept { delete static_cast<api::Tensor*>(tensor); });
-  held.release();  // the capsule's now
-  std::vector<size_t> shape(tensor.shape().begin(), tensor.shape().end());
-  void* data = const_cast<std::byte*>(tensor.bytes().data());
-  if (access == Access::kReadOnly) {
-    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, nullptr, *dtype));
-  }
-  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, *dtype));
+  const std::vector<size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  return View(tensor, shape, *dtype, access);
+}
+
+nb::object ToBytes(const api::Tensor& tensor) {
+  return View(tensor, {tensor.bytes().size()}, *DtypeOf(ElementType::kU8), Access::kReadOnly);
 }
 
 nb::dict ToArrays(const api::Tensors& tensors) {

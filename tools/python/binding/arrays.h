@@ -20,6 +20,8 @@ enum class Access { kReadOnly, kWritable };
 // A NumPy array of the memory of a tensor, which it keeps alive. Elements that
 // NumPy has not become f32, in an array of their own.
 nanobind::object ToArray(const api::Tensor& tensor, Access access);
+// The bytes of a tensor as a read-only array of u8.
+nanobind::object ToBytes(const api::Tensor& tensor);
 nanobind::dict ToArrays(const api::Tensors& tensors);
 
 }  // namespace nnefc::python

@@ -131,6 +131,26 @@ nb::object Compile(const Model& model, const std::string& backend, int threads, 
   return ToObject(Take(std::move(outcome), "compiling the model"));
 }
 
+// (the XML, the size of the weights, [(offset, element type, array)]); the array of
+// elements that NumPy has not holds their bytes. OpenVINO, which never writes to
+// constants, takes no arrays that are marked as read-only.
+nb::tuple ToOpenVino(const Model& model) {
+  api::Outcome<api::OpenVinoForm> outcome;
+  {
+    const nb::gil_scoped_release unlocked;
+    outcome = model.ToOpenVino();
+  }
+  const api::OpenVinoForm form = Take(std::move(outcome), "converting the model to OpenVINO");
+  nb::list constants;
+  for (const auto& [offset, tensor] : form.constants) {
+    const std::string type(Name(tensor.type()));
+    constants.append(
+        nb::make_tuple(offset, NumPyLetter(tensor.type()) ? type : "bytes",
+                       NumPyLetter(tensor.type()) ? ToArray(tensor, Access::kWritable) : ToBytes(tensor)));
+  }
+  return nb::make_tuple(form.xml, form.weights_size, constants);
+}
+
 void BindOptions(nb::module_& module) {
   nb::class_<ModelOptions>(module, "ModelOptions")
       .def(nb::init<>())
@@ -227,6 +247,7 @@ void BindModel(nb::module_& module) {
           nb::sig("def lower(self) -> tuple[str, Report]"))
       .def("write_nnef", &Model::WriteNnef, nb::arg("folder"), nb::call_guard<nb::gil_scoped_release>())
       .def("write_openvino", &Model::WriteOpenVino, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("to_openvino", &ToOpenVino, nb::sig("def to_openvino(self) -> tuple[str, int, list[typing.Any]]"))
       .def("compile", &Compile, nb::arg("backend"), nb::arg("threads"), nb::arg("max_memory"),
            nb::sig("def compile(self, backend: str, threads: int, max_memory: int) -> Executable"));
   module.def("open", &Open, nb::arg("path"), nb::arg("options"),

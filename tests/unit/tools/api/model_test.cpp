@@ -1,6 +1,7 @@
 #include "tools/api/model.h"
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -344,6 +345,25 @@ TEST(ModelTest, IsWrittenWithItsData) {
   EXPECT_EQ(*again->Upgrade(), *model->Upgrade());
   EXPECT_FALSE(model->WriteNnef((folder / "nowhere").string()).ok());
   std::filesystem::remove_all(folder);
+}
+
+TEST(ModelTest, OpenVinoIrInMemoryIsThatOfTheFiles) {
+  const Outcome<Model> model = Model::FromText(
+      "net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy({1, 2}, std::vector<float>{2, 3})}}});
+  const Outcome<OpenVinoForm> form = model->ToOpenVino();
+  ASSERT_TRUE(form) << form.report.ToText();
+  const std::filesystem::path xml = std::filesystem::path(testing::TempDir()) / "nnefc_in_memory.xml";
+  ASSERT_TRUE(model->WriteOpenVino(xml.string()).ok());
+  const auto read = [](const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_EQ(read(xml), form->xml);
+  std::string weights(form->weights_size, '?');
+  for (const auto& [offset, tensor] : form->constants)
+    std::memcpy(weights.data() + offset, tensor.bytes().data(), tensor.bytes().size());
+  EXPECT_EQ(read(std::filesystem::path(xml).replace_extension(".bin")), weights);
+  EXPECT_FALSE(Model::FromText("net.nnef", kLinear)->ToOpenVino());
 }
 
 TEST(LintTest, SpeaksByItsSettings) {
