@@ -11,6 +11,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/reduce_row.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/unary.h"
@@ -173,36 +174,11 @@ class AttentionMask {
   Strides strides_;
 };
 
-constexpr int64_t kScoreLanes = 16;
-template <typename T>
-using ScoreLanes = std::array<T, kScoreLanes>;
-
-// Combines each lane with the elements at its place in every part of a row, then the lanes:
-// compilers keep the order of what is written one after the other.
-template <typename T, typename Combine>
-[[gnu::always_inline]] inline T ReduceScores(const float* row, int64_t count, T first,
-                                             const Combine& combine) {
-  ScoreLanes<T> lanes;
-  lanes.fill(first);
-  int64_t i = 0;
-  for (; i + kScoreLanes <= count; i += kScoreLanes) {
-    for (int64_t lane = 0; lane < kScoreLanes; ++lane)
-      lanes[lane] = combine(lanes[lane], static_cast<T>(row[i + lane]));
-  }
-  for (int64_t lane = 0; lane < count - i; ++lane)
-    lanes[lane] = combine(lanes[lane], static_cast<T>(row[i + lane]));
-  for (int64_t width = kScoreLanes / 2; width > 0; width /= 2) {
-    for (int64_t lane = 0; lane < width; ++lane) lanes[lane] = combine(lanes[lane], lanes[lane + width]);
-  }
-  return lanes[0];
-}
-
 // Makes exponentials of a row of scores, and gives 1 by their sum.
 [[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
-  const float largest = ReduceScores(scores, count, -std::numeric_limits<float>::infinity(),
-                                     [](float a, float b) { return a < b ? b : a; });
+  const float largest = ReduceRow(scores, count, LargestOf<float>());
   for (int64_t i = 0; i < count; ++i) scores[i] = VectorExp(scores[i] - largest);
-  return static_cast<float>(1 / ReduceScores(scores, count, 0.0, [](double a, double b) { return a + b; }));
+  return static_cast<float>(1 / ReduceRow(scores, count, Sum()));
 }
 
 // The memory of a thread: scores of a block, a factor for each of its rows, what oneDNN needs.

@@ -11,6 +11,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/reduce_row.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
@@ -51,31 +52,10 @@ std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t
 
 // ---- sums ----
 
-constexpr int64_t kReducerLanes = 16;
-
-// Combines the terms of a row in f64, in lanes that are combined in the end.
-template <typename Reducer>
-[[gnu::always_inline]] inline double ReduceRow(const float* x, int64_t count, const Reducer& reducer) {
-  std::array<double, kReducerLanes> lanes;
-  for (int64_t lane = 0; lane < kReducerLanes; ++lane) lanes[lane] = reducer.first();
-  int64_t i = 0;
-  for (; i + kReducerLanes <= count; i += kReducerLanes) {
-    for (int64_t lane = 0; lane < kReducerLanes; ++lane)
-      lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i + lane])));
-  }
-  for (int64_t lane = 0; i < count; ++i, ++lane)
-    lanes[lane] = reducer.Combine(lanes[lane], reducer.Map(static_cast<double>(x[i])));
-  for (int64_t width = kReducerLanes / 2; width > 0; width /= 2) {
-    for (int64_t lane = 0; lane < width; ++lane)
-      lanes[lane] = reducer.Combine(lanes[lane], lanes[lane + width]);
-  }
-  return lanes[0];
-}
-
 constexpr int64_t kColumns = 128;  // of the inner axis that are combined at once
 using Columns = std::array<double, kColumns>;
 
-// The same for `columns` rows side by side, whose terms lie `stride` apart.
+// The same as in ReduceRow for `columns` rows side by side, whose terms lie `stride` apart.
 struct ColumnPart {
   const float* x;
   int64_t terms, stride, columns;
@@ -91,11 +71,6 @@ template <typename Reducer>
   }
 }
 
-struct Sum {
-  static constexpr double first() { return 0; }
-  static double Map(double x) { return x; }
-  static double Combine(double a, double b) { return a + b; }
-};
 struct SumOfMagnitudes : Sum {
   static double Map(double x) { return x < 0 ? -x : x; }
 };
@@ -109,17 +84,14 @@ struct SumOfDeviations : Sum {
   double Map(double x) const { return (x - mean) * (x - mean); }
 };
 struct Product {
+  using Term = double;
   static constexpr double first() { return 1; }
   static double Map(double x) { return x; }
   static double Combine(double a, double b) { return a * b; }
 };
-// Elements that are not greater, NaN among them, are passed over.
-struct Largest {
-  static constexpr double first() { return -std::numeric_limits<double>::infinity(); }
-  static double Map(double x) { return x; }
-  static double Combine(double a, double b) { return a < b ? b : a; }
-};
+using Largest = LargestOf<double>;
 struct Smallest {
+  using Term = double;
   static constexpr double first() { return std::numeric_limits<double>::infinity(); }
   static double Map(double x) { return x; }
   static double Combine(double a, double b) { return b < a ? b : a; }
@@ -409,7 +381,7 @@ struct Softmax {
 
  private:
   [[gnu::always_inline]] static void Row(const float* x, float* out, int64_t terms) {
-    const auto largest = static_cast<float>(ReduceRow(x, terms, Largest()));
+    const float largest = ReduceRow(x, terms, LargestOf<float>());
     for (int64_t i = 0; i < terms; ++i) out[i] = VectorExp(x[i] - largest);
     const double sum = ReduceRow(out, terms, Sum());
     const auto shift = largest + static_cast<float>(std::log(sum));
