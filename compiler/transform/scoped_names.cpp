@@ -52,4 +52,8 @@ ir::NodeId ScopedNames::Find(std::string_view name) const {
   return found == by_name_.end() ? ir::NodeId() : found->second;
 }
 
+bool IsLiteral(const ir::Node& node) {
+  return node.Is(ir::OpRole::kConstant) && node.name().empty();
+}
+
 }  // namespace nnefc::transform

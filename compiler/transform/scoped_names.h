@@ -32,4 +32,7 @@ class ScopedNames {
   llvm::StringMap<ir::NodeId> by_name_;
 };
 
+// Whether a node is a literal of a document: one for all that write it, so of no scope.
+bool IsLiteral(const ir::Node& node);
+
 }  // namespace nnefc::transform

@@ -1,5 +1,6 @@
 #include "compiler/transform/sub_graph.h"
 
+#include "compiler/transform/scoped_names.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::transform {
@@ -32,7 +33,8 @@ void RemoveNodes(Graph& graph, const std::vector<Node>& nodes) {
     }
   }
   for (const Node& node : nodes) {
-    if (left.count(node.id().index) == 0) continue;
+    // Other parts of the model may have the same literals.
+    if (left.count(node.id().index) == 0 || IsLiteral(node.ir())) continue;
     for (const Port& port : node.out_ports()) {
       for (const Port& use : port.GetDestinations()) {
         if (left.count(use.node().id().index) != 0) continue;

@@ -53,7 +53,7 @@ class Updater {
       const ir::Node& node = graph_.node(id);
       for (int32_t i = 0; i < node.num_inputs(); ++i) {
         const ir::OutputPort source = node.input(i);
-        if (inside_.count(source.node.index)) continue;
+        if (inside_.count(source.node.index) || IsLiteral(graph_.node(source.node))) continue;
         const std::optional<std::string> pattern = Pattern(id);
         if (!pattern) return false;
         readers[{source.node.index, source.index}].push_back({*pattern, i});
@@ -70,6 +70,7 @@ class Updater {
   bool FindOutputs() {
     for (ir::NodeId id : instances_.front()) {
       const ir::Node& node = graph_.node(id);
+      if (IsLiteral(node)) continue;
       bool is_read = false;
       for (int32_t i = 0; i < node.num_outputs(); ++i) {
         is_read |= !node.uses(i).empty();

@@ -271,6 +271,46 @@ class YoloRegionAddon : public FrontReplacementFromConfigFileGeneral {
   }
 };
 
+constexpr const char* kConvolutions = R"(version 1.0;
+extension KHR_enable_fragment_definitions;
+
+fragment block(x: tensor<scalar>, f: tensor<scalar>) -> (y: tensor<scalar>)
+{
+    c = conv(x, f);
+    y = relu(c);
+}
+graph net(image) -> (out)
+{
+    image = external(shape = [1,2,6,6]);
+    f = variable(shape = [2,2,3,3], label = 'f');
+    a = block(image, f);
+    b = block(a, f);
+    out = tanh(b);
+}
+)";
+
+// The bias that both convolutions lack is one literal, which is nobody's input or output.
+TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
+  Expansion model(kConvolutions);
+  ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
+  AddOperation(model, "test", "Block");
+  Context context;
+  const FileId file = context.sources.AddText(
+      "c.json", R"([{"id": "Block", "match_kind": "scope", "instances": ["a", "b"], "op": "test.Block"}])");
+  const std::optional<std::string> updated = UpdateConfiguration(*model.graph, file, context);
+  ASSERT_TRUE(updated.has_value()) << context.emitter.diagnostics().front().message;
+  const auto read = ReadConfiguration(context.sources.AddText("d.json", *updated), context);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->entries[0].inputs, (std::vector<std::vector<NodePort>>{{{"c$", 0}}, {{"c$", 1}}}));
+  EXPECT_EQ(read->entries[0].outputs, (std::vector<NodePort>{{"relu$", 0}}));
+  TransformationList list;
+  RegisterAnchors(list);
+  EXPECT_EQ(RunConfigured(list, *updated, *model.graph), "");
+  model.graph->EraseDeadNodes();
+  EXPECT_EQ(Brief(*model.graph),
+            "external(image) variable(f) Block(a: image, f) Block(b: a, f) tanh(out: b) Result(out: out)");
+}
+
 TEST_F(ConfiguredNetworksTest, YoloRegionsStandBeforeResults) {
   Expansion model(Ratified("", "    z = relu(x); y = sigmoid(z);"));
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
