@@ -30,10 +30,11 @@ class FuseConstantSequence : public MiddleReplacementPattern {
 opset1.Result "y" (%4)
 )";
   }
-  Names RunBefore() const override {
-    return {"middle.FuseScaleIntoConvolution", "middle.FuseScaleIntoMatMul", "PostMiddleStart"};
+  // What filters take in is theirs.
+  Names RunBefore() const override { return {"middle.RemoveUnneeded", "PostMiddleStart"}; }
+  Names RunAfter() const override {
+    return {"middle.FuseScaleIntoConvolution", "middle.FuseScaleIntoMatMul"};
   }
-  Names RunAfter() const override { return {"MiddleFinish"}; }
 
   void FindAndReplacePattern(Graph& graph) override {
     for (const Node& node : graph.GetNodes()) {

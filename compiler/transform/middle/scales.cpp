@@ -310,10 +310,14 @@ class AffineFusion {
   const FactorsOf factors_of_;
 };
 
-// Where the output channels lie in the weights of an operation.
+// Where channels lie in the weights of an operation: those of the output first, or second.
 enum class Layout : uint8_t { kRows, kGroupedRows, kColumns, kGroupedColumns };
 
-// The extents of factors of output channels, as they are broadcast to a filter.
+// Whose channels factors are of.
+enum class Channels : uint8_t { kOutput, kInput };
+
+// The extents of factors of channels, as they are broadcast to a filter.
+template <Channels kOf>
 std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& weights, int64_t channels) {
   static const ir::OpTable<Layout> kLayouts(ir::StandardOps(),
                                             {{"Convolution", Layout::kRows},
@@ -326,15 +330,19 @@ std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& w
   const bool is_grouped = *layout == Layout::kGroupedRows || *layout == Layout::kGroupedColumns;
   const bool is_rows = *layout == Layout::kRows || *layout == Layout::kGroupedRows;
   if (is_grouped) factors[0] = weights[0].value();
-  factors[(is_grouped ? 1 : 0) + (is_rows ? 0 : 1)] = channels / factors[0];
+  const bool is_first = is_rows == (kOf == Channels::kOutput);
+  factors[(is_grouped ? 1 : 0) + (is_first ? 0 : 1)] = channels / factors[0];
   return factors;
 }
 
+// The same of columns or rows, and a matrix on the right.
+template <Channels kOf>
 std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& weights, int64_t channels) {
   static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
   if (kProducts.Find(node.ir().op()) == nullptr || weights.rank() < 2) return std::nullopt;
   Shape factors(static_cast<size_t>(weights.rank()), 1);
-  factors[factors.size() - (node.ir().Bool("transpose_b") ? 2 : 1)] = channels;
+  const bool is_last = node.ir().Bool("transpose_b") == (kOf == Channels::kInput);
+  factors[factors.size() - (is_last ? 1 : 2)] = channels;
   return factors;
 }
 
@@ -377,7 +385,7 @@ class FuseScale : public MiddleReplacementPattern {
 
 class FuseScaleIntoConvolution : public FuseScale {
  public:
-  FuseScaleIntoConvolution() : FuseScale(1, 3, FactorsOfFilter) {}
+  FuseScaleIntoConvolution() : FuseScale(1, 3, FactorsOfFilter<Channels::kOutput>) {}
   std::string_view Description() const override {
     return "BatchNormInference, Multiply and Divide by constants of each "
            "channel behind a convolution, grouped, "
@@ -402,7 +410,7 @@ opset1.Result "y" (%4)
 
 class FuseScaleIntoMatMul : public FuseScale {
  public:
-  FuseScaleIntoMatMul() : FuseScale(-1, 1, FactorsOfMatrix) {}
+  FuseScaleIntoMatMul() : FuseScale(-1, 1, FactorsOfMatrix<Channels::kOutput>) {}
   std::string_view Description() const override {
     return "Multiply and Divide by constants of each column behind a MatMul go "
            "into its constant right "
@@ -419,11 +427,62 @@ opset1.Result "y" (%4)
   }
 };
 
+class FuseScaleIntoFollowing : public MiddleReplacementPattern {
+ public:
+  FuseScaleIntoFollowing() { force_clean_up = true; }
+  std::string_view Description() const override {
+    return "Multiply and Divide by constants of each channel, or column, go into the constant filter of a "
+           "convolution, or the constant right matrix of a MatMul, that alone reads what they scale.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[4,2]} : f32[4,2]
+%1 = opset1.Const "s" : f32[2] = dense<f32[2]: 0.5, 3.0>
+%2 = opset1.Multiply "m" (%0, %1) : f32[4,2]
+%3 = opset1.Const "w" : f32[2,1] = dense<f32[2,1]: 1.0, 2.0>
+%4 = opset1.MatMul "p" (%2, %3) {transpose_a = false, transpose_b = false} : f32[4,1]
+opset1.Result "y" (%4)
+)";
+  }
+  Names RunBefore() const override { return {"middle.RemoveUnneeded", "PostMiddleStart"}; }
+  Names RunAfter() const override { return {"middle.FuseConstantSequence"}; }
+
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& node : graph.GetNodes()) {
+      if (node.num_in_ports() >= 2) Fuse(graph, node);
+    }
+  }
+
+ private:
+  static void Fuse(Graph& graph, const Node& node) {
+    Port input = node.in_port(0), filter = node.in_port(1);
+    const Port scaled = input.GetSource();
+    const ir::PartialShape& weights = filter.shape();
+    const ir::PartialShape& shape = scaled.shape();
+    if (!weights.known() || weights.volume() == 0 || !shape.rank_known() || shape.rank() < 2 ||
+        scaled.data().type != ElementType::kF32 || !OnlyDestination(scaled))
+      return;
+    const ir::Attribute* transpose = node.Find("transpose_a");
+    const int64_t axis = transpose == nullptr ? 1 : shape.rank() - 1;
+    if (!shape[axis].known() || (transpose != nullptr && transpose->AsBool())) return;
+    const int64_t channels = shape[axis].value();
+    std::optional<Shape> factors = FactorsOfFilter<Channels::kInput>(node, weights, channels);
+    if (!factors) factors = FactorsOfMatrix<Channels::kInput>(node, weights, channels);
+    if (!factors) return;
+    const std::optional<AffineNode> match = MatchScale(scaled.node(), axis);
+    if (!match || !(scaled.node().in_port(match->data).shape() == shape)) return;
+    const std::optional<Port> made = ScaledWeights(graph, node, {*factors, match->affine.scale});
+    if (!made) return;
+    filter.Connect(*made);
+    input.Connect(scaled.node().in_port(match->data).GetSource());
+  }
+};
+
 }  // namespace middle
 
 void RegisterScales(TransformationList& list) {
   list.Add<middle::FuseScaleIntoConvolution>();
   list.Add<middle::FuseScaleIntoMatMul>();
+  list.Add<middle::FuseScaleIntoFollowing>();
 }
 
 }  // namespace nnefc::transform

@@ -265,6 +265,69 @@ TEST_F(ScaledMatMul, FactorsOfRowsStay) {
   EXPECT_EQ(made, "Parameter(x) Const(w) MatMul(p: x, w) Const(s) Multiply(m: p, s) Result(y: m)");
 }
 
+// ---- what follows ----
+
+class ScaledInput : public LinearTest {
+ protected:
+  // Elements of the filter after `x`, [1,2,3,3], was scaled by 10 and 100.
+  std::string After(const std::string& filter, const std::string& operation, const std::string& result = "%9",
+                    const std::string& scale = "Multiply", const std::string& extents = "[2,1,1]") {
+    Fuse("middle.FuseScaleIntoFollowing",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]\n  %1 = "
+         "opset1.Const \"s\" : f32" +
+             extents + " = dense<f32" + extents + ": 10.0, 100.0>\n  %2 = opset1." + scale +
+             " \"m\" (%0, %1) : f32[...]\n  %3 = opset1.Const \"w\" : f32" + filter + " = dense<f32" +
+             filter + ": 1.0, 2.0, 3.0, 4.0>\n  %9 = opset1." + operation +
+             " \"c\" (%2, %3) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} "
+             ": "
+             "f32[...]\n  %10 = opset1.Add \"z\" (%9, " +
+             result + ") : f32[...]\n  opset1.Result \"y\" (%10)\n");
+    return Brief(*graph_);
+  }
+};
+
+TEST_F(ScaledInput, FactorsOfInputChannels) {
+  EXPECT_EQ(After("[2,2,1,1]", "Convolution"),
+            "Parameter(x) Const(w/scaled) Convolution(c: x, w/scaled) Add(z: c, c) Result(y: z)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 200, 30, 400}));
+  After("[2,2,1,1,1]", "GroupConvolution");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 20, 300, 400}));
+  After("[2,2,1,1]", "ConvolutionBackpropData");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 20, 300, 400}));
+  After("[2,1,2,1,1]", "GroupConvolutionBackpropData");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 20, 300, 400}));
+}
+
+TEST_F(ScaledInput, WhatIsReadElsewhereOrOfAnotherAxisStays) {
+  const auto stays = [](const std::string& brief) { return brief.find("(m: x, s)") != std::string::npos; };
+  EXPECT_FALSE(stays(After("[2,2,1,1]", "Convolution", "%9", "Divide")));
+  EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%2")));
+  // A term counts nothing where the window is padded.
+  EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%9", "Add")));
+  EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%9", "Multiply", "[2,1,1,1]")));
+}
+
+TEST_F(LinearTest, FactorsOfRowsOfTheMatrix) {
+  const auto after = [&](const char* a, const char* b, const char* factors) {
+    Fuse(
+        "middle.FuseScaleIntoFollowing",
+        fmt::format("  %0 = opset1.Parameter \"x\" {{element_type = f32, shape = [2,2]}} : f32[2,2]\n  %1 = "
+                    "opset1.Const \"s\" : f32{} = dense<f32{}: 10.0, 100.0>\n  %2 = opset1.Multiply \"m\" "
+                    "(%1, %0) : f32[2,2]\n  %3 = opset1.Const \"w\" : f32[2,2] = dense<f32[2,2]: 1.0, 2.0, "
+                    "3.0, 4.0>\n  %4 = opset1.MatMul \"p\" (%2, %3) {{transpose_a = {}, transpose_b = {}}} : "
+                    "f32[2,2]\n  opset1.Result \"y\" (%4)\n",
+                    factors, factors, a, b));
+    return Brief(*graph_);
+  };
+  EXPECT_EQ(after("false", "false", "[2]"),
+            "Parameter(x) Const(w/scaled) MatMul(p: x, w/scaled) Result(y: p)");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 20, 300, 400}));
+  after("false", "true", "[1,2]");
+  EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{10, 200, 30, 400}));
+  EXPECT_NE(after("true", "false", "[2]").find("Multiply("), std::string::npos);
+  EXPECT_NE(after("false", "false", "[2,1]").find("Multiply("), std::string::npos);
+}
+
 // ---- sequences ----
 
 class Sequence : public LinearTest {
