@@ -42,7 +42,7 @@ def labels(tool: Nnefc, document: Path) -> dict[str, list[int]]:
 
 
 def run(tool: Nnefc, folder: Path, document: str, x: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The result, the same on both backends, and the weights by label, which are written as tensor files."""
+    """The result, the same on both backends and of fused steps, and the weights by label, which are written as tensor files."""
     (folder / "graph.nnef").write_text(document)
     shapes = labels(tool, folder / "graph.nnef")
     weights = {}
@@ -52,8 +52,9 @@ def run(tool: Nnefc, folder: Path, document: str, x: np.ndarray) -> tuple[np.nda
         write_dat(folder / f"{label}.dat", weights[label])
     np.save(folder / "x.npy", x)
     found = [tool.run(folder, "--input", f"x={folder / 'x.npy'}", *extra)["y"]
-             for extra in (["--backend", "reference", "--verify"], [])]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-5)
+             for extra in (["--backend", "reference", "--verify"], [], ["--enable-transformations", "middle.RecurrentStepFusion"])]
+    for other in found[1:]:
+        np.testing.assert_allclose(found[0], other, rtol=1e-4, atol=1e-5)
     return found[0], weights
 
 

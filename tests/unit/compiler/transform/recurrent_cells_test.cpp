@@ -11,7 +11,7 @@ class RecurrentCellsTest : public TransformTest {
     const TransformationList list = StandardTransformations();
     graph_ = Parse(Numbered(text));
     if (graph_ == nullptr) return "no graph";
-    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.RecurrentCellFusion"}}), "");
+    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.RecurrentStepFusion"}}), "");
     return Brief(*graph_);
   }
   // The elements of a constant input of the node of that name.
@@ -168,6 +168,30 @@ TEST_F(RecurrentCellsTest, RnnOfAState) {
   EXPECT_EQ(After(Rnn(Parameter("h", "[1,1]"), "")).find("Cell"), std::string::npos);
   EXPECT_EQ(After(Rnn(read, "  opset6.Assign \"a\" (%sum) {variable_id = \"v\"}\n")).find("Cell"),
             std::string::npos);
+}
+
+// The same in a body, whose back edge says which of two values is the state.
+TEST_F(RecurrentCellsTest, RnnOfAnIteration) {
+  const auto cells = [&](const std::string& back) {
+    const TransformationList list = StandardTransformations();
+    const std::string step = Rnn(Parameter("h", "[1,1]"), "");
+    graph_ = Parse(
+        Numbered(Parameter("a", "[1,4]") + Parameter("b", "[1,1]") +
+                 "  %c = opset1.TensorIterator \"loop\" (%a, %b) : f32[...] bodies {\n    \"body\" " + back +
+                 " output 0 -> 0 graph \"step\" {\n" + step + "    }\n  }\n  opset1.Result \"y\" (%c)\n"));
+    EXPECT_NE(graph_, nullptr);
+    EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.RecurrentCellFusion"}}), "");
+    for (ir::NodeId id : graph_->nodes()) {
+      if (graph_->node(id).Is(ir::OpRole::kTensorIterator)) return Brief(*graph_->node(id).bodies()[0].graph);
+    }
+    return std::string("no loop");
+  };
+  const std::string slice = " slice(axis 1, start 0, end -1, stride 1, part 1)";
+  EXPECT_NE(cells("input 0 -> 0" + slice + " input 1 -> 1 back 0 -> 1").find("RNNCell(hn: x, h, "),
+            std::string::npos);
+  EXPECT_NE(cells("input 0 -> 1" + slice + " input 1 -> 0 back 0 -> 0").find("RNNCell(hn: h, x, "),
+            std::string::npos);
+  EXPECT_EQ(cells("input 0 -> 0" + slice + " input 1 -> 1").find("Cell"), std::string::npos);
 }
 
 }  // namespace
