@@ -1,6 +1,7 @@
 // Factors and terms of channels that filters and matrices take in.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -89,14 +90,31 @@ struct Biased {
   std::vector<double> bias;
 };
 
-bool AllFinite(llvm::ArrayRef<float> elements) {
-  return llvm::all_of(elements, [](float element) { return std::isfinite(element); });
-}
+// Both in lanes, of which compilers make vectors.
+constexpr size_t kLanes = 16;
 
 float Largest(llvm::ArrayRef<float> elements) {
-  float largest = 0;
-  for (float element : elements) largest = std::max(largest, std::abs(element));
-  return largest;
+  std::array<float, kLanes> lanes = {};
+  size_t i = 0;
+  for (; i + kLanes <= elements.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const float size = std::abs(elements[i + lane]);
+      lanes[lane] = lanes[lane] < size ? size : lanes[lane];
+    }
+  }
+  for (; i < elements.size(); ++i) lanes[0] = std::max(lanes[0], std::abs(elements[i]));
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
+// A sum of zeros is zero, but not of what 0 times an infinity or NaN is.
+bool AllFinite(llvm::ArrayRef<float> elements) {
+  std::array<float, kLanes> lanes = {};
+  size_t i = 0;
+  for (; i + kLanes <= elements.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += 0.0F * elements[i + lane];
+  }
+  for (; i < elements.size(); ++i) lanes[0] += 0.0F * elements[i];
+  return llvm::all_of(lanes, [](float sum) { return sum == 0; });
 }
 
 // Factors of a tensor, broadcast to it.
