@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -97,6 +98,13 @@ def test_misuse_is_told_in_the_form_that_is_asked_for(line: str, nnefc: Path, fo
     report = json.loads(done.stderr)
     assert all(diagnostic["severity"] == "error" for diagnostic in report["diagnostics"])
     assert report["diagnostics"]
+
+
+def test_the_version_tells_the_commit_and_what_computes(nnefc: Path, folder: Path) -> None:
+    version, commit, backend = _shell(nnefc, folder, "nnefc --version").stdout.splitlines()
+    assert re.fullmatch(r"nnefc \d+\.\d+\.\d+", version)
+    assert re.fullmatch(r"commit ([0-9a-f]{12}\+?|unknown)", commit)
+    assert re.fullmatch(r"oneDNN \d+\.\d+\.\d+, which uses .+", backend)
 
 
 def test_options_stand_behind_the_command(nnefc: Path, folder: Path) -> None:

@@ -12,6 +12,7 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
+#include "runtime/fast/describe.h"
 #include "tools/api/evaluator.h"
 #include "tools/api/internals.h"
 #include "tools/api/openvino_form.h"
@@ -115,6 +116,10 @@ std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& repor
 
 std::string Version() {
   return NNEFC_VERSION;
+}
+
+std::string DescribeBackend() {
+  return runtime::DescribeOneDnn();
 }
 
 Report Check(const std::string& path, const ModelOptions& options) {

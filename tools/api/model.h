@@ -45,6 +45,8 @@ struct ModelOptions {
 
 // The version of nnefc: "0.1.0".
 std::string Version();
+// What computes, and with which instructions of this processor.
+std::string DescribeBackend();
 
 // Judges a model by the specification, through expansion and shapes. `path` is a
 // folder, an archive, a document or OpenVINO IR (.xml).

@@ -5,6 +5,8 @@
 
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
+#include "tools/api/model.h"
+#include "tools/nnefc/commit.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/interrupt.h"
 #include "tools/nnefc/misuse.h"
@@ -14,6 +16,11 @@ namespace nnefc::cli {
 namespace {
 
 constexpr const char* kHelpNote = "`nnefc --help` and `nnefc COMMAND --help` tell what is possible";
+
+// The version alone stands on the first line, for scripts.
+std::string DescribeVersion() {
+  return fmt::format("nnefc " NNEFC_VERSION "\ncommit {}\n{}", kCommit, api::DescribeBackend());
+}
 
 // Lists the commands if there is no word at all.
 bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
@@ -141,7 +148,7 @@ int main(int argc, char** argv) {
   int exit_code = kSuccess;
   CLI::App app{"The compiler for NNEF, the Neural Network Exchange Format.", "nnefc"};
   app.require_subcommand(1);
-  app.set_version_flag("-V,--version", "nnefc " NNEFC_VERSION);
+  app.set_version_flag("-V,--version", DescribeVersion);
   app.footer(
       "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
       "`nnefc help COMMAND` tells the options of a command, `nnefc help limits` what bounds a document.\n"

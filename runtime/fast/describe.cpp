@@ -1,0 +1,40 @@
+#include "runtime/fast/describe.h"
+
+#include "fmt/format.h"
+#include "oneapi/dnnl/dnnl.hpp"
+
+namespace nnefc::runtime {
+namespace {
+
+std::string_view NameOf(dnnl::cpu_isa isa) {
+  switch (isa) {
+    case dnnl::cpu_isa::sse41:
+      return "SSE 4.1";
+    case dnnl::cpu_isa::avx:
+      return "AVX";
+    case dnnl::cpu_isa::avx2:
+      return "AVX2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "AVX2 with VNNI";
+    case dnnl::cpu_isa::avx512_core:
+      return "AVX-512";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "AVX-512 with VNNI";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "AVX-512 with VNNI and bf16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "AVX-512 with VNNI, bf16 and AMX";
+    default:
+      return "no vector instructions that it names";
+  }
+}
+
+}  // namespace
+
+std::string DescribeOneDnn() {
+  const dnnl_version_t& version = *dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}, which uses {}", version.major, version.minor, version.patch,
+                     NameOf(dnnl::get_effective_cpu_isa()));
+}
+
+}  // namespace nnefc::runtime

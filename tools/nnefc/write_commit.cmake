@@ -1,0 +1,14 @@
+# Writes OUTPUT, the definition of kCommit, unless it says so already.
+execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty=+ --exclude=* OUTPUT_VARIABLE commit
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed OR NOT commit)
+  set(commit unknown)
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT "#include \"tools/nnefc/commit.h\"
+
+namespace nnefc::cli {
+
+const char* const kCommit = \"@commit@\";
+
+}  // namespace nnefc::cli
+")
