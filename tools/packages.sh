@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Makes Debian packages of the command line and the library in build/packages, and has lintian judge them.
+#   tools/packages.sh
+#   tools/packages.sh --userland SUITE  installs, runs and purges them in a bare system of that Debian release, made by
+#                                       debootstrap (as root): bookworm
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+readonly folder=build/packages
+
+make_packages() {
+  install_packages "${packages[@]}" python3 python3-venv dpkg-dev lintian
+  say "building the packages"
+  cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DNNEFC_PACKAGES=ON -DNNEFC_BUILD_TESTS=OFF \
+    -DNNEFC_BUILD_BENCH=OFF -DNNEFC_PYTHON=none >"$folder.log" || fail "cmake could not configure: see $folder.log"
+  cmake --build "$folder" --target nnefc nnefc_manuals || fail "the build failed (see above)"
+  rm -f "$folder"/*.deb
+  (cd "$folder" && cpack -G DEB) || fail "cpack failed (see above)"
+  say "lintian"
+  lintian --fail-on error --allow-root "$folder"/*.deb || fail "lintian found errors (see above)"
+}
+
+# try_userland SUITE: what was there before is there afterwards, and nothing else.
+try_userland() {
+  local suite=$1 root site
+  install_packages debootstrap
+  [ "$(id -u)" -eq 0 ] || fail "--userland makes a system of its own, for which it must be root"
+  root=$(mktemp -d)
+  site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+  say "making a bare $suite"
+  debootstrap --variant=minbase "$suite" "$root" "$site" >"$root.log" || fail "debootstrap failed: see $root.log"
+  mkdir "$root/work"
+  cp "$folder"/*.deb tests/networks/resnet50.nnef "$root/work/"
+  say "installing, running and purging them in it"
+  mount -t proc proc "$root/proc"  # where a program learns where it lies
+  # shellcheck disable=SC2064
+  trap "umount '$root/proc'" EXIT
+  chroot "$root" /bin/sh -ec '
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -q >/dev/null
+    list() { find /usr /etc /lib /opt -path /etc/ld.so.cache -prune -o -print | sort; }
+    list >/work/before
+    apt-get install -q -q -y --no-install-recommends /work/nnefc_*.deb /work/libnnefc0_*.deb >/dev/null
+    nnefc --version
+    nnefc check /work/resnet50.nnef
+    nnefc run /work/resnet50.nnef --random-weights 1 --random-inputs 1 >/dev/null
+    apt-get purge -q -q -y --autoremove nnefc libnnefc0 >/dev/null
+    list >/work/after
+    diff /work/before /work/after
+    dpkg -l nnefc libnnefc0 2>/dev/null | grep "^.[^n]" | grep nnefc && exit 1
+    echo "nothing is left"' || fail "the packages do not work in $suite (see above)"
+  umount "$root/proc"
+  trap - EXIT
+  rm -rf "$root" "$root.log"
+}
+
+if [ "${1:-}" = --userland ]; then
+  [ $# -eq 2 ] || fail "--userland takes the name of a Debian release"
+  try_userland "$2"
+else
+  make_packages
+fi
+say "done"
