@@ -13,7 +13,13 @@ namespace {
 using ast::Builtin;
 
 std::optional<Value> WrongArgument(Builtin builtin, const Value& argument, Fault& fault) {
-  fault = Fault::Of(kValueType, "the argument of `{}` is {}", ast::Spelling(builtin), argument.KindText());
+  fault =
+      argument.kind() == ValueKind::kUnknownExtent
+          ? Fault::Of(kShapeUnknown,
+                      "the argument of `{}` is left open by an external; give it with "
+                      "`--input-shape`",
+                      ast::Spelling(builtin))
+          : Fault::Of(kValueType, "the argument of `{}` is {}", ast::Spelling(builtin), argument.KindText());
   return std::nullopt;
 }
 

@@ -161,7 +161,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   }
   const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
   std::optional<Value> folded;
-  if (builder_.is_lenient()) folded = FoldValues(*info.plan, arguments, site.generic, heap_);
+  if (builder_.is_lenient()) folded = FoldKnown(*info.plan, arguments, site, builder_);
   Value result = folded ? std::move(*folded) : builder_.Make(*info.plan, arguments, site);
   stack_.resize(stack_.size() - count);
   if (result.poison()) return false;
@@ -242,9 +242,13 @@ void Machine::Finish() {
         stack_[static_cast<size_t>(slot)] =
             builder_.NameInBody(constant, declared.results[i].symbol, SiteOf({}));
     }
+    const ast::Name& name = declared.results[i];
+    if (builder_.is_lenient() && stack_[static_cast<size_t>(slot)].sequence()) {
+      context_.emitter.Emit(kValueType, name.range, "result `{}` of the graph is {}; expected a tensor",
+                            context_.symbols.Text(name.symbol), stack_[static_cast<size_t>(slot)].KindText());
+    }
     if (stack_[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = stack_[static_cast<size_t>(slot)].port();
-    const ast::Name& name = declared.results[i];
     const bool is_coordinate = document_.dialect().coordinates && IsInteger(graph.output(port).type);
     if (is_coordinate && options_.purpose == Purpose::kPrint) {
       context_.emitter.Emit(

@@ -234,8 +234,9 @@ std::optional<Value> Compute(const Value& x, const Value& y) {
 
 template <bool kLarger>
 std::optional<Value> Choose(const Value& x, const Value& y) {
+  if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent)
+    return Value::UnknownExtent();
   if (x.kind() != y.kind() || x.kind() == ValueKind::kLogical) return std::nullopt;
-  if (x.kind() == ValueKind::kUnknownExtent) return Value::UnknownExtent();
   const bool less = x.kind() == ValueKind::kInteger ? x.integer() < y.integer() : x.scalar() < y.scalar();
   return less == kLarger ? y : x;
 }
@@ -252,6 +253,52 @@ Folded FoldBinary(const FoldCall& call) {
     auto item = kCompute(x.items[x.items.size() == 1 ? 0 : i], y.items[y.items.size() == 1 ? 0 : i]);
     if (!item) return std::nullopt;
     result.items.push_back(std::move(*item));
+  }
+  return result;
+}
+
+// Of extents, which are integers, and what is made of them.
+template <double (*kFunction)(double)>
+Folded FoldUnary(const FoldCall& call) {
+  ValueItems result = call.tensors[0];
+  for (Value& item : result.items) {
+    if (item.kind() == ValueKind::kUnknownExtent) continue;
+    if (item.kind() != ValueKind::kScalar && item.kind() != ValueKind::kInteger) return std::nullopt;
+    const bool is_scalar = item.kind() == ValueKind::kScalar;
+    if (!is_scalar && !(std::abs(static_cast<double>(item.integer())) < 9e15)) return std::nullopt;
+    const double value = kFunction(is_scalar ? item.scalar() : static_cast<double>(item.integer()));
+    item = is_scalar ? Value::Scalar(value) : Value::Integer(static_cast<int64_t>(value));
+  }
+  return result;
+}
+
+double Negated(double value) {
+  return -value;
+}
+
+// What stands where the condition holds, or else; a single element goes with any shape.
+Folded FoldSelect(const FoldCall& call) {
+  const ValueItems* widest = &call.tensors[0];
+  for (const ValueItems& each : call.tensors) {
+    if (each.items.size() > widest->items.size() || each.shape.size() > widest->shape.size()) widest = &each;
+  }
+  bool has_scalar = false;
+  for (const ValueItems& each : call.tensors) {
+    if (each.items.size() != 1 && each.shape != widest->shape) return std::nullopt;
+    has_scalar |= &each != &call.tensors[0] && llvm::any_of(each.items, [](const Value& item) {
+      return item.kind() == ValueKind::kScalar;
+    });
+  }
+  ValueItems result{widest->shape, {}};
+  const auto item = [](const ValueItems& of, size_t i) { return of.items[of.items.size() == 1 ? 0 : i]; };
+  for (size_t i = 0; i < widest->items.size(); ++i) {
+    const Value condition = item(call.tensors[0], i);
+    if (condition.kind() == ValueKind::kUnknownExtent) {
+      result.items.push_back(Value::UnknownExtent());
+      continue;
+    }
+    if (condition.kind() != ValueKind::kLogical) return std::nullopt;
+    result.items.push_back(Promoted(item(call.tensors[condition.logical() ? 1 : 2], i), has_scalar));
   }
   return result;
 }
@@ -306,6 +353,17 @@ const llvm::StringMap<FoldFunction>& Folds() {
       {"sub", FoldBinary<Compute<BinaryOperator::kSub>>},
       {"mul", FoldBinary<Compute<BinaryOperator::kMul>>},
       {"div", FoldBinary<Compute<BinaryOperator::kDiv>>},
+      {"lt", FoldBinary<Compute<BinaryOperator::kLt>>},
+      {"gt", FoldBinary<Compute<BinaryOperator::kGt>>},
+      {"le", FoldBinary<Compute<BinaryOperator::kLe>>},
+      {"ge", FoldBinary<Compute<BinaryOperator::kGe>>},
+      {"eq", FoldBinary<Compute<BinaryOperator::kEq>>},
+      {"ne", FoldBinary<Compute<BinaryOperator::kNe>>},
+      {"select", FoldSelect},
+      {"neg", FoldUnary<Negated>},
+      {"abs", FoldUnary<std::abs>},
+      {"floor", FoldUnary<std::floor>},
+      {"ceil", FoldUnary<std::ceil>},
       {"min", FoldBinary<Choose<false>>},
       {"max", FoldBinary<Choose<true>>},
   };

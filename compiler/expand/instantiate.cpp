@@ -256,6 +256,10 @@ Value GraphBuilder::MakeRatified(std::string_view name, llvm::ArrayRef<Value> ar
 Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site& site) {
   if (value.kind() == ValueKind::kTensor && names().AssignInBody(value.port(), identifier)) return value;
   Value named;
+  if (value.kind() == ValueKind::kString) {
+    Report(Fault::Of(kValueType, "a string is no tensor"), site);
+    return {};
+  }
   if (value.kind() == ValueKind::kTensor) {
     Site copy = site;
     copy.generic = TypeKind::kError;

@@ -426,6 +426,34 @@ std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> 
   return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
 }
 
+std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                               GraphBuilder& builder) {
+  if (std::optional<Value> folded = FoldValues(plan, arguments, site.generic, builder.heap())) return folded;
+  constexpr int64_t kMaxExtents = 64;
+  std::vector<Value> known(arguments.begin(), arguments.end());
+  bool has_value = false, has_tensor = false;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!plan.parameters[i].is_tensor) continue;
+    has_value |= known[i].kind() != ValueKind::kTensor;
+    if (known[i].kind() != ValueKind::kTensor) continue;
+    has_tensor = true;
+    const ir::Output& output = builder.graph().output(known[i].port());
+    const bool is_constant = builder.graph().node(known[i].port().node).Is(ir::OpRole::kConstant);
+    const bool is_number = is_constant && output.shape.rank_known() && output.shape.rank() == 0;
+    const bool is_extents =
+        IsInteger(output.type) && output.shape.volume().value_or(kMaxExtents + 1) <= kMaxExtents;
+    if (!is_number && !is_extents) return std::nullopt;
+    known[i] = KnownValue(known[i], builder);
+    if (known[i].poison()) return std::nullopt;
+  }
+  if (!has_tensor) return std::nullopt;
+  std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap());
+  // Tensors that were nothing but tensors stay some.
+  const bool is_list = folded && folded->kind() == ValueKind::kArray;
+  const bool is_whole = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
+  return is_list && !(is_whole && has_value) ? std::nullopt : folded;
+}
+
 Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
                       GraphBuilder& builder) {
   const ir::OpInfo& info = builder.registry().Info(plan.op);
@@ -454,6 +482,10 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
   bool has_scalar = wanted == TypeKind::kScalar;
   for (const Value& item : items->items) {
     has_scalar |= item.kind() == ValueKind::kScalar;
+    if (item.kind() == ValueKind::kString) {
+      builder.Report(Fault::Of(kValueType, "a string is no tensor"), site);
+      return {};
+    }
     if (item.kind() != ValueKind::kUnknownExtent) continue;
     builder.Report(
         Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),

@@ -30,4 +30,9 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
 // A number or nested arrays as a node that holds them; poison if they are none.
 Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder);
 
+// FoldValues, of tensors too that hold single numbers or extents which are known
+// by now: `mul(shape_of(x), repeats)` where `repeats` is a variable of integers.
+std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                               GraphBuilder& builder);
+
 }  // namespace nnefc::expand

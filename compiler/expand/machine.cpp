@@ -180,6 +180,7 @@ bool Machine::Store(const Instruction& instruction) {
   bool body = frames_.size() == 1 || current.is_body;
   if (body && value.tensor()) {
     value = builder_.NameInBody(value, identifier, SiteOf(instruction.expr));
+    if (value.poison()) return false;
   } else if (value.kind() == ValueKind::kTensor && value.port().node.index >= current.node_bound) {
     // A tensor that this statement made, not another name for an older one.
     builder_.names().Assign(value.port(), OriginFrame(), identifier);

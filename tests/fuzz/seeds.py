@@ -136,6 +136,23 @@ def add_binary(seeds: Seeds) -> None:
             seeds.add("container", gzip.compress(archive, mtime=0))
 
 
+def add_exported(seeds: Seeds) -> None:
+    """Adds documents as exporters write them: those of the tests that hold them against others."""
+    sys.path.insert(0, str(TESTS / "interop"))
+    try:
+        import test_lenient_documents
+        import test_tract_operations
+    except ImportError:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        for number, case in enumerate([*test_lenient_documents.CASES.values(), *test_tract_operations.CASES.values()]):
+            folder = pathlib.Path(name) / str(number)
+            if not isinstance(case, test_lenient_documents.Case):
+                folder.mkdir()
+            case.write(folder)
+            seeds.add_files({path.name: path.read_bytes() for path in folder.iterdir()})
+
+
 def add_operations(seeds: Seeds) -> list[bytes]:
     """Adds graphs in text form of one operation of OpenVINO each, and returns them."""
     try:
@@ -215,6 +232,7 @@ def main() -> int:
     for files in found:
         seeds.add_files(files)
     add_binary(seeds)
+    add_exported(seeds)
     operations = add_operations(seeds)
     if options.nnefc:
         documents = sorted({data for files in found for name, data in files.items()

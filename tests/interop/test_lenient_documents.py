@@ -223,6 +223,20 @@ CASES = {
         variables={"w": W2[:, :2]}, head=TRACT),
     "shapes": Case("s = tract_core_shape_of(x);\nn = slice(s, axes = [0], begin = [0], end = [1]);\nd = squeeze(n, axes = [0]);\n"
                    "m = mul(d, 4);\ny = reshape(x, shape = [m, -1]);", X.reshape(8, 30), set(), head=TRACT),
+    "computed_extents": Case(
+        "s = tract_core_shape_of(x);\nn = squeeze(slice(s, axes = [0], begin = [1], end = [2]), axes = [0]);\n"
+        "f = div(tract_core_cast(n, to = 'f32'), 2.0);\nh = tract_core_cast(select(f < 0.0, ceil(f), floor(f)), to = 'i64');\n"
+        "from = bounded(-3, n);\np = slice(x, axes = [1], begin = [from], end = [n]);\nq = reshape(p, shape = [h, -1]);\n"
+        "r = tract_core_range(0, n);\ng = tract_core_gather(x, r, axis = 1);\nt = sum_reduce(g, axes = [1, 2, 3]);\n"
+        "y = add(q, reshape(t, shape = [h, 1]));", X[:, 1:].reshape(2, -1) + X.sum((1, 2, 3))[:, None],
+        {"positional-attribute", "tensor-for-attribute"},
+        head=TRACT + "extension tract_symbol N;\n" + FRAGMENTS + OPERATORS +
+        """fragment bounded( index: tensor<scalar>, size: tensor<scalar> ) -> ( place: tensor<scalar> )
+{
+    offset = select(ge(index, 0), 0, size);
+    place = tract_core_cast(min(max(0, offset + index), size), to = 'tdim');
+}
+""", is_open=True),
     "symbols": Case("s = tract_core_shape_of(x);\nn = slice(s, axes = [0], begin = [0], end = [1]);\nd = squeeze(n, axes = [0]);\n"
                     "t = mul(x, 2.0);\ny = add(t, w);", X * 2 + X, set(), inputs={"x": X, "w": X},
                     head=TRACT + "extension tract_symbol N;\nextension tract_assert N >= 1;\n", is_open=True),

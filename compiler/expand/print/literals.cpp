@@ -61,9 +61,10 @@ std::string LeafLiteral(const Attribute& attribute, bool tuple) {
 
 }  // namespace
 
+// Infinities have words, as lenient reading takes them.
 std::string ScalarLiteral(double value) {
   std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
   return text;
 }
 

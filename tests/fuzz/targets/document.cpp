@@ -1,5 +1,5 @@
-// A document from text to OpenVINO operations, in the dialect that it tells and
-// in the other one.
+// A document from text to OpenVINO operations, in the dialect that it tells, in
+// the other one, and read as exporters write.
 #include "compiler/expand/expand.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/lower/lower.h"
@@ -11,28 +11,37 @@ namespace {
 
 constexpr ast::Dialect kRatified = ast::Dialect::kRatified;
 
+// How a document is read.
+struct Reading {
+  std::optional<ast::Dialect> dialect;
+  Leniency leniency = Leniency::kAuto;
+};
+
 struct Result {
   std::unique_ptr<CheckedDocument> checked;
   std::unique_ptr<ir::Graph> graph;  // null after a mistake
 };
 
-Result Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool allow_unknown,
-              ir::OpRegistry& registry, Session& session, ast::Dialect& told) {
+Result Expand(std::string_view text, const Reading& reading, bool allow_unknown, ir::OpRegistry& registry,
+              Session& session, ast::Dialect& told) {
   Context& context = session.context;
   Result result;
-  auto document =
-      ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {.dialect = dialect}, context);
+  auto document = ParseDocument(context.sources.AddText("graph.nnef", std::string(text)),
+                                {.dialect = reading.dialect}, context);
   Require(document != nullptr, "parsing always gives a document");
   told = document->dialect;
   Require(document->complete == !context.emitter.has_errors(), "what was not read whole has a mistake",
           Messages(context));
-  result.checked = CheckDocument(std::move(document), session.library, {}, context);
+  result.checked =
+      CheckDocument(std::move(document), session.library, {.leniency = reading.leniency}, context);
   Require(result.checked != nullptr, "checking always gives a document");
   Require(result.checked->complete() == !context.emitter.has_errors(),
           "what is not checked whole has a mistake", Messages(context));
   Expanded expanded =
       ExpandDocument(*result.checked, session.library, registry,
-                     {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint}, context);
+                     {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint,
+                      .tries_symbols = allow_unknown && reading.leniency == Leniency::kLenient},
+                     context);
   Require(expanded.complete == !context.emitter.has_errors(), "what is not expanded whole has a mistake",
           Messages(context));
   if (expanded.complete) result.graph = std::move(expanded.graph);
@@ -40,14 +49,14 @@ Result Expand(std::string_view text, std::optional<ast::Dialect> dialect, bool a
 }
 
 // What is printed is a document that expands to itself byte for byte.
-void CheckFlat(const ir::Graph& graph, bool allow_unknown, Session& session) {
+void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Session& session) {
   const std::string flat = PrintFlatDocument(graph, session.library, session.context.symbols);
   session.context.emitter.Clear();
   ir::OpRegistry registry(&ir::StandardOps());
   ast::Dialect told;
   const Limits low = session.context.limits;
   session.context.limits = Limits();
-  const Result again = Expand(flat, kRatified, allow_unknown, registry, session, told);
+  const Result again = Expand(flat, {kRatified, leniency}, allow_unknown, registry, session, told);
   session.context.limits = low;
   Require(again.graph != nullptr, "a flat document is valid", Messages(session.context) + flat);
   const std::string second = PrintFlatDocument(*again.graph, session.library, session.context.symbols);
@@ -84,20 +93,20 @@ void CheckLowered(const ir::Graph& graph, Session& session) {
   CheckOpenVinoRoundTrip(*lowered);
 }
 
-ast::Dialect Run(std::string_view text, std::optional<ast::Dialect> dialect) {
+ast::Dialect Run(std::string_view text, const Reading& reading) {
   Session session;
   ir::OpRegistry registry(&ir::StandardOps());
   ast::Dialect told = kRatified;
   for (bool allow_unknown : {false, true}) {
     session.context.emitter.Clear();
-    const Result expanded = Expand(text, dialect, allow_unknown, registry, session, told);
+    const Result expanded = Expand(text, reading, allow_unknown, registry, session, told);
     CheckDiagnostics(session.context);
     if (expanded.graph == nullptr) {
       if (allow_unknown || session.context.emitter.has_errors()) break;
       continue;
     }
     CheckGraph(*expanded.graph, "an expanded graph holds its invariants");
-    CheckFlat(*expanded.graph, allow_unknown, session);
+    CheckFlat(*expanded.graph, allow_unknown, reading.leniency, session);
     CheckLowered(*expanded.graph, session);
     break;
   }
@@ -109,8 +118,9 @@ ast::Dialect Run(std::string_view text, std::optional<ast::Dialect> dialect) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
-  const ast::Dialect told = fuzz::Run(fuzz::Text(data, size), std::nullopt);
+  const ast::Dialect told = fuzz::Run(fuzz::Text(data, size), {});
   fuzz::Run(fuzz::Text(data, size),
-            told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified);
+            {told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified});
+  fuzz::Run(fuzz::Text(data, size), {ast::Dialect::kRatified, Leniency::kLenient});
   return 0;
 }
