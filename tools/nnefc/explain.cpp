@@ -99,15 +99,17 @@ struct ExplainCommand {
                             ? fmt::format("there is no operation `{}`; {}", label, foreign->advice)
                             : fmt::format("there is no operation `{}`; NNEF has `{}`", label, foreign->ours));
     }
-    // A label has a dot; other words are rather operations.
+    // A label has a dot; other words are rather operations. So has `middle.MVNFusion`.
     const std::vector<std::string> operations = explain::PagedOperations();
-    Suggestion operation(label);
+    const std::string last = label.substr(label.rfind('.') + 1);
+    Suggestion operation(last);
     for (const std::string& name : operations) operation.Offer(name);
     const std::vector<std::string> transformations = ExplainedTransformations(*plugins);
     for (const std::string& name : transformations) operation.Offer(name);
     const bool is_label = label.find('.') != std::string::npos;
     const std::string_view rule = book.Nearest(label);
-    const std::string_view meant = is_label || operation.best().empty() ? rule : operation.best();
+    const bool is_rule = operation.best().empty() || (is_label && !rule.empty());
+    const std::string_view meant = is_rule ? rule : operation.best();
     throw MisuseError(fmt::format("there is no rule, operation or transformation `{}`; {}", label,
                                   meant.empty() ? "`nnefc explain --list` and `nnefc operations` show all"
                                                 : fmt::format("did you mean `{}`?", meant)));
