@@ -1,4 +1,5 @@
-"""Recurrent layers that documents write gate by gate, by NumPy: what is recognized as a sequence of cells, and what is not."""
+"""Recurrent layers that documents write gate by gate, by NumPy, here and in OpenVINO: what is recognized as a sequence of cells,
+and what is not."""
 
 from __future__ import annotations
 
@@ -8,6 +9,9 @@ import numpy as np
 import pytest
 
 from models import Nnefc
+
+pytest.importorskip("openvino")
+from openvino_oracle import openvino_outputs  # noqa: E402
 
 STEPS, SIZE, HIDDEN = 4, 3, 2
 HEADER = ("version 1.0;\nextension KHR_enable_operator_expressions;\nextension KHR_enable_fragment_definitions;\n"
@@ -152,6 +156,10 @@ def test_steps_of_gates(name: str, stride: int, nnefc: Path, tmp_path: Path) -> 
         found, plain = tool.run(*options), off.run(*options)
         for key, value in plain.items():
             np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6)
+        if backend == "reference":
+            tool.must("compile", tmp_path / "net.nnef", "-o", tmp_path / "net.xml")
+            for value, other in zip(openvino_outputs(tmp_path / "net.xml", inputs), found.values(), strict=True):
+                np.testing.assert_allclose(value, other, rtol=1e-4, atol=1e-5)
         if step is None:
             continue
         state, made = [inputs[key].astype(np.float64) for key in ["h", "c"][:states]], {}
