@@ -4,6 +4,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/document_facts.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/paint.h"
 #include "tools/nnefc/reporter.h"
@@ -85,6 +86,10 @@ Json ToJson(const Compilation& compilation, const Overview& overview, int64_t la
     json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
   }
   for (const auto& [kind, count] : ByCount(overview.kinds)) json["kinds"][kind] = count;
+  const DocumentFacts facts = FactsOf(compilation);
+  for (const auto& [key, value] : facts.properties) json["properties"][key] = value;
+  if (!facts.symbols.empty()) json["symbols"] = facts.symbols;
+  if (!facts.assertions.empty()) json["assertions"] = facts.assertions;
   json["layers"] = Json::array();
   for (ir::NodeId id : overview.layers) {
     if (layers >= 0 && static_cast<int64_t>(json["layers"].size()) == layers) break;
@@ -127,6 +132,10 @@ struct InspectCommand : CommonOptions {
     const Painter paint(UseColorFor(color, output));
     const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };
     Print("{}{} ({})\n", head("graph"), graph.name(), LanguageOf(compilation));
+    const DocumentFacts facts = FactsOf(compilation);
+    for (const auto& [key, value] : facts.properties) Print("{}{}: {}\n", head("property"), key, value);
+    if (!facts.symbols.empty()) Print("{}{}\n", head("symbols"), fmt::join(facts.symbols, ", "));
+    for (const std::string& assertion : facts.assertions) Print("{}{}\n", head("assertion"), assertion);
     for (ir::NodeId id : graph.parameters()) {
       const ir::Output& tensor = graph.node(id).output();
       Print("{}{} {}\n", head("input"), graph.node(id).name(), FormatType(tensor.type, tensor.shape));
