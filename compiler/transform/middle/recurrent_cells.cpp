@@ -82,7 +82,7 @@ struct Cell {
 
 class CellFinder {
  public:
-  CellFinder(Graph& graph, const States& states) : graph_(graph), states_(states) {}
+  explicit CellFinder(const States& states) : states_(states) {}
 
   // The cell whose next hidden state an output is.
   std::optional<Cell> Find(const Port& output) {
@@ -287,9 +287,8 @@ class CellFinder {
     });
   }
 
-  Graph& graph_;
   const States& states_;
-  std::vector<Node> matched_;
+  std::vector<Node> matched_;  // the nodes of what is found
 };
 
 void Replace(Graph& graph, const Cell& cell) {
@@ -326,7 +325,7 @@ void Replace(Graph& graph, const Cell& cell) {
 void FuseAll(Graph& graph, const States& states) {
   for (const Node& node : graph.GetNodes()) {
     if (!node.exists() || node.num_out_ports() != 1) continue;
-    if (const auto cell = CellFinder(graph, states).Find(node.out_port(0))) Replace(graph, *cell);
+    if (const auto cell = CellFinder(states).Find(node.out_port(0))) Replace(graph, *cell);
   }
 }
 
