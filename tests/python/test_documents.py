@@ -142,3 +142,30 @@ def test_explain_tells_of_rules_and_operations():
         nnefc.explain("conf")
     with pytest.raises(KeyError):
         nnefc.explain("--list")
+
+
+def test_what_is_no_text_or_option_is_told(tmp_path):
+    with pytest.raises(ValueError, match="no Unicode"):
+        nnefc.check("version \ud800 1.0;\n")
+    with pytest.raises(ValueError, match="no Unicode"):
+        nnefc.check(tmp_path / "a\udcff.nnef")
+    (tmp_path / "bytes.nnef").write_bytes(b"version 1.0;\n\xff\n")
+    with pytest.raises(nnefc.ModelError, match="bytes.nnef:2:1"):
+        nnefc.format(tmp_path / "bytes.nnef")
+    report = nnefc.check(tmp_path / "bytes.nnef")
+    assert "\\xff" in str(report)
+    assert json.loads(report.to_json())
+    with pytest.raises(ValueError, match="64 bits"):
+        nnefc.load(SUM, random_weights=2**64)
+    with pytest.raises(TypeError, match=r"\['plugin.so'\]"):
+        nnefc.load(SUM, extensions="plugin.so")
+    for threads in (-1, 2**64, 1.5):
+        with pytest.raises(ValueError, match="threads is"):
+            nnefc.load(SUM).compile(threads=threads)
+    with pytest.raises(KeyError):
+        nnefc.explain("\0")
+
+
+def test_an_input_may_be_called_as_arguments_are():
+    executable = nnefc.load(SUM.replace("(a, b)", "(self, b)").replace("    a =", "    self =")).compile()
+    assert executable(self=[[1.0] * 3] * 2, b=[[2.0] * 3] * 2)["y"].tolist() == [[3.0] * 3] * 2

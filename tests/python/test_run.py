@@ -94,10 +94,10 @@ def test_what_does_not_fit_is_told_by_name(add, given, error, told):
 
 
 def test_a_wrong_shape_is_told(add):
-    with pytest.raises(nnefc.NnefError, match=r"`b`.*\[3,2\].*\[2,3\]") as failure:
+    with pytest.raises(nnefc.InputError, match=r"`b`.*\[3,2\].*\[2,3\]") as failure:
         add(A, B.T)
-    assert failure.value.diagnostics[0].rule
-    with pytest.raises(nnefc.NnefError, match=r"\[0,3\]"):
+    assert failure.value.diagnostics[0].rule == "input.shape"
+    with pytest.raises(nnefc.InputError, match=r"\[0,3\]"):
         add(A, B[:0])
     with pytest.raises(TypeError, match="2 inputs"):
         add(A, B, A)

@@ -30,6 +30,15 @@ std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port
   return std::nullopt;
 }
 
+bool FitsShape(const ir::PartialShape& open, const Shape& shape) {
+  if (!open.rank_known()) return true;
+  if (open.rank() != static_cast<int64_t>(shape.size())) return false;
+  for (int64_t i = 0; i < open.rank(); ++i) {
+    if (!open[i].Compatible(ir::Dim(shape[static_cast<size_t>(i)]))) return false;
+  }
+  return true;
+}
+
 void InputBinder::Bind(const std::string& name, TensorValue value, std::string_view source) {
   const runtime::Port* port = FindPort(ports_, name);
   if (port == nullptr) {

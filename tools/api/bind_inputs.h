@@ -21,6 +21,9 @@ std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view na
 // never made of another kind silently, which is emitted.
 std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Emitter& emitter);
 
+// Whether data may have a shape, as far as what they ought to have is known.
+bool FitsShape(const ir::PartialShape& open, const Shape& shape);
+
 // Puts named tensors in the order and types of a graph's inputs.
 class InputBinder {
  public:

@@ -1,5 +1,6 @@
 #include "tools/api/executable.h"
 
+#include "compiler/driver/rules.h"
 #include "compiler/package/random.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/api/internals.h"
@@ -16,6 +17,21 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
 
 constexpr size_t kMostFaults = 1;  // that a run tells
 
+namespace {
+
+// Emits each input whose data are of another shape; true if there is none.
+bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& values,
+                   Emitter& emitter) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (FitsShape(ports[i].shape, values[i].shape())) continue;
+    emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}", ports[i].name,
+                 nnefc::ToString(values[i].shape()), ir::ToString(ports[i].shape));
+  }
+  return !emitter.has_errors();
+}
+
+}  // namespace
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -28,7 +44,8 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
     InputBinder binder(executable.inputs(), context.emitter);
     for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
     std::optional<std::vector<TensorValue>> values = binder.Finish();
-    if (!values) return {.value = std::nullopt, .report = TakeReport(context)};
+    if (!values || !RequireShapes(executable.inputs(), *values, context.emitter))
+      return {.value = std::nullopt, .report = TakeReport(context)};
     runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {
       const std::lock_guard lock(*state_->executable->mutex);

@@ -66,7 +66,7 @@ class InputGatherer {
     for (const runtime::Port& port : ports_) {
       auto given = given_.find(port.name);
       if (given == given_.end() || port.shape.extents()) continue;
-      if (Admits(port.shape, given->second.shape())) shapes[port.name] = given->second.shape();
+      if (api::FitsShape(port.shape, given->second.shape())) shapes[port.name] = given->second.shape();
     }
     return shapes;
   }
@@ -75,15 +75,6 @@ class InputGatherer {
   bool ReadFiles() {
     ReadNamedFiles();
     return options_.inputs_npz.empty() || ReadArchive();
-  }
-
-  static bool Admits(const ir::PartialShape& open, const Shape& shape) {
-    if (!open.rank_known()) return true;
-    if (open.rank() != static_cast<int64_t>(shape.size())) return false;
-    for (int64_t i = 0; i < open.rank(); ++i) {
-      if (!open[i].Compatible(ir::Dim(shape[static_cast<size_t>(i)]))) return false;
-    }
-    return true;
   }
 
   void ReadNamedFiles() {
@@ -151,7 +142,7 @@ class InputGatherer {
   std::optional<TensorValue> InputFor(const runtime::Port& port) {
     auto given = given_.find(port.name);
     if (given != given_.end()) {
-      if (!Admits(port.shape, given->second.shape())) {
+      if (!api::FitsShape(port.shape, given->second.shape())) {
         context_.emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}",
                               port.name, ToString(given->second.shape()), ToString(port.shape),
                               ShapeAdvice(given->second.shape(), port));

@@ -39,6 +39,8 @@ nb::object ToValue(const api::Value& value) {
       return items;
     } else if constexpr (std::is_same_v<Held, api::Tensor>) {
       return ToArray(held, Access::kReadOnly);
+    } else if constexpr (std::is_same_v<Held, std::string>) {
+      return ToText(held);
     } else {
       return nb::cast(held);
     }
@@ -57,7 +59,9 @@ nb::list Operations(const Model& model) {
   for (const api::Operation& operation : *operations) {
     nb::dict attributes;
     for (const auto& [name, value] : operation.attributes) attributes[name.c_str()] = ToValue(value);
-    list.append(nb::make_tuple(operation.type, operation.inputs, ToList(operation.outputs), attributes));
+    nb::list inputs;
+    for (const std::string& input : operation.inputs) inputs.append(ToText(input));
+    list.append(nb::make_tuple(ToText(operation.type), inputs, ToList(operation.outputs), attributes));
   }
   return list;
 }
@@ -71,7 +75,7 @@ nb::list Variables(const Model& model) {
   }
   nb::list list;
   for (const api::Variable& variable : *variables)
-    list.append(nb::make_tuple(variable.label, ToTuple(variable.port)));
+    list.append(nb::make_tuple(ToText(variable.label), ToTuple(variable.port)));
   return list;
 }
 
@@ -117,7 +121,7 @@ nb::tuple Text(Make make, const char* what) {
     outcome = make();
   }
   Report report = outcome.report;
-  return nb::make_tuple(Take(std::move(outcome), what), report);
+  return nb::make_tuple(ToText(Take(std::move(outcome), what)), report);
 }
 
 nb::object Compile(const Model& model, const std::string& backend, int threads, uint64_t max_memory) {
@@ -148,7 +152,7 @@ nb::tuple ToOpenVino(const Model& model) {
         nb::make_tuple(offset, NumPyLetter(tensor.type()) ? type : "bytes",
                        NumPyLetter(tensor.type()) ? ToArray(tensor, Access::kWritable) : ToBytes(tensor)));
   }
-  return nb::make_tuple(form.xml, form.weights_size, constants);
+  return nb::make_tuple(ToText(form.xml), form.weights_size, constants);
 }
 
 void BindOptions(nb::module_& module) {
@@ -190,12 +194,13 @@ void BindDocuments(nb::module_& module) {
              nb::arg("options"), Unlocked());
   module.def(
       "format",
-      [](const std::string& name, const std::string& text, const std::string& dialect) {
+      [](const std::string& name, nb::bytes bytes, const std::string& dialect) {
+        const std::string text(bytes.c_str(), bytes.size());
         return Text([&] { return api::Format(name, text, DialectNamed(dialect)); },
                     "formatting the document");
       },
       nb::arg("name"), nb::arg("text"), nb::arg("dialect"),
-      nb::sig("def format(name: str, text: str, dialect: str) -> tuple[str, Report]"));
+      nb::sig("def format(name: str, text: bytes, dialect: str) -> tuple[str, Report]"));
 }
 
 }  // namespace
@@ -207,7 +212,7 @@ nb::tuple ToTuple(const api::Port& port) {
     for (int64_t extent : *port.shape) extents.append(extent < 0 ? nb::none() : nb::object(nb::int_(extent)));
     shape = nb::tuple(extents);
   }
-  return nb::make_tuple(port.name, std::string(Name(port.type)), shape);
+  return nb::make_tuple(ToText(port.name), std::string(Name(port.type)), shape);
 }
 
 nb::list ToList(const std::vector<api::Port>& ports) {

@@ -9,7 +9,7 @@ namespace {
 namespace nb = nanobind;
 
 nb::tuple ToTuple(const api::Place& place) {
-  return nb::make_tuple(place.file, place.line, place.column, place.end_line, place.end_column);
+  return nb::make_tuple(ToText(place.file), place.line, place.column, place.end_line, place.end_column);
 }
 
 const char* NameOf(api::Severity severity) {
@@ -21,11 +21,12 @@ const char* NameOf(api::Severity severity) {
 nb::tuple ToTuple(const api::Diagnostic& diagnostic) {
   nb::list notes;
   for (const api::Note& note : diagnostic.notes)
-    notes.append(nb::make_tuple(note.message, ToTuple(note.place)));
+    notes.append(nb::make_tuple(ToText(note.message), ToTuple(note.place)));
   nb::list fixes;
-  for (const api::Fix& fix : diagnostic.fixes) fixes.append(nb::make_tuple(ToTuple(fix.place), fix.text));
-  return nb::make_tuple(NameOf(diagnostic.severity), diagnostic.rule, diagnostic.section, diagnostic.message,
-                        ToTuple(diagnostic.place), notes, fixes);
+  for (const api::Fix& fix : diagnostic.fixes)
+    fixes.append(nb::make_tuple(ToTuple(fix.place), ToText(fix.text)));
+  return nb::make_tuple(NameOf(diagnostic.severity), diagnostic.rule, diagnostic.section,
+                        ToText(diagnostic.message), ToTuple(diagnostic.place), notes, fixes);
 }
 
 nb::list Diagnostics(const api::Report& report) {
@@ -36,15 +37,22 @@ nb::list Diagnostics(const api::Report& report) {
 
 }  // namespace
 
+nb::str ToText(const std::string& text) {
+  const auto size = static_cast<Py_ssize_t>(text.size());
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), size, "backslashreplace"));
+}
+
 void BindReport(nb::module_& module) {
   nb::class_<api::Report>(module, "Report")
       .def("diagnostics", &Diagnostics, nb::sig("def diagnostics(self) -> list[typing.Any]"))
       .def("ok", &api::Report::ok)
       .def("error_count", &api::Report::error_count)
       .def("environment_failed", &api::Report::environment_failed)
-      .def("text", &api::Report::ToText, nb::arg("color"))
-      .def("json", &api::Report::ToJson)
-      .def("sarif", &api::Report::ToSarif);
+      .def(
+          "text", [](const api::Report& report, bool color) { return ToText(report.ToText(color)); },
+          nb::arg("color"))
+      .def("json", [](const api::Report& report) { return ToText(report.ToJson()); })
+      .def("sarif", [](const api::Report& report) { return ToText(report.ToSarif()); });
 }
 
 void Raise(const api::Report& report, const char* what) {

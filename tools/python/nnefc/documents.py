@@ -6,7 +6,7 @@ import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Union
+from typing import TYPE_CHECKING, Literal, TypeVar, Union
 
 from nnefc import _nnefc
 from nnefc.report import Report
@@ -14,6 +14,7 @@ from nnefc.report import Report
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+_T = TypeVar("_T")
 Dialect = Literal["auto", "provisional", "ratified"]
 # A path, or the text of a document: what is a `str` and holds a line break or a brace is text.
 Source = Union[str, "os.PathLike[str]"]
@@ -22,6 +23,18 @@ Source = Union[str, "os.PathLike[str]"]
 def is_text(source: Source) -> bool:
     """Whether a source is a document itself rather than the path of one."""
     return isinstance(source, str) and ("\n" in source or "{" in source)
+
+
+def shown(source: Source) -> str:
+    """A path or text as nnefc takes it. Raises ValueError for what is not Unicode."""
+    text = os.fspath(source)
+    if isinstance(text, bytes):
+        text = os.fsdecode(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{text[:100]!a}: what stands at {error.start} is no Unicode, which nnefc takes") from None
+    return text
 
 
 def make_options(
@@ -37,15 +50,15 @@ def make_options(
     """The options of `load`, as the compiler takes them. Raises ValueError and TypeError for what it cannot take."""
     if dialect not in ("auto", "provisional", "ratified"):
         raise ValueError(f"dialect is {dialect!r}; expected 'auto', 'provisional' or 'ratified'")
-    if random_weights is not None and random_weights < 0:
-        raise ValueError(f"random_weights is {random_weights}; a seed is not negative")
+    if random_weights is not None and not 0 <= random_weights < 2**64:
+        raise ValueError(f"random_weights is {random_weights}; a seed is a number of 64 bits, not negative")
     options = _nnefc.ModelOptions()
     options.set_dialect(dialect)
     options.set_lenient(lenient)
     options.graph = graph
     options.input_shapes = {name: [int(extent) for extent in shape] for name, shape in (shapes or {}).items()}
     options.random_weights = random_weights
-    options.extensions = [os.fspath(path) for path in extensions]
+    options.extensions = [shown(path) for path in _listed("extensions", extensions)]
     if variables:
         options.set_data(_copied(variables))
     return options
@@ -85,8 +98,8 @@ def check(
     """
     options = make_options(dialect=dialect, lenient=lenient, graph=graph, shapes=shapes, extensions=extensions)
     if is_text(source):
-        return Report(_nnefc.check_text(name, os.fspath(source), options))
-    return Report(_nnefc.check(os.fspath(source), options))
+        return Report(_nnefc.check_text(name, shown(source), options))
+    return Report(_nnefc.check(shown(source), options))
 
 
 def lint(
@@ -118,30 +131,31 @@ def lint(
     settings.ignores_configurations = no_config
     options = make_options(dialect=dialect, lenient=lenient)
     if is_text(source):
-        return Report(_nnefc.lint_text(name, os.fspath(source), settings, options))
-    return Report(_nnefc.lint(os.fspath(source), settings, options))
+        return Report(_nnefc.lint_text(name, shown(source), settings, options))
+    return Report(_nnefc.lint(shown(source), settings, options))
 
 
-def _listed(argument: str, names: Iterable[str]) -> list[str]:
-    if isinstance(names, str):
+def _listed(argument: str, names: Iterable[_T]) -> list[_T]:
+    if isinstance(names, (str, os.PathLike)):
         raise TypeError(f"{argument} is a list of names; write [{names!r}]")
     return list(names)
 
 
 def format(source: Source, *, dialect: Dialect = "auto", name: str = "<text>") -> str:
     """The document in the one style, comments included. Raises ModelError for a text that cannot be parsed."""
-    text, shown = (os.fspath(source), name) if is_text(source) else (_read(source), os.fspath(source))
+    text = shown(source).encode() if is_text(source) else _read(source)
+    called = name if is_text(source) else shown(source)
     if dialect not in ("auto", "provisional", "ratified"):
         raise ValueError(f"dialect is {dialect!r}; expected 'auto', 'provisional' or 'ratified'")
-    return _nnefc.format(shown, text, dialect)[0]
+    return _nnefc.format(called, text, dialect)[0]
 
 
-def _read(source: Source) -> str:
+def _read(source: Source) -> bytes:
     path = Path(source)
     if path.is_dir():
         path = path / "graph.nnef"
     # What is no UTF-8 reaches the parser as it is, which names its place.
-    return path.read_bytes().decode("utf-8", "surrogateescape")
+    return path.read_bytes()
 
 
 def explain(word: str) -> str:
@@ -154,6 +168,8 @@ def explain(word: str) -> str:
     Raises:
         KeyError: there is nothing of that name; the message offers the nearest.
     """
+    if "\0" in word:
+        raise KeyError(word)
     done = subprocess.run(
         [binary(), "explain", "--color", "never", "--", word], capture_output=True, text=True, check=False
     )

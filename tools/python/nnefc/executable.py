@@ -94,7 +94,7 @@ class _Runs:
     _native: _nnefc.Executable | _nnefc.Session
     inputs: tuple[Port, ...]
 
-    def __call__(self, *arrays: npt.ArrayLike, **named: npt.ArrayLike) -> Arrays:
+    def __call__(self, /, *arrays: npt.ArrayLike, **named: npt.ArrayLike) -> Arrays:
         """Runs the model: `executable(image)`, in the order of the inputs, or by name, `executable(x=image)`.
 
         Returns:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnefc import _nnefc
-from nnefc.documents import Dialect, Source, is_text, make_options
+from nnefc.documents import Dialect, Source, _listed, is_text, make_options, shown
 from nnefc.errors import _from_native
 from nnefc.executable import Backend, Executable
 from nnefc.port import Port
@@ -94,9 +94,9 @@ class Model:
         options.disabled_transformations = list(transformations.get("disable", ()))
         options.transformations_configuration = transformations.get("configuration", "")
         opened = (
-            _nnefc.open_text(name, os.fspath(source), options)
+            _nnefc.open_text(name, shown(source), options)
             if is_text(source)
-            else _nnefc.open(os.fspath(source), options)
+            else _nnefc.open(shown(source), options)
         )
         self._native: _nnefc.Model = opened[0]
         self.report = Report(opened[1])
@@ -107,9 +107,9 @@ class Model:
         self._kept: object = None  # what lives as long as the model
 
     def __repr__(self) -> str:
-        shown = self._name if is_text(self._source) else os.fspath(self._source)
+        called = self._name if is_text(self._source) else os.fspath(self._source)
         given, made = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
-        return f"<nnefc.Model {shown}: ({given}) -> ({made})>"
+        return f"<nnefc.Model {called}: ({given}) -> ({made})>"
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -167,12 +167,12 @@ class Model:
             ModelError: the model cannot be lowered.
         """
         given = dict(self._transformations)
-        given["enable"] = [*given.get("enable", ()), *enable]
-        given["disable"] = [*given.get("disable", ()), *disable]
+        given["enable"] = [*given.get("enable", ()), *_listed("enable", enable)]
+        given["disable"] = [*given.get("disable", ()), *_listed("disable", disable)]
         if configuration is not None:
             given["configuration"] = os.fspath(configuration)
         settings = dict(self._settings)
-        settings["extensions"] = [*settings.get("extensions", ()), *extensions]
+        settings["extensions"] = [*settings.get("extensions", ()), *_listed("extensions", extensions)]
         model = Model(self._source, self._name, settings, given)
         for item in Report(model._native.lower()[1]):
             if item.rule == "transform.unknown-name":
@@ -240,8 +240,9 @@ class Model:
         """
         if backend not in ("onednn", "reference"):
             raise ValueError(f"backend is {backend!r}; expected 'onednn' or 'reference'")
-        if threads < 0 or max_memory < 0:
-            raise ValueError("threads and max_memory are not negative")
+        for name, value, most in (("threads", threads, 2**16), ("max_memory", max_memory, 2**63)):
+            if not isinstance(value, int) or not 0 <= value < most:
+                raise ValueError(f"{name} is {value!r}; expected a whole number of 0 to {most - 1}")
         return Executable(self._native.compile(backend, threads, max_memory))
 
 
@@ -300,7 +301,7 @@ def load(
         "graph": graph,
         "variables": variables,
         "random_weights": random_weights,
-        "extensions": list(extensions),
+        "extensions": _listed("extensions", extensions),
     }
     model = Model(source, name, settings, {})
     known = {label.lstrip("/") for label in model.variables} if variables else set()

@@ -366,6 +366,14 @@ TEST(ModelTest, OpenVinoIrInMemoryIsThatOfTheFiles) {
   EXPECT_FALSE(Model::FromText("net.nnef", kLinear)->ToOpenVino());
 }
 
+TEST(ExecutableTest, DataOfAnotherShapeAreTold) {
+  const Outcome<Tensors> results = CompileText(kSum).Run({{"a", Floats({1, 2, 3})}, {"b", Floats({1, 2})}});
+  ASSERT_FALSE(results);
+  const Diagnostic& told = results.report.diagnostics().at(0);
+  EXPECT_EQ(told.rule, "input.shape");
+  EXPECT_EQ(told.message, "the data of input `a` have shape [3]; expected [2]");
+}
+
 TEST(LintTest, SpeaksByItsSettings) {
   const std::string text = ReplaceOnce(kSum, "    y =", "    z = exp(a);\n    y =");
   const Report report = LintText("net.nnef", text);
