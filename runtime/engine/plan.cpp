@@ -49,8 +49,6 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   PreparedGraph prepared = PrepareGraph(graph, inputs, *options.kernels, emitter);
   plan->graph = std::move(prepared.graph);
   if (plan->graph == nullptr) return nullptr;
-  const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
-  if (rewrite != nullptr && options.fuse) rewrite(*plan->graph);
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
   if (!PlaceInArena(*plan)) {
     emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");

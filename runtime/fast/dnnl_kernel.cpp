@@ -132,6 +132,11 @@ void DnnKernelBuilder::AddReshapedInput(int id, size_t index, const dnnl::memory
   arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
 }
 
+void DnnKernelBuilder::AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc) {
+  if (desc != SwappedDesc(desc.dims())) prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, true);
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
 void DnnKernelBuilder::AddOutput(int id, size_t index, const dnnl::memory::desc& desc) {
   prepared_.outputs[index] = LayoutOf(desc);
   arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});

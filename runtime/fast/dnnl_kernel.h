@@ -35,6 +35,8 @@ class DnnKernelBuilder {
   // The same, but the memory of a row-major constant is seen under another
   // shape (a bias [1,C,1,1] as [C]).
   void AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc);
+  // A constant matrix whose transpose the primitive wants.
+  void AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
   // An output whose shape the primitive sees otherwise, with as many elements
   // in row-major order.

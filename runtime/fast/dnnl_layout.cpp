@@ -55,7 +55,7 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
 
 bool DnnLayout::Equals(const OpaqueLayout& other) const {
   const auto* same = dynamic_cast<const DnnLayout*>(&other);
-  return same != nullptr && same->desc_ == desc_;
+  return same != nullptr && same->desc_ == desc_ && same->swapped_ == swapped_;
 }
 
 std::string DnnLayout::ToString() const {
@@ -67,7 +67,7 @@ std::string DnnLayout::ToString() const {
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  std::string text;
+  std::string text = swapped_ ? "transposed " : "";
   for (int axis : order) {
     bool blocked = false;
     for (int i = 0; i < blocking.inner_nblks; ++i) blocked |= blocking.inner_idxs[i] == axis;
@@ -113,6 +113,10 @@ bool DnnAcceptsAll(const KernelRequest& request) {
 memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape) {
   const memory::dims dims = DnnDims(shape);
   return memory::desc(dims, memory::data_type::f32, PlainStrides(dims));
+}
+
+memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix) {
+  return memory::desc(DnnDims(matrix), memory::data_type::f32, memory::format_tag::ba);
 }
 
 memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape) {

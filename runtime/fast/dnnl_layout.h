@@ -9,15 +9,19 @@ namespace nnefc::runtime {
 // oneDNN's description of memory, opaque to the rest of the engine.
 class DnnLayout final : public OpaqueLayout {
  public:
-  explicit DnnLayout(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
+  // `swapped`: of a constant matrix whose rows are the columns of the description.
+  explicit DnnLayout(dnnl::memory::desc desc, bool swapped = false)
+      : desc_(std::move(desc)), swapped_(swapped) {}
 
   const dnnl::memory::desc& desc() const { return desc_; }
+  bool swapped() const { return swapped_; }
   size_t byte_size() const override { return desc_.get_size(); }
   bool Equals(const OpaqueLayout& other) const override;
   std::string ToString() const override;
 
  private:
   dnnl::memory::desc desc_;
+  bool swapped_;
 };
 
 // The CPU engine of the process.
@@ -35,6 +39,8 @@ bool DnnAcceptsAll(const KernelRequest& request);
 
 // The row-major description.
 dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape);
+// A matrix of these extents whose memory is the row-major one of its transpose.
+dnnl::memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix);
 // The description by which oneDNN chooses.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape);
 // One element, of as many axes as what it is combined with.

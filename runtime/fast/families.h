@@ -26,9 +26,6 @@ std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
 // Finds chains that convolutions and matrix products run as one step.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph);
-// Folds batch normalisation and per-channel scales into constant filters, and
-// padding into the window that follows.
-void RewriteForOneDnn(ir::Graph& graph);
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to);
 std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);

@@ -6,12 +6,13 @@
 namespace nnefc::runtime {
 
 // The product of a row-major matrix [rows, inputs] (input 0 of the request, of
-// whatever shape) with the transpose of the constant [outputs, inputs] (input
-// 1), whose layout is oneDNN's choice.
+// whatever shape) with a constant matrix (input 1), whose layout is oneDNN's
+// choice: [outputs, inputs], or [inputs, outputs] if `inputs_first`.
 struct InnerProduct {
   int64_t rows = 0;
   int64_t inputs = 0;
   int64_t outputs = 0;
+  bool inputs_first = false;
 };
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape);

@@ -1,5 +1,5 @@
-// MatMul: an inner product where the right side is a constant matrix, whose
-// layout is then chosen once; oneDNN's matmul otherwise.
+// MatMul: by weights in a layout that is chosen once where the right side is a
+// constant matrix.
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
@@ -13,20 +13,19 @@ namespace {
 
 using dnnl::memory;
 
-// x times the transpose of a constant matrix; the rewriter has transposed those
-// that lay otherwise. All axes of x but the last are rows.
+// x times a constant matrix or its transpose. All axes of x but the last are rows.
 std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
   if (a.size() < 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
-  if (request.node->Bool("transpose_a") || !request.node->Bool("transpose_b")) {
-    return std::nullopt;
-  }
+  if (request.node->Bool("transpose_a")) return std::nullopt;
+  const bool inputs_first = !request.node->Bool("transpose_b");
+  const int64_t outputs = inputs_first ? b[1] : b[0];
   int64_t rows = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
-  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, b[0]);
+  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;
-  return MakeInnerProduct(request, *posts, {.rows = rows, .inputs = a.back(), .outputs = b[0]});
+  return MakeInnerProduct(request, *posts, {.rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first});
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,

@@ -4,8 +4,8 @@
 
 namespace nnefc::runtime {
 
-// Registers the kernels of oneDNN, how to fuse and rewrite graphs for them,
-// and reorders between their layouts.
+// Registers the kernels of oneDNN, how to fuse steps with them, and
+// reorders between their layouts.
 void RegisterOneDnnKernels(KernelRegistry& registry);
 
 }  // namespace nnefc::runtime

@@ -4,17 +4,25 @@
 
 namespace nnefc::runtime {
 
+namespace {
+
+// Row-major memory seen with the extents of the other layout, which may differ from
+// the value's (a filter as a matrix, a matrix as its transpose).
+dnnl::memory::desc PlainSource(const Layout& to, const dnnl::memory::dims& extents) {
+  const auto* layout = dynamic_cast<const DnnLayout*>(to.get());
+  return layout != nullptr && layout->swapped() ? SwappedDesc(extents) : PlainDesc(extents);
+}
+
+}  // namespace
+
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());
-    // Row-major memory can be seen with the shape of the other layout, which may
-    // differ from the value's (a filter as a matrix).
-    const bool from_plain = from == nullptr && to != nullptr;
     const dnnl::memory::desc target = DescOf(to, shape);
-    const dnnl::memory::desc source = from_plain ? PlainDesc(target.dims()) : DescOf(from, shape);
+    const dnnl::memory::desc source = from != nullptr ? DescOf(from, shape) : PlainSource(to, target.dims());
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target,
                                                   dnnl::primitive_attr(), true);
     if (!primitive) return nullptr;

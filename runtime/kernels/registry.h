@@ -43,9 +43,6 @@ struct FusionGroup {
   std::vector<ir::NodeId> posts = {};
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
-// Rewrites a graph whose shapes are known into an equal one that suits the
-// backend better (constant matrices transposed).
-using GraphRewriter = void (*)(ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
@@ -69,7 +66,6 @@ class KernelRegistry {
   // What a backend with layouts of its own brings besides kernels; null for
   // what it does not have.
   struct BackendHooks {
-    GraphRewriter rewrite = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;

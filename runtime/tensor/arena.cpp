@@ -113,7 +113,7 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
 std::optional<Arena> Arena::Allocate(size_t size) {
   Arena arena;
   arena.size_ = (std::max<size_t>(size, 1) + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-  arena.data_ = static_cast<std::byte*>(std::aligned_alloc(kArenaAlignment, arena.size_));
+  arena.data_ = static_cast<std::byte*>(AllocateAligned(arena.size_));
   if (arena.data_ == nullptr) return std::nullopt;
   return arena;
 }

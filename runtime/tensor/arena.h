@@ -5,12 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/support/tensor/allocation.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::runtime {
 
 // Alignment of every value in the arena: a cache line, a vector register.
-inline constexpr size_t kArenaAlignment = 64;
+inline constexpr size_t kArenaAlignment = kTensorAlignment;
 
 // A value that needs `bytes` from step `first` to step `last`, both included.
 struct ArenaRequest {

@@ -5,13 +5,12 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/tensor/allocation.h"
 #include "compiler/support/tensor/element_visitor.h"
 #include "fmt/format.h"
 
 namespace nnefc {
 namespace {
-
-constexpr size_t kAlignment = 64;
 
 template <typename T>
 T Load(const std::byte* at) {
@@ -95,8 +94,8 @@ std::optional<size_t> ByteSize(ElementType type, int64_t volume) {
 }
 
 std::shared_ptr<Buffer> Buffer::Allocate(size_t size) {
-  size_t rounded = (size / kAlignment + 1) * kAlignment;
-  void* data = std::aligned_alloc(kAlignment, rounded);
+  size_t rounded = (size / kTensorAlignment + 1) * kTensorAlignment;
+  void* data = AllocateAligned(rounded);
   if (data == nullptr) return nullptr;
   std::memset(data, 0, rounded);
   return std::shared_ptr<Buffer>(new Buffer(static_cast<const std::byte*>(data), size, nullptr, nullptr));
@@ -174,7 +173,7 @@ TensorValue TensorValue::Filled(ElementType type, Shape shape, double value) {
 }
 
 TensorValue TensorValue::Aligned(size_t alignment) const {
-  NNEFC_CHECK(alignment <= kAlignment);
+  NNEFC_CHECK(alignment <= kTensorAlignment);
   if (reinterpret_cast<uintptr_t>(bytes()) % alignment == 0) return *this;
   auto copy = Buffer::Allocate(byte_size_);
   NNEFC_CHECK(copy != nullptr);
