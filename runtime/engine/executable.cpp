@@ -55,6 +55,7 @@ void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vec
 ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options)
     : graph_(std::move(graph)),
       backend_(options.backend),
+      precision_(options.precision == Precision::kBf16 && !HasBf16() ? Precision::kF32 : options.precision),
       threads_(options.threads > 0 ? options.threads : AvailableThreads()),
       limits_(options.limits),
       fuse_(options.fuse),

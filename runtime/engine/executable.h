@@ -20,6 +20,8 @@ class KernelRegistry;
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
+  // kBf16 is kF32 where HasBf16() is not.
+  Precision precision = Precision::kF32;
   int threads = 0;  // 0: as many as the process may use
   RunLimits limits = {};
   // False: a step for each node, as the graph has it, to compare with.

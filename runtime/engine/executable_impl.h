@@ -26,8 +26,12 @@ class ExecutableImpl final : public Executable {
   FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // How to plan bodies whose shapes a run finds out; valid as long as this.
   PlanOptions plan_options() const {
-    return {
-        .backend = backend_, .kernels = &kernels_, .weights = &weights_, .limits = limits_, .fuse = fuse_};
+    return {.backend = backend_,
+            .precision = precision_,
+            .kernels = &kernels_,
+            .weights = &weights_,
+            .limits = limits_,
+            .fuse = fuse_};
   }
   int threads() const { return threads_; }
 
@@ -39,6 +43,7 @@ class ExecutableImpl final : public Executable {
 
   std::shared_ptr<const ir::Graph> graph_;
   Backend backend_;
+  Precision precision_;
   int threads_;
   RunLimits limits_;
   bool fuse_;

@@ -94,6 +94,7 @@ struct Plan {
 
 struct PlanOptions {
   Backend backend;
+  Precision precision;
   const KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;

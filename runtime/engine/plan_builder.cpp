@@ -176,8 +176,11 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                                                    Request& request) const {
   const KernelFactory* factory = options_.kernels->Find(backend, work.main->set(), work.main->type());
   if (factory == nullptr) return std::nullopt;
-  request.request = {
-      .node = work.main, .posts = request.posts, .inputs = request.inputs, .outputs = request.outputs};
+  request.request = {.node = work.main,
+                     .posts = request.posts,
+                     .inputs = request.inputs,
+                     .outputs = request.outputs,
+                     .precision = options_.precision};
   return (*factory)(request.request);
 }
 

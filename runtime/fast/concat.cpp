@@ -28,17 +28,38 @@ std::optional<memory::format_tag> CommonTag(llvm::ArrayRef<ValueInfo> parts, siz
   return std::nullopt;
 }
 
+// How the parts and the whole lie: of channels in blocks or behind the pixels, in bf16 if
+// a part is; nothing where no part has such a layout.
+struct ConcatFormat {
+  std::optional<memory::format_tag> blocked;
+  DnnType type = DnnType::f32;
+
+  memory::desc DescOf(llvm::ArrayRef<int64_t> shape) const {
+    return blocked ? memory::desc(DnnDims(shape), type, *blocked) : ChannelsLastDesc(shape, type);
+  }
+};
+
+std::optional<ConcatFormat> CommonFormat(llvm::ArrayRef<ValueInfo> parts, size_t axis) {
+  ConcatFormat format{.blocked = CommonTag(parts, axis)};
+  bool is_channels_last = false;
+  for (const ValueInfo& part : parts) {
+    if (TypeOf(DescOf(part)) == DnnType::bf16) format.type = DnnType::bf16;
+    is_channels_last |= part.layout != nullptr && IsChannelsLast(DescOf(part));
+  }
+  if (!format.blocked && !is_channels_last) return std::nullopt;
+  return format;
+}
+
 std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAcceptsAll(request)) return std::nullopt;
   const Shape& output = request.outputs[0].shape;
   const size_t axis =
       static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));
-  const std::optional<memory::format_tag> tag = CommonTag(request.inputs, axis);
-  if (!tag) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
+  const std::optional<ConcatFormat> format = CommonFormat(request.inputs, axis);
+  if (!format) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
   std::vector<memory::desc> parts;
-  for (const ValueInfo& part : request.inputs)
-    parts.emplace_back(DnnDims(part.shape), memory::data_type::f32, *tag);
-  const memory::desc whole(DnnDims(output), memory::data_type::f32, *tag);
+  for (const ValueInfo& part : request.inputs) parts.push_back(format->DescOf(part.shape));
+  const memory::desc whole = format->DescOf(output);
   const dnnl::concat::primitive_desc primitive(whole, static_cast<int>(axis), parts, DnnEngine(),
                                                DnnKernelBuilder::Attributes());
   DnnKernelBuilder builder(request);
@@ -54,16 +75,17 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
 std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis) {
   if (axis > 1 || (axis == 1 && whole.shape[0] != 1)) return std::nullopt;
   std::optional<memory::format_tag> common;
+  const DnnType type = parts.empty() ? DnnType::f32 : TypeOf(DescOf(parts.front()));
   for (const ValueInfo& part : parts) {
     if (!DnnAccepts(part)) return std::nullopt;
     const memory::desc desc = DescOf(part);
     const std::optional<memory::format_tag> tag = ChannelBlockedTag(desc);
-    if (!tag || (common && *common != *tag)) return std::nullopt;
+    if (!tag || (common && *common != *tag) || TypeOf(desc) != type) return std::nullopt;
     if (part.shape[1] % BlockOf(desc) != 0) return std::nullopt;
     common = tag;
   }
   if (!common) return std::nullopt;
-  return LayoutOf(memory::desc(DnnDims(whole.shape), memory::data_type::f32, *common));
+  return LayoutOf(memory::desc(DnnDims(whole.shape), type, *common));
 }
 
 void RegisterDnnConcat(KernelRegistry& registry) {

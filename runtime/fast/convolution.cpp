@@ -56,7 +56,7 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
                                     const memory::desc& result) {
   using dnnl::convolution_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
-  const memory::desc weights = AnyDesc(shape.filter);
+  const memory::desc weights = AnyDesc(shape.filter, TypeOf(source));
   const SpatialDims& spatial = *shape.spatial;
   try {
     const convolution_forward::desc desc =
@@ -110,13 +110,13 @@ bool FitsBlocks(const ConvolutionShape& shape) {
 // (channels last, since it prefers its brgemm kernels on recent processors) is
 // no faster, but keeps from Winograd's way and from joining parts of a
 // concatenation in place, and a mixture costs reorders.
-ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape,
-                                       const dnnl::primitive_attr& attributes) {
+ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
+                                       Precision precision) {
   using dnnl::algorithm;
   if (HasAvx512() && FitsBlocks(shape)) {
     const memory::desc source = BlockedDesc(shape.input);
     const memory::desc result = BlockedDesc(shape.output);
-    if (IsWorthWinograd(shape)) {
+    if (precision != Precision::kExact && IsWorthWinograd(shape)) {
       ConvolutionPrimitive primitive =
           TryConvolution(shape, attributes, algorithm::convolution_winograd, source, result);
       if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
@@ -127,6 +127,14 @@ ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape,
   }
   return TryConvolution(shape, attributes, algorithm::convolution_auto, AnyDesc(shape.input),
                         AnyDesc(shape.output));
+}
+
+// The kernels for bf16 want channels behind the pixels.
+ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
+                                           const dnnl::primitive_attr& attributes) {
+  return TryConvolution(shape, attributes, dnnl::algorithm::convolution_auto,
+                        ChannelsLastDesc(shape.input, DnnType::bf16),
+                        ChannelsLastDesc(shape.output, DnnType::bf16));
 }
 
 bool IsFinite(const TensorValue& value) {
@@ -147,21 +155,13 @@ bool MakesNanOfBorder(const ConvolutionPrimitive& primitive, const SpatialDims& 
 }
 
 template <bool kGrouped>
-std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request)) return std::nullopt;
+std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, const SpatialDims& spatial,
+                                                DnnType type) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
-                                                     filter.drop_front(kGrouped ? 3 : 2)),
-                                          input.size() - 2);
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
+  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
   if (!posts) return std::nullopt;
-  if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
-    const InnerProduct product{
-        .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
-    if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
-  }
   const ConvolutionShape shape{.input = input,
                                .filter = filter,
                                .output = output,
@@ -169,7 +169,9 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
                                .spatial = &spatial,
                                .bias = posts->bias() >= 0};
   const dnnl::primitive_attr attributes = posts->Attributes();
-  const ConvolutionPrimitive primitive = ChooseConvolution(shape, attributes);
+  const ConvolutionPrimitive primitive = type == DnnType::bf16
+                                             ? ChooseBf16Convolution(shape, attributes)
+                                             : ChooseConvolution(shape, attributes, request.precision);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
   if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
@@ -183,6 +185,28 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   return builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
                         primitive.impl_info_str());
+}
+
+template <bool kGrouped>
+std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request)) return std::nullopt;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
+  const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
+                                                     filter.drop_front(kGrouped ? 3 : 2)),
+                                          input.size() - 2);
+  if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
+    const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
+    const InnerProduct product{
+        .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
+    if (!posts) return std::nullopt;
+    if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
+  }
+  if (request.precision == Precision::kBf16) {
+    if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16)) return kernel;
+  }
+  return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ int ThreadsFor(const KernelRequest& request) {
   return WorkOf(request) < kParallelGrain ? 1 : CurrentThreads();
 }
 
-DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) {
+DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) : request_(request) {
   prepared_.inputs.resize(request.inputs.size());
   prepared_.outputs.resize(request.outputs.size());
 }
@@ -129,6 +129,7 @@ void DnnKernelBuilder::AddInput(int id, size_t index, const dnnl::memory::desc& 
 }
 
 void DnnKernelBuilder::AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc) {
+  prepared_.inputs[index] = LayoutOf(PlainDesc(request_.inputs[index].shape, TypeOf(desc)));
   arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
 }
 

@@ -24,6 +24,7 @@ struct DnnArgument {
 // Collects what a primitive needs and makes the answer to a request of it.
 class DnnKernelBuilder {
  public:
+  // The request lives as long as the builder.
   explicit DnnKernelBuilder(const KernelRequest& request);
 
   // The attributes under which primitives must be made: scratch memory comes
@@ -32,13 +33,12 @@ class DnnKernelBuilder {
 
   // Input `index` is argument `id`, wanted as `desc`.
   void AddInput(int id, size_t index, const dnnl::memory::desc& desc);
-  // The same, but the memory of a row-major constant is seen under another
-  // shape (a bias [1,C,1,1] as [C]).
+  // The same, but row-major memory is seen under another shape (a bias [1,C,1,1] as [C]).
   void AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc);
   // A constant matrix whose transpose the primitive wants.
   void AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
-  // An output whose shape the primitive sees otherwise, with as many elements
+  // An output of f32 whose shape the primitive sees otherwise, with as many elements
   // in row-major order.
   void AddReshapedOutput(int id, size_t index, const dnnl::memory::desc& desc);
   // An operand of a fused binary operation. One whose shape has fewer axes than
@@ -54,6 +54,7 @@ class DnnKernelBuilder {
                         const std::string& implementation);
 
  private:
+  const KernelRequest& request_;
   PreparedKernel prepared_;
   std::vector<DnnArgument> arguments_;
   std::vector<float> numbers_;

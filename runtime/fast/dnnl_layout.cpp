@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "runtime/fast/register.h"
 
 namespace nnefc::runtime {
 
@@ -60,14 +61,15 @@ bool DnnLayout::Equals(const OpaqueLayout& other) const {
 
 std::string DnnLayout::ToString() const {
   const dnnl_memory_desc_t& data = desc_.data;
-  if (data.format_kind != dnnl_blocked) return "packed";
+  const std::string type = TypeOf(desc_) == DnnType::bf16 ? "bf16 " : "";
+  if (data.format_kind != dnnl_blocked) return type + "packed";
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
   std::vector<int> order;
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  std::string text = swapped_ ? "transposed " : "";
+  std::string text = type + (swapped_ ? "transposed " : "");
   for (int axis : order) {
     bool blocked = false;
     for (int i = 0; i < blocking.inner_nblks; ++i) blocked |= blocking.inner_idxs[i] == axis;
@@ -90,6 +92,12 @@ bool HasAvx512() {
   return (isa & avx512) == avx512;
 }
 
+bool HasBf16() {
+  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  const int bf16 = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
+  return (isa & bf16) == bf16;
+}
+
 memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty()) return {1};
   return {shape.begin(), shape.end()};
@@ -110,17 +118,23 @@ bool DnnAcceptsAll(const KernelRequest& request) {
   return true;
 }
 
-memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape) {
+memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   const memory::dims dims = DnnDims(shape);
-  return memory::desc(dims, memory::data_type::f32, PlainStrides(dims));
+  return memory::desc(dims, type, PlainStrides(dims));
 }
 
 memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix) {
   return memory::desc(DnnDims(matrix), memory::data_type::f32, memory::format_tag::ba);
 }
 
-memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape) {
-  return memory::desc(DnnDims(shape), memory::data_type::f32, memory::format_tag::any);
+memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
+  return memory::desc(DnnDims(shape), type, memory::format_tag::any);
+}
+
+memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
+  using Tag = memory::format_tag;
+  static constexpr Tag kTags[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
+  return memory::desc(DnnDims(shape), type, kTags[shape.size() - 3]);
 }
 
 memory::desc NumberDesc(size_t rank) {
@@ -136,13 +150,24 @@ memory::desc DescOf(const ValueInfo& value) {
   return DescOf(value.layout, value.shape);
 }
 
+memory::desc DescInF32(const ValueInfo& value) {
+  memory::desc desc = DescOf(value);
+  desc.data.data_type = dnnl_f32;
+  return desc;
+}
+
+DnnType TypeOf(const memory::desc& desc) {
+  return static_cast<DnnType>(desc.data.data_type);
+}
+
 Layout LayoutOf(const memory::desc& desc) {
-  if (IsRowMajor(desc.data)) return nullptr;
-  return std::make_shared<DnnLayout>(desc);
+  if (!IsRowMajor(desc.data)) return std::make_shared<DnnLayout>(desc);
+  if (TypeOf(desc) == DnnType::f32) return nullptr;
+  return std::make_shared<DnnLayout>(PlainDesc(desc.dims(), TypeOf(desc)));
 }
 
 bool IsPadded(const memory::desc& desc) {
-  size_t bytes = sizeof(float);
+  size_t bytes = TypeOf(desc) == DnnType::bf16 ? 2 : sizeof(float);
   for (int64_t extent : desc.dims()) bytes *= static_cast<size_t>(extent);
   return desc.get_size() != bytes;
 }
@@ -154,9 +179,14 @@ std::optional<memory::format_tag> ChannelBlockedTag(const memory::desc& desc) {
   const memory::dims dims = desc.dims();
   if (dims.size() < 3 || dims.size() > 5) return std::nullopt;
   for (Tag tag : kTags[dims.size() - 3]) {
-    if (desc == memory::desc(dims, memory::data_type::f32, tag)) return tag;
+    if (desc == memory::desc(dims, TypeOf(desc), tag)) return tag;
   }
   return std::nullopt;
+}
+
+bool IsChannelsLast(const memory::desc& desc) {
+  const memory::dims dims = desc.dims();
+  return dims.size() >= 3 && dims.size() <= 5 && desc == ChannelsLastDesc(dims, TypeOf(desc));
 }
 
 }  // namespace nnefc::runtime

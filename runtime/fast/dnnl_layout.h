@@ -30,6 +30,8 @@ const dnnl::engine& DnnEngine();
 // True if oneDNN generates code of 16 lanes.
 bool HasAvx512();
 
+using DnnType = dnnl::memory::data_type;
+
 // The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.
 dnnl::memory::dims DnnDims(llvm::ArrayRef<int64_t> shape);
 // True if oneDNN's memory can hold such a tensor and our kernels use it: f32,
@@ -38,17 +40,23 @@ bool DnnAccepts(const ValueInfo& value);
 bool DnnAcceptsAll(const KernelRequest& request);
 
 // The row-major description.
-dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape);
+dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
 // A matrix of these extents whose memory is the row-major one of its transpose.
 dnnl::memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix);
 // The description by which oneDNN chooses.
-dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape);
+dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
+// Images with their channels behind the pixels, of ranks 3 to 5.
+dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
 // One element, of as many axes as what it is combined with.
 dnnl::memory::desc NumberDesc(size_t rank);
 // How the value lies now.
 dnnl::memory::desc DescOf(const ValueInfo& value);
 dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
-// Null if the description is row-major, or the same bytes in the same order
+// The same order of elements of f32.
+dnnl::memory::desc DescInF32(const ValueInfo& value);
+// Of the elements as they lie: a value of f32 may lie in bf16.
+DnnType TypeOf(const dnnl::memory::desc& desc);
+// Null if the description is row-major of f32, or the same bytes in the same order
 // (blocked channels of images of one pixel, say).
 Layout LayoutOf(const dnnl::memory::desc& desc);
 // True if its memory holds more than the elements: channels that fill no whole
@@ -57,5 +65,6 @@ bool IsPadded(const dnnl::memory::desc& desc);
 // Blocked channels: [N, C/b, spatial.., b]; nothing if there is no such format
 // of the rank or the layout is another.
 std::optional<dnnl::memory::format_tag> ChannelBlockedTag(const dnnl::memory::desc& desc);
+bool IsChannelsLast(const dnnl::memory::desc& desc);
 
 }  // namespace nnefc::runtime

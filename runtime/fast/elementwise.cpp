@@ -34,7 +34,7 @@ std::optional<PreparedKernel> MakeFunction(const KernelRequest& request, const D
 bool OverrunsWithPosts(const memory::desc& result) {
   const dnnl_blocking_desc_t& blocking = result.data.format_desc.blocking;
   if (blocking.inner_nblks == 0) return false;
-  const int64_t lanes = HasAvx512() ? 16 : 8;
+  const int64_t lanes = (HasAvx512() ? 16 : 8) * (TypeOf(result) == DnnType::bf16 ? 2 : 1);
   return IsPadded(result) || blocking.inner_nblks > 1 || blocking.inner_blks[0] % lanes != 0;
 }
 
@@ -120,7 +120,7 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
   if (operand == OperandShape::kPerChannel) dims[1] = shape[1];
   const memory::desc data = DescOf(request.inputs[0]);
   if (!request.posts.empty() && OverrunsWithPosts(data)) return std::nullopt;
-  const memory::desc second = PlainDesc(dims);
+  const memory::desc second = PlainDesc(dims, TypeOf(data));
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, data, second, data),
                                                posts.Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;

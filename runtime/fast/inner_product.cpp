@@ -32,8 +32,9 @@ PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, con
 
 std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                 const InnerProduct& shape) {
-  const memory::desc source = PlainDesc({shape.rows, shape.inputs});
-  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs});
+  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
+  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
   const memory::desc bias = PlainDesc({1, shape.outputs});
   const memory::desc result = PlainDesc({shape.rows, shape.outputs});
   const dnnl::matmul::desc desc = posts.bias() >= 0 ? dnnl::matmul::desc(source, weights, bias, result)
@@ -53,8 +54,9 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   }
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
-  const memory::desc source = PlainDesc({shape.rows, shape.inputs});
-  const memory::desc weights = AnyDesc({shape.outputs, shape.inputs});
+  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
+  const memory::desc weights = AnyDesc({shape.outputs, shape.inputs}, type);
   const memory::desc bias = PlainDesc({shape.outputs});
   const memory::desc result = PlainDesc({shape.rows, shape.outputs});
   const inner_product_forward::desc desc =

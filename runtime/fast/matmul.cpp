@@ -25,12 +25,13 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;
-  return MakeInnerProduct(request, *posts, {.rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first});
+  return MakeInnerProduct(
+      request, *posts, {.rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first});
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,
 // transposed by its strides.
-memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank) {
+memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank, DnnType type) {
   memory::dims dims(rank, 1);
   memory::dims strides(rank, 1);
   int64_t stride = 1;
@@ -44,7 +45,7 @@ memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t r
     std::swap(dims[rank - 1], dims[rank - 2]);
     std::swap(strides[rank - 1], strides[rank - 2]);
   }
-  return memory::desc(dims, memory::data_type::f32, strides);
+  return memory::desc(dims, type, strides);
 }
 
 std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
@@ -54,8 +55,9 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   // Vectors are left to the reference kernel, biases to a step of their own.
   if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
-  const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank);
-  const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank);
+  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank, type);
+  const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank, type);
   const dnnl::matmul::desc desc(source, weights, PlainDesc(output));
   const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;

@@ -23,7 +23,7 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   const TensorValue* axes = request.inputs[1].constant;
   if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
   if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
-  const memory::desc data = DescOf(request.inputs[0]);
+  const memory::desc data = DescInF32(request.inputs[0]);
   const dnnl::lrn_forward::desc desc(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels, data,
       request.node->Int("size"), static_cast<float>(request.node->Double("alpha")),
@@ -112,7 +112,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;
   using Flags = dnnl::normalization_flags;
-  const memory::desc data = DescOf(request.inputs[0]);
+  const memory::desc data = DescInF32(request.inputs[0]);
   const dnnl::batch_normalization_forward::desc desc(
       dnnl::prop_kind::forward_inference, data, static_cast<float>(request.node->Double("epsilon")),
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);

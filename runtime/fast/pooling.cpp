@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -28,8 +29,8 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
                                           const PoolingDims& dims) {
   using dnnl::pooling_forward;
   const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, DescOf(request.inputs[0]),
-                                   AnyDesc(request.outputs[0].shape), dims.strides, dims.kernel, dims.before,
-                                   dims.after);
+                                   AnyDesc(request.outputs[0].shape, TypeOf(DescOf(request.inputs[0]))),
+                                   dims.strides, dims.kernel, dims.before, dims.after);
   const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
@@ -67,20 +68,44 @@ class Places {
   std::array<int64_t, 3> spatial_ = {0, 0, 0};
 };
 
-constexpr float kLowest = std::numeric_limits<float>::lowest();
+// The upper half of the bits of an f32.
+struct Bf16 {
+  static constexpr uint16_t kLowest = 0xff7f;
+
+  uint16_t bits;
+
+  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  static Bf16 Truncated(float x) { return {.bits = static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16)}; }
+};
+
+bool IsLowest(float x) {
+  return x == std::numeric_limits<float>::lowest();
+}
+bool IsLowest(Bf16 x) {
+  return x.bits == Bf16::kLowest;
+}
+void Store(float x, float& to) {
+  to = x;
+}
+// An element of the input, or an infinity.
+void Store(float x, Bf16& to) {
+  to = Bf16::Truncated(x);
+}
 
 // A maximum of oneDNN begins at the lowest finite number: where that comes out,
 // the window may hold nothing but NaN, negative infinities and padding, whose
 // maximum is negative infinity. The few such elements are made again.
+struct MaxPoolShape {
+  int64_t batch, channels;
+  Window window;
+  Places input, output;
+  int64_t output_elements;  // padding of channels included
+};
+
+template <typename Element>
 class MaxPoolKernel final : public Kernel {
  public:
-  struct Shape {
-    int64_t batch, channels;
-    Window window;
-    Places input, output;
-    int64_t output_elements;  // padding of channels included
-  };
-  MaxPoolKernel(std::shared_ptr<const Kernel> primitive, const Shape& shape)
+  MaxPoolKernel(std::shared_ptr<const Kernel> primitive, const MaxPoolShape& shape)
       : primitive_(std::move(primitive)), shape_(shape) {}
 
   std::string implementation() const override { return primitive_->implementation(); }
@@ -88,8 +113,8 @@ class MaxPoolKernel final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override {
     FaultOr<Success> done = primitive_->Run(run);
     if (!done.ok()) return done;
-    const float* input = reinterpret_cast<const float*>(run.input(0).bytes());
-    float* output = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const Element* input = reinterpret_cast<const Element*>(run.input(0).bytes());
+    Element* output = reinterpret_cast<Element*>(run.output().mutable_bytes());
     if (!HasLowest(output)) return done;
     ParallelFor(shape_.batch * shape_.channels, Volume(), [&](int64_t plane) {
       const int64_t n = plane / shape_.channels;
@@ -104,33 +129,33 @@ class MaxPoolKernel final : public Kernel {
     return shape_.window[0].output * shape_.window[1].output * shape_.window[2].output;
   }
 
-  bool HasLowest(const float* output) const {
+  bool HasLowest(const Element* output) const {
     constexpr int64_t kPart = 16384;
     std::atomic<bool> found = false;
     ParallelFor((shape_.output_elements + kPart - 1) / kPart, kPart, [&](int64_t part) {
       const int64_t end = std::min(shape_.output_elements, (part + 1) * kPart);
       int32_t lowest = 0;
       Vectorized([&] {
-        for (int64_t i = part * kPart; i < end; ++i) lowest |= static_cast<int32_t>(output[i] == kLowest);
+        for (int64_t i = part * kPart; i < end; ++i) lowest |= static_cast<int32_t>(IsLowest(output[i]));
       });
       if (lowest != 0) found.store(true, std::memory_order_relaxed);
     });
     return found;
   }
 
-  void Repair(const float* input, float* output) const {
+  void Repair(const Element* input, Element* output) const {
     const auto& [wz, wy, wx] = shape_.window;
     for (int64_t z = 0; z < wz.output; ++z) {
       for (int64_t y = 0; y < wy.output; ++y) {
         for (int64_t x = 0; x < wx.output; ++x) {
-          float& out = output[shape_.output.Pixel(z, y, x)];
-          if (out == kLowest) out = Maximum(input, {z, y, x});
+          Element& out = output[shape_.output.Pixel(z, y, x)];
+          if (IsLowest(out)) Store(Maximum(input, {z, y, x}), out);
         }
       }
     }
   }
 
-  float Maximum(const float* input, const std::array<int64_t, 3>& at) const {
+  float Maximum(const Element* input, const std::array<int64_t, 3>& at) const {
     const auto taps = [&](size_t axis) {
       const WindowAxis& of = shape_.window[axis];
       const int64_t first = at[axis] * of.stride - of.before;
@@ -149,7 +174,7 @@ class MaxPoolKernel final : public Kernel {
   }
 
   std::shared_ptr<const Kernel> primitive_;
-  const Shape shape_;
+  const MaxPoolShape shape_;
 };
 
 std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
@@ -162,14 +187,19 @@ std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const Po
   const std::optional<Places> source_places = Places::Make(source);
   const std::optional<Places> result_places = Places::Make(result);
   if (!source_places || !result_places) return std::nullopt;
-  prepared->kernel = std::make_shared<MaxPoolKernel>(
-      prepared->kernel,
-      MaxPoolKernel::Shape{.batch = input[0],
+  const bool is_half = TypeOf(result) == DnnType::bf16;
+  const size_t bytes = is_half ? sizeof(Bf16) : sizeof(float);
+  const MaxPoolShape shape{.batch = input[0],
                            .channels = input[1],
                            .window = window,
                            .input = *source_places,
                            .output = *result_places,
-                           .output_elements = static_cast<int64_t>(result.get_size() / sizeof(float))});
+                           .output_elements = static_cast<int64_t>(result.get_size() / bytes)};
+  if (is_half) {
+    prepared->kernel = std::make_shared<MaxPoolKernel<Bf16>>(prepared->kernel, shape);
+  } else {
+    prepared->kernel = std::make_shared<MaxPoolKernel<float>>(prepared->kernel, shape);
+  }
   return prepared;
 }
 

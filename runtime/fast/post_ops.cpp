@@ -66,11 +66,11 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
   return false;
 }
 
-std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis) {
+std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type) {
   const Shape& output = request.outputs[0].shape;
   memory::dims dims(output.size(), 1);
   if (channel_axis >= 0) dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
-  const ResultView result{.channels = PlainDesc(dims), .whole = AnyDesc(output)};
+  const ResultView result{.channels = PlainDesc(dims), .whole = AnyDesc(output, type)};
   DnnPostOps posts;
   posts.number_desc_ = NumberDesc(output.size());
   for (const PostOperation& post : request.posts) {

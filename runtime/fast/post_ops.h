@@ -25,8 +25,9 @@ OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> opera
 class DnnPostOps {
  public:
   // Nothing if one of the posts has no translation. `channel_axis` of the
-  // result is the one of biases.
-  static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis);
+  // result, whose elements lie in `type`, is the one of biases.
+  static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis,
+                                        DnnType type = DnnType::f32);
   // For a primitive that sees its row-major result as a matrix: biases belong
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);

@@ -18,7 +18,8 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnAttention(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
-  registry.SetHooks(Backend::kOneDnn, {.find_fusions = FindFusions, .make_reorder = MakeDnnReorder, .join = JoinDnnLayouts});
+  registry.SetHooks(Backend::kOneDnn,
+                    {.find_fusions = FindFusions, .make_reorder = MakeDnnReorder, .join = JoinDnnLayouts});
 }
 
 }  // namespace nnefc::runtime

@@ -41,8 +41,8 @@ std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
     return std::nullopt;
   // The elements of a layout without padding are all of its memory.
-  Layout layout = request.inputs[0].layout;
-  if (IsPadded(DescOf(request.inputs[0]))) layout = nullptr;
+  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
+  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<UnaryKernel<Function>>();
   prepared.inputs.push_back(layout);

@@ -9,6 +9,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "runtime/kernels/backend.h"
 #include "runtime/kernels/fault.h"
 #include "runtime/tensor/layout.h"
 #include "runtime/tensor/tensor_view.h"
@@ -73,6 +74,7 @@ struct KernelRequest {
   // The node's inputs, then the other inputs of `posts`.
   llvm::ArrayRef<ValueInfo> inputs = {};
   llvm::ArrayRef<ValueInfo> outputs = {};
+  Precision precision = Precision::kF32;
 };
 
 // The answer to a request.

@@ -19,6 +19,8 @@ constexpr size_t kMostBytes = size_t{1} << 26;
 constexpr double kElementNoise = 6e-7;
 constexpr double kTensorNoise = 2e-6;
 constexpr double kSumNoise = 3e-7;
+// Relative to an element of bf16: half the distance of two neighbours.
+constexpr double kBf16Noise = 0x1p-8;
 // What is nearer to zero than normal numbers are may be zero: an exponential that
 // ends there, or a divisor that overflows.
 constexpr double kLeastNumber = 0x1p-126;
@@ -136,6 +138,17 @@ double Snapped(double x) {
   if (!std::isfinite(x)) return x;
   const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
   return std::nearbyint(x / step) * step;
+}
+
+// The elements as they may be where the value lies in bf16.
+TensorValue InBf16(const TensorValue& value, double scale, Random& random) {
+  if (scale == 0) return value.ConvertedTo(ElementType::kBF16).ConvertedTo(value.type());
+  std::vector<float> items;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    const double x = value.ElementAsDouble(i);
+    items.push_back(static_cast<float>(x + x * kBf16Noise * (random.Unit() * 2 - 1)));
+  }
+  return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
 // A scale of 0 makes alike what nearly is, and changes nothing else.
@@ -257,18 +270,18 @@ Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels,
     : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)) {}
 
 std::optional<std::vector<TensorValue>> Oracle::Evaluate(std::string& error) {
-  return Run(nullptr, 0, error);
+  return Run({}, error);
 }
 
 std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node,
-                                                          llvm::ArrayRef<TensorValue> inputs, Random* shake,
-                                                          double scale, std::string& error) const {
+                                                          llvm::ArrayRef<TensorValue> inputs,
+                                                          const Noise& noise, std::string& error) const {
   const ir::Body& body = node.bodies()[inputs[0].ElementAsInt(0) != 0 ? 0 : 1];
   std::vector<TensorValue> parameters(body.graph->parameters().size());
   for (const ir::InputMapping& mapping : body.inputs)
     parameters[static_cast<size_t>(mapping.internal)] = inputs[static_cast<size_t>(mapping.external)];
   const Oracle inner(*body.graph, kernels_, parameters);
-  const auto results = inner.Run(shake, scale, error);
+  const auto results = inner.Run(noise, error);
   takes_large_ |= inner.takes_large_;
   if (!results) return std::nullopt;
   std::vector<TensorValue> outputs(static_cast<size_t>(node.num_outputs()));
@@ -277,7 +290,7 @@ std::optional<std::vector<TensorValue>> Oracle::RunBranch(const ir::Node& node,
   return outputs;
 }
 
-std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale, std::string& error) const {
+std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::string& error) const {
   std::vector<std::vector<TensorValue>> values(graph_.node_bound());
   for (size_t i = 0; i < inputs_.size(); ++i)
     values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
@@ -297,14 +310,16 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       inputs.push_back(values[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)]);
     if (!node.bodies().empty()) {
       // `select` with a condition of one element becomes an If.
-      const auto branch = RunBranch(node, inputs, shake, scale, error);
+      const auto branch = RunBranch(node, inputs, noise, error);
       if (!branch) return std::nullopt;
       outputs = *branch;
       continue;
     }
     for (TensorValue& input : inputs) {
-      if (shake == nullptr || !IsFloat(input.type()) || !HasLarge(input)) continue;
-      input = LargeShaken(input, scale, *shake);
+      if (noise.random == nullptr || !IsFloat(input.type())) continue;
+      if (noise.rounding == Rounding::kBf16) input = InBf16(input, noise.scale, *noise.random);
+      if (!HasLarge(input)) continue;
+      input = LargeShaken(input, noise.scale, *noise.random);
       takes_large_ = true;
     }
     runtime::FaultOr<std::vector<TensorValue>> done =
@@ -314,16 +329,18 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
       return std::nullopt;
     }
     outputs = *done;
-    if (shake == nullptr) {
+    if (noise.random == nullptr) {
       all_finite_ &= llvm::all_of(outputs, IsFinite);
       continue;
     }
     for (TensorValue& output : outputs) {
       // A weighted mean of equal numbers is rounded like any other sum of products.
       const bool is_choice = node.info().work != ir::Work::kHeavy && IsChoice(inputs, output);
-      if (IsFloat(output.type()) && !is_choice) output = Shaken(output, scale, known, *shake);
+      if (IsFloat(output.type()) && !is_choice) output = Shaken(output, noise.scale, known, *noise.random);
+      if (IsFloat(output.type()) && noise.rounding == Rounding::kBf16)
+        output = InBf16(output, noise.scale, *noise.random);
     }
-    if (scale == 0) known = Merged(known, FiniteNumbers(outputs));
+    if (noise.scale == 0) known = Merged(known, FiniteNumbers(outputs));
   }
   std::vector<TensorValue> results;
   for (ir::NodeId id : graph_.results()) {
@@ -333,12 +350,13 @@ std::optional<std::vector<TensorValue>> Oracle::Run(Random* shake, double scale,
   return results;
 }
 
-bool Oracle::Shake(int first, int last, const std::vector<TensorValue>& expected, Reach& reach) const {
+bool Oracle::Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
+                   Reach& reach) const {
   for (int shake = first; shake < last; ++shake) {
     Random random(static_cast<uint64_t>(shake) + 1);
     std::string error;
     const double scale = shake < kFirstShakes ? 1 : shake == kFirstShakes ? 0 : 8;
-    const auto shaken = Run(&random, scale, error);
+    const auto shaken = Run({&random, scale, rounding}, error);
     if (!shaken || !CompareForm(*shaken, expected).empty()) return false;
     for (size_t i = 0; i < expected.size(); ++i) {
       for (size_t k = 0; k < reach[i].size(); ++k) {
@@ -359,15 +377,15 @@ Oracle::Reach Oracle::NoReach(const std::vector<TensorValue>& expected) {
   return reach;
 }
 
-std::string Oracle::Compare(const std::vector<TensorValue>& found,
-                            const std::vector<TensorValue>& expected) const {
+std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
+                            Rounding rounding) const {
   if (std::string form = CompareForm(found, expected); !form.empty()) return form;
   if (FirstDifference(found, expected).empty()) return "";
   Reach reach = NoReach(expected);
   // Rounding may decide whether it can be computed at all.
-  if (!Shake(0, kFirstShakes, expected, reach)) return "";
+  if (!Shake(0, kFirstShakes, expected, rounding, reach)) return "";
   if (FirstBeyond(found, expected, reach).empty()) return "";
-  if (!Shake(kFirstShakes, kMoreShakes, expected, reach)) return "";
+  if (!Shake(kFirstShakes, kMoreShakes, expected, rounding, reach)) return "";
   ForgetCancelled(expected, reach);
   return FirstBeyond(found, expected, reach);
 }
@@ -388,7 +406,7 @@ void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& re
 
 std::optional<std::vector<TensorValue>> Oracle::Bounds(const std::vector<TensorValue>& expected) const {
   Reach reach = NoReach(expected);
-  if (!Shake(0, kMoreShakes, expected, reach)) return std::nullopt;
+  if (!Shake(0, kMoreShakes, expected, Rounding::kF32, reach)) return std::nullopt;
   ForgetCancelled(expected, reach);
   std::vector<TensorValue> bounds;
   for (size_t i = 0; i < expected.size(); ++i) {

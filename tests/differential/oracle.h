@@ -27,6 +27,9 @@ bool IsFinite(const TensorValue& value);
 // the graph leaves open are taken from `shapes`.
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed);
 
+// What rounds a computation: its operations alone, or also what lies between them.
+enum class Rounding : uint8_t { kF32, kBf16 };
+
 // The values of the results of a graph of known shapes; `error` where a node
 // cannot be computed.
 class Oracle {
@@ -41,7 +44,8 @@ class Oracle {
   // What differs between `found` and `expected`, results of the graph: empty
   // if every element is the same, or as near as rounding alone explains: rounding
   // of nodes that are not exact is shaken at random and its effect observed.
-  std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected) const;
+  std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
+                      Rounding rounding = Rounding::kF32) const;
 
   // How far from `expected` each element may be, as tensors of f32; infinite where
   // rounding decides between finite and not. Nothing if it decides whether the
@@ -54,12 +58,20 @@ class Oracle {
   static Reach NoReach(const std::vector<TensorValue>& expected);
   // Shakes from `first` to `last`, widening `reach`. False if one cannot be
   // computed or has another shape.
-  bool Shake(int first, int last, const std::vector<TensorValue>& expected, Reach& reach) const;
+  bool Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
+             Reach& reach) const;
   void ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const;
-  std::optional<std::vector<TensorValue>> Run(Random* shake, double scale, std::string& error) const;
+  // How numbers are shaken on their way; at a scale of 0 they are rounded to what they may
+  // be alike to, and nothing else changes.
+  struct Noise {
+    Random* random = nullptr;  // null: none
+    double scale = 0;
+    Rounding rounding = Rounding::kF32;
+  };
+  std::optional<std::vector<TensorValue>> Run(const Noise& noise, std::string& error) const;
   // The body of an If that its condition chooses.
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
-                                                    Random* shake, double scale, std::string& error) const;
+                                                    const Noise& noise, std::string& error) const;
 
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;

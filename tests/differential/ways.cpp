@@ -25,6 +25,7 @@ namespace nnefc::differential {
 namespace {
 
 using runtime::Backend;
+using runtime::Precision;
 
 std::string FirstMessage(const Emitter& emitter) {
   return emitter.diagnostics().empty() ? "no message" : emitter.diagnostics().front().message;
@@ -102,6 +103,7 @@ class CaseRun {
     expected_ = *expected;
     Exactly("reference", reference);
     CompareBackends();
+    if (Chosen(20)) ComparePrecisions();
     if (Chosen(30)) CompareTransformed();
     if (Chosen(20)) CompareOpenExtents();
     if (Chosen(10)) {
@@ -157,6 +159,17 @@ class CaseRun {
     if (Chosen(15))
       Exactly("reference, 3 threads",
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+  }
+
+  // Numbers of bf16 are few: where infinities and denormals meet them nothing is said.
+  void ComparePrecisions() {
+    Nearly("onednn, exact", RunGraph(graph_, {.precision = Precision::kExact, .threads = 1}, inputs_));
+    const bool multiplies = llvm::any_of(
+        graph_->nodes(), [&](ir::NodeId id) { return graph_->node(id).info().work == ir::Work::kHeavy; });
+    if (!multiplies || case_.spread == Spread::kSpecial) return;
+    const Results found = RunGraph(graph_, {.precision = Precision::kBf16, .threads = 2}, inputs_);
+    Compared("onednn, bf16", found,
+             [&] { return oracle_->Compare(found.values, expected_, Rounding::kBf16); });
   }
 
   // What the middle and back phases make of the graph.

@@ -221,6 +221,9 @@ int nnefc_compile(const nnefc_model* model, const nnefc_executable_options* opti
       const std::string backend = options->backend == nullptr ? "onednn" : options->backend;
       if (backend != "onednn" && backend != "reference") return int{NNEFC_FAILED};
       given.backend = backend == "reference" ? api::Backend::kReference : api::Backend::kOneDnn;
+      const auto precision = api::PrecisionCalled(options->precision == nullptr ? "f32" : options->precision);
+      if (!precision) return int{NNEFC_FAILED};
+      given.precision = *precision;
       given.threads = options->threads;
       given.max_memory = options->max_memory;
     }

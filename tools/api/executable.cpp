@@ -2,6 +2,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/package/random.h"
+#include "runtime/fast/register.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/api/internals.h"
 
@@ -31,6 +32,18 @@ bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<Te
 }
 
 }  // namespace
+
+Precision BestPrecision() {
+  return runtime::HasBf16() ? Precision::kBf16 : Precision::kF32;
+}
+
+std::optional<Precision> PrecisionCalled(std::string_view word) {
+  if (word == "exact") return Precision::kExact;
+  if (word == "f32") return Precision::kF32;
+  if (word == "bf16") return Precision::kBf16;
+  if (word == "auto") return BestPrecision();
+  return std::nullopt;
+}
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;

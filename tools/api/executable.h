@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,9 +16,18 @@
 namespace nnefc::api {
 
 using runtime::Backend;
+using runtime::Precision;
+
+// The precision that suits this machine best: bf16 where its processor multiplies such
+// numbers, f32 elsewhere.
+Precision BestPrecision();
+// Of "exact", "f32", "bf16" and "auto"; nothing of other words.
+std::optional<Precision> PrecisionCalled(std::string_view word);
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
+  // Of the fast backend; bf16 is f32 where the processor has no instructions for it.
+  Precision precision = Precision::kF32;
   // 0: as many as the process may use.
   int threads = 0;
   // Bounds the bytes of all values of a run; 0: the machine's memory.

@@ -235,6 +235,7 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     if (graph == nullptr) return outcome;
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
+    given.precision = options.precision;
     given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {
       plugins->AddKernels(kernels);
     };

@@ -85,9 +85,10 @@ void nnefc_model_free(nnefc_model* model);
 
 /* Set to zero what is not wanted. */
 typedef struct nnefc_executable_options {
-  const char* backend; /* "onednn" (also null), "reference" */
-  int threads;         /* 0: as many as the process may use */
-  uint64_t max_memory; /* bounds the bytes of all values of a run; 0: the machine's memory */
+  const char* backend;   /* "onednn" (also null), "reference" */
+  int threads;           /* 0: as many as the process may use */
+  uint64_t max_memory;   /* bounds the bytes of all values of a run; 0: the machine's memory */
+  const char* precision; /* "f32" (also null), "exact", "bf16", "auto" */
 } nnefc_executable_options;
 
 /* A dense row-major tensor in the machine's byte order. */

@@ -110,10 +110,15 @@ struct BenchCommand : CommonOptions {
             streams > 1 ? fmt::format("; {} streams, {:.1f} runs a second", streams, rate) : "");
       return;
     }
-    nlohmann::ordered_json json = {{"network", compilation.path()}, {"backend", execution.backend},
-                                   {"threads", execution.threads},  {"streams", streams},
-                                   {"iterations", iterations},      {"milliseconds", std::move(times)},
-                                   {"median_ms", median},           {"runs_per_second", rate}};
+    nlohmann::ordered_json json = {{"network", compilation.path()},
+                                   {"backend", execution.backend},
+                                   {"precision", execution.precision},
+                                   {"threads", execution.threads},
+                                   {"streams", streams},
+                                   {"iterations", iterations},
+                                   {"milliseconds", std::move(times)},
+                                   {"median_ms", median},
+                                   {"runs_per_second", rate}};
     Print("{}\n", json.dump());
   }
 };

@@ -14,6 +14,7 @@
 #include "fmt/ranges.h"
 #include "runtime/kernels/rules.h"
 #include "tools/api/bind_inputs.h"
+#include "tools/api/executable.h"
 #include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"
 
@@ -191,6 +192,7 @@ DataSource OpenInput(const std::string& path, Context& context) {
 
 runtime::ExecutableOptions ExecutionOptions::executable_options() const {
   return {.backend = backend == "reference" ? runtime::Backend::kReference : runtime::Backend::kOneDnn,
+          .precision = *api::PrecisionCalled(precision),
           .threads = threads,
           .limits = limits};
 }
@@ -219,6 +221,14 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "the kernels to use")
       ->type_name("WORD")
       ->check(OneOf({"reference", "onednn"}))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--precision", options.precision,
+          "exact: sums as the formulas have them; f32: convolutions in fewer multiplications, too; bf16: "
+          "products of bf16, where the processor has them; auto: bf16 there, f32 elsewhere")
+      ->type_name("WORD")
+      ->check(OneOf({"exact", "f32", "bf16", "auto"}))
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads to use; 0 is as many as the process may")
       ->type_name("N")

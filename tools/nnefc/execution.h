@@ -20,6 +20,7 @@ struct ExecutionOptions {
   std::optional<uint64_t> random_weights;
   std::vector<std::string> dump;  // values to compute beside the outputs; see FindValues
   std::string backend = "onednn";
+  std::string precision = "f32";
   int threads = 0;
   runtime::RunLimits limits;
 
