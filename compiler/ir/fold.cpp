@@ -13,20 +13,26 @@ bool IsFoldable(const Node& node) {
 std::optional<std::vector<TensorValue>> KnownInputs(const Graph& graph, const Node& node, FoldBound bound) {
   std::vector<TensorValue> values;
   size_t bytes = 0;
+  size_t elements = 0;
   for (OutputPort port : node.inputs()) {
     const Output& output = graph.output(port);
     if (!output.value) return std::nullopt;
     values.push_back(*output.value);
     bytes += output.value->byte_size();
+    elements += static_cast<size_t>(output.value->volume());
   }
   size_t result_bytes = 0;
+  size_t result_elements = 0;
   for (const Output& output : node.outputs()) {
     const std::optional<int64_t> volume = output.shape.volume();
     const std::optional<size_t> size = volume ? ByteSize(output.type, *volume) : std::nullopt;
     if (!size) return std::nullopt;
     result_bytes += *size;
+    result_elements += static_cast<size_t>(*volume);
   }
-  if (result_bytes > std::max(bound.bytes, bound.times_inputs * bytes)) return std::nullopt;
+  const bool modest = bound.counts_elements ? result_elements <= bound.times_inputs * elements
+                                            : result_bytes <= bound.times_inputs * bytes;
+  if (!modest && result_bytes > bound.bytes) return std::nullopt;
   return values;
 }
 

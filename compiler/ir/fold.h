@@ -21,10 +21,12 @@ using Evaluator = std::function<std::optional<std::vector<TensorValue>>(
 bool IsFoldable(const Node& node);
 
 // How many bytes what is computed from constants may take, so that a small file does
-// not become a large graph: `bytes`, or `times_inputs` of those it is computed from.
+// not become a large graph: `bytes`, or `times_inputs` of those it is computed from; or
+// so many of their elements, which types of more bits take more bytes for.
 struct FoldBound {
   size_t bytes = 0;
   size_t times_inputs = 1;
+  bool counts_elements = false;
 };
 
 // The values of all inputs of a node, if they are known and its outputs within the bound.

@@ -52,9 +52,13 @@ bool PlanBuilder::Build() {
 }
 
 void PlanBuilder::FindGroups() {
-  const FusionFinder find = options_.kernels->hooks(options_.backend).find_fusions;
-  if (find == nullptr || !options_.fuse) return;
-  for (const FusionGroup& group : find(graph_)) {
+  const KernelRegistry::BackendHooks hooks = options_.kernels->hooks(options_.backend);
+  if (hooks.find_codes != nullptr && options_.precision != Precision::kExact) {
+    const std::vector<ir::NodeId> found = hooks.find_codes(graph_);
+    codes_.insert(found.begin(), found.end());
+  }
+  if (hooks.find_fusions == nullptr || !options_.fuse) return;
+  for (const FusionGroup& group : hooks.find_fusions(graph_, codes_)) {
     Work work{.main = &graph_.node(group.main), .posts = {}};
     in_group_[group.main] = true;
     for (ir::NodeId post : group.posts) {
@@ -180,7 +184,8 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .posts = request.posts,
                      .inputs = request.inputs,
                      .outputs = request.outputs,
-                     .precision = options_.precision};
+                     .precision = options_.precision,
+                     .as_codes = codes_.contains(work.last().id())};
   return (*factory)(request.request);
 }
 

@@ -12,7 +12,7 @@ namespace nnefc::runtime {
 namespace {
 
 // Of what a plan holds anyway: weights that a file keeps in a narrower type.
-constexpr ir::FoldBound kFoldBound = {.bytes = size_t{4} << 20, .times_inputs = 2};
+constexpr ir::FoldBound kFoldBound = {.bytes = size_t{4} << 20, .times_inputs = 2, .counts_elements = true};
 
 // Constants without data are all told.
 bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitter& emitter) {

@@ -8,6 +8,7 @@
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/quantization.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -56,7 +57,8 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
                                     const memory::desc& result) {
   using dnnl::convolution_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
-  const memory::desc weights = AnyDesc(shape.filter, TypeOf(source));
+  const bool is_coded = TypeOf(source) == DnnType::u8;
+  const memory::desc weights = AnyDesc(shape.filter, is_coded ? DnnType::s8 : TypeOf(source));
   const SpatialDims& spatial = *shape.spatial;
   try {
     const convolution_forward::desc desc =
@@ -187,6 +189,54 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
                         primitive.impl_info_str());
 }
 
+// Of an input in codes of 8 bits and a filter of multiples of such; sums of integers, then
+// what follows in f32.
+template <bool kGrouped>
+std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given, const SpatialDims& spatial) {
+  const DnnCodes* source = CodesOf(given.inputs[0]);
+  const TensorValue* filter = given.inputs[1].constant;
+  if (source == nullptr || filter == nullptr) return std::nullopt;
+  const std::optional<std::vector<float>> scales = FilterScales(*filter, kGrouped);
+  if (!scales) return std::nullopt;
+  const CodedRequest coded(given);
+  const DnnType type = coded.range                           ? DnnType::u8
+                       : given.precision == Precision::kBf16 ? DnnType::bf16
+                                                             : DnnType::f32;
+  const DnnType operands = coded.range ? DnnType::f32 : type;
+  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range);
+  if (!posts) return std::nullopt;
+  dnnl::primitive_attr attributes = posts->Attributes();
+  constexpr int kChannels = 1 << 1;  // the axis of the result
+  std::vector<float> factors;
+  for (float scale : *scales) factors.push_back(scale * source->scale);
+  attributes.set_output_scales(kChannels, factors);
+  if (source->zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {source->zero});
+  const llvm::ArrayRef<int64_t> shape_of_filter = given.inputs[1].shape;
+  const ConvolutionShape shape{.input = given.inputs[0].shape,
+                               .filter = shape_of_filter,
+                               .output = given.outputs[0].shape,
+                               .groups = kGrouped ? shape_of_filter[0] : 1,
+                               .spatial = &spatial,
+                               .bias = false};
+  const ConvolutionPrimitive primitive =
+      TryConvolution(shape, attributes, dnnl::algorithm::convolution_direct,
+                     ChannelsLastDesc(shape.input, DnnType::u8), ChannelsLastDesc(shape.output, type));
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
+  DnnKernelBuilder builder(given);
+  builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
+  builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
+                     {.filter_codes = DnnFilterCodes{.scales = *scales, .mask = kGrouped ? 3 : 1}});
+  posts->AddArguments(primitive, primitive.dst_desc(), builder);
+  if (coded.range) {
+    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
+  } else {
+    builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  }
+  return builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
+}
+
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
@@ -196,6 +246,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
                                                      filter.drop_front(kGrouped ? 3 : 2)),
                                           input.size() - 2);
+  if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial)) return kernel;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
     const InnerProduct product{

@@ -133,8 +133,27 @@ void DnnKernelBuilder::AddReshapedInput(int id, size_t index, const dnnl::memory
   arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
 }
 
+void DnnKernelBuilder::AddInputIn(int id, size_t index, const dnnl::memory::desc& desc,
+                                  DnnLayout::Form form) {
+  prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, std::move(form));
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
+void DnnKernelBuilder::AddCodesInput(int id, size_t index, const dnnl::memory::desc& desc,
+                                     const DnnCodes& codes) {
+  prepared_.inputs[index] = LayoutOfCodes(desc, codes);
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
+void DnnKernelBuilder::AddCodesOutput(int id, size_t index, const dnnl::memory::desc& desc,
+                                      const DnnCodes& codes) {
+  prepared_.outputs[index] = LayoutOfCodes(desc, codes);
+  arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
+}
+
 void DnnKernelBuilder::AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc) {
-  if (desc != SwappedDesc(desc.dims())) prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, true);
+  if (desc != SwappedDesc(desc.dims()))
+    prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, DnnLayout::Form{.swapped = true});
   arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
 }
 

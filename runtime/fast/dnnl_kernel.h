@@ -35,6 +35,10 @@ class DnnKernelBuilder {
   void AddInput(int id, size_t index, const dnnl::memory::desc& desc);
   // The same, but row-major memory is seen under another shape (a bias [1,C,1,1] as [C]).
   void AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc);
+  void AddInputIn(int id, size_t index, const dnnl::memory::desc& desc, DnnLayout::Form form);
+  // Values in codes of 8 bits, which `desc` describes.
+  void AddCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
+  void AddCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   // A constant matrix whose transpose the primitive wants.
   void AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);

@@ -56,12 +56,14 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
 
 bool DnnLayout::Equals(const OpaqueLayout& other) const {
   const auto* same = dynamic_cast<const DnnLayout*>(&other);
-  return same != nullptr && same->desc_ == desc_ && same->swapped_ == swapped_;
+  return same != nullptr && same->desc_ == desc_ && same->form_ == form_;
 }
 
 std::string DnnLayout::ToString() const {
   const dnnl_memory_desc_t& data = desc_.data;
-  const std::string type = TypeOf(desc_) == DnnType::bf16 ? "bf16 " : "";
+  std::string type = TypeOf(desc_) == DnnType::bf16 ? "bf16 " : "";
+  if (form_.codes) type = fmt::format("u8 * {:.4g} - {} ", form_.codes->scale, form_.codes->zero);
+  if (form_.filter_codes) type = "i8 ";
   if (data.format_kind != dnnl_blocked) return type + "packed";
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
@@ -69,7 +71,7 @@ std::string DnnLayout::ToString() const {
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  std::string text = type + (swapped_ ? "transposed " : "");
+  std::string text = type + (form_.swapped ? "transposed " : "");
   for (int axis : order) {
     bool blocked = false;
     for (int i = 0; i < blocking.inner_nblks; ++i) blocked |= blocking.inner_idxs[i] == axis;
@@ -142,8 +144,11 @@ memory::desc NumberDesc(size_t rank) {
 }
 
 memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
-  if (const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get())) return dnn->desc();
-  return PlainDesc(shape);
+  const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get());
+  if (dnn == nullptr) return PlainDesc(shape);
+  memory::desc desc = dnn->desc();
+  if (dnn->form().codes) desc.data.data_type = dnnl_f32;
+  return desc;
 }
 
 memory::desc DescOf(const ValueInfo& value) {
@@ -154,6 +159,22 @@ memory::desc DescInF32(const ValueInfo& value) {
   memory::desc desc = DescOf(value);
   desc.data.data_type = dnnl_f32;
   return desc;
+}
+
+const DnnCodes* CodesOf(const ValueInfo& value) {
+  const auto* layout = dynamic_cast<const DnnLayout*>(value.layout.get());
+  return layout != nullptr && layout->form().codes ? &*layout->form().codes : nullptr;
+}
+
+memory::desc DescOfCodes(const memory::desc& desc) {
+  memory::desc codes = desc;
+  codes.data.data_type = dnnl_u8;
+  return codes;
+}
+
+Layout LayoutOfCodes(const memory::desc& desc, const DnnCodes& codes) {
+  const memory::desc plain = IsRowMajor(desc.data) ? PlainDesc(desc.dims()) : desc;
+  return std::make_shared<DnnLayout>(DescOfCodes(plain), DnnLayout::Form{.codes = codes});
 }
 
 DnnType TypeOf(const memory::desc& desc) {
@@ -167,7 +188,7 @@ Layout LayoutOf(const memory::desc& desc) {
 }
 
 bool IsPadded(const memory::desc& desc) {
-  size_t bytes = TypeOf(desc) == DnnType::bf16 ? 2 : sizeof(float);
+  size_t bytes = memory::data_type_size(TypeOf(desc));
   for (int64_t extent : desc.dims()) bytes *= static_cast<size_t>(extent);
   return desc.get_size() != bytes;
 }

@@ -1,27 +1,53 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/kernels/kernel.h"
 #include "runtime/tensor/layout.h"
 
 namespace nnefc::runtime {
 
+// What codes of 8 bits stand for: scale * (code - zero).
+struct DnnCodes {
+  float scale = 1;
+  int zero = 0;
+
+  float NumberOf(int code) const { return scale * static_cast<float>(code - zero); }
+  bool operator==(const DnnCodes&) const = default;
+};
+// The same of a filter, by output channel: scales[channel] * code.
+struct DnnFilterCodes {
+  std::vector<float> scales;
+  int mask = 1;  // the axes of which the scales are
+
+  bool operator==(const DnnFilterCodes&) const = default;
+};
+
 // oneDNN's description of memory, opaque to the rest of the engine.
 class DnnLayout final : public OpaqueLayout {
  public:
-  // `swapped`: of a constant matrix whose rows are the columns of the description.
-  explicit DnnLayout(dnnl::memory::desc desc, bool swapped = false)
-      : desc_(std::move(desc)), swapped_(swapped) {}
+  // What else there is to know of a layout of values of f32.
+  struct Form {
+    bool swapped = false;  // of a constant matrix whose rows are the columns of the description
+    std::optional<DnnCodes> codes = std::nullopt;
+    std::optional<DnnFilterCodes> filter_codes = std::nullopt;
+
+    bool operator==(const Form&) const = default;
+  };
+  explicit DnnLayout(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
+  DnnLayout(dnnl::memory::desc desc, Form form) : desc_(std::move(desc)), form_(std::move(form)) {}
 
   const dnnl::memory::desc& desc() const { return desc_; }
-  bool swapped() const { return swapped_; }
+  const Form& form() const { return form_; }
   size_t byte_size() const override { return desc_.get_size(); }
   bool Equals(const OpaqueLayout& other) const override;
   std::string ToString() const override;
 
  private:
   dnnl::memory::desc desc_;
-  bool swapped_;
+  Form form_;
 };
 
 // The CPU engine of the process.
@@ -49,11 +75,16 @@ dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType
 dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
 // One element, of as many axes as what it is combined with.
 dnnl::memory::desc NumberDesc(size_t rank);
-// How the value lies now.
+// How the value lies now; of codes, the same order of elements of f32.
 dnnl::memory::desc DescOf(const ValueInfo& value);
 dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
 // The same order of elements of f32.
 dnnl::memory::desc DescInF32(const ValueInfo& value);
+// What the codes stand for in which the value lies; null if it lies in none.
+const DnnCodes* CodesOf(const ValueInfo& value);
+// Elements of a description as codes.
+dnnl::memory::desc DescOfCodes(const dnnl::memory::desc& desc);
+Layout LayoutOfCodes(const dnnl::memory::desc& desc, const DnnCodes& codes);
 // Of the elements as they lie: a value of f32 may lie in bf16.
 DnnType TypeOf(const dnnl::memory::desc& desc);
 // Null if the description is row-major of f32, or the same bytes in the same order

@@ -136,6 +136,9 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
 std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->info().function);
   if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
+  if (*algorithm == algorithm::binary_add) {
+    if (std::optional<PreparedKernel> kernel = MakeSumOfCodes(request)) return kernel;
+  }
   if (request.inputs[1].constant != nullptr) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
   }

@@ -14,6 +14,7 @@ void RegisterDnnMatMul(KernelRegistry& registry);
 void RegisterDnnElementwise(KernelRegistry& registry);
 void RegisterDnnNormalization(KernelRegistry& registry);
 void RegisterDnnConcat(KernelRegistry& registry);
+void RegisterDnnQuantization(KernelRegistry& registry);
 void RegisterDnnRecurrent(KernelRegistry& registry);
 void RegisterDnnAttention(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
@@ -24,8 +25,13 @@ std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
+// Of quantization.cpp: the sum of two tensors in codes.
+std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
+
+// The FakeQuantize nodes of a graph whose results lie in codes of 8 bits.
+std::vector<ir::NodeId> FindCodes(const ir::Graph& graph);
 // Finds chains that convolutions and matrix products run as one step.
-std::vector<FusionGroup> FindFusions(const ir::Graph& graph);
+std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to);
 std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);

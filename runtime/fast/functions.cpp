@@ -153,4 +153,11 @@ bool DnnFunctions::Append(const ir::Node& node, int chained, llvm::ArrayRef<Valu
   return !steps.empty();
 }
 
+bool DnnFunctions::AppendLinear(float factor, float offset) {
+  const DnnFunction function{.algorithm = algorithm::eltwise_linear, .alpha = factor, .beta = offset};
+  if (Clashes(function)) return false;
+  functions_.push_back(function);
+  return true;
+}
+
 }  // namespace nnefc::runtime

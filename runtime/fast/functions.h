@@ -31,6 +31,9 @@ class DnnFunctions {
   // still does). It is made a binary one here, or is declined.
   bool Append(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest);
 
+  // Adds x * factor + offset; false if other parameters of it have been taken.
+  bool AppendLinear(float factor, float offset);
+
   llvm::ArrayRef<DnnFunction> functions() const { return functions_; }
 
  private:

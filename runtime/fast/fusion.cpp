@@ -99,7 +99,8 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
 
 class Finder {
  public:
-  explicit Finder(const ir::Graph& graph) : graph_(graph), parts_(PartsOf(graph.registry())) {}
+  Finder(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes)
+      : graph_(graph), parts_(PartsOf(graph.registry())), codes_(codes) {}
 
   // Convolutions and matrix products choose first: an addition belongs to
   // them rather than to what follows it.
@@ -129,6 +130,10 @@ class Finder {
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
+      if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
+        group.posts.push_back(next.id());  // the codes of the result are the last of a step
+        break;
+      }
       if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
       group.posts.push_back(next.id());
       port = next.port();
@@ -141,14 +146,15 @@ class Finder {
 
   const ir::Graph& graph_;
   const Parts parts_;
+  const llvm::DenseSet<ir::NodeId>& codes_;
   std::vector<FusionGroup> groups_;
   llvm::DenseSet<ir::NodeId> claimed_;
 };
 
 }  // namespace
 
-std::vector<FusionGroup> FindFusions(const ir::Graph& graph) {
-  return Finder(graph).Find();
+std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes) {
+  return Finder(graph, codes).Find();
 }
 
 }  // namespace nnefc::runtime

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/vector_math.h"
@@ -177,8 +178,35 @@ class MaxPoolKernel final : public Kernel {
   const MaxPoolShape shape_;
 };
 
+// True if a window lies wholly in the border: no code stands for its maximum.
+bool HasEmptyWindow(const Window& window) {
+  return llvm::any_of(window, [](const WindowAxis& axis) {
+    return axis.before >= axis.size || (axis.output - 1) * axis.stride - axis.before >= axis.input;
+  });
+}
+
+// Larger numbers have larger codes.
+std::optional<PreparedKernel> MakeMaxPoolOfCodes(const KernelRequest& request, const PoolingDims& dims,
+                                                 const DnnCodes& codes) {
+  using dnnl::pooling_forward;
+  const memory::desc source = DescOfCodes(DescOf(request.inputs[0]));
+  const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm::pooling_max, source,
+                                   AnyDesc(request.outputs[0].shape, DnnType::u8), dims.strides, dims.kernel,
+                                   dims.before, dims.after);
+  const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  DnnKernelBuilder builder(request);
+  builder.AddCodesInput(DNNL_ARG_SRC, 0, source, codes);
+  builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), codes);
+  return builder.Finish(pooling_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+}
+
 std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
                                           const Window& window) {
+  const DnnCodes* codes = CodesOf(request.inputs[0]);
+  if (codes != nullptr && !HasEmptyWindow(window)) {
+    if (auto kernel = MakeMaxPoolOfCodes(request, dims, *codes)) return kernel;
+  }
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
   if (!prepared) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;

@@ -1,5 +1,6 @@
 #include "runtime/fast/post_ops.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/kernels/broadcast.h"
 
 namespace nnefc::runtime {
@@ -45,14 +46,14 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
   };
   switch (ClassifyOperand(*post.node, operand.shape, request.outputs[0].shape, channel_axis)) {
     case OperandShape::kPerChannel:
-      if (add && bias_ < 0 && posts_.empty()) {
+      if (add && bias_ < 0 && posts_.empty() && takes_bias_) {
         bias_ = index;
       } else {
         push(result.channels);
       }
       return true;
     case OperandShape::kFull:
-      if (add && !has_sum_ && operand.overwritable) {
+      if (add && !has_sum_ && operand.overwritable && takes_sum_) {
         has_sum_ = true;
         posts_.push_back({.kind = Post::Kind::kSum, .operand = index});
       } else {
@@ -66,16 +67,33 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
   return false;
 }
 
-std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type) {
+bool DnnPostOps::AddAll(const KernelRequest& request, int64_t channel_axis, DnnType type) {
   const Shape& output = request.outputs[0].shape;
   memory::dims dims(output.size(), 1);
   if (channel_axis >= 0) dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
   const ResultView result{.channels = PlainDesc(dims), .whole = AnyDesc(output, type)};
+  number_desc_ = NumberDesc(output.size());
+  return llvm::all_of(request.posts,
+                      [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
+}
+
+std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type) {
   DnnPostOps posts;
-  posts.number_desc_ = NumberDesc(output.size());
-  for (const PostOperation& post : request.posts) {
-    if (!posts.Add(request, post, result, channel_axis)) return std::nullopt;
-  }
+  if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
+  return posts;
+}
+
+std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request, int64_t channel_axis,
+                                                   DnnType type, const std::optional<CodeRange>& range) {
+  DnnPostOps posts;
+  posts.takes_bias_ = false;
+  posts.takes_sum_ = !range;
+  if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
+  if (!range) return posts;
+  // Codes are cut off at their ends where they are stored.
+  const float factor = 255.0f / (range->high - range->low);
+  posts.posts_.push_back({.kind = Post::Kind::kFunction, .function = posts.functions_.functions().size()});
+  if (!posts.functions_.AppendLinear(factor, -range->low * factor)) return std::nullopt;
   return posts;
 }
 

@@ -6,6 +6,7 @@
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/functions.h"
+#include "runtime/fast/quantization.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
@@ -28,6 +29,10 @@ class DnnPostOps {
   // result, whose elements lie in `type`, is the one of biases.
   static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis,
                                         DnnType type = DnnType::f32);
+  // For a convolution of codes of 8 bits, whose bias is added like any operand, and whose
+  // result lies in numbers of `type` or, with a `range`, in codes.
+  static std::optional<DnnPostOps> MakeForCodes(const KernelRequest& request, int64_t channel_axis,
+                                                DnnType type, const std::optional<CodeRange>& range);
   // For a primitive that sees its row-major result as a matrix: biases belong
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
@@ -57,10 +62,13 @@ class DnnPostOps {
   struct ResultView {
     dnnl::memory::desc channels, whole;
   };
+  bool AddAll(const KernelRequest& request, int64_t channel_axis, DnnType type);
   // False if the operation has no translation.
   bool Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
            int64_t channel_axis);
 
+  bool takes_bias_ = true;
+  bool takes_sum_ = true;
   int bias_ = -1;
   bool has_sum_ = false;
   dnnl::memory::desc number_desc_;

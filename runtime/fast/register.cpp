@@ -14,12 +14,15 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnElementwise(registry);
   RegisterDnnNormalization(registry);
   RegisterDnnConcat(registry);
+  RegisterDnnQuantization(registry);
   RegisterDnnRecurrent(registry);
   RegisterDnnAttention(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
-  registry.SetHooks(Backend::kOneDnn,
-                    {.find_fusions = FindFusions, .make_reorder = MakeDnnReorder, .join = JoinDnnLayouts});
+  registry.SetHooks(Backend::kOneDnn, {.find_codes = FindCodes,
+                                       .find_fusions = FindFusions,
+                                       .make_reorder = MakeDnnReorder,
+                                       .join = JoinDnnLayouts});
 }
 
 }  // namespace nnefc::runtime

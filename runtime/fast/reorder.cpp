@@ -1,3 +1,7 @@
+// Between layouts, and between numbers and their codes.
+
+#include <algorithm>
+
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/tensor/parallel.h"
@@ -6,11 +10,38 @@ namespace nnefc::runtime {
 
 namespace {
 
+const DnnLayout::Form& FormOf(const Layout& layout) {
+  static const DnnLayout::Form kPlain;
+  const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get());
+  return dnn == nullptr ? kPlain : dnn->form();
+}
+
+// The memory itself: of codes, theirs.
+dnnl::memory::desc MemoryOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
+  const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get());
+  return dnn == nullptr ? PlainDesc(shape) : dnn->desc();
+}
+
 // Row-major memory seen with the extents of the other layout, which may differ from
 // the value's (a filter as a matrix, a matrix as its transpose).
 dnnl::memory::desc PlainSource(const Layout& to, const dnnl::memory::dims& extents) {
-  const auto* layout = dynamic_cast<const DnnLayout*>(to.get());
-  return layout != nullptr && layout->swapped() ? SwappedDesc(extents) : PlainDesc(extents);
+  return FormOf(to).swapped ? SwappedDesc(extents) : PlainDesc(extents);
+}
+
+// Nothing from numbers to codes but of filters: FakeQuantize alone makes those.
+std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, const DnnLayout::Form& to) {
+  dnnl::primitive_attr attributes;
+  if (to.filter_codes) {
+    std::vector<float> scales;
+    for (float scale : to.filter_codes->scales) scales.push_back(1 / scale);
+    attributes.set_output_scales(to.filter_codes->mask, scales);
+  } else if (from.codes && !to.codes) {
+    attributes.set_output_scales(0, {from.codes->scale});
+    if (from.codes->zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {from.codes->zero});
+  } else if (from.codes != to.codes) {
+    return std::nullopt;
+  }
+  return attributes;
 }
 
 }  // namespace
@@ -19,15 +50,19 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
                                              const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
+    const std::optional<dnnl::primitive_attr> attributes = AttributesOf(FormOf(from), FormOf(to));
+    if (!attributes) return nullptr;
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());
-    const dnnl::memory::desc target = DescOf(to, shape);
-    const dnnl::memory::desc source = from != nullptr ? DescOf(from, shape) : PlainSource(to, target.dims());
-    const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target,
-                                                  dnnl::primitive_attr(), true);
+    const dnnl::memory::desc target = MemoryOf(to, shape);
+    const dnnl::memory::desc source =
+        from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
+    const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
+                                                  true);
     if (!primitive) return nullptr;
     const ValueInfo value{.type = type, .shape = Shape(shape.begin(), shape.end())};
-    DnnKernelBuilder builder({.inputs = value, .outputs = value});
+    const KernelRequest request{.inputs = value, .outputs = value};
+    DnnKernelBuilder builder(request);
     builder.AddInput(DNNL_ARG_FROM, 0, source);
     builder.AddOutput(DNNL_ARG_TO, 0, target);
     const dnnl::memory::desc no_scratchpad;

@@ -75,6 +75,8 @@ struct KernelRequest {
   llvm::ArrayRef<ValueInfo> inputs = {};
   llvm::ArrayRef<ValueInfo> outputs = {};
   Precision precision = Precision::kF32;
+  // Whoever reads output 0 takes it in codes of 8 bits.
+  bool as_codes = false;
 };
 
 // The answer to a request.

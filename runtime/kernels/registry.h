@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/kernel.h"
 
@@ -42,7 +43,9 @@ struct FusionGroup {
   ir::NodeId main;
   std::vector<ir::NodeId> posts = {};
 };
-using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
+using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
+// The nodes whose results may lie in codes of 8 bits, since all that read them take such.
+using CodeFinder = std::vector<ir::NodeId> (*)(const ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
@@ -66,6 +69,7 @@ class KernelRegistry {
   // What a backend with layouts of its own brings besides kernels; null for
   // what it does not have.
   struct BackendHooks {
+    CodeFinder find_codes = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;

@@ -1,0 +1,408 @@
+// FakeQuantize to codes of 8 bits, sums of codes, and which results of a graph lie in
+// them.
+
+#include "runtime/fast/quantization.h"
+
+#include <array>
+#include <cmath>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/families.h"
+#include "runtime/tensor/parallel.h"
+#include "runtime/tensor/wide.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+using dnnl::memory;
+
+constexpr int64_t kLevels = 256;
+constexpr int64_t kPart = 16384;  // elements of a thread's turn
+
+// --- kernels -------------------------------------------------------------------------
+
+// Calls part(begin, end) for all of `count` elements, on the threads there are.
+template <typename Part>
+void InParts(int64_t count, Part&& part) {
+  ParallelFor((count + kPart - 1) / kPart, kPart,
+              [&](int64_t i) { part(i * kPart, std::min(count, (i + 1) * kPart)); });
+}
+
+// The codes of what `number(i)` gives. Of a few elements at a time, in loops each of which
+// compilers turn into vectors: they make none of arithmetic under a condition.
+template <typename Number>
+[[gnu::always_inline]] inline void StoreCodes(const CodeRange& range, int64_t begin, int64_t end, int least,
+                                              uint8_t* out, const Number& number) {
+  constexpr int64_t kRow = 256;
+  std::array<float, kRow> codes;
+  const float low = range.low;
+  const float width = range.high - range.low;
+  const auto first = static_cast<float>(least);
+  for (int64_t row = begin; row < end; row += kRow) {
+    const int64_t count = std::min(kRow, end - row);
+    float* code = codes.data();
+    for (int64_t i = 0; i < count; ++i)
+      code[i] = __builtin_nearbyintf((number(row + i) - low) / width * 255.0f);
+    for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;  // NaN among them
+    for (int64_t i = 0; i < count; ++i) code[i] = code[i] < 255.0f ? code[i] : 255.0f;
+    for (int64_t i = 0; i < count; ++i) out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(code[i]));
+  }
+}
+
+class QuantizeKernel final : public Kernel {
+ public:
+  QuantizeKernel(const CodeRange& range, int64_t count) : range_(range), count_(count) {}
+
+  std::string implementation() const override { return "nnefc:quantize"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const CodeRange range = range_;
+    InParts(count_, [&](int64_t begin, int64_t end) {
+      Wide([=] { StoreCodes(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
+    });
+    return Success();
+  }
+
+ private:
+  CodeRange range_;
+  int64_t count_;
+};
+
+// From codes to those of another range.
+class RecodeKernel final : public Kernel {
+ public:
+  RecodeKernel(const DnnCodes& from, const CodeRange& to, int64_t count) : count_(count) {
+    for (int code = 0; code < kLevels; ++code)
+      table_[static_cast<size_t>(code)] = to.CodeOf(from.NumberOf(code));
+  }
+
+  std::string implementation() const override { return "nnefc:recode"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    InParts(count_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) out[i] = table_[x[i]];
+    });
+    return Success();
+  }
+
+ private:
+  std::array<uint8_t, kLevels> table_;
+  int64_t count_;
+};
+
+// The sum of two tensors in codes, its codes; of negative sums, with relu, the code of 0.
+class SumKernel final : public Kernel {
+ public:
+  SumKernel(const DnnCodes& a, const DnnCodes& b, bool relu, const CodeRange& range, int64_t count)
+      : a_(a), b_(b), least_(relu ? range.CodeOf(0) : 0), range_(range), count_(count) {}
+
+  std::string implementation() const override { return "nnefc:sum_of_codes"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const DnnCodes a = a_, b = b_;
+    const CodeRange range = range_;
+    const int least = least_;
+    InParts(count_, [&](int64_t begin, int64_t end) {
+      Wide([=] {
+        StoreCodes(range, begin, end, least, out,
+                   [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
+      });
+    });
+    return Success();
+  }
+
+ private:
+  DnnCodes a_, b_;
+  int least_;
+  CodeRange range_;
+  int64_t count_;
+};
+
+// --- factories -----------------------------------------------------------------------
+
+std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
+  if (!request.as_codes || !request.posts.empty() || !DnnAccepts(request.inputs[0])) return std::nullopt;
+  const std::optional<CodeRange> range = CodeRangeOf(*request.node, request.inputs.drop_front(1));
+  if (!range) return std::nullopt;
+  const ValueInfo& input = request.inputs[0];
+  memory::desc desc = DescInF32(input);
+  if (IsPadded(desc)) desc = PlainDesc(input.shape);
+  const int64_t count = Volume(input.shape).value_or(0);
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.push_back(LayoutOfCodes(desc, range->codes));
+  const DnnCodes* codes = CodesOf(input);
+  if (codes != nullptr && !IsPadded(DescInF32(input))) {
+    prepared.inputs[0] = input.layout;
+    prepared.kernel = std::make_shared<RecodeKernel>(*codes, *range, count);
+    prepared.in_place = 0;
+  } else {
+    prepared.inputs[0] = LayoutOf(desc);
+    prepared.kernel = std::make_shared<QuantizeKernel>(*range, count);
+  }
+  return prepared;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request) {
+  const CodedRequest coded(request);
+  if (!coded.range || coded.request.posts.size() > 1) return std::nullopt;
+  const bool relu = !coded.request.posts.empty();
+  if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return std::nullopt;
+  const DnnCodes* a = CodesOf(request.inputs[0]);
+  const DnnCodes* b = CodesOf(request.inputs[1]);
+  if (a == nullptr || b == nullptr || request.inputs[0].shape != request.inputs[1].shape) return std::nullopt;
+  const memory::desc desc = DescInF32(request.inputs[0]);
+  if (IsPadded(desc)) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel =
+      std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOfCodes(desc, *a);
+  prepared.inputs[1] = LayoutOfCodes(desc, *b);
+  prepared.outputs.push_back(LayoutOfCodes(desc, coded.range->codes));
+  return prepared;
+}
+
+uint8_t CodeRange::CodeOf(float x) const {
+  uint8_t code = 0;
+  StoreCodes(*this, 0, 1, 0, &code, [=](int64_t) { return x; });
+  return code;
+}
+
+CodedRequest::CodedRequest(const KernelRequest& given) : request(given) {
+  if (!given.as_codes || given.posts.empty() || given.precision == Precision::kExact) return;
+  const PostOperation& last = given.posts.back();
+  if (last.chained_input != 0 || last.node->num_inputs() != 5) return;
+  range = CodeRangeOf(*last.node, given.inputs.slice(static_cast<size_t>(last.first_operand), 4));
+  if (range) request.posts = given.posts.drop_back();
+}
+
+// --- ranges and scales ---------------------------------------------------------------
+
+std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits) {
+  if (limits.size() != 4 || node.Int("levels") != kLevels) return std::nullopt;
+  std::array<double, 4> at;
+  for (size_t i = 0; i < 4; ++i) {
+    if (limits[i] == nullptr || limits[i]->volume() != 1 || limits[i]->type() != ElementType::kF32)
+      return std::nullopt;
+    at[i] = limits[i]->ElementAsDouble(0);
+    if (!std::isfinite(at[i])) return std::nullopt;
+  }
+  const auto [low, high, first, last] = at;
+  const double scale = (last - first) / (kLevels - 1);
+  const double zero = -first / scale;
+  constexpr double kWhole = 1e-3;
+  // A range that is no wider than what f32 tells apart has no codes.
+  if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
+  if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
+  if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;
+  return CodeRange{
+      .low = static_cast<float>(low),
+      .high = static_cast<float>(high),
+      .codes = {.scale = static_cast<float>(scale), .zero = static_cast<int>(std::lround(zero))}};
+}
+
+std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits) {
+  llvm::SmallVector<const TensorValue*, 4> constants;
+  for (const ValueInfo& limit : limits) constants.push_back(limit.constant);
+  return CodeRangeOf(node, constants);
+}
+
+namespace {
+
+// Whether all numbers are multiples of `scale`, but for what rounding to f32 leaves.
+bool AreMultiples(std::span<const float> numbers, double scale) {
+  constexpr double kWhole = 1e-4;
+  return llvm::all_of(numbers, [&](float number) {
+    const double code = static_cast<double>(number) / scale;
+    return std::abs(code - std::nearbyint(code)) <= kWhole;
+  });
+}
+
+// The scale of a channel. Its largest number mostly is the largest code.
+std::optional<float> ScaleOf(std::span<const float> numbers) {
+  double largest = 0;
+  bool lowest = false;  // a code of -128 alone
+  for (float number : numbers) {
+    if (!std::isfinite(number)) return std::nullopt;
+    if (std::abs(number) > largest) lowest = number < 0;
+    if (std::abs(number) == largest && number > 0) lowest = false;
+    largest = std::max(largest, static_cast<double>(std::abs(number)));
+  }
+  if (largest == 0) return 1.0f;
+  for (int code = lowest ? 128 : 127; code > 0; --code) {
+    const double scale = largest / code;
+    if (scale > 1e-30 && AreMultiples(numbers, scale)) return static_cast<float>(scale);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<float>> FilterScales(const TensorValue& filter, bool grouped) {
+  if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
+    return std::nullopt;
+  const TensorValue aligned = filter.Aligned(alignof(float));
+  const Shape& shape = filter.shape();
+  const int64_t channels = grouped ? shape[0] * shape[1] : shape[0];
+  const auto each = static_cast<size_t>(filter.volume() / channels);
+  const std::span<const float> numbers = aligned.elements<float>();
+  std::vector<float> scales;
+  for (size_t channel = 0; channel < static_cast<size_t>(channels); ++channel) {
+    const std::optional<float> scale = ScaleOf(numbers.subspan(channel * each, each));
+    if (!scale) return std::nullopt;
+    scales.push_back(*scale);
+  }
+  return scales;
+}
+
+// --- which results lie in codes ------------------------------------------------------
+
+namespace {
+
+enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kMaxPool, kAdd, kRelu };
+using Takers = ir::OpTable<Taker>;
+
+class CodeRegions {
+ public:
+  explicit CodeRegions(const ir::Graph& graph)
+      : graph_(graph),
+        takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
+                                   {"Convolution", Taker::kConvolution},
+                                   {"GroupConvolution", Taker::kGroupConvolution},
+                                   {"MaxPool", Taker::kMaxPool},
+                                   {"Add", Taker::kAdd},
+                                   {"ReLU", Taker::kRelu}}) {}
+
+  // Those that have codes, without those of which nobody takes them and that are not made of
+  // codes either.
+  std::vector<ir::NodeId> Find() {
+    for (ir::NodeId id : graph_.nodes()) {
+      if (HasRange(graph_.node(id))) coded_.insert(id);
+    }
+    for (bool changed = true; changed;) {
+      const std::vector<ir::NodeId> given(coded_.begin(), coded_.end());
+      for (ir::NodeId id : given) {
+        if (!AnyTakes(id) && !IsMadeOfCodes(graph_.node(id))) coded_.erase(id);
+      }
+      changed = coded_.size() != given.size();
+    }
+    return {coded_.begin(), coded_.end()};
+  }
+
+ private:
+  const TensorValue* ConstantOf(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
+  }
+
+  bool Is(const ir::Node& node, Taker taker) const {
+    const Taker* found = takers_.Find(node.op());
+    return found != nullptr && *found == taker;
+  }
+
+  bool HasRange(const ir::Node& node) const {
+    if (!Is(node, Taker::kQuantize) || node.num_inputs() != 5) return false;
+    if (node.output().type != ElementType::kF32 || !node.output().shape.extents()) return false;
+    if (node.output().shape.extents() != graph_.output(node.input(0)).shape.extents()) return false;
+    llvm::SmallVector<const TensorValue*, 4> limits;
+    for (int32_t i = 1; i < 5; ++i) limits.push_back(ConstantOf(node.input(i)));
+    return CodeRangeOf(node, limits).has_value();
+  }
+
+  bool AnyTakes(ir::NodeId id) {
+    return llvm::any_of(graph_.node(id).uses(0), [&](const ir::InputPort& use) { return Takes(use); });
+  }
+
+  bool Takes(const ir::InputPort& use) {
+    const ir::Node& node = graph_.node(use.node);
+    const Taker* taker = takers_.Find(node.op());
+    if (taker == nullptr) return false;
+    switch (*taker) {
+      case Taker::kQuantize:
+        return use.index == 0 && coded_.contains(node.id());
+      case Taker::kConvolution:
+      case Taker::kGroupConvolution:
+        return use.index == 0 && HasCodedFilter(node, *taker == Taker::kGroupConvolution);
+      case Taker::kMaxPool:
+        return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
+      case Taker::kAdd:
+        return TakesSum(node);
+      case Taker::kRelu:
+        return false;
+    }
+    return false;
+  }
+
+  bool HasCodedFilter(const ir::Node& node, bool grouped) {
+    const auto [known, is_new] = filters_.try_emplace(node.id(), false);
+    if (is_new) {
+      const TensorValue* filter = ConstantOf(node.input(1));
+      known->second = filter != nullptr && FilterScales(*filter, grouped).has_value();
+    }
+    return known->second;
+  }
+
+  // Of two tensors in codes, on the way to codes again.
+  bool TakesSum(const ir::Node& sum) {
+    const auto extents = sum.output().shape.extents();
+    for (ir::OutputPort port : sum.inputs()) {
+      if (!extents || graph_.output(port).shape.extents() != extents || !LiesInCodes(port)) return false;
+    }
+    const ir::Node* last = &sum;
+    if (last->uses(0).size() == 1 && Is(graph_.node(last->uses(0)[0].node), Taker::kRelu))
+      last = &graph_.node(last->uses(0)[0].node);
+    return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
+  }
+
+  // Behind a convolution or a sum of what lies in codes, in one step with it.
+  bool IsMadeOfCodes(const ir::Node& quantize) {
+    constexpr int kMostSteps = 8;
+    ir::OutputPort port = quantize.input(0);
+    for (int step = 0; step < kMostSteps; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      const Taker* taker = takers_.Find(node.op());
+      if (taker == nullptr || node.uses(port.index).size() != 1) return false;
+      if (*taker == Taker::kConvolution || *taker == Taker::kGroupConvolution)
+        return LiesInCodes(node.input(0)) && HasCodedFilter(node, *taker == Taker::kGroupConvolution);
+      const bool adds_constant = *taker == Taker::kAdd && ConstantOf(node.input(1)) != nullptr;
+      if (*taker == Taker::kAdd && !adds_constant) return TakesSum(node);
+      if (*taker != Taker::kRelu && !adds_constant) return false;
+      port = node.input(0);
+    }
+    return false;
+  }
+
+  bool LiesInCodes(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    if (port.index == 0 && Is(node, Taker::kMaxPool)) return LiesInCodes(node.input(0));
+    return coded_.contains(port.node);
+  }
+
+  const ir::Graph& graph_;
+  const Takers takers_;
+  llvm::DenseSet<ir::NodeId> coded_;
+  llvm::DenseMap<ir::NodeId, bool> filters_;
+};
+
+}  // namespace
+
+std::vector<ir::NodeId> FindCodes(const ir::Graph& graph) {
+  return CodeRegions(graph).Find();
+}
+
+void RegisterDnnQuantization(KernelRegistry& registry) {
+  registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeQuantize>);
+}
+
+}  // namespace nnefc::runtime

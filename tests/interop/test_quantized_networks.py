@@ -1,0 +1,151 @@
+"""Networks with FakeQuantize, whose convolutions run in integers of 8 bits: against our reference kernels, which keep to
+the formulas in f32, and against OpenVINO."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset1 as ops
+
+SEEDS = range(12)
+# Where a number lies half-way between two codes, sums of f32 in another order take the other one. So many elements may
+# be off, by so much of the largest number.
+SHARE_OFF = 0.02
+DISTANCE_OFF = 0.05
+DISTANCE = 1e-5
+BF16_DISTANCE = 0.1
+
+
+def has_vnni() -> bool:
+    return "avx512_vnni" in Path("/proc/cpuinfo").read_text()
+
+
+class Network:
+    """A random network of convolutions between which numbers are quantized."""
+
+    def __init__(self, seed: int, exact: bool = False) -> None:
+        self.random = np.random.default_rng(seed)
+        self.exact = exact  # scales are powers of two, so that no sum is rounded
+        self.batch = int(self.random.integers(1, 3))
+        self.channels = int(self.random.choice([3, 8, 16, 19]))
+        shape = [self.batch, self.channels, int(self.random.integers(5, 14)), int(self.random.integers(5, 14))]
+        self.input = ops.parameter(shape, np.float32, name="x")
+        self.input.output(0).set_names({"x"})
+        if exact:
+            self.data = (self.random.integers(-100, 100, shape) / 32).astype(np.float32)
+        else:
+            self.data = self.random.standard_normal(shape).astype(np.float32)
+
+    def scale(self) -> float:
+        return 2.0 ** -5 if self.exact else float(self.random.uniform(0.01, 0.05))
+
+    def quantized(self, x: ov.Node, positive: bool) -> ov.Node:
+        scale, zero = self.scale(), 0 if positive else int(self.random.integers(100, 156))
+        low, high = np.float32(-scale * zero), np.float32(scale * (255 - zero))
+        return ops.fake_quantize(x, *(np.full([1] * 4, limit, np.float32) for limit in (low, high, low, high)), 256)
+
+    def filter_of(self, shape: list[int], channels: int) -> np.ndarray:
+        codes = self.random.integers(-127, 128, shape)
+        scales = np.full(channels, 2.0 ** -9) if self.exact else self.random.uniform(0.001, 0.01, channels)
+        split = shape[:2] if len(shape) == 5 else shape[:1]
+        return (codes * scales.reshape(split + [1] * (len(shape) - len(split))).astype(np.float32)).astype(np.float32)
+
+    def convolved(self, x: ov.Node, outputs: int) -> ov.Node:
+        inputs = x.get_output_shape(0)[1]
+        size = int(self.random.choice([1, 3]))
+        pads = [size // 2] * 2
+        groups = inputs if outputs == inputs and self.random.random() < 0.3 else 1
+        strides, dilations = [1, 1], [1, 1]
+        if groups > 1:
+            weights = self.filter_of([groups, outputs // groups, 1, size, size], outputs)
+            y = ops.group_convolution(x, weights, strides, pads, pads, dilations)
+        else:
+            y = ops.convolution(x, self.filter_of([outputs, inputs, size, size], outputs), strides, pads, pads, dilations)
+        if self.random.random() < 0.7:
+            bias = self.random.integers(-20, 20, [1, outputs, 1, 1]) / 64
+            y = ops.add(y, bias.astype(np.float32))
+        return y
+
+    def activated(self, x: ov.Node) -> ov.Node:
+        positive = bool(self.random.random() < 0.5)
+        return self.quantized(ops.relu(x) if positive else x, positive)
+
+    def made(self) -> ov.Model:
+        x = self.quantized(self.input, positive=False)
+        width = int(self.random.choice([8, 16, 21, 32]))
+        x = self.activated(self.convolved(x, width))
+        if self.random.random() < 0.5:
+            x = ops.max_pool(x, [1, 1], [1, 1], [1, 1], [3, 3])
+        for _ in range(int(self.random.integers(1, 4))):
+            left = self.quantized(self.convolved(self.activated(self.convolved(x, width)), width), positive=False)
+            x = self.activated(ops.add(left, x))
+        y = self.convolved(x, 7)
+        results = [ops.result(y), ops.result(ops.reduce_mean(x, np.array([2, 3]), True))]
+        for number, result in enumerate(results):
+            result.input_value(0).set_names({f"y{number}"})
+        return ov.Model(results, [self.input], "quantized")
+
+
+def ours(nnefc: Path, folder: Path, *options: str) -> tuple[list[np.ndarray], str]:
+    outputs = folder / "outputs.npz"
+    done = subprocess.run([nnefc, "run", folder / "net.xml", "--inputs", folder / "inputs.npz", "--outputs", outputs,
+                           "--profile", *options], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    with np.load(outputs) as found:
+        return [found["y0"], found["y1"]], done.stdout + done.stderr
+
+
+def write(network: Network, folder: Path) -> None:
+    ov.save_model(network.made(), folder / "net.xml", compress_to_fp16=False)
+    np.savez(folder / "inputs.npz", x=network.data)
+
+
+def assert_near(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        away = np.abs(one - other) / np.abs(other).max()
+        assert away.max() <= DISTANCE_OFF
+        assert (away > DISTANCE).mean() <= SHARE_OFF
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int) -> None:
+    network = Network(seed)
+    write(network, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    for options in (["--threads", "1"], ["--threads", "2"], ["--precision", "bf16"]):
+        found, profile = ours(nnefc, tmp_path, *options)
+        if "bf16" not in options:
+            assert_near(found, expected)
+        for one, other in zip(found, expected, strict=True):
+            assert np.abs(one - other).max() <= BF16_DISTANCE * np.abs(other).max()
+        if has_vnni():
+            assert "nnefc:sum_of_codes" in profile, profile
+        assert all(np.isfinite(array).all() for array in found)
+    exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
+    assert "codes" not in profile
+    assert_near(exact, expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int) -> None:
+    network = Network(seed)
+    write(network, tmp_path)
+    compiled = ov.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = compiled([network.data])
+    found, _ = ours(nnefc, tmp_path)
+    assert_near(found, [results[output] for output in compiled.outputs])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int) -> None:
+    """Where no sum is rounded the codes are those of the formulas, and so is each number."""
+    network = Network(seed, exact=True)
+    write(network, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    found, _ = ours(nnefc, tmp_path)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
