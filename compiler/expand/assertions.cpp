@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "compiler/expand/rules.h"
+#include "compiler/syntax/print.h"
 
 namespace nnefc::expand {
 namespace {
@@ -158,8 +159,8 @@ std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& cont
       SourceRange range = use.arguments.empty() ? line.tail : use.arguments.front().range;
       if (!range.valid()) continue;
       range.end = line.tail.valid() ? line.tail.end : use.arguments.back().range.end;
-      const std::string_view text =
-          context.sources.Text(range.file).substr(range.begin, range.end - range.begin);
+      const std::string text =
+          OnOneLine(context.sources.Text(range.file).substr(range.begin, range.end - range.begin));
       if (text.find(':') != std::string_view::npos) continue;
       if (Evaluate(text, [](std::string_view) { return std::optional<int64_t>(); }) == Truth::kUnread) {
         context.emitter.Emit(kAssertionUnread, range,
@@ -168,7 +169,7 @@ std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& cont
                              text);
         continue;
       }
-      found.push_back({range, std::string(text)});
+      found.push_back({range, text});
     }
   }
   return found;

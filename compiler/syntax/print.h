@@ -28,6 +28,10 @@ std::string PrintDocument(const ast::Document& document, const Context& context)
 std::string PrintDocument(const ast::Document& document, const Context& context,
                           llvm::ArrayRef<std::vector<std::string>> before);
 
+// Tokens as they were written, on one line: single blanks for blanks and breaks of lines,
+// without comments.
+std::string OnOneLine(std::string_view tokens);
+
 // A string literal with that value: in `'`, with the quote and `\` escaped.
 std::string QuoteString(std::string_view value);
 // The shortest literal that reads back as `value`, never that of an integer.

@@ -136,8 +136,7 @@ class DocumentPrinter : public CommentFeed {
     out_ += "extension";
     for (const ast::Name& name : extension.names) out_ += fmt::format(" {}", Text(name));
     if (extension.tail.valid()) {
-      const SourceRange tail = extension.tail;
-      out_ += fmt::format(" {}", context_.sources.Text(tail.file).substr(tail.begin, tail.end - tail.begin));
+      out_ += fmt::format(" {}", OnOneLine(Slice(extension.tail)));
     }
     End(extension.range, ";");
   }
@@ -313,6 +312,33 @@ class DocumentPrinter : public CommentFeed {
 };
 
 }  // namespace
+
+std::string OnOneLine(std::string_view tokens) {
+  std::string line;
+  char quote = '\0';  // of the string that has been begun
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const char c = tokens[i];
+    if (quote != '\0') {
+      line += c;
+      if (c == '\\' && i + 1 < tokens.size()) {
+        line += tokens[++i];
+      } else if (c == quote) {
+        quote = '\0';
+      }
+      continue;
+    }
+    if (c == '#') {
+      i = std::min(tokens.find('\n', i), tokens.size()) - 1;
+    } else if (c == '\n' || ast::kBlanks.find(c) != std::string_view::npos) {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else {
+      if (c == '\'' || c == '"') quote = c;
+      line += c;
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
 
 std::string PrintDocument(const ast::Document& document, const Context& context) {
   return DocumentPrinter(document, context, {}).Print();

@@ -24,6 +24,8 @@ def _declarations(name: str) -> dict[str, str]:
 
 RATIFIED = _declarations("ratified.nnef")
 EXTENSION = _declarations("control_flow.nnef")
+TRACT = {name for path in sorted((STDLIB / "tract").glob("*.nnef"))
+         for name in _declarations(str(path.relative_to(STDLIB)))}
 PROVISIONAL = _declarations("provisional.nnef")
 
 
@@ -78,7 +80,7 @@ def test_the_manual_of_control_flow(nnefc: Path, tmp_path: Path) -> None:
     for words in ("extension NNEFC_control_flow", "if_else", "tensor_iterator", "slice_strides: integer[] = []", "TensorIterator"):
         assert words in shown
     listed = _run(nnefc, tmp_path, "operations").stdout
-    assert {line.split()[0] for line in listed.splitlines()} == set(RATIFIED) | set(EXTENSION)
+    assert {line.split()[0] for line in listed.splitlines()} == set(RATIFIED) | set(EXTENSION) | TRACT
 
 
 @pytest.mark.parametrize(("word", "meant"), [("max_pol", "max_pool"), ("Conv", "conv"), ("syntax.missing-semicolom", "syntax.")])

@@ -219,6 +219,29 @@ def test_backends_agree_and_others_are_refused():
         model.compile(threads=-1)
 
 
+PRODUCT = """version 1.0;
+graph net(x, w) -> (y)
+{
+    x = external(shape = [8, 64]);
+    w = external(shape = [64, 16]);
+    y = matmul(x, w);
+}
+"""
+
+
+def test_precisions_agree_and_others_are_refused():
+    model = nnefc.load(PRODUCT)
+    random = np.random.default_rng(1)
+    x, w = (random.standard_normal(shape).astype(np.float32) for shape in ((8, 64), (64, 16)))
+    expected = x.astype(np.float64) @ w
+    bounds = {"exact": 1e-6, "f32": 1e-6, "bf16": 2e-2, "auto": 2e-2}
+    for precision, bound in bounds.items():
+        found = model.compile(precision=precision)(x, w)["y"]
+        assert np.abs(found - expected).max() <= bound * np.abs(expected).max()
+    with pytest.raises(ValueError, match="precision is 'f16'"):
+        model.compile(precision="f16")
+
+
 def test_memory_is_bounded():
     with pytest.raises(nnefc.ModelError, match="24 bytes; at most 8 are allowed"):
         nnefc.load(SUM).compile(max_memory=8)

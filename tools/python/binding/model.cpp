@@ -124,8 +124,10 @@ nb::tuple Text(Make make, const char* what) {
   return nb::make_tuple(ToText(Take(std::move(outcome), what)), report);
 }
 
-nb::object Compile(const Model& model, const std::string& backend, int threads, uint64_t max_memory) {
+nb::object Compile(const Model& model, const std::string& backend, const std::string& precision, int threads,
+                   uint64_t max_memory) {
   api::ExecutableOptions options{.threads = threads, .max_memory = max_memory};
+  options.precision = api::PrecisionCalled(precision).value_or(api::Precision::kF32);
   if (backend == "reference") options.backend = api::Backend::kReference;
   api::Outcome<api::Executable> outcome;
   {
@@ -253,8 +255,10 @@ void BindModel(nb::module_& module) {
       .def("write_nnef", &Model::WriteNnef, nb::arg("folder"), nb::call_guard<nb::gil_scoped_release>())
       .def("write_openvino", &Model::WriteOpenVino, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("to_openvino", &ToOpenVino, nb::sig("def to_openvino(self) -> tuple[str, int, list[typing.Any]]"))
-      .def("compile", &Compile, nb::arg("backend"), nb::arg("threads"), nb::arg("max_memory"),
-           nb::sig("def compile(self, backend: str, threads: int, max_memory: int) -> Executable"));
+      .def("compile", &Compile, nb::arg("backend"), nb::arg("precision"), nb::arg("threads"),
+           nb::arg("max_memory"),
+           nb::sig("def compile(self, backend: str, precision: str, threads: int, max_memory: int) -> "
+                   "Executable"));
   module.def("open", &Open, nb::arg("path"), nb::arg("options"),
              nb::sig("def open(path: str, options: ModelOptions) -> tuple[Model, Report]"));
   module.def("open_text", &OpenText, nb::arg("name"), nb::arg("text"), nb::arg("options"),

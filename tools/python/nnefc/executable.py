@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, numpy.ndarray[Any, Any]]
 
 Backend = Literal["onednn", "reference"]
+Precision = Literal["exact", "f32", "bf16", "auto"]
 
 
 @dataclass(frozen=True)

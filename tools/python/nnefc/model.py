@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nnefc import _nnefc
 from nnefc.documents import Dialect, Source, _listed, is_text, make_options, shown
 from nnefc.errors import _from_native
-from nnefc.executable import Backend, Executable
+from nnefc.executable import Backend, Executable, Precision
 from nnefc.port import Port
 from nnefc.report import Report
 
@@ -227,11 +227,16 @@ class Model:
             _write_aside(target, pack)
         return report
 
-    def compile(self, *, backend: Backend = "onednn", threads: int = 0, max_memory: int = 0) -> Executable:
+    def compile(
+        self, *, backend: Backend = "onednn", precision: Precision = "f32", threads: int = 0, max_memory: int = 0
+    ) -> Executable:
         """Makes the model ready to run.
 
         Args:
             backend: "onednn" is fast; "reference" is portable C++ that reads like the specification's formulas.
+            precision: "exact" takes sums of products as the formulas have them, "f32" convolutions in fewer
+                multiplications, too, "bf16" products of bf16 where the processor has them (else f32), which takes a
+                quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
 
@@ -240,10 +245,12 @@ class Model:
         """
         if backend not in ("onednn", "reference"):
             raise ValueError(f"backend is {backend!r}; expected 'onednn' or 'reference'")
+        if precision not in ("exact", "f32", "bf16", "auto"):
+            raise ValueError(f"precision is {precision!r}; expected 'exact', 'f32', 'bf16' or 'auto'")
         for name, value, most in (("threads", threads, 2**16), ("max_memory", max_memory, 2**63)):
             if not isinstance(value, int) or not 0 <= value < most:
                 raise ValueError(f"{name} is {value!r}; expected a whole number of 0 to {most - 1}")
-        return Executable(self._native.compile(backend, threads, max_memory))
+        return Executable(self._native.compile(backend, precision, threads, max_memory))
 
 
 def _done(native: _nnefc.Report) -> Report:
