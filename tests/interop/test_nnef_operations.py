@@ -231,9 +231,12 @@ case("logarithmic_quantize", "y = logarithmic_quantize(x, 3.0, bits = 2);",
 case("copy_n", "[y, z] = copy_n(x, times = 2);", lambda: [X, X])
 case("add_n", "y = add_n([x, x, x]);", lambda: 3 * X)
 
-# What statements every document here has, the operations of state, which test_weights.py and the goldens run, and those of control
-# flow, which test_control_flow_text.py runs.
-ELSEWHERE = {"external", "constant", "variable", "update", "if_else", "tensor_iterator"}
+# What statements every document here has, the operations of state, which test_weights.py and the goldens run, those of control
+# flow, which test_control_flow_text.py runs, and tract's, which test_tract_operations.py and test_lenient_documents.py run.
+STDLIB = Path(__file__).resolve().parents[2] / "stdlib"
+TRACT = {name for path in (STDLIB / "tract").glob("*.nnef")
+         for name in re.findall(r"^fragment (\w+)", path.read_text(), re.MULTILINE)}
+ELSEWHERE = {"external", "constant", "variable", "update", "if_else", "tensor_iterator", *TRACT}
 
 # The provisional dialect where it differs: names, partial lists, bodies.
 PROVISIONAL: list[tuple[str, str, Expected]] = [
@@ -320,8 +323,7 @@ def test_every_operation_is_tried(tool: Nnefc) -> None:
 
 
 def test_what_only_the_provisional_dialect_has_is_tried() -> None:
-    library = Path(__file__).resolve().parents[2] / "stdlib"
-    names = [set(re.findall(r"^fragment (\w+)", (library / f"{dialect}.nnef").read_text(), re.MULTILINE))
+    names = [set(re.findall(r"^fragment (\w+)", (STDLIB / f"{dialect}.nnef").read_text(), re.MULTILINE))
              for dialect in ("provisional", "ratified")]
     assert names[0] - names[1] <= {operation for operation, *_ in PROVISIONAL}
 
