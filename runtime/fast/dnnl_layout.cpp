@@ -52,6 +52,11 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
   return true;
 }
 
+bool HasAll(dnnl::cpu_isa instructions) {
+  const int wanted = static_cast<int>(instructions);
+  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
+}
+
 }  // namespace
 
 bool DnnLayout::Equals(const OpaqueLayout& other) const {
@@ -89,15 +94,15 @@ const dnnl::engine& DnnEngine() {
 }
 
 bool HasAvx512() {
-  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-  const int avx512 = static_cast<int>(dnnl::cpu_isa::avx512_core);
-  return (isa & avx512) == avx512;
+  return HasAll(dnnl::cpu_isa::avx512_core);
 }
 
 bool HasBf16() {
-  const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-  const int bf16 = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
-  return (isa & bf16) == bf16;
+  return HasAll(dnnl::cpu_isa::avx512_core_bf16);
+}
+
+bool HasVnni() {
+  return HasAll(dnnl::cpu_isa::avx512_core_vnni) || HasAll(dnnl::cpu_isa::avx2_vnni);
 }
 
 memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {

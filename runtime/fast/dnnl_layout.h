@@ -56,6 +56,10 @@ const dnnl::engine& DnnEngine();
 // True if oneDNN generates code of 16 lanes.
 bool HasAvx512();
 
+// True if the processor adds products of 8 bits in 32: others add two in 16 first, which
+// may not hold them.
+bool HasVnni();
+
 using DnnType = dnnl::memory::data_type;
 
 // The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.

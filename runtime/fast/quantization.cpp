@@ -398,6 +398,7 @@ class CodeRegions {
 }  // namespace
 
 std::vector<ir::NodeId> FindCodes(const ir::Graph& graph) {
+  if (!HasVnni()) return {};
   return CodeRegions(graph).Find();
 }
 

@@ -130,6 +130,19 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int) -> None:
     assert_near(exact, expected)
 
 
+@pytest.mark.parametrize("instructions", ["AVX512_CORE", "AVX2"])
+def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of 8-bit products would overflow there: they quantize and compute in f32, whatever the precision."""
+    network = Network(1)
+    write(network, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
+    for precision in ("f32", "bf16"):
+        found, profile = ours(nnefc, tmp_path, "--precision", precision)
+        assert "codes" not in profile and "bf16" not in profile, profile
+        assert_near(found, expected)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int) -> None:
     network = Network(seed)
