@@ -48,6 +48,30 @@ install_packages() {
     fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
 }
 
+# make_userland SUITE [OPTION...]: a bare Debian system of that release, by debootstrap with those options, in the folder
+# $userland with an empty folder /trial; gone when the script ends well.
+make_userland() {
+  local suite=$1 site
+  shift
+  install_packages debootstrap
+  [ "$(id -u)" -eq 0 ] || fail "--userland makes a system of its own, for which it must be root"
+  userland=$(mktemp -d)
+  # shellcheck disable=SC2016
+  site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+  say "making a bare $suite"
+  debootstrap --variant=minbase "$@" "$suite" "$userland" "$site" >"$userland.log" ||
+    fail "debootstrap failed: see $userland.log"
+  mkdir "$userland/trial"
+  mount -t proc proc "$userland/proc"  # where a program learns where it lies
+  trap drop_userland EXIT
+}
+
+drop_userland() {
+  local outcome=$?
+  umount "$userland/proc"
+  [ "$outcome" -ne 0 ] || rm -rf "$userland" "$userland.log"
+}
+
 # build PRESET [TARGET...]
 build() {
   local preset=$1
