@@ -54,11 +54,10 @@ bool PlanBuilder::Build() {
 void PlanBuilder::FindGroups() {
   const KernelRegistry::BackendHooks hooks = options_.kernels->hooks(options_.backend);
   if (hooks.find_codes != nullptr && options_.precision != Precision::kExact) {
-    const std::vector<ir::NodeId> found = hooks.find_codes(graph_);
-    codes_.insert(found.begin(), found.end());
+    codes_ = hooks.find_codes(graph_);
   }
   if (hooks.find_fusions == nullptr || !options_.fuse) return;
-  for (const FusionGroup& group : hooks.find_fusions(graph_, codes_)) {
+  for (const FusionGroup& group : hooks.find_fusions(graph_, codes_.results)) {
     Work work{.main = &graph_.node(group.main), .posts = {}};
     in_group_[group.main] = true;
     for (ir::NodeId post : group.posts) {
@@ -185,7 +184,9 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .inputs = request.inputs,
                      .outputs = request.outputs,
                      .precision = options_.precision,
-                     .as_codes = codes_.contains(work.last().id())};
+                     .as_codes = codes_.results.contains(work.last().id())};
+  const auto scales = codes_.filter_scales.find(work.main->id());
+  if (scales != codes_.filter_scales.end()) request.request.filter_scales = scales->second;
   return (*factory)(request.request);
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/plan_values.h"
 
@@ -93,8 +92,7 @@ class PlanBuilder {
   // By the last node of each group: the group. Others of a group have none.
   llvm::DenseMap<ir::NodeId, Work> groups_;
   llvm::DenseMap<ir::NodeId, bool> in_group_;
-  // Nodes whose results may lie in codes of 8 bits.
-  llvm::DenseSet<ir::NodeId> codes_;
+  CodedNodes codes_;
   // By the constant values and views of them.
   std::map<ValueId, TensorValue> constants_;
 };

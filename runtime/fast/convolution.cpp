@@ -157,31 +157,38 @@ bool MakesNanOfBorder(const ConvolutionPrimitive& primitive, const SpatialDims& 
 }
 
 template <bool kGrouped>
+ConvolutionShape ShapeOf(const KernelRequest& request, const SpatialDims& spatial, bool bias) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  return {.input = request.inputs[0].shape,
+          .filter = filter,
+          .output = request.outputs[0].shape,
+          .groups = kGrouped ? filter[0] : 1,
+          .spatial = &spatial,
+          .bias = bias};
+}
+
+bool IsUsable(const ConvolutionPrimitive& primitive, const DnnPostOps& posts) {
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return false;
+  return posts.empty() || !IsDnnGemm(primitive.impl_info_str());
+}
+
+template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, const SpatialDims& spatial,
                                                 DnnType type) {
-  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
   if (!posts) return std::nullopt;
-  const ConvolutionShape shape{.input = input,
-                               .filter = filter,
-                               .output = output,
-                               .groups = kGrouped ? filter[0] : 1,
-                               .spatial = &spatial,
-                               .bias = posts->bias() >= 0};
+  const ConvolutionShape shape = ShapeOf<kGrouped>(request, spatial, posts->bias() >= 0);
   const dnnl::primitive_attr attributes = posts->Attributes();
   const ConvolutionPrimitive primitive = type == DnnType::bf16
                                              ? ChooseBf16Convolution(shape, attributes)
                                              : ChooseConvolution(shape, attributes, request.precision);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
+  if (!IsUsable(primitive, *posts)) return std::nullopt;
   if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
   if (shape.bias) {
-    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), BiasDesc(output[1]));
+    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), BiasDesc(shape.output[1]));
   }
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -194,39 +201,28 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given, const SpatialDims& spatial) {
   const DnnCodes* source = CodesOf(given.inputs[0]);
-  const TensorValue* filter = given.inputs[1].constant;
-  if (source == nullptr || filter == nullptr) return std::nullopt;
-  const std::optional<std::vector<float>> scales = FilterScales(*filter, kGrouped);
-  if (!scales) return std::nullopt;
+  const llvm::ArrayRef<float> scales = given.filter_scales;
+  if (source == nullptr || scales.empty()) return std::nullopt;
   const CodedRequest coded(given);
-  const DnnType type = coded.range                           ? DnnType::u8
-                       : given.precision == Precision::kBf16 ? DnnType::bf16
-                                                             : DnnType::f32;
+  const DnnType type = coded.range ? DnnType::u8 : ProductType(given);
   const DnnType operands = coded.range ? DnnType::f32 : type;
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
   constexpr int kChannels = 1 << 1;  // the axis of the result
   std::vector<float> factors;
-  for (float scale : *scales) factors.push_back(scale * source->scale);
+  for (float scale : scales) factors.push_back(scale * source->scale);
   attributes.set_output_scales(kChannels, factors);
   if (source->zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {source->zero});
-  const llvm::ArrayRef<int64_t> shape_of_filter = given.inputs[1].shape;
-  const ConvolutionShape shape{.input = given.inputs[0].shape,
-                               .filter = shape_of_filter,
-                               .output = given.outputs[0].shape,
-                               .groups = kGrouped ? shape_of_filter[0] : 1,
-                               .spatial = &spatial,
-                               .bias = false};
+  const ConvolutionShape shape = ShapeOf<kGrouped>(given, spatial, false);
   const ConvolutionPrimitive primitive =
       TryConvolution(shape, attributes, dnnl::algorithm::convolution_direct,
                      ChannelsLastDesc(shape.input, DnnType::u8), ChannelsLastDesc(shape.output, type));
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
+  if (!IsUsable(primitive, *posts)) return std::nullopt;
   DnnKernelBuilder builder(given);
   builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
   builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-                     {.filter_codes = DnnFilterCodes{.scales = *scales, .mask = kGrouped ? 3 : 1}});
+                     {.filter_codes = DnnFilterCodes{.scales = scales.vec(), .mask = kGrouped ? 3 : 1}});
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
     builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);

@@ -76,6 +76,11 @@ inline bool IsDnnGemm(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
+// In what products take their factors.
+inline DnnType ProductType(const KernelRequest& request) {
+  return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+}
+
 // How many threads a step is worth: one where waking others takes longer than
 // the work, as in most bodies of loops.
 int ThreadsFor(const KernelRequest& request);

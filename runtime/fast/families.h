@@ -28,8 +28,8 @@ std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 // Of quantization.cpp: the sum of two tensors in codes.
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 
-// The FakeQuantize nodes of a graph whose results lie in codes of 8 bits.
-std::vector<ir::NodeId> FindCodes(const ir::Graph& graph);
+// Which results of FakeQuantize nodes lie in codes of 8 bits, and which filters.
+CodedNodes FindCodes(const ir::Graph& graph);
 // Finds chains that convolutions and matrix products run as one step.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,

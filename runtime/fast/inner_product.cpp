@@ -32,7 +32,7 @@ PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, con
 
 std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                 const InnerProduct& shape) {
-  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const DnnType type = ProductType(request);
   const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
   const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
   const memory::desc bias = PlainDesc({1, shape.outputs});
@@ -54,7 +54,7 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   }
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
-  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const DnnType type = ProductType(request);
   const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
   const memory::desc weights = AnyDesc({shape.outputs, shape.inputs}, type);
   const memory::desc bias = PlainDesc({shape.outputs});

@@ -55,7 +55,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   // Vectors are left to the reference kernel, biases to a step of their own.
   if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
-  const DnnType type = request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
+  const DnnType type = ProductType(request);
   const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank, type);
   const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank, type);
   const dnnl::matmul::desc desc(source, weights, PlainDesc(output));

@@ -52,14 +52,11 @@ class SoftmaxKernel final : public Kernel {
 
  private:
   static bool AllFinite(const float* x, int64_t count) {
-    constexpr int64_t kPart = 16384;
     std::atomic<bool> finite = true;
-    ParallelFor((count + kPart - 1) / kPart, kPart, [&](int64_t part) {
-      const int64_t end = std::min(count, (part + 1) * kPart);
+    ParallelParts(count, [&](int64_t begin, int64_t end) {
       int32_t beyond = 0;
       Vectorized([&] {
-        for (int64_t i = part * kPart; i < end; ++i)
-          beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMost));
+        for (int64_t i = begin; i < end; ++i) beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMost));
       });
       if (beyond != 0) finite.store(false, std::memory_order_relaxed);
     });

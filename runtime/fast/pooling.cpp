@@ -26,17 +26,25 @@ struct PoolingDims {
   memory::dims strides, kernel, before, after;
 };
 
+// Of `codes` where the input lies in them and larger numbers shall have larger ones.
 std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
-                                          const PoolingDims& dims) {
+                                          const PoolingDims& dims, const DnnCodes* codes = nullptr) {
   using dnnl::pooling_forward;
-  const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, DescOf(request.inputs[0]),
-                                   AnyDesc(request.outputs[0].shape, TypeOf(DescOf(request.inputs[0]))),
-                                   dims.strides, dims.kernel, dims.before, dims.after);
+  const memory::desc input = DescOf(request.inputs[0]);
+  const memory::desc source = codes != nullptr ? DescOfCodes(input) : input;
+  const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source,
+                                   AnyDesc(request.outputs[0].shape, TypeOf(source)), dims.strides,
+                                   dims.kernel, dims.before, dims.after);
   const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
-  builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  if (codes != nullptr) {
+    builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *codes);
+    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), *codes);
+  } else {
+    builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
+    builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  }
   return builder.Finish(pooling_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
@@ -131,13 +139,11 @@ class MaxPoolKernel final : public Kernel {
   }
 
   bool HasLowest(const Element* output) const {
-    constexpr int64_t kPart = 16384;
     std::atomic<bool> found = false;
-    ParallelFor((shape_.output_elements + kPart - 1) / kPart, kPart, [&](int64_t part) {
-      const int64_t end = std::min(shape_.output_elements, (part + 1) * kPart);
+    ParallelParts(shape_.output_elements, [&](int64_t begin, int64_t end) {
       int32_t lowest = 0;
       Vectorized([&] {
-        for (int64_t i = part * kPart; i < end; ++i) lowest |= static_cast<int32_t>(IsLowest(output[i]));
+        for (int64_t i = begin; i < end; ++i) lowest |= static_cast<int32_t>(IsLowest(output[i]));
       });
       if (lowest != 0) found.store(true, std::memory_order_relaxed);
     });
@@ -185,27 +191,11 @@ bool HasEmptyWindow(const Window& window) {
   });
 }
 
-// Larger numbers have larger codes.
-std::optional<PreparedKernel> MakeMaxPoolOfCodes(const KernelRequest& request, const PoolingDims& dims,
-                                                 const DnnCodes& codes) {
-  using dnnl::pooling_forward;
-  const memory::desc source = DescOfCodes(DescOf(request.inputs[0]));
-  const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm::pooling_max, source,
-                                   AnyDesc(request.outputs[0].shape, DnnType::u8), dims.strides, dims.kernel,
-                                   dims.before, dims.after);
-  const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  DnnKernelBuilder builder(request);
-  builder.AddCodesInput(DNNL_ARG_SRC, 0, source, codes);
-  builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), codes);
-  return builder.Finish(pooling_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
-}
-
 std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
                                           const Window& window) {
   const DnnCodes* codes = CodesOf(request.inputs[0]);
   if (codes != nullptr && !HasEmptyWindow(window)) {
-    if (auto kernel = MakeMaxPoolOfCodes(request, dims, *codes)) return kernel;
+    if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
   }
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
   if (!prepared) return std::nullopt;

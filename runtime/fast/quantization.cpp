@@ -21,16 +21,8 @@ namespace {
 using dnnl::memory;
 
 constexpr int64_t kLevels = 256;
-constexpr int64_t kPart = 16384;  // elements of a thread's turn
 
 // --- kernels -------------------------------------------------------------------------
-
-// Calls part(begin, end) for all of `count` elements, on the threads there are.
-template <typename Part>
-void InParts(int64_t count, Part&& part) {
-  ParallelFor((count + kPart - 1) / kPart, kPart,
-              [&](int64_t i) { part(i * kPart, std::min(count, (i + 1) * kPart)); });
-}
 
 // The codes of what `number(i)` gives. Of a few elements at a time, in loops each of which
 // compilers turn into vectors: they make none of arithmetic under a condition.
@@ -62,7 +54,7 @@ class QuantizeKernel final : public Kernel {
     const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
     uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const CodeRange range = range_;
-    InParts(count_, [&](int64_t begin, int64_t end) {
+    ParallelParts(count_, [&](int64_t begin, int64_t end) {
       Wide([=] { StoreCodes(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
     });
     return Success();
@@ -85,7 +77,7 @@ class RecodeKernel final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
-    InParts(count_, [&](int64_t begin, int64_t end) {
+    ParallelParts(count_, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) out[i] = table_[x[i]];
     });
     return Success();
@@ -110,7 +102,7 @@ class SumKernel final : public Kernel {
     const DnnCodes a = a_, b = b_;
     const CodeRange range = range_;
     const int least = least_;
-    InParts(count_, [&](int64_t begin, int64_t end) {
+    ParallelParts(count_, [&](int64_t begin, int64_t end) {
       Wide([=] {
         StoreCodes(range, begin, end, least, out,
                    [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
@@ -180,7 +172,7 @@ uint8_t CodeRange::CodeOf(float x) const {
 }
 
 CodedRequest::CodedRequest(const KernelRequest& given) : request(given) {
-  if (!given.as_codes || given.posts.empty() || given.precision == Precision::kExact) return;
+  if (!given.as_codes || given.posts.empty()) return;
   const PostOperation& last = given.posts.back();
   if (last.chained_input != 0 || last.node->num_inputs() != 5) return;
   range = CodeRangeOf(*last.node, given.inputs.slice(static_cast<size_t>(last.first_operand), 4));
@@ -223,10 +215,22 @@ namespace {
 // Whether all numbers are multiples of `scale`, but for what rounding to f32 leaves.
 bool AreMultiples(std::span<const float> numbers, double scale) {
   constexpr double kWhole = 1e-4;
-  return llvm::all_of(numbers, [&](float number) {
-    const double code = static_cast<double>(number) / scale;
-    return std::abs(code - std::nearbyint(code)) <= kWhole;
-  });
+  constexpr size_t kRow = 256;
+  for (size_t row = 0; row < numbers.size(); row += kRow) {
+    const std::span<const float> some = numbers.subspan(row, std::min(kRow, numbers.size() - row));
+    double farthest = 0;
+    Wide([&] {
+      double away = 0;
+      for (float number : some) {
+        const double code = static_cast<double>(number) / scale;
+        const double distance = std::abs(code - __builtin_nearbyint(code));
+        away = distance > away ? distance : away;
+      }
+      farthest = away;
+    });
+    if (farthest > kWhole) return false;
+  }
+  return true;
 }
 
 // The scale of a channel. Its largest number mostly is the largest code.
@@ -247,11 +251,11 @@ std::optional<float> ScaleOf(std::span<const float> numbers) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<std::vector<float>> FilterScales(const TensorValue& filter, bool grouped) {
+// By output channel, the first axis (of groups, then, the first two): the scale of which
+// all numbers of a filter are multiples by -128 to 127. Empty if one is not.
+std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
-    return std::nullopt;
+    return {};
   const TensorValue aligned = filter.Aligned(alignof(float));
   const Shape& shape = filter.shape();
   const int64_t channels = grouped ? shape[0] * shape[1] : shape[0];
@@ -260,15 +264,13 @@ std::optional<std::vector<float>> FilterScales(const TensorValue& filter, bool g
   std::vector<float> scales;
   for (size_t channel = 0; channel < static_cast<size_t>(channels); ++channel) {
     const std::optional<float> scale = ScaleOf(numbers.subspan(channel * each, each));
-    if (!scale) return std::nullopt;
+    if (!scale) return {};
     scales.push_back(*scale);
   }
   return scales;
 }
 
 // --- which results lie in codes ------------------------------------------------------
-
-namespace {
 
 enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kMaxPool, kAdd, kRelu };
 using Takers = ir::OpTable<Taker>;
@@ -286,7 +288,7 @@ class CodeRegions {
 
   // Those that have codes, without those of which nobody takes them and that are not made of
   // codes either.
-  std::vector<ir::NodeId> Find() {
+  CodedNodes Find() {
     for (ir::NodeId id : graph_.nodes()) {
       if (HasRange(graph_.node(id))) coded_.insert(id);
     }
@@ -297,7 +299,12 @@ class CodeRegions {
       }
       changed = coded_.size() != given.size();
     }
-    return {coded_.begin(), coded_.end()};
+    // One taker of a result is enough to find; the others take it, too.
+    for (ir::NodeId id : graph_.nodes()) {
+      const ir::Node& node = graph_.node(id);
+      if (IsConvolution(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
+    }
+    return {.results = std::move(coded_), .filter_scales = std::move(filters_)};
   }
 
  private:
@@ -333,7 +340,7 @@ class CodeRegions {
         return use.index == 0 && coded_.contains(node.id());
       case Taker::kConvolution:
       case Taker::kGroupConvolution:
-        return use.index == 0 && HasCodedFilter(node, *taker == Taker::kGroupConvolution);
+        return use.index == 0 && HasCodedFilter(node);
       case Taker::kMaxPool:
         return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
       case Taker::kAdd:
@@ -344,13 +351,16 @@ class CodeRegions {
     return false;
   }
 
-  bool HasCodedFilter(const ir::Node& node, bool grouped) {
-    const auto [known, is_new] = filters_.try_emplace(node.id(), false);
-    if (is_new) {
-      const TensorValue* filter = ConstantOf(node.input(1));
-      known->second = filter != nullptr && FilterScales(*filter, grouped).has_value();
-    }
-    return known->second;
+  bool IsConvolution(const ir::Node& node) const {
+    return Is(node, Taker::kConvolution) || Is(node, Taker::kGroupConvolution);
+  }
+
+  bool HasCodedFilter(const ir::Node& node) {
+    const auto [known, is_new] = filters_.try_emplace(node.id());
+    const TensorValue* filter = ConstantOf(node.input(1));
+    if (is_new && filter != nullptr)
+      known->second = FilterScales(*filter, Is(node, Taker::kGroupConvolution));
+    return !known->second.empty();
   }
 
   // Of two tensors in codes, on the way to codes again.
@@ -373,8 +383,7 @@ class CodeRegions {
       const ir::Node& node = graph_.node(port.node);
       const Taker* taker = takers_.Find(node.op());
       if (taker == nullptr || node.uses(port.index).size() != 1) return false;
-      if (*taker == Taker::kConvolution || *taker == Taker::kGroupConvolution)
-        return LiesInCodes(node.input(0)) && HasCodedFilter(node, *taker == Taker::kGroupConvolution);
+      if (IsConvolution(node)) return LiesInCodes(node.input(0)) && HasCodedFilter(node);
       const bool adds_constant = *taker == Taker::kAdd && ConstantOf(node.input(1)) != nullptr;
       if (*taker == Taker::kAdd && !adds_constant) return TakesSum(node);
       if (*taker != Taker::kRelu && !adds_constant) return false;
@@ -392,12 +401,12 @@ class CodeRegions {
   const ir::Graph& graph_;
   const Takers takers_;
   llvm::DenseSet<ir::NodeId> coded_;
-  llvm::DenseMap<ir::NodeId, bool> filters_;
+  llvm::DenseMap<ir::NodeId, std::vector<float>> filters_;  // empty: of no multiples
 };
 
 }  // namespace
 
-std::vector<ir::NodeId> FindCodes(const ir::Graph& graph) {
+CodedNodes FindCodes(const ir::Graph& graph) {
   if (!HasVnni()) return {};
   return CodeRegions(graph).Find();
 }

@@ -27,10 +27,6 @@ struct CodeRange {
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits);
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits);
 
-// By output channel, the first axis (of groups, then, the first two): the scale of which
-// all numbers of a constant filter are multiples by -128 to 127. Nothing if one is not.
-std::optional<std::vector<float>> FilterScales(const TensorValue& filter, bool grouped);
-
 // The request without a FakeQuantize at its end whose codes are asked for, and their range.
 struct CodedRequest {
   explicit CodedRequest(const KernelRequest& given);

@@ -77,6 +77,9 @@ struct KernelRequest {
   Precision precision = Precision::kF32;
   // Whoever reads output 0 takes it in codes of 8 bits.
   bool as_codes = false;
+  // By output channel, the scale of which all numbers of a constant filter (input 1) are
+  // multiples by -128 to 127; empty where the node takes no codes.
+  llvm::ArrayRef<float> filter_scales = {};
 };
 
 // The answer to a request.

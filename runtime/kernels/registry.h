@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/kernel.h"
@@ -44,8 +45,12 @@ struct FusionGroup {
   std::vector<ir::NodeId> posts = {};
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
-// The nodes whose results may lie in codes of 8 bits, since all that read them take such.
-using CodeFinder = std::vector<ir::NodeId> (*)(const ir::Graph&);
+// What of a graph lies in codes of 8 bits.
+struct CodedNodes {
+  llvm::DenseSet<ir::NodeId> results;  // of nodes whose result is taken in codes, or made of such
+  llvm::DenseMap<ir::NodeId, std::vector<float>> filter_scales;  // KernelRequest::filter_scales
+};
+using CodeFinder = CodedNodes (*)(const ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,

@@ -25,4 +25,12 @@ void ParallelFor(int64_t count, int64_t cost, Body&& body) {
   RunInRanges(count, static_cast<int>(std::min<int64_t>(members, CurrentThreads())), run);
 }
 
+// Calls body(begin, end) for parts of `count` elements in the same way.
+template <typename Body>
+void ParallelParts(int64_t count, Body&& body) {
+  constexpr int64_t kPart = 16384;
+  ParallelFor((count + kPart - 1) / kPart, kPart,
+              [&](int64_t part) { body(part * kPart, std::min(count, (part + 1) * kPart)); });
+}
+
 }  // namespace nnefc::runtime

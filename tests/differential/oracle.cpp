@@ -111,16 +111,20 @@ bool HasLarge(const TensorValue& value) {
   return false;
 }
 
-TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
+// The elements, each made another by `change`.
+template <typename Change>
+TensorValue Changed(const TensorValue& value, Change&& change) {
   std::vector<float> items;
-  for (int64_t i = 0; i < value.volume(); ++i) {
-    double item = value.ElementAsDouble(i);
-    if (std::isfinite(item) && std::abs(item) >= kLarge) {
-      item += item * kElementNoise * scale * (2 * random.Unit() - 1);
-    }
-    items.push_back(static_cast<float>(item));
-  }
+  for (int64_t i = 0; i < value.volume(); ++i)
+    items.push_back(static_cast<float>(change(value.ElementAsDouble(i))));
   return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
+}
+
+TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
+  return Changed(value, [&](double x) {
+    const bool is_large = std::isfinite(x) && std::abs(x) >= kLarge;
+    return is_large ? x + x * kElementNoise * scale * (2 * random.Unit() - 1) : x;
+  });
 }
 
 // The nearest of the numbers `known`, if rounding makes it of `x`: rounding makes
@@ -143,12 +147,7 @@ double Snapped(double x) {
 // The elements as they may be where the value lies in bf16.
 TensorValue InBf16(const TensorValue& value, double scale, Random& random) {
   if (scale == 0) return value.ConvertedTo(ElementType::kBF16).ConvertedTo(value.type());
-  std::vector<float> items;
-  for (int64_t i = 0; i < value.volume(); ++i) {
-    const double x = value.ElementAsDouble(i);
-    items.push_back(static_cast<float>(x + x * kBf16Noise * (random.Unit() * 2 - 1)));
-  }
-  return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
+  return Changed(value, [&](double x) { return x + x * kBf16Noise * (random.Unit() * 2 - 1); });
 }
 
 // A scale of 0 makes alike what nearly is, and changes nothing else.
