@@ -34,8 +34,9 @@ void InferMatMul(OpContext& op) {
   const Operand a = ReadOperand(op.shape(0), op.Bool("transpose_a"), true);
   const Operand b = ReadOperand(op.shape(1), op.Bool("transpose_b"), false);
   if (!a.columns.Compatible(b.rows)) {
-    op.Error(kOpsetExtent, "`MatMul` multiplies rows of {} elements by columns of {}", a.columns.min,
-             b.rows.min);
+    op.Error(kOpsetExtent, "`MatMul` of {}{} and {}{}: the inner extents differ", ToString(op.shape(0)),
+             op.Bool("transpose_a") ? " transposed" : "", ToString(op.shape(1)),
+             op.Bool("transpose_b") ? " transposed" : "");
     return;
   }
   const std::optional<PartialShape> batch = BroadcastNumpy(PartialShape(a.batch), PartialShape(b.batch));
