@@ -72,14 +72,14 @@ drop_userland() {
   [ "$outcome" -ne 0 ] || rm -rf "$userland" "$userland.log"
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: where NNEFC_WERROR is ON, a warning of the compiler is an error.
 build() {
   local preset=$1
   shift
   if [ ! -f "build/$preset/build.ninja" ]; then
     say "configuring build/$preset"
     local output
-    output=$(cmake --preset "$preset" 2>&1) || {
+    output=$(cmake --preset "$preset" -DCMAKE_COMPILE_WARNING_AS_ERROR="${NNEFC_WERROR:-OFF}" 2>&1) || {
       printf '%s\n' "$output"
       fail "cmake could not configure the build (see above)"
     }

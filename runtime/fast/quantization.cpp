@@ -407,7 +407,7 @@ class CodeRegions {
 }  // namespace
 
 CodedNodes FindCodes(const ir::Graph& graph) {
-  if (!HasVnni()) return {};
+  if (!HasVnni()) return CodedNodes();
   return CodeRegions(graph).Find();
 }
 
