@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/ir/ops/opset/dims.h"
+#include "compiler/ir/interval.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/table.h"
@@ -59,8 +59,9 @@ std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent,
   for (int64_t place = 0; place < places; ++place) {
     const int64_t start = place * window.stride[axis] - window.pad_begin[axis];
     const int64_t d = window.dilation[axis];
-    const int64_t first = start >= 0 ? 0 : ir::CeilDivide(-start, d);
-    const int64_t last = std::min(window.size[axis] - 1, ir::FloorDivide(extent - 1 - start, d));
+    const int64_t first = start >= 0 ? 0 : static_cast<int64_t>(ir::CeilDiv(-start, d));
+    const auto reached = static_cast<int64_t>(ir::FloorDiv(extent - 1 - start, d));
+    const int64_t last = std::min(window.size[axis] - 1, reached);
     counts.push_back(std::max<int64_t>(last - first + 1, 0));
   }
   return counts;

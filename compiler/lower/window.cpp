@@ -68,14 +68,14 @@ bool PadAutomatically(NodeLowering& n, const WindowSource& source, Window& windo
   int64_t total = reach - stride;  // where the stride divides the up-scaled extent
   if (source.backward && !source.output_shape.empty()) {
     const int64_t scaled = source.output_shape[axis];
-    total = (ir::CeilDivide(scaled, stride) - 1) * stride + reach - scaled;
+    total = static_cast<int64_t>((ir::CeilDiv(scaled, stride) - 1) * stride + reach - scaled);
   } else if (!source.backward && stride != 1) {
     if (!extent.known()) {
       window.same_upper = source.may_defer;
       if (!source.may_defer) ReportAutomaticPadding(n, window, axis);
       return source.may_defer;
     }
-    total = (ir::CeilDivide(extent.value(), stride) - 1) * stride + reach - extent.value();
+    total = static_cast<int64_t>((ir::CeilDiv(extent.value(), stride) - 1) * stride + reach - extent.value());
   }
   total = std::max<int64_t>(total, 0);
   window.pad_begin[axis] = total / 2;

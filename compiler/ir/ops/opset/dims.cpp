@@ -16,13 +16,6 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-int64_t FloorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-int64_t CeilDivide(int64_t a, int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
-
 Dim AddOrAny(Dim a, Dim b) {
   return Add(a, b).value_or(Dim());
 }
@@ -58,7 +51,8 @@ std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis) {
   const int64_t pads = SaturatingAdd(axis.pad_begin, axis.pad_end);
   const auto places = [&](int64_t x) {
     const int64_t room = SaturatingAdd(SaturatingAdd(x, pads), -reach);
-    const int64_t count = (axis.ceil ? CeilDivide(room, axis.stride) : FloorDivide(room, axis.stride)) + 1;
+    const auto count =
+        static_cast<int64_t>((axis.ceil ? CeilDiv(room, axis.stride) : FloorDiv(room, axis.stride)) + 1);
     const int64_t last = SaturatingMultiply(std::max<int64_t>(count - 1, 0), axis.stride);
     return axis.starts_inside && last >= SaturatingAdd(x, axis.pad_begin) ? count - 1 : count;
   };

@@ -9,9 +9,6 @@ namespace nnefc::ir {
 // Sums and products of numbers that are no extents of themselves; they saturate.
 int64_t SaturatingAdd(int64_t a, int64_t b);
 int64_t SaturatingMultiply(int64_t a, int64_t b);  // a, b >= 0
-// Division that rounds toward minus and plus infinity; b > 0.
-int64_t FloorDivide(int64_t a, int64_t b);
-int64_t CeilDivide(int64_t a, int64_t b);
 
 // Extents of OpenVINO's operations: where the result fits no extent, any.
 Dim AddOrAny(Dim a, Dim b);

@@ -14,7 +14,8 @@ std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis
              divisor);
     return std::nullopt;
   }
-  return Dim(CeilDivide(dim.min, divisor), dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor);
+  return Dim(static_cast<int64_t>(CeilDiv(dim.min, divisor)),
+             dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor);
 }
 
 // block_size to the number of spatial axes; nothing after a mistake.
@@ -222,7 +223,7 @@ void InferExtractImagePatches(OpContext& op) {
     const auto axis = static_cast<int64_t>(i) + 2;
     const int64_t reach = SaturatingAdd(SaturatingMultiply(sizes[i] - 1, rates[i]), 1);
     const auto places = [&](int64_t extent) {
-      if (op.String("auto_pad") != "valid") return CeilDivide(extent, strides[i]);
+      if (op.String("auto_pad") != "valid") return static_cast<int64_t>(CeilDiv(extent, strides[i]));
       return extent < reach ? 0 : (extent - reach) / strides[i] + 1;
     };
     const Dim extent = shape[axis];

@@ -39,7 +39,7 @@ std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& tar
   const Dim volume = Product(rest);
   if (given == 0) return volume.known() && volume.min == 0 ? Dim(0) : Dim();
   if (!volume.known()) {
-    return Dim(CeilDivide(volume.min, given),
+    return Dim(static_cast<int64_t>(CeilDiv(volume.min, given)),
                volume.max == Dim::kUnbounded ? volume.max : volume.max / given);
   }
   if (volume.min % given == 0) return Dim(volume.min / given);

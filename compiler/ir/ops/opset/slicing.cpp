@@ -24,7 +24,7 @@ int64_t Count(Range range, int64_t extent) {
   const int64_t length =
       forward ? place(range.stop) - place(range.start) : place(range.start) - place(range.stop);
   if (length <= 0) return 0;
-  return CeilDivide(length, range.step == INT64_MIN ? INT64_MAX : std::abs(range.step));
+  return static_cast<int64_t>(CeilDiv(length, range.step == INT64_MIN ? INT64_MAX : std::abs(range.step)));
 }
 
 Dim Count(Range range, Dim extent) {

@@ -61,8 +61,9 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
   WindowAxis sliding = window.axes[static_cast<size_t>(axis)];
   if (window.auto_pad == "same_upper" || window.auto_pad == "same_lower") {
     const int64_t s = sliding.stride;
-    const Dim places(CeilDivide(extent.min, s),
-                     extent.max == Dim::kUnbounded ? extent.max : CeilDivide(extent.max, s));
+    const Dim places(
+        static_cast<int64_t>(CeilDiv(extent.min, s)),
+        extent.max == Dim::kUnbounded ? extent.max : static_cast<int64_t>(CeilDiv(extent.max, s)));
     if (!sliding.ceil || places.max == Dim::kUnbounded) return places;
     // Pads for these places; rounding up may still add one behind them.
     if (!extent.known()) return Dim(places.min, places.max + 1);
