@@ -128,7 +128,9 @@ def test_an_interrupted_write_leaves_nothing(command: str, number: signal.Signal
     (folder / "large.nnef").write_text(LARGE, encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     for _ in range(5):
-        with subprocess.Popen([str(nnefc), *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        # Where these tests run in the background of a shell they ignore interrupts, and what they start would, too.
+        with subprocess.Popen([str(nnefc), *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:  # noqa: PLW1509
             until = time.monotonic() + 50
             while {path.name for path in folder.iterdir()} == before and process.poll() is None and time.monotonic() < until:
                 time.sleep(0.002)
