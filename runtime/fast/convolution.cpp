@@ -209,11 +209,7 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
-  constexpr int kChannels = 1 << 1;  // the axis of the result
-  std::vector<float> factors;
-  for (float scale : scales) factors.push_back(scale * source->scale);
-  attributes.set_output_scales(kChannels, factors);
-  if (source->zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {source->zero});
+  SetCodeScales(attributes, *source, scales);
   const ConvolutionShape shape = ShapeOf<kGrouped>(given, spatial, false);
   const ConvolutionPrimitive primitive =
       TryConvolution(shape, attributes, dnnl::algorithm::convolution_direct,

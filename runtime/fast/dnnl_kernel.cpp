@@ -108,6 +108,14 @@ int64_t WorkOf(const KernelRequest& request) {
 
 }  // namespace
 
+void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source, llvm::ArrayRef<float> scales) {
+  constexpr int kSecondAxis = 1 << 1;
+  std::vector<float> factors;
+  for (float scale : scales) factors.push_back(scale * source.scale);
+  attributes.set_output_scales(kSecondAxis, factors);
+  if (source.zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {source.zero});
+}
+
 int ThreadsFor(const KernelRequest& request) {
   return WorkOf(request) < kParallelGrain ? 1 : CurrentThreads();
 }
@@ -148,6 +156,18 @@ void DnnKernelBuilder::AddCodesInput(int id, size_t index, const dnnl::memory::d
 void DnnKernelBuilder::AddCodesOutput(int id, size_t index, const dnnl::memory::desc& desc,
                                       const DnnCodes& codes) {
   prepared_.outputs[index] = LayoutOfCodes(desc, codes);
+  arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
+}
+
+void DnnKernelBuilder::AddReshapedCodesInput(int id, size_t index, const dnnl::memory::desc& desc,
+                                             const DnnCodes& codes) {
+  prepared_.inputs[index] = LayoutOfCodes(PlainDesc(request_.inputs[index].shape), codes);
+  arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
+}
+
+void DnnKernelBuilder::AddReshapedCodesOutput(int id, size_t index, const dnnl::memory::desc& desc,
+                                              const DnnCodes& codes) {
+  prepared_.outputs[index] = LayoutOfCodes(PlainDesc(request_.outputs[index].shape), codes);
   arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
 }
 

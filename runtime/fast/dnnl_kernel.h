@@ -39,6 +39,9 @@ class DnnKernelBuilder {
   // Values in codes of 8 bits, which `desc` describes.
   void AddCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   void AddCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
+  // The same, row-major, but the primitive sees another shape of as many elements.
+  void AddReshapedCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
+  void AddReshapedCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   // A constant matrix whose transpose the primitive wants.
   void AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
@@ -80,6 +83,10 @@ inline bool IsDnnGemm(const char* implementation) {
 inline DnnType ProductType(const KernelRequest& request) {
   return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
 }
+
+// Of sums of products of codes of 8 bits with those of a filter, whose scales are by the
+// second axis of the result.
+void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source, llvm::ArrayRef<float> scales);
 
 // How many threads a step is worth: one where waking others takes longer than
 // the work, as in most bodies of loops.

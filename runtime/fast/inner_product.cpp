@@ -67,4 +67,35 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   return Finish<inner_product_forward>(request, posts, primitive, shape.inputs_first);
 }
 
+std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape) {
+  const DnnCodes* source = CodesOf(given.inputs[0]);
+  if (source == nullptr || given.filter_scales.empty()) return std::nullopt;
+  const CodedRequest coded(given);
+  const std::optional<DnnPostOps> posts =
+      DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);
+  if (!posts) return std::nullopt;
+  dnnl::primitive_attr attributes = posts->Attributes();
+  SetCodeScales(attributes, *source, given.filter_scales);
+  const DnnType type = coded.range ? DnnType::u8 : DnnType::f32;
+  const dnnl::matmul::desc desc(PlainDesc({shape.rows, shape.inputs}, DnnType::u8),
+                                AnyDesc({shape.inputs, shape.outputs}, DnnType::s8),
+                                PlainDesc({shape.rows, shape.outputs}, type));
+  const dnnl::matmul::primitive_desc primitive(desc, attributes, DnnEngine(), true);
+  if (!primitive || IsDnnReference(primitive.impl_info_str()) || IsDnnGemm(primitive.impl_info_str()))
+    return std::nullopt;
+  DnnKernelBuilder builder(given);
+  builder.AddReshapedCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
+  constexpr int kColumns = 1 << 1;
+  builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
+                     {.swapped = !shape.inputs_first,
+                      .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}});
+  posts->AddArguments(primitive, primitive.dst_desc(), builder);
+  if (coded.range) {
+    builder.AddReshapedCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
+  } else {
+    builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  }
+  return builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
+}
+
 }  // namespace nnefc::runtime

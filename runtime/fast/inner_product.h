@@ -16,5 +16,8 @@ struct InnerProduct {
 };
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape);
+// Of codes of 8 bits and a matrix of multiples of such: sums of integers, then what
+// follows in f32. Nothing if the input lies in no codes.
+std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape);
 
 }  // namespace nnefc::runtime

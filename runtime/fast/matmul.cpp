@@ -23,10 +23,12 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   const int64_t outputs = inputs_first ? b[1] : b[0];
   int64_t rows = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
+  const InnerProduct product{
+      .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
+  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product)) return kernel;
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;
-  return MakeInnerProduct(
-      request, *posts, {.rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first});
+  return MakeInnerProduct(request, *posts, product);
 }
 
 // A row-major operand as [1.., leading.., rows, columns] of the result's rank,

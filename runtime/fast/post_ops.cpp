@@ -89,23 +89,39 @@ std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request,
   posts.takes_bias_ = false;
   posts.takes_sum_ = !range;
   if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
-  if (!range) return posts;
-  // Codes are cut off at their ends where they are stored.
-  const float factor = 255.0f / (range->high - range->low);
-  posts.posts_.push_back({.kind = Post::Kind::kFunction, .function = posts.functions_.functions().size()});
-  if (!posts.functions_.AppendLinear(factor, -range->low * factor)) return std::nullopt;
+  if (range && !posts.AddCodes(*range)) return std::nullopt;
   return posts;
+}
+
+bool DnnPostOps::AddCodes(const CodeRange& range) {
+  const float factor = 255.0f / (range.high - range.low);
+  posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size()});
+  return functions_.AppendLinear(factor, -range.low * factor);
+}
+
+bool DnnPostOps::AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns) {
+  const ResultView result{.channels = PlainDesc({1, columns}), .whole = PlainDesc({rows, columns})};
+  number_desc_ = NumberDesc(2);
+  const int64_t channel_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
+  return llvm::all_of(request.posts,
+                      [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
 }
 
 std::optional<DnnPostOps> DnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows,
                                                   int64_t columns) {
-  const ResultView result{.channels = PlainDesc({1, columns}), .whole = PlainDesc({rows, columns})};
   DnnPostOps posts;
-  posts.number_desc_ = NumberDesc(2);
-  for (const PostOperation& post : request.posts) {
-    if (!posts.Add(request, post, result, static_cast<int64_t>(request.outputs[0].shape.size()) - 1))
-      return std::nullopt;
-  }
+  if (!posts.AddAllOfRows(request, rows, columns)) return std::nullopt;
+  return posts;
+}
+
+std::optional<DnnPostOps> DnnPostOps::MakeForRowsOfCodes(const KernelRequest& request, int64_t rows,
+                                                         int64_t columns,
+                                                         const std::optional<CodeRange>& range) {
+  DnnPostOps posts;
+  posts.takes_bias_ = false;
+  posts.takes_sum_ = !range;
+  if (!posts.AddAllOfRows(request, rows, columns)) return std::nullopt;
+  if (range && !posts.AddCodes(*range)) return std::nullopt;
   return posts;
 }
 

@@ -36,6 +36,9 @@ class DnnPostOps {
   // For a primitive that sees its row-major result as a matrix: biases belong
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
+  // The same of codes.
+  static std::optional<DnnPostOps> MakeForRowsOfCodes(const KernelRequest& request, int64_t rows,
+                                                      int64_t columns, const std::optional<CodeRange>& range);
 
   // True if nothing follows but a bias.
   bool empty() const { return posts_.empty(); }
@@ -63,6 +66,9 @@ class DnnPostOps {
     dnnl::memory::desc channels, whole;
   };
   bool AddAll(const KernelRequest& request, int64_t channel_axis, DnnType type);
+  bool AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns);
+  // From numbers to codes, which are cut off at their ends where they are stored.
+  bool AddCodes(const CodeRange& range);
   // False if the operation has no translation.
   bool Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
            int64_t channel_axis);

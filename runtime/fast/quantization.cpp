@@ -233,8 +233,11 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
   return true;
 }
 
-// The scale of a channel. Its largest number mostly is the largest code.
+// The scale of a channel. Its largest number mostly is the largest code. Nothing where the
+// sum of so many products of codes may not fit 32 bits.
 std::optional<float> ScaleOf(std::span<const float> numbers) {
+  constexpr size_t kMostProducts = INT32_MAX / (255 * 128);
+  if (numbers.size() > kMostProducts) return std::nullopt;
   double largest = 0;
   bool lowest = false;  // a code of -128 alone
   for (float number : numbers) {
@@ -270,9 +273,35 @@ std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
   return scales;
 }
 
+// By column of a matrix that is a constant factor on the right, or by row where its
+// transpose is: the same.
+std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
+  if (transposed) return FilterScales(matrix, false);
+  if (matrix.type() != ElementType::kF32 || matrix.volume() == 0) return {};
+  const TensorValue aligned = matrix.Aligned(alignof(float));
+  const float* numbers = aligned.elements<float>().data();
+  const auto rows = static_cast<size_t>(matrix.shape()[0]);
+  const auto columns = static_cast<size_t>(matrix.shape()[1]);
+  constexpr size_t kSome = 16;  // columns that are gathered at a time: those of a line of the cache
+  std::vector<float> gathered(kSome * rows);
+  std::vector<float> scales;
+  for (size_t first = 0; first < columns; first += kSome) {
+    const size_t count = std::min(kSome, columns - first);
+    for (size_t row = 0; row < rows; ++row) {
+      for (size_t i = 0; i < count; ++i) gathered[i * rows + row] = numbers[row * columns + first + i];
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const std::optional<float> scale = ScaleOf(std::span(gathered).subspan(i * rows, rows));
+      if (!scale) return {};
+      scales.push_back(*scale);
+    }
+  }
+  return scales;
+}
+
 // --- which results lie in codes ------------------------------------------------------
 
-enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kMaxPool, kAdd, kRelu };
+enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kProduct, kMaxPool, kAdd, kRelu };
 using Takers = ir::OpTable<Taker>;
 
 class CodeRegions {
@@ -282,6 +311,7 @@ class CodeRegions {
         takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
                                    {"Convolution", Taker::kConvolution},
                                    {"GroupConvolution", Taker::kGroupConvolution},
+                                   {"MatMul", Taker::kProduct},
                                    {"MaxPool", Taker::kMaxPool},
                                    {"Add", Taker::kAdd},
                                    {"ReLU", Taker::kRelu}}) {}
@@ -302,7 +332,7 @@ class CodeRegions {
     // One taker of a result is enough to find; the others take it, too.
     for (ir::NodeId id : graph_.nodes()) {
       const ir::Node& node = graph_.node(id);
-      if (IsConvolution(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
+      if (TakesFilter(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
     }
     return {.results = std::move(coded_), .filter_scales = std::move(filters_)};
   }
@@ -340,6 +370,7 @@ class CodeRegions {
         return use.index == 0 && coded_.contains(node.id());
       case Taker::kConvolution:
       case Taker::kGroupConvolution:
+      case Taker::kProduct:
         return use.index == 0 && HasCodedFilter(node);
       case Taker::kMaxPool:
         return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
@@ -351,15 +382,23 @@ class CodeRegions {
     return false;
   }
 
-  bool IsConvolution(const ir::Node& node) const {
-    return Is(node, Taker::kConvolution) || Is(node, Taker::kGroupConvolution);
+  // A product has a filter where its right factor is one matrix.
+  bool TakesFilter(const ir::Node& node) const {
+    if (!Is(node, Taker::kProduct))
+      return Is(node, Taker::kConvolution) || Is(node, Taker::kGroupConvolution);
+    const ir::PartialShape& left = graph_.output(node.input(0)).shape;
+    const ir::PartialShape& right = graph_.output(node.input(1)).shape;
+    return left.rank_known() && left.rank() >= 2 && right.rank_known() && right.rank() == 2 &&
+           !node.Bool("transpose_a");
   }
 
   bool HasCodedFilter(const ir::Node& node) {
     const auto [known, is_new] = filters_.try_emplace(node.id());
     const TensorValue* filter = ConstantOf(node.input(1));
-    if (is_new && filter != nullptr)
-      known->second = FilterScales(*filter, Is(node, Taker::kGroupConvolution));
+    if (is_new && filter != nullptr && TakesFilter(node)) {
+      known->second = Is(node, Taker::kProduct) ? FactorScales(*filter, node.Bool("transpose_b"))
+                                                : FilterScales(*filter, Is(node, Taker::kGroupConvolution));
+    }
     return !known->second.empty();
   }
 
@@ -375,7 +414,7 @@ class CodeRegions {
     return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
   }
 
-  // Behind a convolution or a sum of what lies in codes, in one step with it.
+  // Behind a convolution, a product or a sum of what lies in codes, in one step with it.
   bool IsMadeOfCodes(const ir::Node& quantize) {
     constexpr int kMostSteps = 8;
     ir::OutputPort port = quantize.input(0);
@@ -383,7 +422,7 @@ class CodeRegions {
       const ir::Node& node = graph_.node(port.node);
       const Taker* taker = takers_.Find(node.op());
       if (taker == nullptr || node.uses(port.index).size() != 1) return false;
-      if (IsConvolution(node)) return LiesInCodes(node.input(0)) && HasCodedFilter(node);
+      if (TakesFilter(node)) return LiesInCodes(node.input(0)) && HasCodedFilter(node);
       const bool adds_constant = *taker == Taker::kAdd && ConstantOf(node.input(1)) != nullptr;
       if (*taker == Taker::kAdd && !adds_constant) return TakesSum(node);
       if (*taker != Taker::kRelu && !adds_constant) return false;

@@ -44,6 +44,60 @@ std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, co
   return attributes;
 }
 
+// Numbers of a filter to row-major codes, and those to the order that a product wants: where
+// that holds sums beside the codes, for a source whose zero is another code than 0,
+// oneDNN has no reorder that does both.
+class FilterReorder final : public Kernel {
+ public:
+  using Description = dnnl::reorder::primitive_desc;
+
+  FilterReorder(const Description& to_codes, const Description& to_order)
+      : to_codes_(to_codes),
+        to_order_(to_order),
+        source_(to_codes.src_desc()),
+        codes_(to_codes.dst_desc()),
+        target_(to_order.dst_desc()),
+        implementation_(fmt::format("onednn:{}", to_order.impl_info_str())),
+        threads_(CurrentThreads()) {}
+
+  std::string implementation() const override { return implementation_; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    try {
+      const ThreadScope scope(threads_);
+      dnnl::stream stream(DnnEngine());
+      dnnl::memory source(source_, DnnEngine(), const_cast<std::byte*>(run.input(0).bytes()));
+      dnnl::memory codes(codes_, DnnEngine());
+      dnnl::memory target(target_, DnnEngine(), run.output().mutable_bytes());
+      dnnl::reorder(to_codes_).execute(stream, source, codes);
+      dnnl::reorder(to_order_).execute(stream, codes, target);
+      stream.wait();
+      return Success();
+    } catch (const dnnl::error& error) {
+      return KernelFault("oneDNN: {}", error.what());
+    } catch (const std::bad_alloc&) {
+      return OutOfMemory();
+    }
+  }
+
+ private:
+  Description to_codes_, to_order_;
+  dnnl::memory::desc source_, codes_, target_;
+  std::string implementation_;
+  int threads_;
+};
+
+std::shared_ptr<const Kernel> MakeFilterReorder(const dnnl::memory::desc& source,
+                                                const dnnl::memory::desc& target,
+                                                const dnnl::primitive_attr& attributes) {
+  const dnnl::memory::dims dims = target.dims();
+  const dnnl::memory::desc codes = PlainDesc(dims, DnnType::s8);
+  const dnnl::engine& engine = DnnEngine();
+  const FilterReorder::Description to_codes(engine, source, engine, codes, attributes, true);
+  const FilterReorder::Description to_order(engine, codes, engine, target, dnnl::primitive_attr(), true);
+  if (!to_codes || !to_order) return nullptr;
+  return std::make_shared<FilterReorder>(to_codes, to_order);
+}
+
 }  // namespace
 
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
@@ -59,7 +113,7 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
                                                   true);
-    if (!primitive) return nullptr;
+    if (!primitive) return FormOf(to).filter_codes ? MakeFilterReorder(source, target, *attributes) : nullptr;
     const ValueInfo value{.type = type, .shape = Shape(shape.begin(), shape.end())};
     const KernelRequest request{.inputs = value, .outputs = value};
     DnnKernelBuilder builder(request);

@@ -1,4 +1,4 @@
-"""Networks with FakeQuantize, whose convolutions run in integers of 8 bits: against our reference kernels, which keep to
+"""Networks with FakeQuantize, whose convolutions and products run in integers of 8 bits: against our reference kernels, which keep to
 the formulas in f32, and against OpenVINO."""
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import pytest
 from openvino import opset1 as ops
 
 SEEDS = range(12)
-# Where a number lies half-way between two codes, sums of f32 in another order take the other one. So many elements may
-# be off, by so much of the largest number.
-SHARE_OFF = 0.02
+# Where a number lies half-way between two codes, sums of f32 in another order take the other one. A share of the elements
+# may be off, by so much of the largest number.
 DISTANCE_OFF = 0.05
 DISTANCE = 1e-5
 BF16_DISTANCE = 0.1
@@ -27,18 +26,23 @@ def has_vnni() -> bool:
 class Network:
     """A random network of convolutions between which numbers are quantized."""
 
+    # What tells that it ran in codes.
+    kernel = "nnefc:sum_of_codes"
+    share_off = 0.02
+
     def __init__(self, seed: int, exact: bool = False) -> None:
         self.random = np.random.default_rng(seed)
         self.exact = exact  # scales are powers of two, so that no sum is rounded
-        self.batch = int(self.random.integers(1, 3))
-        self.channels = int(self.random.choice([3, 8, 16, 19]))
-        shape = [self.batch, self.channels, int(self.random.integers(5, 14)), int(self.random.integers(5, 14))]
+        shape = self.input_shape()
         self.input = ops.parameter(shape, np.float32, name="x")
         self.input.output(0).set_names({"x"})
         if exact:
             self.data = (self.random.integers(-100, 100, shape) / 32).astype(np.float32)
         else:
             self.data = self.random.standard_normal(shape).astype(np.float32)
+
+    def input_shape(self) -> list[int]:
+        return [int(self.random.integers(1, 3)), int(self.random.choice([3, 8, 16, 19])), *self.random.integers(5, 14, 2).tolist()]
 
     def scale(self) -> float:
         return 2.0 ** -5 if self.exact else float(self.random.uniform(0.01, 0.05))
@@ -90,6 +94,51 @@ class Network:
         return ov.Model(results, [self.input], "quantized")
 
 
+class Products(Network):
+    """The same of products with constant matrices, as in transformers."""
+
+    kernel = "nnefc:quantize"
+    share_off = 0.25  # another code changes a row of every product that follows
+
+    def input_shape(self) -> list[int]:
+        rows = [int(self.random.choice([1, 3, 8, 17]))]
+        if self.random.random() < 0.7:
+            rows.insert(0, int(self.random.integers(1, 4)))
+        return [*rows, int(self.random.choice([4, 16, 33, 64]))]
+
+    def quantized(self, x: ov.Node, positive: bool) -> ov.Node:
+        scale, zero = self.scale(), 0 if positive else int(self.random.integers(100, 156))
+        low, high = np.float32(-scale * zero), np.float32(scale * (255 - zero))
+        shape = [1] * int(self.random.integers(0, 3))
+        return ops.fake_quantize(x, *(np.full(shape, limit, np.float32) for limit in (low, high, low, high)), 256)
+
+    def product(self, x: ov.Node, outputs: int) -> ov.Node:
+        matrix = self.filter_of([outputs, x.get_output_shape(0)[-1]], outputs)
+        transposed = bool(self.random.random() < 0.5)
+        y = ops.matmul(x, matrix if transposed else np.ascontiguousarray(matrix.T), False, transposed)
+        if self.random.random() < 0.7:
+            bias = self.random.integers(-20, 20, [1] * int(self.random.integers(0, 2)) + [outputs]) / 64
+            y = ops.add(y, bias.astype(np.float32))
+        return y
+
+    def made(self) -> ov.Model:
+        x = self.quantized(self.input, positive=False)
+        width = int(self.random.choice([8, 16, 21, 48]))
+        x = self.activated(self.product(x, width))
+        for _ in range(int(self.random.integers(1, 4))):
+            inner = self.activated(self.product(x, 2 * width))
+            if not self.exact and self.random.random() < 0.5:
+                inner = self.quantized(ops.tanh(self.product(x, 2 * width)), positive=False)
+            x = self.quantized(ops.add(self.product(inner, width), x), positive=False)
+        results = [ops.result(self.product(x, 7)), ops.result(ops.reduce_mean(x, np.array([0]), True))]
+        for number, result in enumerate(results):
+            result.input_value(0).set_names({f"y{number}"})
+        return ov.Model(results, [self.input], "quantized")
+
+
+KINDS = pytest.mark.parametrize("kind", [Network, Products])
+
+
 def ours(nnefc: Path, folder: Path, *options: str) -> tuple[list[np.ndarray], str]:
     outputs = folder / "outputs.npz"
     done = subprocess.run([nnefc, "run", folder / "net.xml", "--inputs", folder / "inputs.npz", "--outputs", outputs,
@@ -104,61 +153,87 @@ def write(network: Network, folder: Path) -> None:
     np.savez(folder / "inputs.npz", x=network.data)
 
 
-def assert_near(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
+def assert_near(found: list[np.ndarray], expected: list[np.ndarray], share_off: float = Network.share_off) -> None:
     for one, other in zip(found, expected, strict=True):
         away = np.abs(one - other) / np.abs(other).max()
         assert away.max() <= DISTANCE_OFF
-        assert (away > DISTANCE).mean() <= SHARE_OFF
+        assert (away > DISTANCE).mean() <= share_off
 
 
+@KINDS
 @pytest.mark.parametrize("seed", SEEDS)
-def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int) -> None:
-    network = Network(seed)
+def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network]) -> None:
+    network = kind(seed)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
     for options in (["--threads", "1"], ["--threads", "2"], ["--precision", "bf16"]):
         found, profile = ours(nnefc, tmp_path, *options)
         if "bf16" not in options:
-            assert_near(found, expected)
+            assert_near(found, expected, kind.share_off)
         for one, other in zip(found, expected, strict=True):
             assert np.abs(one - other).max() <= BF16_DISTANCE * np.abs(other).max()
         if has_vnni():
-            assert "nnefc:sum_of_codes" in profile, profile
+            assert kind.kernel in profile, profile
         assert all(np.isfinite(array).all() for array in found)
     exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
-    assert "codes" not in profile
-    assert_near(exact, expected)
+    assert "codes" not in profile and "nnefc:quantize" not in profile, profile
+    assert_near(exact, expected, kind.share_off)
 
 
+@KINDS
 @pytest.mark.parametrize("instructions", ["AVX512_CORE", "AVX2"])
-def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, kind: type[Network], monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums of 8-bit products would overflow there: they quantize and compute in f32, whatever the precision."""
-    network = Network(1)
+    network = kind(1)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
     for precision in ("f32", "bf16"):
         found, profile = ours(nnefc, tmp_path, "--precision", precision)
         assert "codes" not in profile and "bf16" not in profile, profile
-        assert_near(found, expected)
+        assert_near(found, expected, kind.share_off)
 
 
+@KINDS
 @pytest.mark.parametrize("seed", SEEDS)
-def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int) -> None:
-    network = Network(seed)
+def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network]) -> None:
+    network = kind(seed)
     write(network, tmp_path)
     compiled = ov.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = compiled([network.data])
     found, _ = ours(nnefc, tmp_path)
-    assert_near(found, [results[output] for output in compiled.outputs])
+    assert_near(found, [results[output] for output in compiled.outputs], kind.share_off)
 
 
+@KINDS
 @pytest.mark.parametrize("seed", SEEDS)
-def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int) -> None:
+def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network]) -> None:
     """Where no sum is rounded the codes are those of the formulas, and so is each number."""
-    network = Network(seed, exact=True)
+    network = kind(seed, exact=True)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
     found, _ = ours(nnefc, tmp_path)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("operation", ["MatMul", "Convolution"])
+def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
+    """Sums of more products of codes than 32 bits hold are made in f32."""
+    length = 70000
+    is_product = operation == "MatMul"
+    x = ops.parameter([1, length] if is_product else [1, length, 1, 1], np.float32, name="x")
+    x.output(0).set_names({"x"})
+    limits = [np.float32(0), np.float32(255)] * 2
+    codes = ops.fake_quantize(x, *limits, 256)
+    weights = np.full([length, 2] if is_product else [2, length, 1, 1], 127, np.float32)
+    weights.reshape(-1)[:2] = 1
+    y = ops.matmul(codes, weights, False, False) if is_product else ops.convolution(codes, weights, [1, 1], [0, 0], [0, 0], [1, 1])
+    results = [ops.result(y), ops.result(ops.relu(y))]
+    for number, result in enumerate(results):
+        result.input_value(0).set_names({f"y{number}"})
+    ov.save_model(ov.Model(results, [x], "long"), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "inputs.npz", x=np.full(x.shape, 255, np.float32))
+    found, _ = ours(nnefc, tmp_path)
+    expected = 255.0 * weights.sum(axis=0 if is_product else (1, 2, 3), dtype=np.float64)
+    np.testing.assert_allclose(found[0].reshape(-1), expected, rtol=1e-4)
