@@ -108,28 +108,33 @@ std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& reque
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-// The second input has one element for each channel, or one; the first is in a
-// layout of its own (row-major inputs run in the reference kernel as fast).
+// One input has one element for each channel, or one; the other is in a layout of its
+// own (row-major inputs run in the reference kernel as fast).
 std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm,
                                                    const DnnPostOps& posts) {
-  const Shape& shape = request.inputs[0].shape;
-  const OperandShape operand = ClassifyOperand(*request.node, request.inputs[1].shape, shape, 1);
-  if (request.inputs[0].layout == nullptr || shape != request.outputs[0].shape) return std::nullopt;
-  if (operand != OperandShape::kPerChannel && operand != OperandShape::kScalar) return std::nullopt;
+  const Shape& shape = request.outputs[0].shape;
+  const size_t images = request.inputs[0].shape == shape ? 0 : 1;
+  if (images == 1 && !request.node->info().is_commutative) return std::nullopt;
+  if (request.inputs[images].layout == nullptr || shape != request.inputs[images].shape) return std::nullopt;
+  const Shape& other = request.inputs[1 - images].shape;
+  const ChannelNumbers numbers = ClassifyChannelNumbers(*request.node, other, shape);
+  const bool scalar = ClassifyOperand(*request.node, other, shape, 1) == OperandShape::kScalar;
+  if (numbers == ChannelNumbers::kNone && !scalar) return std::nullopt;
   memory::dims dims(shape.size(), 1);
-  if (operand == OperandShape::kPerChannel) dims[1] = shape[1];
-  const memory::desc data = DescOf(request.inputs[0]);
+  if (numbers != ChannelNumbers::kNone) dims[1] = shape[1];
+  if (numbers == ChannelNumbers::kOfEachImage) dims[0] = shape[0];
+  const memory::desc data = DescOf(request.inputs[images]);
   if (!request.posts.empty() && OverrunsWithPosts(data)) return std::nullopt;
   const memory::desc second = PlainDesc(dims, TypeOf(data));
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, data, second, data),
                                                posts.Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
-  builder.AddInput(DNNL_ARG_SRC_0, 0, data);
-  builder.AddReshapedInput(DNNL_ARG_SRC_1, 1, second);
+  builder.AddInput(DNNL_ARG_SRC_0, images, data);
+  builder.AddReshapedInput(DNNL_ARG_SRC_1, 1 - images, second);
   posts.AddArguments(primitive, data, builder);
   builder.AddOutput(DNNL_ARG_DST, 0, data);
-  builder.AllowInPlace(0);
+  builder.AllowInPlace(static_cast<int>(images));
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
@@ -142,6 +147,7 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   if (request.inputs[1].constant != nullptr) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
   }
+  if (std::optional<PreparedKernel> kernel = MakeOfBlockedChannels(request)) return kernel;
   // Only functions of one input are fused to these.
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;

@@ -25,6 +25,12 @@ std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
+// Of channels.cpp: images with channels in blocks and a number for each channel.
+enum class ChannelNumbers : uint8_t { kNone, kOfTheBatch, kOfEachImage };
+ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
+                                      llvm::ArrayRef<int64_t> images);
+std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request);
+
 // Of quantization.cpp: the sum of two tensors in codes.
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 

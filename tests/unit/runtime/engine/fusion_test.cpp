@@ -1,6 +1,7 @@
 // What the plan of the fast backend fuses, aliases and overwrites must not
 // change results: every graph also runs on the reference backend, node by node.
 
+#include "runtime/fast/dnnl_layout.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -70,6 +71,33 @@ TEST(FusionTest, BothOperandsAreConvolutions) {
   g.Result(sum);
   g.Result(g.Op("Sigmoid", {b}), "other");
   PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 3)});
+}
+
+// Attention to channels: a number for each channel of images in blocks, the last of
+// which may be full or not, and is read by the convolution that follows.
+TEST(FusionTest, NumbersForChannelsInBlocks) {
+  for (const Shape& numbers :
+       std::vector<Shape>{{1, 32, 1, 1}, {2, 32, 1, 1}, {1, 24, 1, 1}, {2, 24, 1, 1}, {24, 1, 1}}) {
+    const int64_t channels = numbers.size() == 4 ? numbers[1] : numbers[0];
+    const int64_t batch = numbers == Shape{1, 32, 1, 1} ? 1 : 2;
+    for (const char* op : {"Multiply", "Add", "Subtract", "Divide"}) {
+      for (const bool images_first : {true, false}) {
+        TestGraph g;
+        auto x = g.Parameter("x", {batch, 16, 5, 3});
+        auto y = g.Op("ReLU", {g.Convolution(x, g.Weights({channels, 16, 3, 3}, 1), 1)});
+        auto own = g.Op("Abs", {g.Parameter("numbers", numbers)});
+        auto combined = g.Op(op, images_first ? std::vector{y, own} : std::vector{own, y});
+        if (op == std::string_view("Divide") && !images_first) combined = g.Op("Sigmoid", {combined});
+        g.Result(g.Convolution(combined, g.Weights({16, channels, 1, 1}, 2), 0));
+        g.Result(y, "images");  // two users: the convolution is stored before
+        const std::string plan =
+            PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 5, 3}, 3), RandomTensor(numbers, 4)});
+        if (op != std::string_view("Divide") || images_first) {
+          EXPECT_TRUE(Contains(plan, "nnefc:channels") || !HasAvx512()) << plan;
+        }
+      }
+    }
+  }
 }
 
 TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
