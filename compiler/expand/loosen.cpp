@@ -454,6 +454,27 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
   return is_list && !(is_whole && has_value) ? std::nullopt : folded;
 }
 
+namespace {
+
+bool Divides(ir::OpId op) {
+  static const ir::OpTable<bool> table(ir::StandardOps(), {{"div", true}});
+  return table.Find(op) != nullptr;
+}
+
+// The whole numbers toward zero, in scalars.
+Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) {
+  Site as_is = site;
+  as_is.generic = TypeKind::kError;
+  const Value negative = builder.MakeRatified("lt", {scalars, Value::Scalar(0.0).AsTensor()}, as_is);
+  const Value up = builder.MakeRatified("ceil", scalars, as_is);
+  const Value down = builder.MakeRatified("floor", scalars, as_is);
+  if (negative.poison() || up.poison() || down.poison()) return {};
+  as_is.generic = TypeKind::kScalar;
+  return builder.MakeRatified("select", {negative, up, down}, as_is);
+}
+
+}  // namespace
+
 Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
                       GraphBuilder& builder) {
   const ir::OpInfo& info = builder.registry().Info(plan.op);
@@ -466,6 +487,9 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
     has_tensor |= given[i].kind() == ValueKind::kTensor;
   }
   if (!has_tensor) return result;
+  // A cast rounds down (R 4.5.8), quotients of integers are cut off.
+  if (Divides(plan.op)) result = TowardZero(result, site, builder);
+  if (result.poison()) return result;
   Site cast = site;
   cast.generic = TypeKind::kInteger;
   return builder.MakeRatified("cast", result, cast);

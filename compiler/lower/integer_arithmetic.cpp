@@ -1,5 +1,6 @@
 #include "compiler/lower/integer_arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/ir/op_registry.h"
@@ -50,12 +51,61 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
+// What a quotient that is rounded toward zero is made of.
+enum class Part : uint8_t { kQuotient, kBelowZero, kUp, kDown, kChoice };
+
+bool Is(const ir::Node& node, Part part) {
+  static const ir::OpTable<Part> table(ir::StandardOps(), {{"div", Part::kQuotient},
+                                                           {"lt", Part::kBelowZero},
+                                                           {"ceil", Part::kUp},
+                                                           {"floor", Part::kDown},
+                                                           {"select", Part::kChoice}});
+  const Part* found = table.Find(node.op());
+  return found != nullptr && *found == part;
+}
+
+// The quotient that `choice` rounds toward zero: up below zero, else down. Null if it does not.
+const ir::Node* QuotientOf(const ir::Graph& graph, const ir::Node& choice) {
+  if (!Is(choice, Part::kChoice)) return nullptr;
+  const ir::Node& negative = graph.node(choice.input(0).node);
+  const ir::Node& up = graph.node(choice.input(1).node);
+  const ir::Node& down = graph.node(choice.input(2).node);
+  if (!Is(negative, Part::kBelowZero) || !Is(up, Part::kUp) || !Is(down, Part::kDown)) return nullptr;
+  const ir::OutputPort quotient = down.input(0);
+  if (up.input(0) != quotient || negative.input(0) != quotient) return nullptr;
+  const ir::Node& zero = graph.node(negative.input(1).node);
+  if (!zero.Is(ir::OpRole::kConstant) || zero.attribute("value").AsDoubles() != std::vector<double>{0.0})
+    return nullptr;
+  const ir::Node& divided = graph.node(quotient.node);
+  return Is(divided, Part::kQuotient) ? &divided : nullptr;
+}
+
+// Divisors that are known, none of them zero.
+bool HasSafeDivisors(const ir::Graph& graph, const ir::Node& quotient) {
+  const ir::Node& divisors = graph.node(quotient.input(1).node);
+  if (!divisors.Is(ir::OpRole::kConstant)) return false;
+  const std::vector<double> values = divisors.attribute("value").AsDoubles();
+  return std::find(values.begin(), values.end(), 0.0) == values.end();
+}
+
+std::optional<OutputPort> LowerQuotient(NodeLowering& cast, const ir::Node& quotient) {
+  if (!HasSafeDivisors(cast.state().source, quotient)) return std::nullopt;
+  const std::optional<OutputPort> dividend = IntegersAt(cast, quotient.input(0));
+  if (!dividend) return std::nullopt;
+  const std::optional<OutputPort> divisor = IntegersAt(cast, quotient.input(1));
+  if (!divisor) return std::nullopt;
+  return cast.Add("opset1", "Divide", {*dividend, *divisor},
+                  Attributes({{"auto_broadcast", "numpy"}, {"m_pythondiv", false}}));
+}
+
 }  // namespace
 
 std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
   const ir::Node& node = cast.state().source.node(cast.node().input(0).node);
+  if (cast.DataType() != ElementType::kI64) return std::nullopt;
+  if (const ir::Node* quotient = QuotientOf(cast.state().source, node)) return LowerQuotient(cast, *quotient);
   const std::string_view* operation = OperationOn(node.op());
-  if (operation == nullptr || cast.DataType() != ElementType::kI64) return std::nullopt;
+  if (operation == nullptr) return std::nullopt;
   std::vector<OutputPort> operands;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     const std::optional<OutputPort> integers = IntegersAt(cast, node.input(i));
