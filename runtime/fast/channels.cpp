@@ -150,10 +150,10 @@ std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request
   int64_t pixels = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) pixels *= extent;
   PreparedKernel prepared;
-  prepared.kernel = MakeChannelsKernel(
-      request.node->info().function,
-      {.batch = shape[0], .channels = shape[1], .pixels = pixels, .lanes = lanes}, image_input,
-      numbers == ChannelNumbers::kOfEachImage && shape[0] > 1);
+  prepared.kernel =
+      MakeChannelsKernel(request.node->info().function,
+                         {.batch = shape[0], .channels = shape[1], .pixels = pixels, .lanes = lanes},
+                         image_input, numbers == ChannelNumbers::kOfEachImage && shape[0] > 1);
   if (prepared.kernel == nullptr) return std::nullopt;
   prepared.inputs.resize(2);
   prepared.inputs[image_input] = images.layout;

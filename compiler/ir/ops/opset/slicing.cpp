@@ -31,9 +31,9 @@ Dim Count(Range range, Dim extent) {
   if (extent.known()) return Count(range, extent.value());
   // The count grows with the extent unless the range runs from the end to a
   // fixed place.
-  const bool grows = range.step > 0 && !(range.start < 0 && range.stop >= 0);
+  const bool grows = range.step > 0 && !(range.start < 0 && range.stop > 0);
   const auto bounded = [&](int64_t x) { return Count(range, x); };
-  if (!grows) return Dim(0, extent.max == Dim::kUnbounded ? extent.max : extent.max);
+  if (!grows) return Dim(0, extent.max);
   const bool open =
       extent.max == Dim::kUnbounded && (range.stop < 0 || range.stop == INT64_MAX) && range.start >= 0;
   return Dim(bounded(extent.min), open ? Dim::kUnbounded : bounded(extent.max));
