@@ -45,6 +45,14 @@ void Plugins::Report(Emitter& emitter, bool& environment_failed) const {
 // ---- loading ----
 
 void Plugins::LoadOne(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
+    mistakes_.push_back(
+        {&kUnreadable, fmt::format("`{}` is a folder, no shared library; `python -m nnefc compile` takes a "
+                                   "folder of Python modules",
+                                   path)});
+    return;
+  }
   const ErrorOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
   if (!file) {
     mistakes_.push_back({&kUnreadable, file.error().message});
@@ -223,7 +231,7 @@ void Plugins::AddTransformations(transform::TransformationList& list) const {
   for (const Plugin& plugin : plugins_) {
     for (const TransformationFactory& make : plugin.registrar.transformations()) {
       std::unique_ptr<transform::Transformation> made = make();
-      made->plugin = plugin.path;
+      if (made->plugin.empty()) made->plugin = plugin.path;
       list.Add(std::move(made));
     }
   }

@@ -48,9 +48,9 @@ inline void AddKernel(Registrar& registrar, std::string set, std::string operati
 // nnefc knows before it runs any of it that both have the same headers.
 #define NNEFC_EXTENSION(registrar)                                                                  \
   extern "C" {                                                                                      \
-  extern const char nnefc_interface_text[];                                                         \
-  __attribute__((visibility("default"), used, section(NNEFC_INTERFACE_SECTION)))                    \
-  const char nnefc_interface_text[] = NNEFC_INTERFACE;                                              \
+  __attribute__((visibility("default"))) extern const char nnefc_interface_text[];                  \
+  __attribute__((used, section(NNEFC_INTERFACE_SECTION))) const char nnefc_interface_text[] =       \
+      NNEFC_INTERFACE;                                                                              \
   __attribute__((visibility("default"))) void NNEFC_REGISTER_FUNCTION(::nnefc::plugin::Registrar&); \
   }                                                                                                 \
   void NNEFC_REGISTER_FUNCTION(::nnefc::plugin::Registrar& registrar)
