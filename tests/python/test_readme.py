@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 from conftest import LINEAR, ROOT
+from test_transformations import PACK
 
 import nnefc
 
@@ -20,9 +21,11 @@ def test_the_readme_of_the_repository_runs(monkeypatch):
 def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     text = (ROOT / "tools" / "python" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.nnef").write_text(LINEAR)
+    (tmp_path / "extensions" / "front").mkdir(parents=True)
+    (tmp_path / "extensions" / "front" / "pack.py").write_text(PACK)
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)

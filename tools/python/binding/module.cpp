@@ -2,6 +2,7 @@
 
 #include "tools/python/binding/model.h"
 #include "tools/python/binding/report.h"
+#include "tools/python/binding/transform.h"
 
 // What the Python files of the package stand on; not for others.
 NB_MODULE(_nnefc, module) {
@@ -10,4 +11,5 @@ NB_MODULE(_nnefc, module) {
   nnefc::python::BindReport(module);
   nnefc::python::BindModel(module);
   nnefc::python::BindExecutable(module);
+  nnefc::python::BindTransformations(module);
 }

@@ -58,10 +58,21 @@ def make_options(
     options.graph = graph
     options.input_shapes = {name: [int(extent) for extent in shape] for name, shape in (shapes or {}).items()}
     options.random_weights = random_weights
-    options.extensions = [shown(path) for path in _listed("extensions", extensions)]
+    options.extensions = _loaded([shown(path) for path in _listed("extensions", extensions)])
     if variables:
         options.set_data(_copied(variables))
     return options
+
+
+def _loaded(extensions: list[str]) -> list[str]:
+    """The shared libraries among extensions, and in place of folders of Python modules the one that brings theirs."""
+    folders = [Path(path) for path in extensions if os.path.isdir(path)]
+    if not folders:
+        return extensions
+    from nnefc.mo.adapter import Extensions
+
+    Extensions(folders).choose()
+    return [path for path in extensions if not os.path.isdir(path)] + [shown(_nnefc.__file__)]
 
 
 def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:
@@ -90,7 +101,7 @@ def check(
             the document tell.
         graph: the graph to take of a document that has several.
         shapes: shapes of inputs, instead of those of the document.
-        extensions: plug-ins (shared libraries).
+        extensions: plug-ins (shared libraries), and folders of transformations in Python (`nnefc.mo`).
         name: what messages call a text.
 
     Returns:

@@ -150,21 +150,23 @@ class Model:
         enable: Iterable[str] = (),
         disable: Iterable[str] = (),
         configuration: Source | None = None,
-        extensions: Iterable[Source] = (),
+        extensions: Source | Iterable[Source] = (),
     ) -> Model:
         """The model with other transformations on its way to `lower`, `compile` and OpenVINO IR.
 
         Args:
             enable, disable: transformations, by the names that `nnefc transform --list-transformations` lists.
             configuration: a file that drives transformations.
-            extensions: plug-ins (shared libraries) beside those of the model.
+            extensions: plug-ins (shared libraries) beside those of the model, and folders of transformations in Python
+                (`nnefc.mo`), which are imported.
 
         Returns:
             A new model. Its file is read again.
 
         Raises:
             ValueError: no transformation has the name.
-            ModelError: the model cannot be lowered.
+            ImportError: a module of a folder cannot be imported.
+            ModelError: the model cannot be lowered, or a transformation failed.
         """
         given = dict(self._transformations)
         given["enable"] = [*given.get("enable", ()), *_listed("enable", enable)]
@@ -172,7 +174,8 @@ class Model:
         if configuration is not None:
             given["configuration"] = os.fspath(configuration)
         settings = dict(self._settings)
-        settings["extensions"] = [*settings.get("extensions", ()), *_listed("extensions", extensions)]
+        added = [extensions] if isinstance(extensions, (str, os.PathLike)) else list(extensions)
+        settings["extensions"] = [*settings.get("extensions", ()), *added]
         model = Model(self._source, self._name, settings, given)
         for item in Report(model._native.lower()[1]):
             if item.rule == "transform.unknown-name":

@@ -1,0 +1,94 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "tools/api/internals.h"
+#include "tools/python/binding/arrays.h"
+#include "tools/python/binding/report.h"
+#include "tools/python/binding/transform.h"
+
+namespace nnefc::python {
+namespace {
+
+namespace nb = nanobind;
+using ir::Attribute;
+
+bool IsNumber(nb::handle value) {
+  return PyLong_Check(value.ptr()) != 0 || PyFloat_Check(value.ptr()) != 0;
+}
+
+// Items of one kind are packed.
+Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
+  std::vector<nb::object> items;
+  for (nb::handle item : value) items.push_back(nb::borrow(item));
+  const auto all = [&](auto holds) {
+    return !items.empty() && std::all_of(items.begin(), items.end(), holds);
+  };
+  if (all([](const nb::object& item) { return PyBool_Check(item.ptr()) != 0; }))
+    return nb::cast<std::vector<bool>>(nb::list(value));
+  const bool wants_doubles = info != nullptr && info->kind == ir::AttributeKind::kDoubles;
+  if (!wants_doubles && all([](const nb::object& item) { return PyLong_Check(item.ptr()) != 0; }))
+    return nb::cast<Attribute::Integers>(nb::list(value));
+  if (all([](const nb::object& item) { return IsNumber(item); }))
+    return nb::cast<Attribute::Scalars>(nb::list(value));
+  if (all([](const nb::object& item) { return nb::isinstance<nb::str>(item); }))
+    return nb::cast<Attribute::Strings>(nb::list(value));
+  ir::AttributeList list{.items = {}, .is_tuple = nb::isinstance<nb::tuple>(value)};
+  for (const nb::object& item : items) list.items.push_back(ToAttribute(item, nullptr));
+  return list;
+}
+
+// What the row of an operation knows to be of another kind.
+Attribute ToNumberAttribute(nb::handle value, const ir::AttributeInfo* info) {
+  const auto kind = info != nullptr ? std::optional(info->kind) : std::nullopt;
+  if (kind == ir::AttributeKind::kBool || PyBool_Check(value.ptr()) != 0)
+    return nb::cast<bool>(nb::bool_(value));
+  if (kind == ir::AttributeKind::kDouble || PyFloat_Check(value.ptr()) != 0) return nb::cast<double>(value);
+  return nb::cast<int64_t>(value);
+}
+
+}  // namespace
+
+nb::object ToObject(const Attribute& attribute) {
+  const auto convert = [](const auto& held) -> nb::object {
+    using Held = std::decay_t<decltype(held)>;
+    if constexpr (std::is_same_v<Held, ir::AttributeList>) {
+      nb::list items;
+      for (const Attribute& item : held.items) items.append(ToObject(item));
+      return held.is_tuple ? nb::object(nb::tuple(items)) : nb::object(items);
+    } else if constexpr (std::is_same_v<Held, ElementType>) {
+      return nb::cast(std::string(Name(held)));
+    } else if constexpr (std::is_same_v<Held, ir::Boxed<ir::PartialShape>>) {
+      return nb::cast(ToString(held.get()));
+    } else if constexpr (std::is_same_v<Held, ir::Boxed<TensorValue>>) {
+      return ToArray(api::ToTensor(held.get()), Access::kReadOnly);
+    } else if constexpr (std::is_same_v<Held, std::string>) {
+      return ToText(held);
+    } else {
+      return nb::cast(held);
+    }
+  };
+  return std::visit(convert, attribute.value());
+}
+
+nb::dict ToDict(const ir::AttributeMap& attributes) {
+  nb::dict dict;
+  for (const auto& [name, value] : attributes) dict[name.c_str()] = ToObject(value);
+  return dict;
+}
+
+Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
+  nb::object plain = nb::borrow(value);
+  if (nb::hasattr(value, "tolist")) plain = value.attr("tolist")();  // of NumPy
+  if (nb::isinstance<nb::str>(plain)) return nb::cast<std::string>(plain);
+  if (IsNumber(plain)) return ToNumberAttribute(plain, info);
+  if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))
+    return ToListAttribute(plain, info);
+  const std::string type = nb::cast<std::string>(nb::str(value.type().attr("__name__")));
+  throw transform::Error("a value of `{}` is no attribute; expected numbers, texts or lists of them", type);
+}
+
+}  // namespace nnefc::python

@@ -1,0 +1,166 @@
+"""What the compiler calls: transformations of Python, found in folders."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nnefc import _nnefc
+from nnefc.mo.graph.graph import Graph
+from nnefc.mo.replacer import FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
+
+_ORDER = ("ops", "front", "middle", "back")
+
+
+class ExtensionError(ImportError):
+    """A module of a folder of extensions cannot be imported."""
+
+
+def modules_of(folder: Path) -> list[Path]:
+    """The modules of a folder, those of operations first."""
+    found = [path for path in folder.rglob("*.py") if path.name != "__init__.py"]
+
+    def place(path: Path) -> tuple[int, str]:
+        first = path.relative_to(folder).parts[0]
+        return _ORDER.index(first) if first in _ORDER else len(_ORDER), str(path)
+
+    return sorted(found, key=place)
+
+
+def load_folder(folder: Path) -> list[type[Transformation]]:
+    """The transformations of a folder's modules, which may import each other. ExtensionError for one that cannot be."""
+    paths = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in modules_of(folder)}
+    if not paths:
+        raise ExtensionError(f"`{folder}` has no Python modules")
+    # Modules of the same names, of other folders, are out of the way meanwhile.
+    tops = {name.partition(".")[0] for name in paths}
+    former = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in tops}
+    sys.path.insert(0, str(folder))
+    try:
+        for name in former:
+            del sys.modules[name]
+        return [kind for name, path in paths.items() for kind in _kinds(_import(name, path), path)]
+    finally:
+        sys.path.remove(str(folder))
+        for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
+            del sys.modules[name]
+        sys.modules.update(former)
+
+
+def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
+    kinds = []
+    for item in vars(module).values():
+        if not (isinstance(item, type) and issubclass(item, Transformation)) or item.__module__ != module.__name__:
+            continue
+        if not item.__name__.startswith("_") and item not in kinds:
+            item.file = str(path)
+            kinds.append(item)
+    return kinds
+
+
+def _import(name: str, path: Path) -> ModuleType:
+    if name in sys.modules:  # a module beside it has imported it
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise ExtensionError(f"`{error.filename}:{error.lineno}` is no Python: {error.msg}") from error
+    except Exception as error:
+        raise ExtensionError(f"`{path}` cannot be imported: {_told(error, path)}") from error
+    return module
+
+
+def _told(error: BaseException, file: Path) -> str:
+    """An exception with the line of the file that it came through last."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
+    what = str(error) or "no message"
+    if not isinstance(error, _nnefc.TransformError):
+        what = f"{type(error).__name__}: {what}"
+    return f"{what} (line {lines[-1]})" if lines else what
+
+
+def name_of(kind: type[Transformation]) -> str:
+    """The name that the compiler has for a transformation."""
+    return kind.built_in or kind.id or f"{kind.__module__}.{kind.__qualname__}"
+
+
+class Adapter:
+    """A transformation as the compiler sees it."""
+
+    def __init__(self, kind: type[Transformation]) -> None:
+        self._acts = acts = kind()
+        self._started = kind.enabled
+        self.file = kind.file
+        self.id, self.enabled = name_of(kind), kind.enabled
+        self.phase, self.kind, self.driven_by = kind.phase, kind.kind, kind.driven_by
+        self.replacement_id = kind.replacement_id
+        self.run_not_recursively, self.force_clean_up = kind.run_not_recursively, kind.force_clean_up
+        self.force_shape_inference = kind.force_shape_inference
+        self.before, self.after = self._names(acts.run_before, "run_before"), self._names(acts.run_after, "run_after")
+        if kind.driven_by and not kind.replacement_id:
+            raise ValueError(f"`{self.file}`: {kind.__name__} has no `replacement_id`")
+        if isinstance(acts, FrontReplacementOp) and not acts.op:
+            raise ValueError(f"`{self.file}`: {kind.__name__} has no `op`")
+
+    def _names(self, ask: Callable[[], Sequence[type]], what: str) -> list[str]:
+        try:
+            kinds = list(ask())
+            for kind in kinds:
+                if not (isinstance(kind, type) and issubclass(kind, Transformation)):
+                    raise TypeError(f"{kind!r} is no class of a transformation")
+        except Exception as error:
+            raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_told(error, Path(self.file))}") from error
+        return [name_of(kind) for kind in kinds]
+
+    def transform(
+        self, native: _nnefc.TransformGraph, match: Any, log: Callable[[str], None], warn: Callable[[str], None]
+    ) -> str:
+        """Changes the graph. Returns what went wrong, or an empty text."""
+        acts, graph = self._acts, Graph(native)
+        acts.log, acts.warn = log, warn
+        try:
+            if self._started and not type(acts).enabled:
+                log("another transformation switched it off")
+            elif all(holds(graph) for holds in acts.graph_condition):
+                self._act(graph, match)
+        except Exception as error:
+            logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
+            return _told(error, Path(self.file))
+        finally:
+            del acts.log, acts.warn  # which are good for this call alone
+        return ""
+
+    def _act(self, graph: Graph, match: Any) -> None:
+        acts: Any = self._acts
+        if self.driven_by == "general":
+            acts.transform_graph(graph, match)
+        elif self.driven_by:
+            acts.replace_sub_graph(graph, SubgraphMatch(graph, match))
+        elif isinstance(acts, ReplacementPattern):
+            acts.find_and_replace_pattern(graph)
+
+
+class Extensions:
+    """Transformations of folders, loaded once for a model and what is made of it."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        kinds = [kind for folder in folders for kind in load_folder(folder)]
+        self._makers = [_maker(kind) for kind in kinds]
+
+    def choose(self) -> None:
+        """Lets the next model that this thread opens have them."""
+        _nnefc.choose_transformations(list(self._makers))
+
+
+def _maker(kind: type[Transformation]) -> Callable[[], Adapter]:
+    return lambda: Adapter(kind)

@@ -1,0 +1,5 @@
+"""Nodes with constants."""
+
+from nnefc.mo.op import create_op_with_const_inputs
+
+__all__ = ["create_op_with_const_inputs"]

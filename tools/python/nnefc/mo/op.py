@@ -1,0 +1,78 @@
+"""Operations, to make nodes of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nnefc._nnefc import TransformError as Error
+from nnefc.mo.graph.graph import Graph, Node, Source, output_of
+
+
+class Op:
+    """An operation with its attributes, of which `create_node` makes a node."""
+
+    op: ClassVar[str] = ""
+
+    def __init__(self, graph: Graph, attrs: dict[str, Any] | None = None) -> None:
+        self.graph, self.attrs = graph, dict(attrs or {})
+
+    def create_node(self, inputs: Sequence[Source] = ()) -> Node:
+        """Makes the node. Inputs that are not given are connected later."""
+        attrs = dict(self.attrs)
+        name, count = attrs.pop("name", ""), attrs.pop("in_ports_count", None)
+        operation = str(attrs.pop("op", None) or attrs.pop("type", None) or self.op)
+        attrs.pop("type", None)
+        if not operation:
+            raise Error(f"{type(self).__name__} has no `op`")
+        sources = [output_of(source) for source in inputs]
+        native = self.graph._native
+        return Node(self.graph, self.graph._id(native.create(operation, sources, str(name), attrs, count)))
+
+
+class Const(Op):
+    """A constant, of the attribute `value`."""
+
+    op = "Const"
+
+    def create_node(self, inputs: Sequence[Source] = ()) -> Node:
+        """Makes the node."""
+        if "value" not in self.attrs:
+            raise Error("a Const needs the attribute `value`")
+        number = self.graph._native.create_const(np.asarray(self.attrs["value"]), str(self.attrs.get("name", "")))
+        return Node(self.graph, self.graph._id(number))
+
+
+class Result(Op):
+    """An output of the model."""
+
+    op = "Result"
+
+    def create_node(self, inputs: Sequence[Source] = ()) -> Node:
+        """Makes the node; without a name it has that of what it reads."""
+        if len(inputs) != 1:
+            raise Error(f"a Result reads {len(inputs)} tensors; expected one")
+        source = output_of(inputs[0])
+        name = str(self.attrs.get("name", "")) or self.graph._native.name(source[0])
+        return Node(self.graph, self.graph._id(self.graph._native.create_result(source, name)))
+
+
+def create_op_with_const_inputs(
+    graph: Graph, op: type[Op], port_value_dict: dict[int, Any], op_attrs: dict[str, Any] | None = None,
+    input_node: Source | None = None,
+) -> Node:
+    """Makes a node some of whose inputs are constants, by the numbers of those inputs."""
+    node = op(graph, op_attrs).create_node()
+    for idx, value in port_value_dict.items():
+        node.in_port(idx).connect(Const(graph, {"value": value}).create_node().out_port(0))
+    if input_node is not None:
+        source, output = output_of(input_node)
+        graph._native.connect((source, output), (node._number, 0))
+    return node
+
+
+def int64_array(value: Any) -> np.ndarray[Any, Any]:
+    """An array of i64."""
+    return np.array(value, dtype=np.int64)

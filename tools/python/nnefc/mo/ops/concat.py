@@ -1,0 +1,9 @@
+"""Concat."""
+
+from nnefc.mo.op import Op
+
+
+class Concat(Op):
+    """Concat."""
+
+    op = "Concat"

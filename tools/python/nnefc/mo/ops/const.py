@@ -1,0 +1,5 @@
+"""Const."""
+
+from nnefc.mo.op import Const
+
+__all__ = ["Const"]

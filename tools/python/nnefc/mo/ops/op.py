@@ -1,0 +1,5 @@
+"""Operations."""
+
+from nnefc.mo.op import Op
+
+__all__ = ["Op"]

@@ -1,0 +1,5 @@
+"""Result."""
+
+from nnefc.mo.op import Result
+
+__all__ = ["Result"]

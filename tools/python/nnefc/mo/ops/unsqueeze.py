@@ -1,0 +1,9 @@
+"""Unsqueeze."""
+
+from nnefc.mo.op import Op
+
+
+class Unsqueeze(Op):
+    """Unsqueeze."""
+
+    op = "Unsqueeze"
