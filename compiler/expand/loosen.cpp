@@ -456,9 +456,26 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
 
 namespace {
 
-bool Divides(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"div", true}});
-  return table.Find(op) != nullptr;
+// What operations make of integers, beside those of two operands that make whole numbers.
+enum class OfIntegers : uint8_t { kWhole, kQuotient };
+
+const OfIntegers* FindOfIntegers(ir::OpId op) {
+  static const ir::OpTable<OfIntegers> table(ir::StandardOps(),
+                                             {{"div", OfIntegers::kQuotient},
+                                              {"mean_reduce", OfIntegers::kQuotient},
+                                              {"neg", OfIntegers::kWhole},
+                                              {"abs", OfIntegers::kWhole},
+                                              {"sign", OfIntegers::kWhole},
+                                              {"sqr", OfIntegers::kWhole},
+                                              {"relu", OfIntegers::kWhole},
+                                              {"floor", OfIntegers::kWhole},
+                                              {"ceil", OfIntegers::kWhole},
+                                              {"round", OfIntegers::kWhole},
+                                              {"sum_reduce", OfIntegers::kWhole},
+                                              {"max_reduce", OfIntegers::kWhole},
+                                              {"min_reduce", OfIntegers::kWhole},
+                                              {"tract_core_product_reduce", OfIntegers::kWhole}});
+  return table.Find(op);
 }
 
 // The whole numbers toward zero, in scalars.
@@ -478,7 +495,9 @@ Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) 
 Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
                       GraphBuilder& builder) {
   const ir::OpInfo& info = builder.registry().Info(plan.op);
-  if (!info.is_elementwise || info.inputs.size() < 2 || result.kind() != ValueKind::kTensor) return result;
+  const OfIntegers* made = FindOfIntegers(plan.op);
+  if (made == nullptr && (!info.is_elementwise || info.inputs.size() < 2)) return result;
+  if (result.kind() != ValueKind::kTensor) return result;
   if (!IsFloat(builder.graph().output(result.port()).type)) return result;
   bool has_tensor = false;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
@@ -488,7 +507,7 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
   }
   if (!has_tensor) return result;
   // A cast rounds down (R 4.5.8), quotients of integers are cut off.
-  if (Divides(plan.op)) result = TowardZero(result, site, builder);
+  if (made != nullptr && *made == OfIntegers::kQuotient) result = TowardZero(result, site, builder);
   if (result.poison()) return result;
   Site cast = site;
   cast.generic = TypeKind::kInteger;

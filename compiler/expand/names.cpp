@@ -1,6 +1,7 @@
 #include "compiler/expand/names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nnefc::expand {
 namespace {
@@ -35,6 +36,8 @@ bool Names::AssignInBody(ir::OutputPort port, Symbol identifier) {
   Hint& hint = At(port);
   if (hint.origin == Origin::kBody) return false;
   hint = {Origin::kBody, identifier, nullptr};
+  const auto [known, is_new] = in_body_.try_emplace(identifier.index, port);
+  if (!is_new) At(std::exchange(known->second, port)).origin = Origin::kIdentifier;
   return true;
 }
 

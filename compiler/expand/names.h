@@ -26,8 +26,8 @@ class Names {
   // An output was assigned to an identifier of the fragment `frame`; a later
   // call, of an enclosing fragment, wins.
   void Assign(ir::OutputPort port, std::shared_ptr<const ir::Frame> frame, Symbol identifier);
-  // An output was assigned to an identifier of the graph's body. False if it
-  // has one already.
+  // An output was assigned to an identifier of the graph's body, whose name is the
+  // last one's that is. False if it has one already.
   bool AssignInBody(ir::OutputPort port, Symbol identifier);
   // Leaves the node without a name: literals.
   void LeaveUnnamed(ir::NodeId node);
@@ -58,6 +58,7 @@ class Names {
   std::shared_ptr<const ir::Frame> root_;  // null: the graph's body
   std::vector<size_t> first_;              // by node: its first output's hint
   std::vector<Hint> hints_;
+  llvm::DenseMap<int32_t, ir::OutputPort> in_body_;  // by symbol
   struct ScopePrefix {
     std::string text;
     int depth = 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 
@@ -47,6 +48,13 @@ void LowerUnary(NodeLowering& n) {
 
 void LowerBinary(NodeLowering& n) {
   n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, n.input(0), n.input(1)));
+}
+
+// Of integers as integers: two may be one and the same f32.
+void LowerComparison(NodeLowering& n) {
+  const auto integers = IntegerOperands(n);
+  if (!integers) return LowerBinary(n);
+  n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, integers->first, integers->second));
 }
 
 // round: floor(x + 0.5) (4.2.1); Round-5 has other ties.
@@ -99,6 +107,8 @@ void LowerSelect(NodeLowering& n) {
 void RegisterElementwise(LoweringTable& table) {
   for (const Translation& form : kUnaries) table[form.nnef] = LowerUnary;
   for (const Translation& form : kBinaries) table[form.nnef] = LowerBinary;
+  for (std::string_view comparison : {"lt", "gt", "le", "ge", "eq", "ne"})
+    table[comparison] = LowerComparison;
   table["round"] = LowerRound;
   table["rcp"] = LowerRcp;
   table["sqr"] = LowerSqr;

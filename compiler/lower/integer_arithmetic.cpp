@@ -116,4 +116,12 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
                               : cast.Binary(*operation, operands[0], operands[1]);
 }
 
+std::optional<std::pair<OutputPort, OutputPort>> IntegerOperands(NodeLowering& comparison) {
+  const std::optional<OutputPort> first = IntegersAt(comparison, comparison.node().input(0));
+  if (!first) return std::nullopt;
+  const std::optional<OutputPort> second = IntegersAt(comparison, comparison.node().input(1));
+  if (!second) return std::nullopt;
+  return std::pair(*first, *second);
+}
+
 }  // namespace nnefc::lower

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "compiler/lower/node_lowering.h"
 
@@ -11,5 +12,8 @@ namespace nnefc::lower {
 // (the language has no other arithmetic, R 4.2), or of a quotient by known ones that is
 // rounded toward zero: computed in integers, exact where an f32 is not. Nothing for any other cast.
 std::optional<OutputPort> LowerInIntegers(NodeLowering& cast);
+
+// The operands of a comparison, where all of them are integers seen as scalars.
+std::optional<std::pair<OutputPort, OutputPort>> IntegerOperands(NodeLowering& comparison);
 
 }  // namespace nnefc::lower

@@ -176,6 +176,12 @@ std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTabl
   return found;
 }
 
+const Extension& LenientExtension() {
+  const auto* found = llvm::find_if(kExtensions, [](const Extension& each) { return each.is_lenient; });
+  NNEFC_CHECK(found != std::end(kExtensions));
+  return *found;
+}
+
 const Extension& ExtensionFor(bool ast::Dialect::*enabled) {
   const auto* found = llvm::find_if(
       kExtensions, [&](const Extension& each) { return llvm::is_contained(each.enables, enabled); });

@@ -88,5 +88,7 @@ std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTabl
 
 // The extension that turns a switch on, of which there must be one.
 const Extension& ExtensionFor(bool ast::Dialect::*enabled);
+// One whose documents are read leniently.
+const Extension& LenientExtension();
 
 }  // namespace nnefc

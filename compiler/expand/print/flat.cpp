@@ -1,5 +1,6 @@
 #include "compiler/expand/print/flat.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -78,6 +79,24 @@ class FlatPrinter {
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
+bool IsNonFinite(const ir::Attribute& attribute) {
+  const auto not_finite = [](double number) { return !std::isfinite(number); };
+  if (const auto* number = attribute.get<double>()) return not_finite(*number);
+  if (const auto* numbers = attribute.get<ir::Attribute::Scalars>())
+    return llvm::any_of(*numbers, not_finite);
+  const auto* list = attribute.get<ir::AttributeList>();
+  return list != nullptr && llvm::any_of(list->items, IsNonFinite);
+}
+
+// In one of its nodes, or of their bodies'.
+bool HoldsNonFinite(const ir::Graph& graph) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+    const Node& node = graph.node(id);
+    return llvm::any_of(node.attributes(), [](const auto& each) { return IsNonFinite(each.second); }) ||
+           llvm::any_of(node.bodies(), [](const ir::Body& body) { return HoldsNonFinite(*body.graph); });
+  });
+}
+
 std::string FlatPrinter::Print() {
   out_ = fmt::format("\ngraph {}( ", names_.Of(graph_->name()));
   bool first = true;
@@ -99,6 +118,9 @@ std::string FlatPrinter::Print() {
   if (!declarations.empty() || !fragments_.empty()) {
     head += fmt::format("extension {};\n", ExtensionFor(&ast::Dialect::fragments).name);
   }
+  // Infinities and NaN have no form in the standard.
+  if (HoldsNonFinite(*graph_) && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
+    extensions_.push_back(&LenientExtension());
   for (const Extension* extension : extensions_) head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;
   return head + fragments_ + out_;

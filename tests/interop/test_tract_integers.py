@@ -1,0 +1,82 @@
+"""Tensors of integers in tract's dialect stay integers, exact where an f32 is not: against NumPy, on both backends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from models import Nnefc
+
+X = np.array([-7, 16777217, 3, -16777217, 0, 8], np.int64)
+Y = np.array([2, 16777216, 3, -16777216, -5, 3], np.int64)
+
+CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
+    "gt": ("x > y", lambda x, y: x > y),
+    "lt": ("x < y", lambda x, y: x < y),
+    "ge": ("x >= y", lambda x, y: x >= y),
+    "le": ("x <= y", lambda x, y: x <= y),
+    "eq": ("x == y", lambda x, y: x == y),
+    "ne": ("x != y", lambda x, y: x != y),
+    "select": ("select(x > y, x, y)", np.maximum),
+    "against_a_literal": ("x > 16777216", lambda x, y: x > 16777216),
+    "neg": ("neg(x)", lambda x, y: -x),
+    "abs": ("abs(x)", lambda x, y: np.abs(x)),
+    "neg_of_sum": ("neg(x + y)", lambda x, y: -(x + y)),
+    "half_of_negative": ("neg(tract_core_cast(x, to = 'i64')) / 2", lambda x, y: np.trunc(-x / 2).astype(np.int64)),
+    "sign": ("sign(x)", lambda x, y: np.sign(x)),
+    "relu_of_small": ("relu(y / 4096)", lambda x, y: np.maximum(np.trunc(y / 4096), 0).astype(np.int64)),
+    "sum": ("sum_reduce(y, axes = [0])", lambda x, y: y.sum(keepdims=True)),
+    "largest": ("max_reduce(y, axes = [0])", lambda x, y: y.max(keepdims=True)),
+    "smallest": ("min_reduce(y, axes = [0])", lambda x, y: y.min(keepdims=True)),
+    "mean": ("mean_reduce(x - y, axes = [0])", lambda x, y: np.array([int((x - y).sum() / 6)])),
+    "range_down": ("tract_core_range(5, 0, -2)", lambda x, y: np.arange(5, 0, -2)),
+    "range_down_to_the_end": ("tract_core_range(4, 0, -2)", lambda x, y: np.arange(4, 0, -2)),
+    "range_below_zero": ("tract_core_range(0, -5, -2)", lambda x, y: np.arange(0, -5, -2)),
+    "range_up": ("tract_core_range(-3, 5, 3)", lambda x, y: np.arange(-3, 5, 3)),
+    "range_up_to_the_end": ("tract_core_range(0, 6, 3)", lambda x, y: np.arange(0, 6, 3)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_integers(nnefc: Path, tmp_path: Path, case: str) -> None:
+    expression, formula = CASES[case]
+    expected = formula(X, Y)
+    tool = Nnefc(nnefc, tmp_path)
+    document = tmp_path / "net.nnef"
+    document.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x, y ) -> ( z )\n{\n"
+                        "    x = tract_core_external(shape = [6], datum_type = 'i64');\n"
+                        f"    y = tract_core_external(shape = [6], datum_type = 'i64');\n    z = {expression};\n}}\n", encoding="utf-8")
+    flat = tmp_path / "flat.nnef"
+    flat.write_text(tool.expand(document), encoding="utf-8")
+    np.savez(tmp_path / "in.npz", x=X, y=Y)
+    for model in (document, flat):
+        for backend in ("reference", "onednn"):
+            found = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)["z"]
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_result_that_is_assigned_twice_keeps_its_name(nnefc: Path, tmp_path: Path) -> None:
+    tool = Nnefc(nnefc, tmp_path)
+    document = tmp_path / "net.nnef"
+    document.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x ) -> ( y )\n{\n"
+                        "    x = tract_core_external(shape = [3], datum_type = 'f32');\n    y = x + 1.0;\n    y = y * 2.0;\n}\n",
+                        encoding="utf-8")
+    flat = tmp_path / "flat.nnef"
+    flat.write_text(tool.expand(document), encoding="utf-8")
+    for model in (document, flat):
+        assert list(tool.run(model, "--random-inputs", 1)) == ["y"]
+
+
+def test_infinities_are_read_again(nnefc: Path, tmp_path: Path) -> None:
+    tool = Nnefc(nnefc, tmp_path)
+    document = tmp_path / "net.nnef"
+    document.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x ) -> ( y )\n{\n"
+                        "    x = tract_core_external(shape = [3], datum_type = 'f32');\n    y = max(x, -inf);\n}\n", encoding="utf-8")
+    flat = tmp_path / "flat.nnef"
+    flat.write_text(tool.expand(document), encoding="utf-8")
+    assert tool.expand(flat) == flat.read_text(encoding="utf-8")
+    np.savez(tmp_path / "in.npz", x=np.array([1, -np.inf, 2], np.float32))
+    np.testing.assert_array_equal(tool.run(flat, "--inputs", tmp_path / "in.npz")["y"], [1, -np.inf, 2])
