@@ -52,9 +52,9 @@ void LowerBinary(NodeLowering& n) {
 
 // Of integers as integers: two may be one and the same f32.
 void LowerComparison(NodeLowering& n) {
-  const auto integers = IntegerOperands(n);
+  const auto integers = IntegerOperands(n, n.node());
   if (!integers) return LowerBinary(n);
-  n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, integers->first, integers->second));
+  n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, (*integers)[0], (*integers)[1]));
 }
 
 // round: floor(x + 0.5) (4.2.1); Round-5 has other ties.

@@ -90,11 +90,9 @@ bool HasSafeDivisors(const ir::Graph& graph, const ir::Node& quotient) {
 
 std::optional<OutputPort> LowerQuotient(NodeLowering& cast, const ir::Node& quotient) {
   if (!HasSafeDivisors(cast.state().source, quotient)) return std::nullopt;
-  const std::optional<OutputPort> dividend = IntegersAt(cast, quotient.input(0));
-  if (!dividend) return std::nullopt;
-  const std::optional<OutputPort> divisor = IntegersAt(cast, quotient.input(1));
-  if (!divisor) return std::nullopt;
-  return cast.Add("opset1", "Divide", {*dividend, *divisor},
+  const auto operands = IntegerOperands(cast, quotient);
+  if (!operands) return std::nullopt;
+  return cast.Add("opset1", "Divide", *operands,
                   Attributes({{"auto_broadcast", "numpy"}, {"m_pythondiv", false}}));
 }
 
@@ -106,22 +104,20 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
   if (const ir::Node* quotient = QuotientOf(cast.state().source, node)) return LowerQuotient(cast, *quotient);
   const std::string_view* operation = OperationOn(node.op());
   if (operation == nullptr) return std::nullopt;
+  const auto operands = IntegerOperands(cast, node);
+  if (!operands) return std::nullopt;
+  return operands->size() == 1 ? cast.Unary(*operation, (*operands)[0])
+                               : cast.Binary(*operation, (*operands)[0], (*operands)[1]);
+}
+
+std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node) {
   std::vector<OutputPort> operands;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
-    const std::optional<OutputPort> integers = IntegersAt(cast, node.input(i));
+    const std::optional<OutputPort> integers = IntegersAt(n, node.input(i));
     if (!integers) return std::nullopt;
     operands.push_back(*integers);
   }
-  return operands.size() == 1 ? cast.Unary(*operation, operands[0])
-                              : cast.Binary(*operation, operands[0], operands[1]);
-}
-
-std::optional<std::pair<OutputPort, OutputPort>> IntegerOperands(NodeLowering& comparison) {
-  const std::optional<OutputPort> first = IntegersAt(comparison, comparison.node().input(0));
-  if (!first) return std::nullopt;
-  const std::optional<OutputPort> second = IntegersAt(comparison, comparison.node().input(1));
-  if (!second) return std::nullopt;
-  return std::pair(*first, *second);
+  return operands;
 }
 
 }  // namespace nnefc::lower

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "compiler/lower/node_lowering.h"
 
@@ -13,7 +13,7 @@ namespace nnefc::lower {
 // rounded toward zero: computed in integers, exact where an f32 is not. Nothing for any other cast.
 std::optional<OutputPort> LowerInIntegers(NodeLowering& cast);
 
-// The operands of a comparison, where all of them are integers seen as scalars.
-std::optional<std::pair<OutputPort, OutputPort>> IntegerOperands(NodeLowering& comparison);
+// The operands of `node` as integers, where all of them are integers seen as scalars.
+std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node);
 
 }  // namespace nnefc::lower

@@ -32,21 +32,13 @@ class DnnKernel final : public Kernel {
   std::unique_ptr<KernelState> NewState() const override { return std::make_unique<DnnState>(); }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    try {
+    return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
       DnnState* state = static_cast<DnnState*>(run.state);
       DnnState temporary;
       if (state == nullptr) state = &temporary;
       Bind(run, *state);
-      const ThreadScope scope(threads_);
-      thread_local dnnl::stream stream(DnnEngine());
       primitive_.execute(stream, state->memories);
-      stream.wait();
-      return Success();
-    } catch (const dnnl::error& error) {
-      return KernelFault("oneDNN: {}", error.what());
-    } catch (const std::bad_alloc&) {
-      return OutOfMemory();
-    }
+    });
   }
 
  private:

@@ -92,6 +92,23 @@ void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source, llv
 // the work, as in most bodies of loops.
 int ThreadsFor(const KernelRequest& request);
 
+// What `body` does with a stream of oneDNN, on as many threads as its primitives were made
+// for; what oneDNN throws is a fault.
+template <typename Body>
+FaultOr<Success> GuardedDnnRun(int threads, Body body) {
+  try {
+    const ThreadScope scope(threads);
+    thread_local dnnl::stream stream(DnnEngine());
+    body(stream);
+    stream.wait();
+    return Success();
+  } catch (const dnnl::error& error) {
+    return KernelFault("oneDNN: {}", error.what());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  }
+}
+
 // A factory that declines where oneDNN throws: a shape or an attribute that
 // it does not accept.
 template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>

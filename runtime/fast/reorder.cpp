@@ -62,21 +62,15 @@ class FilterReorder final : public Kernel {
 
   std::string implementation() const override { return implementation_; }
   FaultOr<Success> Run(const KernelRun& run) const override {
-    try {
-      const ThreadScope scope(threads_);
-      dnnl::stream stream(DnnEngine());
+    return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
       dnnl::memory source(source_, DnnEngine(), const_cast<std::byte*>(run.input(0).bytes()));
       dnnl::memory codes(codes_, DnnEngine());
       dnnl::memory target(target_, DnnEngine(), run.output().mutable_bytes());
       dnnl::reorder(to_codes_).execute(stream, source, codes);
       dnnl::reorder(to_order_).execute(stream, codes, target);
+      // Before the codes are gone.
       stream.wait();
-      return Success();
-    } catch (const dnnl::error& error) {
-      return KernelFault("oneDNN: {}", error.what());
-    } catch (const std::bad_alloc&) {
-      return OutOfMemory();
-    }
+    });
   }
 
  private:
