@@ -67,6 +67,7 @@ void FrontReplacementFromConfigFileSubGraph::ReplaceSubGraph(Graph& graph, const
   const SubGraph made = GenerateSubGraph(graph, match);
   for (const auto& [number, port] : InputEdgesMatch(graph, match, made))
     NodeOf(made, port.first).in_port(port.second).Connect(match.source(number));
+  std::vector<std::pair<Port, Port>> outputs;
   for (const auto& [number, port] : OutputEdgesMatch(graph, match, made)) {
     const Port old_port = match.output_node(number);
     const Node made_node = NodeOf(made, port.first);
@@ -74,9 +75,9 @@ void FrontReplacementFromConfigFileSubGraph::ReplaceSubGraph(Graph& graph, const
     // What computes the same is of the same type, whatever is known of the operation.
     if (made_node.ir().info().infer == nullptr)
       graph.SetType(made_port, old_port.data().type, old_port.shape());
-    old_port.GetConnection().SetSource(made_port);
-    if (port.second == 0) graph.TakeName(old_port.node(), made_node);
+    outputs.emplace_back(old_port, made_port);
   }
+  graph.TakeOutputs(outputs);
   RemoveNodes(graph, NodesToRemove(graph, match));
 }
 

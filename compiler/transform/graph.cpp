@@ -1,6 +1,8 @@
 #include "compiler/transform/graph.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/ir/infer.h"
@@ -306,13 +308,33 @@ void Graph::TakeName(const Node& from, const Node& to) {
   from.SetName(name + "/TBR");
   to.SetName(std::move(name));
   const int32_t shared = std::min(from.num_out_ports(), to.num_out_ports());
-  for (int32_t i = 0; i < shared; ++i) {
-    std::vector<std::string> tensor_names = from.ir().output(i).names;
-    graph_.SetOutputNames(from.ir().port(i), {});
-    for (const std::string& other : to.ir().output(i).names) {
-      if (!llvm::is_contained(tensor_names, other)) tensor_names.push_back(other);
-    }
-    graph_.SetOutputNames(to.ir().port(i), std::move(tensor_names));
+  for (int32_t i = 0; i < shared; ++i) TakeTensorNames(from.out_port(i), to.out_port(i));
+}
+
+void Graph::TakeTensorNames(const Port& from, const Port& to) {
+  std::vector<std::string> names = from.data().names;
+  DropTensorNames(from);
+  for (const std::string& other : to.data().names) {
+    if (!llvm::is_contained(names, other)) names.push_back(other);
+  }
+  graph_.SetOutputNames({to.node_, to.index_}, std::move(names));
+}
+
+void Graph::TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to) {
+  std::map<int32_t, std::pair<Port, Port>> first;  // of each node that is replaced, by its id
+  for (const auto& pair : from_to) {
+    const auto [found, is_new] = first.try_emplace(pair.first.node_.index, pair);
+    if (!is_new && pair.first.index() < found->second.first.index()) found->second = pair;
+    pair.first.GetConnection().SetSource(pair.second);
+    TakeTensorNames(pair.first, pair.second);
+  }
+  std::set<int32_t> named;
+  for (const auto& [id, pair] : first) {
+    const Node from = pair.first.node();
+    if (!named.insert(pair.second.node_.index).second) continue;
+    std::string name = from.name();
+    from.SetName(name + "/TBR");
+    pair.second.node().SetName(std::move(name));
   }
 }
 

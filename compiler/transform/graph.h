@@ -194,6 +194,9 @@ class Graph {
   void TakeName(const Node& from, const Node& to);
   // Lets an output, which computes something else from now on, have no tensor name.
   void DropTensorNames(const Port& output) { graph_.SetOutputNames({output.node_, output.index_}, {}); }
+  // Puts outputs of new nodes in the place of others: who reads `from` reads `to`, which gets
+  // its tensor names too. The name of a node goes to the new node of the first of its outputs.
+  void TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to);
   // Feeds what reads `from` from `to`, which gets its tensor names too. False, and
   // nothing is done, if a result of the model would then be a parameter, a constant or
   // the same output as another result.
@@ -245,6 +248,7 @@ class Graph {
   ir::OutputPort Nowhere();
   bool IsNowhere(ir::OutputPort port) const { return nowhere_.valid() && port == nowhere_; }
   void SetInput(ir::NodeId node, int32_t index, ir::OutputPort source);
+  void TakeTensorNames(const Port& from, const Port& to);
   void InferIfConnected(ir::NodeId node);
   // Keeps the index of names: one node more or less has this one.
   void CountName(const std::string& name, int32_t change);

@@ -73,13 +73,12 @@ void FrontReplacementSubgraph::ReplaceSubGraph(Graph& graph, const Match& match)
     Port input = NodeOf(made, new_port.first).in_port(new_port.second);
     input.Connect(match.at(old_port.first).in_port(old_port.second).GetSource());
   }
+  std::vector<std::pair<Port, Port>> outputs;
   for (const auto& [old_port, new_port] : OutputEdgesMatch(graph, match, made)) {
-    const Node old_node = match.at(old_port.first);
-    const Node new_node = NodeOf(made, new_port.first);
-    Connection connection = old_node.out_port(old_port.second).GetConnection();
-    connection.SetSource(new_node.out_port(new_port.second));
-    graph.TakeName(old_node, new_node);
+    outputs.emplace_back(match.at(old_port.first).out_port(old_port.second),
+                         NodeOf(made, new_port.first).out_port(new_port.second));
   }
+  graph.TakeOutputs(outputs);
   std::vector<Node> removed;
   for (const std::string& alias : NodesToRemove(graph, match)) removed.push_back(match.at(alias));
   RemoveNodes(graph, removed);

@@ -330,6 +330,49 @@ def test_ssd_by_its_points(folder, tmp_path):
     np.testing.assert_allclose(outputs(model, x=X), -1 / (1 + np.exp(-np.abs(X))), rtol=1e-5)
 
 
+HALVES = '''
+from nnefc.mo.front.common.replacement import FrontReplacementSubgraph
+from nnefc.mo.ops.op import Op
+
+
+class Halves(FrontReplacementSubgraph):
+    enabled = True
+
+    def pattern(self):
+        return dict(nodes=[("split", dict(op="split"))], edges=[])
+
+    def generate_sub_graph(self, graph, match):
+        whole = match["split"].in_port(0).get_source()
+        made = {}
+        for name, op in (("first", "relu"), ("second", "abs")):
+            made[name] = Op(graph, {"op": op, "name": name}).create_node()
+            made[name].in_port(0).connect(whole)
+        return made
+
+    def output_edges_match(self, graph, match, new_sub_graph):
+        return {(match["split"], 1): (new_sub_graph["second"], 0), (match["split"], 0): (new_sub_graph["first"], 0)}
+'''
+
+
+def test_each_output_goes_to_what_takes_its_place(folder):
+    model = nnefc.load("""version 1.0;
+graph net(x) -> (y, z)
+{
+    x = external(shape = [2, 3]);
+    [a, b] = split(x, axis = 0, ratios = [1, 1]);
+    y = tanh(a);
+    z = exp(b);
+}
+""").transform(extensions=folder(front__Halves=HALVES))
+    made = model.compile(threads=1)(x=X)
+    np.testing.assert_allclose(made["y"], np.tanh(np.maximum(X, 0)), rtol=1e-5)
+    np.testing.assert_allclose(made["z"], np.exp(np.abs(X)), rtol=1e-5)
+    lowered = model.lower()
+    assert 'as ["a"]' in lowered
+    assert 'as ["b"]' in lowered
+    assert "/TBR" not in lowered
+
+
 SIMPLE = '''
 from nnefc.mo.BASE import KIND as Kind
 

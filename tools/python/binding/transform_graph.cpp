@@ -155,6 +155,14 @@ void BindTransformGraph(nb::module_& module) {
            [](const GraphView& view, int32_t node, const std::string& name) { view.At(node).SetName(name); })
       .def("take_name", [](const GraphView& view, int32_t from,
                            int32_t to) { view.graph().TakeName(view.At(from), view.At(to)); })
+      .def("take_outputs",
+           [](const GraphView& view, const std::vector<std::pair<PortNumber, PortNumber>>& numbers) {
+             std::vector<std::pair<Port, Port>> ports;
+             for (const auto& [from, to] : numbers)
+               ports.emplace_back(view.At(from.first).out_port(from.second),
+                                  view.At(to.first).out_port(to.second));
+             view.graph().TakeOutputs(ports);
+           })
       .def("unique_name",
            [](const GraphView& view, const std::string& base) { return view.graph().UniqueName(base); })
       .def(

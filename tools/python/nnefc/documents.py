@@ -66,13 +66,13 @@ def make_options(
 
 def _loaded(extensions: list[str]) -> list[str]:
     """The shared libraries among extensions, and in place of folders of Python modules the one that brings theirs."""
-    folders = [Path(path) for path in extensions if os.path.isdir(path)]
+    folders = [path for path in extensions if os.path.isdir(path)]
     if not folders:
         return extensions
     from nnefc.mo.adapter import Extensions
 
-    Extensions(folders).choose()
-    return [path for path in extensions if not os.path.isdir(path)] + [shown(_nnefc.__file__)]
+    Extensions([Path(folder) for folder in folders]).choose()
+    return [path for path in extensions if path not in folders] + [shown(_nnefc.__file__)]
 
 
 def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:

@@ -103,6 +103,63 @@ TEST_F(PipelineTest, SubGraphsAreGenerated) {
   EXPECT_EQ(Brief(*graph), "Parameter(x) ReLU(: x) Abs(t: ) Multiply(m: x, t) Result(y: m)");
 }
 
+// A node for each of two outputs, or one for both.
+class Halves : public FrontReplacementSubgraph {
+ public:
+  explicit Halves(bool is_one) : is_one_(is_one) {}
+
+ protected:
+  Pattern GetPattern() const override { return {.nodes = {Op("split", "Split")}}; }
+  SubGraph GenerateSubGraph(Graph& graph, const Match& match) override {
+    const Port whole = match["split"].in_port(0).GetSource();
+    const Node first = graph.CreateNode("ReLU", {whole}, {.name = "first"});
+    return {{"first", first},
+            {"second", is_one_ ? first : graph.CreateNode("Abs", {whole}, {.name = "second"})}};
+  }
+  std::map<PortName, PortName> OutputEdgesMatch(Graph&, const Match&, const SubGraph&) override {
+    return {{{"split", 1}, {"second", 0}}, {{"split", 0}, {"first", 0}}};
+  }
+
+ private:
+  bool is_one_;
+};
+
+class ReplacedOutputsTest : public TransformTest {
+ protected:
+  std::string Replaced(bool is_one) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Halves>(is_one).force_clean_up = true;
+    const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.Const "axis" : i64[] = dense<i64[]: 0>
+  %2:2 = opset1.Split "s" (%0, %1) {num_splits = 2} : f32[1] as ["a"], f32[1] as ["b"]
+  %3 = opset1.Tanh "t" (%2) : f32[1]
+  %4 = opset1.Exp "e" (%2.1) : f32[1]
+  opset1.Result "y" (%3)
+  opset1.Result "z" (%4)
+)");
+    const std::string told = Run(list, *graph, Side::kBeforeLowering);
+    if (!told.empty()) return told;
+    std::string names;
+    for (const char* reader : {"t", "e"}) {
+      const ir::Output& read = Graph(*graph).FindNode(reader)->in_port(0).GetSource().data();
+      names += fmt::format(" [{}]", fmt::join(read.names, ", "));
+    }
+    return Brief(*graph) + names;
+  }
+};
+
+TEST_F(ReplacedOutputsTest, NamesGoToWhatTakesTheirPlace) {
+  EXPECT_EQ(
+      Replaced(false),
+      "Parameter(x) ReLU(s: x) Tanh(t: s) Abs(second: x) Exp(e: second) Result(y: t) Result(z: e) [a] [b]");
+}
+
+TEST_F(ReplacedOutputsTest, OneOutputForTwoHasTheNamesOfBoth) {
+  EXPECT_EQ(Replaced(true),
+            "Parameter(x) ReLU(s: x) Tanh(t: s) Exp(e: s) Result(y: t) Result(z: e) [b, a] [b, a]");
+}
+
 // One node for each input and one behind, in the way of `Pack`.
 class Unpack : public FrontReplacementOp {
  public:

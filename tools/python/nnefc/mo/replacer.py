@@ -152,10 +152,11 @@ class _SubGraphs:
         made = self.generate_sub_graph(graph, match)
         for old, new in self.input_edges_match(graph, match, made).items():
             _port(made, new, False).connect(self._input(match, old))
+        outputs = []
         for old, new in self.output_edges_match(graph, match, made).items():
             source, target = self._output(match, old), _port(made, new, True)
-            source.get_connection().set_source(target)
-            graph._native.take_name(source.node._number, target.node._number)
+            outputs.append(((source.node._number, source.idx), (target.node._number, target.idx)))
+        graph._native.take_outputs(outputs)
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
 
     def nodes_to_remove(self, graph: Graph, match: Any) -> list[NodeId]:
