@@ -64,17 +64,16 @@ AND : '&&' ;
 OR : '||' ;
 NOT : '!' ;
 
-IDENTIFIER : [a-zA-Z_] [a-zA-Z_0-9]* ;
+// `i"conv1.out"` of tract's dialect is a name as well, whatever stands inside, which is
+// judged where the name is taken.
+IDENTIFIER : [a-zA-Z_] [a-zA-Z_0-9]* | 'i' QUOTED ;
 
 // `1`, `0.5`, `1e-3`. `1.` and `.5` are errors: their point is UNEXPECTED.
 NUMERIC_LITERAL : DIGITS ( '.' DIGITS )? ( [eE] [+-]? DIGITS )? ;
 
 // What stands inside (printable ASCII only, the quote and `\` escaped) is
 // judged where the literal gets its value.
-STRING_LITERAL
-  : '\'' ( '\\' ~[\n] | ~['\\\n] )* '\''
-  | '"' ( '\\' ~[\n] | ~["\\\n] )* '"'
-  ;
+STRING_LITERAL : QUOTED ;
 UNTERMINATED_STRING
   : '\'' ( '\\' ~[\n] | ~['\\\n] )* '\\'?
   | '"' ( '\\' ~[\n] | ~["\\\n] )* '\\'?
@@ -87,4 +86,8 @@ WHITE_SPACE : ( [ \t\u000B\f\n] | '\r\n' )+ -> skip ;
 // Any other character, reported where it stands.
 UNEXPECTED : . ;
 
+fragment QUOTED
+  : '\'' ( '\\' ~[\n] | ~['\\\n] )* '\''
+  | '"' ( '\\' ~[\n] | ~["\\\n] )* '"'
+  ;
 fragment DIGITS : [0-9]+ ;

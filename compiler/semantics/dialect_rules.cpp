@@ -1,12 +1,14 @@
 #include "compiler/semantics/dialect_rules.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "compiler/semantics/extensions.h"
 #include "compiler/semantics/rules.h"
+#include "compiler/syntax/parse.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,6 +49,7 @@ class DialectRules {
     MarkStatements();
     for (size_t i = 0; i < document_.exprs.size(); ++i) CheckExpr(ast::ExprId(static_cast<int32_t>(i)));
     ReportOperators();
+    CheckQuotedNames();
   }
 
  private:
@@ -72,6 +75,7 @@ class DialectRules {
   void CheckDeclarations();
   void CheckFragment(const ast::Fragment& fragment);
   void CheckName(const ast::Name& name);
+  void CheckQuotedNames();
   void MarkStatements();
   void CheckLeft(ast::ExprId left);
   void CheckExpr(ast::ExprId id);
@@ -171,6 +175,29 @@ void DialectRules::CheckName(const ast::Name& name) {
   if (!ast::IsSoftKeyword(text, dialect_)) return;
   Report(kKeywordName, name.range, "`{}` is a keyword of the {} dialect and cannot be a name", text,
          dialect_.name);
+}
+
+// Told once for each name, whose places are changed together.
+void DialectRules::CheckQuotedNames() {
+  std::map<std::string_view, std::vector<SourceRange>> strict;
+  for (const SourceRange& range : document_.quoted_names) {
+    if (dialect_.quoted_names) {
+      deviations_.Note(kLenientQuoted, range,
+                       fmt::format("the name `{}` stands in quotes", SourceText(range)));
+    } else {
+      strict[SourceText(range)].push_back(range);
+    }
+  }
+  const std::string_view text = context_.sources.Text(document_.file);
+  for (const auto& [written, places] : strict) {
+    const std::string right = NearestName(written.substr(2, written.size() - 3));
+    const bool is_free = IsPlainName(right) && text.find(right) == std::string_view::npos;
+    DiagnosticBuilder builder =
+        Report(kQuotedName, places.front(),
+               "the name `{}` stands in quotes; names are of letters, digits and `_`", written);
+    if (!is_free) continue;
+    for (const SourceRange& place : places) builder.Fix(place, right);
+  }
 }
 
 void DialectRules::CheckDeclarations() {

@@ -19,7 +19,7 @@ constexpr bool ast::Dialect::*kLenient[] = {
     &ast::Dialect::lenient,      &ast::Dialect::loose_values,       &ast::Dialect::surplus_arguments,
     &ast::Dialect::reassignment, &ast::Dialect::own_operations,     &ast::Dialect::values_in_graph,
     &ast::Dialect::non_finite,   &ast::Dialect::empty_declarations, &ast::Dialect::fragments,
-    &ast::Dialect::operators};
+    &ast::Dialect::operators,    &ast::Dialect::quoted_names};
 
 constexpr Extension kExtensions[] = {
     {.name = "KHR_enable_fragment_definitions", .enables = kFragments},

@@ -83,6 +83,7 @@ namespace nnefc::semantics {
   RULE(kUndefined, "identifier.undefined", kError, "R 3.3.2, P 3.3.1")                      \
   RULE(kUsedBeforeAssigned, "identifier.used-before-assigned", kError, "R 3.3.2, P 3.3.1")  \
   RULE(kResultNotAssigned, "identifier.result-not-assigned", kError, "R 3.3.2, P 3.3.1")    \
+  RULE(kQuotedName, "identifier.quoted", kError, "R 3.1, P 3.1")                            \
   RULE(kShadowed, "identifier.shadowed", kError, "R 3.3.2, P 3.3.1")                        \
   /* the graph */                                                                           \
   RULE(kGraphIdentifierType, "graph.identifier-not-tensor", kError, "R 3.3.2, P 3.3.1")     \
@@ -96,6 +97,7 @@ namespace nnefc::semantics {
   RULE(kLenientRedefined, "lenient.redefined-operation", kWarning, "R 3.3.2")               \
   RULE(kLenientReassigned, "lenient.reassigned", kWarning, "R 3.3.2")                       \
   RULE(kLenientNonFinite, "lenient.non-finite", kWarning, "R 3.1")                          \
+  RULE(kLenientQuoted, "lenient.quoted-name", kWarning, "R 3.1")                            \
   RULE(kLenientSurplus, "lenient.surplus-argument", kWarning, "R 3.3.2")                    \
   RULE(kLenientPosition, "lenient.positional-attribute", kWarning, "R 3.3.2")               \
   /* quantization files */                                                                  \

@@ -271,6 +271,7 @@ struct Document {
   std::vector<Graph> graphs;  // one, unless the text is wrong or a library
   std::vector<Quantization> quantizations;
   std::vector<Comment> comments;
+  std::vector<SourceRange> quoted_names;  // `i"conv1.out"`, in the order in which they were read
 
   ValueStore<ExprId, Expr> exprs;
   ValueStore<TypeId, Type> types;

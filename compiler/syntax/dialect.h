@@ -65,6 +65,7 @@ struct Dialect {
   bool own_operations = false;      // fragments that have the names of standard operations
   bool values_in_graph = false;     // names in the graph's body for numbers and arrays
   bool non_finite = false;          // `inf` and `nan` as numbers
+  bool quoted_names = false;        // `i"conv1.out"`
   bool empty_declarations = false;  // fragments without parameters, which hold data of their own
   // Its operations are not those of the ratified dialect: expansion translates
   // them, `upgrade` the document.

@@ -5,6 +5,7 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 #include "compiler/syntax/layout.h"
+#include "compiler/syntax/print.h"
 
 namespace nnefc {
 
@@ -45,7 +46,7 @@ class ExprWriter {
   std::string_view Source(SourceRange range) const {
     return context_.sources.Text(range.file).substr(range.begin, range.end - range.begin);
   }
-  void Name(ast::Name name) { layout_.Text(context_.symbols.Text(name.symbol)); }
+  void Name(ast::Name name) { layout_.Text(SpellName(context_.symbols.Text(name.symbol))); }
   template <typename Item, typename Place, typename Write>
   void List(llvm::ArrayRef<Item> items, Place place, Write write);
   void Exprs(llvm::ArrayRef<ast::ExprId> items);

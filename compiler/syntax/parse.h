@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
@@ -24,5 +26,11 @@ struct ParseOptions {
 // could not be read is an Error node, and each mistake was emitted, local to
 // its statement. `complete` tells that there were none.
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context);
+
+// True for what names are without quotes: letters, digits and `_`, no digit first, and no
+// keyword of both dialects.
+bool IsPlainName(std::string_view text);
+// The name of such characters that is nearest to `text`; plain unless it is a keyword.
+std::string NearestName(std::string_view text);
 
 }  // namespace nnefc

@@ -34,6 +34,8 @@ std::string OnOneLine(std::string_view tokens);
 
 // A string literal with that value: in `'`, with the quote and `\` escaped.
 std::string QuoteString(std::string_view value);
+// A name as a document has it: in `i".."` unless it is plain.
+std::string SpellName(std::string_view name);
 // The shortest literal that reads back as `value`, never that of an integer.
 std::string PrintScalar(double value);
 

@@ -169,7 +169,7 @@ class DocumentPrinter : public CommentFeed {
   void Declaration(const ast::Fragment& fragment) {
     Layout layout;
     ExprWriter writer(document_, context_, layout, 0, this);
-    layout.Text(fmt::format("fragment {}", Text(fragment.name)));
+    layout.Text(fmt::format("fragment {}", SpellName(Text(fragment.name))));
     if (fragment.is_generic) {
       layout.Text(fragment.generic_default ? fmt::format("<? = {}>", ast::Spelling(*fragment.generic_default))
                                            : "<?>");
@@ -181,7 +181,8 @@ class DocumentPrinter : public CommentFeed {
       if (&parameter != fragment.parameters.begin()) layout.Text(",");
       FeedBefore(parameter.name.range, layout);
       layout.Break();
-      layout.Text(fmt::format("{}: {}", Text(parameter.name), PrintType(document_, parameter.type)));
+      layout.Text(
+          fmt::format("{}: {}", SpellName(Text(parameter.name)), PrintType(document_, parameter.type)));
       if (!parameter.default_value.valid()) continue;
       layout.Text(" = ");
       writer.Expr(parameter.default_value);
@@ -197,7 +198,7 @@ class DocumentPrinter : public CommentFeed {
         FeedBefore(result.name.range, layout);
         layout.Break();
       }
-      layout.Text(fmt::format("{}: {}", Text(result.name), PrintType(document_, result.type)));
+      layout.Text(fmt::format("{}: {}", SpellName(Text(result.name)), PrintType(document_, result.type)));
     }
     if (!fragment.has_body) FeedBefore(fragment.range.end, layout);
     layout.End();
@@ -220,7 +221,7 @@ class DocumentPrinter : public CommentFeed {
         FeedBefore(name.range, layout);
         layout.Break();
       }
-      layout.Text(Text(name));
+      layout.Text(SpellName(Text(name)));
     }
     layout.End();
     layout.Text(" )");
@@ -235,7 +236,7 @@ class DocumentPrinter : public CommentFeed {
     } else {
       Layout layout;
       layout.Begin(Layout::Group::kFill);
-      layout.Text(fmt::format("graph {}", Text(graph.name)));
+      layout.Text(fmt::format("graph {}", SpellName(Text(graph.name))));
       Names(graph.parameters, layout);
       if (!graph.results.empty()) FeedBefore(graph.results[0].range, layout);
       layout.Break();

@@ -1,4 +1,5 @@
 #include "compiler/syntax/expr_writer.h"
+#include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 
@@ -46,7 +47,7 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::ErrorExpr&) {
 }
 
 void ExprWriter::Node(const ast::Expr&, const ast::IdentifierExpr& node) {
-  layout_.Text(context_.symbols.Text(node.name));
+  layout_.Text(SpellName(context_.symbols.Text(node.name)));
 }
 
 // Numbers stay as they were written.
@@ -231,6 +232,16 @@ std::string QuoteString(std::string_view value) {
     text += c;
   }
   return text + "'";
+}
+
+std::string SpellName(std::string_view name) {
+  if (IsPlainName(name)) return std::string(name);
+  std::string text = "i\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
 }
 
 std::string PrintScalar(double value) {

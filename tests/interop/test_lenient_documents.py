@@ -141,6 +141,7 @@ CASES = {
                                  variables={"slope": np.array(0.3, F32)}),
     "tensor_in_list": Case("k = constant<integer>(shape = [1], value = [2]);\ny = slice(x, axes = [1], begin = [k], end = [4]);",
                            X[:, 2:], {"tensor-for-attribute"}),
+    "quoted_name": Case("i\"block.0/a\" = relu(x);\ny = neg(i'block.0/a');", -np.maximum(X, 0), {"quoted-name"}),
     "positional_attribute": Case("y = leaky_relu(x, 0.5);", np.where(X < 0, X * F32(0.5), X), {"positional-attribute"}),
     "single_item": Case("y = softmax(x, axes = 3);", softmax(X, 3), {"single-item"}),
     "array_for_tuple": Case("y = pad(x, padding = [[0, 0], [0, 0], [1, 0], [2, 1]], value = 3.0);",

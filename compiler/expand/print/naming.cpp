@@ -1,27 +1,27 @@
 #include "compiler/expand/print/naming.h"
 
+#include "compiler/syntax/parse.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
 namespace {
 
-bool IsKeyword(std::string_view name) {
-  return ast::IsSoftKeyword(name, ast::Dialect::kRatified);
+bool IsNoName(std::string_view name) {
+  return !IsPlainName(name) || ast::IsSoftKeyword(name, ast::Dialect::kRatified);
 }
 
-bool HasKeyword(const ir::Graph& graph) {
-  return IsKeyword(graph.name()) || llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
-           return llvm::any_of(graph.node(id).outputs(), [](const ir::Output& output) {
-             return llvm::any_of(output.names, IsKeyword);
-           });
+bool HasNoNames(const ir::Graph& graph) {
+  return IsNoName(graph.name()) || llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+           return llvm::any_of(graph.node(id).outputs(),
+                               [](const ir::Output& output) { return llvm::any_of(output.names, IsNoName); });
          });
 }
 
 }  // namespace
 
 PrintedNames::PrintedNames(const ir::Graph& graph) {
-  if (!HasKeyword(graph)) return;
+  if (!HasNoNames(graph)) return;
   Take(graph);
   for (const auto& [name, printed] : std::map(renamed_)) Rename(name);
 }
@@ -64,7 +64,7 @@ std::string_view PrintedNames::Of(std::string_view name) const {
 }
 
 void PrintedNames::Take(const ir::Graph& graph) {
-  if (IsKeyword(graph.name())) renamed_.try_emplace(graph.name());
+  if (IsNoName(graph.name())) renamed_.try_emplace(graph.name());
   for (ir::NodeId id : graph.nodes()) {
     for (const ir::Output& output : graph.node(id).outputs()) {
       for (const std::string& name : output.names) Take(name);
@@ -74,13 +74,14 @@ void PrintedNames::Take(const ir::Graph& graph) {
 
 void PrintedNames::Take(std::string_view name) {
   taken_.insert(llvm::StringRef(name.data(), name.size()));
-  if (IsKeyword(name)) renamed_.try_emplace(std::string(name));
+  if (IsNoName(name)) renamed_.try_emplace(std::string(name));
 }
 
 void PrintedNames::Rename(std::string_view name) {
-  for (int number = 2;; ++number) {
-    std::string free = fmt::format("{}_{}", name, number);
-    if (!taken_.insert(free).second) continue;
+  const std::string nearest = NearestName(name);
+  for (int number = 1;; ++number) {
+    std::string free = number == 1 ? nearest : fmt::format("{}_{}", nearest, number);
+    if (IsNoName(free) || !taken_.insert(free).second) continue;
     renamed_.find(name)->second = std::move(free);
     return;
   }

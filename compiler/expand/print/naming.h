@@ -13,7 +13,8 @@ namespace nnefc {
 
 // What a ratified text calls what is called otherwise in the document: a
 // provisional name such as `integer`, which is a keyword there, becomes
-// `integer_2`, or the first `integer_N` that nothing else is called.
+// `integer_2`, or the first `integer_N` that nothing else is called; tract's `i"conv1.out"`
+// becomes `conv1_out`, or the first `conv1_out_N`.
 class PrintedNames {
  public:
   // Keeps clear of the names in a graph.

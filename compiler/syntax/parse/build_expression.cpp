@@ -99,7 +99,14 @@ SourceRange AstBuilder::Range(const antlr4::ParserRuleContext& context) const {
 ast::Name AstBuilder::MakeName(const antlr4::Token* token) {
   if (token == nullptr) return {};
   const Token name = Unwrap(token);
-  return {context_.symbols.Intern(Text(name)), Range(name)};
+  const std::string_view text = Text(name);
+  if (text.size() < 2 || (text[1] != '\'' && text[1] != '"'))
+    return {context_.symbols.Intern(text), Range(name)};
+  document_.quoted_names.push_back(Range(name));
+  const Symbol symbol = StringValue({TokenKind::kStringLiteral, name.begin + 1, name.end}).value;
+  if (!context_.symbols.Text(symbol).empty()) return {symbol, Range(name)};
+  context_.emitter.Emit(kUnexpectedToken, Range(name), "a name has at least one character");
+  return {context_.symbols.Intern(text), Range(name)};
 }
 
 AstBuilder::Built AstBuilder::Make(SourceRange range, ast::ExprNode node, int64_t height) {

@@ -1,5 +1,8 @@
 #include "compiler/syntax/parse/scanner.h"
 
+#include "compiler/syntax/parse.h"
+
+#include <algorithm>
 #include <array>
 
 #include "llvm/ADT/StringSwitch.h"
@@ -140,7 +143,7 @@ Token Scanner::Punctuation(char first) {
       return second == '|' ? Take(TokenKind::kOr, 2) : Unexpected();
     case '\'':
     case '"':
-      return String(first);
+      return String();
     case '#':
       return Comment();
     default:
@@ -151,6 +154,9 @@ Token Scanner::Punctuation(char first) {
 Token Scanner::Identifier() {
   size_t end = at_ + 1;
   while (end < text_.size() && (ClassOf(text_[end]) == kLetter || ClassOf(text_[end]) == kDigit)) ++end;
+  if (end == at_ + 1 && text_[at_] == 'i' && (At(end) == '\'' || At(end) == '"')) {
+    if (const size_t closed = EndOfString(end)) return Take(TokenKind::kIdentifier, closed - at_);
+  }
   return Take(KeywordOrIdentifier(text_.substr(at_, end - at_)), end - at_);
 }
 
@@ -168,14 +174,20 @@ Token Scanner::Number() {
   return Take(TokenKind::kNumericLiteral, end - at_);
 }
 
-Token Scanner::String(char quote) {
-  size_t end = at_ + 1;
-  while (end < text_.size() && text_[end] != '\n') {
-    if (text_[end] == quote) return Take(TokenKind::kStringLiteral, end + 1 - at_);
+Token Scanner::String() {
+  if (const size_t closed = EndOfString(at_)) return Take(TokenKind::kStringLiteral, closed - at_);
+  const size_t end = std::min(text_.find('\n', at_), text_.size());
+  return Take(TokenKind::kUnterminatedString, end - at_);
+}
+
+size_t Scanner::EndOfString(size_t begin) const {
+  const char quote = text_[begin];
+  for (size_t end = begin + 1; end < text_.size() && text_[end] != '\n';) {
+    if (text_[end] == quote) return end + 1;
     const bool escape = text_[end] == '\\' && end + 1 < text_.size() && text_[end + 1] != '\n';
     end += escape ? 2 : 1;
   }
-  return Take(TokenKind::kUnterminatedString, end - at_);
+  return 0;
 }
 
 Token Scanner::Comment() {
@@ -195,3 +207,23 @@ Token Scanner::Unexpected() {
 }
 
 }  // namespace nnefc::parse
+
+namespace nnefc {
+
+bool IsPlainName(std::string_view text) {
+  const parse::Token token = parse::Scanner(text).Next();
+  return token.kind == parse::TokenKind::kIdentifier && token.Text(text).size() == text.size() &&
+         text.find_first_of("'\"") == std::string_view::npos;
+}
+
+std::string NearestName(std::string_view text) {
+  std::string name;
+  if (text.empty() || parse::ClassOf(text[0]) == parse::kDigit) name = "_";
+  for (const char c : text) {
+    const bool is_part = parse::ClassOf(c) == parse::kLetter || parse::ClassOf(c) == parse::kDigit;
+    name += is_part ? c : '_';
+  }
+  return name;
+}
+
+}  // namespace nnefc

@@ -23,9 +23,11 @@ class Scanner {
   Token Punctuation(char first);
   Token Identifier();
   Token Number();
-  Token String(char quote);
+  Token String();
   Token Comment();
   Token Unexpected();
+  // Behind the quote that closes the one at `begin`; 0 if the line ends before.
+  size_t EndOfString(size_t begin) const;
   char At(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
 
   std::string_view text_;

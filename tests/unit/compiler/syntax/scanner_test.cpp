@@ -88,6 +88,12 @@ TEST(Scanner, AgreesWithTheLexerOnCorners) {
         "shape_of length_of range_of for in if else true false scalar logical string",
         "\"a'b\" 'a\"b'",
         "a.b",
+        "i\"a.b\"",
+        "i'a\\'b'c",
+        "i\"a",
+        "i\"a\n\"",
+        "i 'a'",
+        "ai'a' i1'a' in'a'",
         "$@`~",
         "# \xC3\xA9\nx",
         "\v\t \f",
@@ -98,11 +104,11 @@ TEST(Scanner, AgreesWithTheLexerOnCorners) {
 
 TEST(Scanner, AgreesWithTheLexerOnTokenSoup) {
   const std::vector<std::string> pieces = {
-      "fragment", "graph", "tensor", "in", "if", "x",  "_y1",  "1",    "2.5",  "1e3",  "1e",       ".",
-      "e",        "'a'",   "'",      "\"", "\\", "#",  "\n",   "\r\n", "\r",   " ",    "\t",       "\f",
-      "\v",       "(",     ")",      "[",  "]",  "{",  "}",    ",",    ":",    ";",    "=",        "==",
-      "<",        "<=",    ">",      ">=", "!",  "!=", "->",   "-",    "+",    "*",    "/",        "^",
-      "&",        "&&",    "|",      "||", "?",  "$",  "\x01", "\x7f", "0x1f", "for_", "truefalse"};
+      "fragment", "graph", "tensor", "in", "if", "x",  "_y1", "1",    "2.5",  "1e3",  "1e",   ".",
+      "e",        "'a'",   "'",      "\"", "\\", "#",  "\n",  "\r\n", "\r",   " ",    "\t",   "\f",
+      "\v",       "(",     ")",      "[",  "]",  "{",  "}",   ",",    ":",    ";",    "=",    "==",
+      "<",        "<=",    ">",      ">=", "!",  "!=", "->",  "-",    "+",    "*",    "/",    "^",
+      "&",        "&&",    "|",      "||", "?",  "i",  "$",   "\x01", "\x7f", "0x1f", "for_", "truefalse"};
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     std::string text;
