@@ -130,8 +130,11 @@ memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   return memory::desc(dims, type, PlainStrides(dims));
 }
 
-memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix) {
-  return memory::desc(DnnDims(matrix), memory::data_type::f32, memory::format_tag::ba);
+memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrices) {
+  memory::dims strides = PlainStrides(DnnDims(matrices));
+  strides[strides.size() - 2] = 1;
+  strides[strides.size() - 1] = matrices[matrices.size() - 2];
+  return memory::desc(DnnDims(matrices), memory::data_type::f32, strides);
 }
 
 memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {

@@ -30,7 +30,7 @@ class DnnLayout final : public OpaqueLayout {
  public:
   // What else there is to know of a layout of values of f32.
   struct Form {
-    bool swapped = false;  // of a constant matrix whose rows are the columns of the description
+    bool swapped = false;  // of constant matrices whose rows are the columns of the description
     std::optional<DnnCodes> codes = std::nullopt;
     std::optional<DnnFilterCodes> filter_codes = std::nullopt;
 
@@ -71,8 +71,8 @@ bool DnnAcceptsAll(const KernelRequest& request);
 
 // The row-major description.
 dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
-// A matrix of these extents whose memory is the row-major one of its transpose.
-dnnl::memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrix);
+// Matrices of these extents, whose memory is the row-major one of their transposes.
+dnnl::memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrices);
 // The description by which oneDNN chooses.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
 // Images with their channels behind the pixels, of ranks 3 to 5.

@@ -238,3 +238,61 @@ def test_a_loop_over_a_cell_is_a_sequence(tool: Nnefc, tmp_path: Path, kind: str
         for runner in (tool, tool.without_transformations()):
             outputs = runner.run(theirs, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
             assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
+
+
+# --- weights worth packing ----------------------------------------------------------------------
+
+def drawn_sequence(seed: int):
+    """A sequence whose weights are packed, of extents that fill no blocks as well as of those that do."""
+    random = np.random.default_rng(seed)
+    kind = list(CELLS)[seed % len(CELLS)]
+    gates, biases = CELLS[kind]
+    batch, length = int(random.choice([1, 2, 5, 17])), int(random.choice([1, 3, 40]))
+    inputs, hidden = int(random.choice([1, 30, 130])), int(random.choice([182, 192, 200, 256]))
+    direction = str(random.choice(["forward", "reverse", "bidirectional"]))
+    count = 2 if direction == "bidirectional" else 1
+    lengths = random.integers(1, length + 1, batch) if random.integers(2) else np.full(batch, length)
+    x = parameter("x", [batch, length, inputs])
+    states = [parameter(name, [batch, count, hidden]) for name in ("h", "c")[:2 if kind == "lstm" else 1]]
+    fixed = [op.constant(lengths.astype(np.int32)), op.constant(weights(count, gates * hidden, inputs)),
+             op.constant(weights(count, gates * hidden, hidden)), op.constant(weights(count, biases * hidden)), hidden,
+             direction]
+    more = {"clip": F32(0.3)} if random.integers(4) == 0 else {}
+    if kind == "lstm":
+        made = op.lstm_sequence(x, *states, *fixed, **more)
+    elif kind == "rnn":
+        made = op.rnn_sequence(x, *states, *fixed, ["tanh"], **more)
+    else:
+        made = op.gru_sequence(x, *states, *fixed, linear_before_reset=kind != "gru", **more)
+    return model(made.outputs(), [x, *states])
+
+
+def drawn_cell(seed: int):
+    random = np.random.default_rng(seed)
+    kind = list(CELLS)[seed % len(CELLS)]
+    gates, biases = CELLS[kind]
+    batch, inputs, hidden = (int(random.choice(extents)) for extents in ([1, 3, 16], [7, 64], [184, 192, 320]))
+    states = [parameter(name, [batch, hidden]) for name in ("h", "c")[:2 if kind == "lstm" else 1]]
+    x = parameter("x", [batch, inputs])
+    fixed = [op.constant(weights(gates * hidden, inputs)), op.constant(weights(gates * hidden, hidden)),
+             op.constant(weights(biases * hidden)), hidden]
+    if kind == "lstm":
+        made = op.lstm_cell(x, *states, *fixed)
+    elif kind == "rnn":
+        made = op.rnn_cell(x, *states, *fixed, ["relu"], [], [])
+    else:
+        made = op.gru_cell(x, *states, *fixed, linear_before_reset=kind != "gru")
+    return model(made.outputs(), [x, *states])
+
+
+@pytest.mark.parametrize("make", [drawn_sequence, drawn_cell], ids=["sequence", "cell"])
+@pytest.mark.parametrize("seed", range(24))
+def test_large_weights(tool: Nnefc, tmp_path: Path, make, seed: int) -> None:
+    path = tmp_path / "net.xml"
+    ov.save_model(make(seed), path, compress_to_fp16=False)
+    inputs = random_inputs(path)
+    expected = openvino_outputs(path, inputs)
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    for engine in (["reference"], ["onednn", "--threads", 1], ["onednn", "--threads", 3]):
+        outputs = tool.run(path, "--inputs", tmp_path / "inputs.npz", "--backend", *engine)
+        assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
