@@ -24,7 +24,7 @@ struct ExecutableOptions {
   Precision precision = Precision::kF32;
   int threads = 0;  // 0: as many as the process may use
   RunLimits limits = {};
-  // False: a step for each node, as the graph has it, to compare with.
+  // False: a step and memory of its own for each node, as the graph has it, to compare with.
   bool fuse = true;
   // Adds kernels beside ours, if it is set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;

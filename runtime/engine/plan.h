@@ -98,7 +98,9 @@ struct PlanOptions {
   const KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;
-  bool fuse;  // several nodes in a step, and rewritten graphs, where the backend has them
+  // Several nodes in a step, and rewritten graphs, where the backend has them; results in the
+  // place of what is read no more, or in that of a whole that they are parts of.
+  bool fuse;
 };
 
 // Plans the graph for these inputs. Mistakes that shape inference finds,

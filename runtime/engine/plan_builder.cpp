@@ -130,7 +130,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   const Work work{.main = &node, .posts = {}};
   if (!AddJudgeSteps(work)) return false;
   if (node.Is(ir::OpRole::kView)) return AddView(node);
-  if (node.op() == concat_ && TryJoin(node)) return true;
+  if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
   Request request = MakeRequest(work);
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared) prepared = Prepare(Backend::kReference, work, request);
@@ -166,7 +166,7 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
                               .shape = value.shape,
                               .layout = value.layout,
                               .constant = constant == constants_.end() ? nullptr : &constant->second,
-                              .overwritable = uses == 1 && values_.IsDead(id)});
+                              .overwritable = options_.fuse && uses == 1 && values_.IsDead(id)});
   }
   for (ValueId id : request.input_values) values_.ExpectReads(id, 1);
   for (const ir::Output& output : work.last().outputs()) {
@@ -258,7 +258,8 @@ bool PlanBuilder::AddView(const ir::Node& node) {
 }
 
 // Parts that lie behind one another need no step: they are made in their place
-// in the whole.
+// in the whole. Several that have been joined before, all of them and in that order, are one:
+// as in a network each of whose layers reads the results of all before.
 bool PlanBuilder::TryJoin(const ir::Node& node) {
   const Shape shape = node.output().shape.known_extents();
   const int64_t axis = NormalAxis(node.Int("axis"), static_cast<int64_t>(shape.size()));
@@ -266,16 +267,20 @@ bool PlanBuilder::TryJoin(const ir::Node& node) {
   llvm::SmallVector<ValueInfo, 4> parts;
   llvm::SmallVector<ValueId, 4> roots;
   bool plain = true;
+  size_t filled = 0;  // of the last root
   for (ir::OutputPort port : node.inputs()) {
     const ValueId id = ValueOf(port);
     const PlanValues::Place place = values_.Find(id);
-    const bool whole_buffer = place.offset == 0 && values_[place.root].bytes == values_[id].bytes;
-    if (values_[place.root].storage != PlanValue::Storage::kArena || !whole_buffer) return false;
-    if (llvm::is_contained(roots, place.root)) return false;
-    roots.push_back(place.root);
+    if (values_[place.root].storage != PlanValue::Storage::kArena) return false;
+    const bool begins = roots.empty() || filled == values_[roots.back()].bytes;
+    if (place.offset != (begins ? 0 : filled)) return false;
+    if (begins ? llvm::is_contained(roots, place.root) : place.root != roots.back()) return false;
+    if (begins) roots.push_back(place.root);
+    filled = place.offset + values_[id].bytes;
     parts.push_back({.type = values_[id].type, .shape = values_[id].shape, .layout = values_[id].layout});
     plain &= values_[id].layout == nullptr;
   }
+  if (roots.empty() || filled != values_[roots.back()].bytes) return false;
   if (plain) {
     for (int64_t i = 0; i < axis; ++i) {
       if (shape[static_cast<size_t>(i)] != 1) return false;

@@ -1,6 +1,9 @@
 // What the plan of the fast backend fuses, aliases and overwrites must not
 // change results: every graph also runs on the reference backend, node by node.
 
+#include <algorithm>
+#include <random>
+
 #include "runtime/fast/dnnl_layout.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -13,7 +16,7 @@ constexpr double kTolerance = 2e-5;
 // again), and returns the fast plan's description.
 std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
+      RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2, .fuse = false}, inputs);
   const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = 2});
   if (executable == nullptr) return "";
   std::unique_ptr<Session> session = Session::Create(executable);
@@ -112,6 +115,96 @@ TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
   g.Result(g.Op("Sigmoid", {a}), "part");
   const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
   EXPECT_FALSE(Contains(plan, "Concat")) << plan;
+}
+
+// Layers that read the results of all before: each joins what the last one joined.
+TEST(FusionTest, GrowingConcatenationsNeedNoSteps) {
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  TestGraph g;
+  auto x = g.Parameter("x", {1, 16, 8, 8});
+  std::vector parts{g.Convolution(x, g.Weights({32, 16, 3, 3}, 1), 1)};
+  for (uint32_t layer = 2; layer < 6; ++layer) {
+    auto joined = parts.size() == 1 ? parts[0] : g.Op("Concat", parts, axis);
+    const int64_t channels = 16 + 16 * static_cast<int64_t>(layer - 1);
+    joined = g.Op("ReLU", {joined});
+    parts.push_back(g.Convolution(joined, g.Weights({16, channels, 3, 3}, layer), 1));
+  }
+  g.Result(g.Convolution(g.Op("Concat", parts, axis), g.Weights({16, 96, 1, 1}, 9), 0));
+  const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
+  EXPECT_FALSE(Contains(plan, "Concat") && HasAvx512()) << plan;
+}
+
+// Joined parts are one part of another whole only in their order and without a gap.
+TEST(FusionTest, JoinedPartsInAnotherOrder) {
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  const std::vector<std::vector<size_t>> orders{{0, 2, 1, 3}, {0, 1, 3, 2}, {3, 0, 1, 2},   {0, 2, 3},
+                                                {0, 1, 2},    {1, 2, 3},    {0, 1, 2, 3, 3}};
+  for (const std::vector<size_t>& order : orders) {
+    TestGraph g;
+    auto x = g.Parameter("x", {1, 16, 5, 3});
+    decltype(g.Op("ReLU", {x})) parts[4] = {};
+    for (uint32_t i = 0; i < 4; ++i) parts[i] = g.Convolution(x, g.Weights({16, 16, 1, 1}, i + 1), 0);
+    g.Result(g.Op("Tanh", {g.Op("Concat", {parts[0], parts[1], parts[2], parts[3]}, axis)}), "first");
+    std::vector<decltype(g.Op("ReLU", {x}))> chosen;
+    for (size_t i : order) chosen.push_back(parts[i]);
+    g.Result(g.Op("Exp", {g.Op("Concat", chosen, axis)}), "second");
+    PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 5, 3}, 4)});
+  }
+}
+
+// Lists of parts, of joined ones too, drawn at random: prefixes of one another or not, with
+// parts twice, row-major or in blocks, that are read, overwritten or results besides.
+TEST(FusionTest, DrawnConcatenations) {
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](size_t count) { return static_cast<size_t>(random() % count); };
+    const bool is_blocked = below(2) == 0;
+    const int64_t batch = below(4) == 0 ? 2 : 1;
+    TestGraph g;
+    auto x = g.Parameter("x", {batch, 16, 5, 3});
+    struct Made {
+      decltype(x) value;
+      int64_t channels;
+    };
+    const auto layer = [&](const Made& from) -> Made {
+      if (!is_blocked) return {g.Op(below(2) == 0 ? "Tanh" : "Abs", {from.value}), from.channels};
+      const auto made = g.Convolution(from.value, g.Weights({16, from.channels, 1, 1}, 1 + below(5)), 0);
+      return {below(2) == 0 ? g.Op("ReLU", {made}) : made, 16};
+    };
+    std::vector<Made> parts{layer({x, 16})};
+    for (int i = 0; i < 5; ++i) {
+      std::vector<Made> chosen;
+      if (below(3) == 0) {
+        for (size_t count = 1 + below(3); chosen.size() < count;)
+          chosen.push_back(parts[below(parts.size())]);
+      } else {
+        chosen.assign(parts.begin(), parts.begin() + 1 + static_cast<int64_t>(below(parts.size())));
+        if (below(4) == 0)
+          std::shuffle(chosen.begin() + static_cast<int64_t>(below(2)), chosen.end(), random);
+      }
+      Made joined{chosen[0].value, 0};
+      std::vector<decltype(x)> values;
+      for (const Made& part : chosen) {
+        values.push_back(part.value);
+        joined.channels += part.channels;
+      }
+      if (values.size() > 1) joined.value = g.Op("Concat", values, axis);
+      if (below(3) == 0) joined.value = g.Op("Negative", {joined.value});
+      if (below(4) == 0) g.Result(joined.value, fmt::format("joined{}", i));
+      parts.push_back(below(5) == 0 ? joined : layer(joined));
+      if (below(6) == 0) g.Result(g.Op("Exp", {parts[below(parts.size())].value}), fmt::format("part{}", i));
+    }
+    g.Result(g.Op("Sigmoid", {parts.back().value}), "last");
+    PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 5, 3}, seed)});
+    if (HasFailure()) {
+      ADD_FAILURE() << "seed " << seed;
+      return;
+    }
+  }
 }
 
 TEST(FusionTest, ConcatenationsThatMustCopy) {
