@@ -179,12 +179,23 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
     return;
   }
   ParallelFor(of.outer * output, of.inner, [&](int64_t row) {
+    const Taps& taps = of.taps[static_cast<size_t>(row % output)];
+    if (taps.size() == 2) {  // as most have: without sums in memory
+      const In* lines = in + row / output * of.input * of.inner;
+      const In *low = lines + taps[0].position * of.inner, *high = lines + taps[1].position * of.inner;
+      Out* to = out + row * of.inner;
+      Wide([&] {
+        for (int64_t i = 0; i < of.inner; ++i)
+          to[i] = ConvertElement<Out>(taps[0].weight * value(low[i]) + taps[1].weight * value(high[i]));
+      });
+      return;
+    }
     constexpr int64_t kPart = 256;
     std::array<double, kPart> sums;
     for (int64_t first = 0; first < of.inner; first += kPart) {
       const int64_t count = std::min(kPart, of.inner - first);
       sums.fill(0);
-      for (const Tap& tap : of.taps[static_cast<size_t>(row % output)]) {
+      for (const Tap& tap : taps) {
         const In* part = in + (row / output * of.input + tap.position) * of.inner + first;
         Wide([&] {
           for (int64_t i = 0; i < count; ++i) sums[static_cast<size_t>(i)] += tap.weight * value(part[i]);
@@ -277,11 +288,15 @@ FaultOr<Success> Interpolate(const ReferenceRun& run) {
     resized.push_back(taps.size() - 1);
     for (int64_t x = 0; x < axis.output; ++x) table.push_back(MakeTaps(how, axis, x));
   }
-  // Those that shrink first, so that nothing between is larger than both ends.
+  // Those that shrink first, so that nothing between is larger than both ends; of axes that
+  // grow alike the last one first, while it has fewer lines: it alone is not walked in vectors.
   const auto growth = [&](size_t axis) {
     return static_cast<double>((*axes)[axis].output) / static_cast<double>((*axes)[axis].input);
   };
-  std::stable_sort(resized.begin(), resized.end(), [&](size_t a, size_t b) { return growth(a) < growth(b); });
+  std::sort(resized.begin(), resized.end(), [&](size_t a, size_t b) {
+    if (growth(a) != growth(b)) return growth(a) < growth(b);
+    return growth(a) > 1 ? a > b : a < b;
+  });
   if (resized.empty()) {
     CopyElements(input, run.output());
     return Success();
