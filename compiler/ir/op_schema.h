@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/attribute.h"
+#include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc::ir {
 
@@ -163,6 +164,11 @@ enum class ElementFunction : uint8_t {
 // What an OpenVINO operation costs, as far as branches are concerned.
 enum class Work : uint8_t { kByElements, kHeavy, kNone };
 
+class Node;
+// How many products a node adds up that has inputs and outputs of these shapes.
+using ProductCount = double (*)(const Node& node, llvm::ArrayRef<Shape> inputs,
+                                llvm::ArrayRef<Shape> outputs);
+
 // The description of an operation: a row of the registry.
 struct OpInfo {
   std::string set;      // "nnef", "opset1" .. "opset13", or a vendor's
@@ -185,6 +191,7 @@ struct OpInfo {
   SignRule sign = SignRule::kUnknown;
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
+  ProductCount products = nullptr;  // null: it is not made of sums of products
   WindowKind window = WindowKind::kNone;
   ResultCount results = ResultCount::kDeclared;
   ProvisionalForm provisional = ProvisionalForm::kSame;
@@ -193,6 +200,7 @@ struct OpInfo {
   // always does: they are read like attributes, and no node can give them.
   std::vector<AttributeInfo> implied = {};
 
+  bool is_heavy() const { return work == Work::kHeavy || products != nullptr; }
   // The attribute of that name that a node may give, or null.
   const AttributeInfo* FindAttribute(std::string_view attribute) const;
   const AttributeInfo* FindImplied(std::string_view attribute) const;

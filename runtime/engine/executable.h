@@ -51,6 +51,10 @@ struct StepProfile {
   std::string kernel;     // "onednn:jit:avx512_core", "reference"
   double milliseconds = 0;
   Shape shape;  // of its first output
+  // What it takes at least: operations of numbers, a product and its addition being two, and
+  // bytes of its inputs and outputs.
+  double operations = 0;
+  double bytes = 0;
 };
 
 // A graph made ready to run: weights in the layouts of their kernels, plans by

@@ -219,7 +219,9 @@ void Frame::Record(const BoundStep& bound, double milliseconds) {
                                   .operation = step.operation,
                                   .kernel = step.kernel != nullptr ? step.kernel->implementation() : "engine",
                                   .milliseconds = milliseconds,
-                                  .shape = bound.outputs.empty() ? Shape() : bound.outputs[0]->shape()});
+                                  .shape = bound.outputs.empty() ? Shape() : bound.outputs[0]->shape(),
+                                  .operations = step.work.operations,
+                                  .bytes = step.work.bytes});
 }
 
 FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {

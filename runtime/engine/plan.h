@@ -42,6 +42,12 @@ struct PlanValue {
 
 struct Plan;
 
+// What a step takes at least, whatever its kernel makes of it.
+struct StepWork {
+  double operations = 0;  // of numbers: a product and its addition are two
+  double bytes = 0;       // of its inputs and outputs
+};
+
 // One call of a kernel, for one node or several fused ones.
 struct Step {
   enum class Kind : uint8_t {
@@ -59,6 +65,7 @@ struct Step {
   std::string name = {};
   std::string operation = {};  // "Convolution+ReLU"
   std::shared_ptr<const Kernel> kernel = nullptr;
+  StepWork work = {};
   llvm::SmallVector<ValueId, 4> inputs = {};
   llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: which of the node's inputs they are
   llvm::SmallVector<ValueId, 1> outputs = {};

@@ -190,12 +190,43 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
   return (*factory)(request.request);
 }
 
+StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) {
+  StepWork sum;
+  const auto elements = [](llvm::ArrayRef<int64_t> shape) {
+    return static_cast<double>(Volume(shape).value_or(0));
+  };
+  const auto bytes = [](const ValueInfo& value) {
+    return static_cast<double>(ByteSize(value.type, Volume(value.shape).value_or(0)).value_or(0));
+  };
+  llvm::SmallVector<Shape, 4> inputs, outputs;
+  for (const ValueInfo& input : request.inputs) {
+    inputs.push_back(input.shape);
+    sum.bytes += bytes(input);
+  }
+  for (const ValueInfo& output : request.outputs) {
+    outputs.push_back(output.shape);
+    sum.bytes += bytes(output);
+  }
+  const ir::OpInfo& info = work.main->info();
+  if (info.products != nullptr) {
+    outputs.clear();
+    for (const ir::Output& output : work.main->outputs())
+      outputs.push_back(output.shape.extents().value_or(Shape()));
+    sum.operations = 2 * info.products(*work.main, inputs, outputs);
+  } else if (info.work != ir::Work::kNone) {
+    for (const Shape& output : outputs) sum.operations += elements(output);
+  }
+  for (size_t i = 0; i < work.posts.size() && !outputs.empty(); ++i) sum.operations += elements(outputs[0]);
+  return sum;
+}
+
 bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared) {
   Step step{.node = work.main,
             .name = work.last().name(),
             .operation = work.main->type(),
             .kernel = prepared.kernel};
   for (const ir::Node* post : work.posts) step.operation += "+" + post->type();
+  step.work = WorkOf(work, request);
   const int in_place = prepared.in_place;
   bool overwrites = prepared.in_place_required;
   for (size_t i = 0; i < request.input_values.size(); ++i) {

@@ -64,6 +64,7 @@ class PlanBuilder {
 
   Request MakeRequest(const Work& work);
   std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
+  static StepWork WorkOf(const Work& work, const Request& request);
   bool AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared);
 
   // The value in the layout; a reordering step is added where it lies

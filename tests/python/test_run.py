@@ -198,6 +198,9 @@ def test_profile_is_a_table(add):
     assert len(profile) == 1
     assert "Add" in profile[0].operation
     assert profile[0].milliseconds >= 0
+    elements = next(iter(add.run(add.random_inputs(1)).values())).size
+    assert profile[0].operations == elements
+    assert profile[0].bytes >= 2 * 4 * elements
     assert str(profile).splitlines()[0].split() == ["ms", "share", "operation", "kernel", "tensor"]
     assert len(str(profile).splitlines()) == 2
     assert "<pre" in profile._repr_html_()

@@ -84,7 +84,7 @@ void Session::EnableProfile(bool on) {
 std::vector<StepTime> Session::profile() const {
   std::vector<StepTime> times;
   for (const runtime::StepProfile& step : state_->session->profile())
-    times.push_back({step.name, step.operation, step.kernel, step.milliseconds});
+    times.push_back({step.name, step.operation, step.kernel, step.milliseconds, step.operations, step.bytes});
   return times;
 }
 

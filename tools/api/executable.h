@@ -40,6 +40,8 @@ struct StepTime {
   std::string operation;  // "Convolution+ReLU"
   std::string kernel;
   double milliseconds = 0;
+  double operations = 0;  // of numbers, a product and its addition being two
+  double bytes = 0;       // of its inputs and outputs
 };
 
 // One run at a time: its memory, and the state of the graph's variables.

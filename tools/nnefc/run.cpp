@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
+#include "runtime/fast/register.h"
 #include "tools/nnefc/check_finite.h"
 #include "tools/nnefc/compare.h"
 #include "tools/nnefc/execution.h"
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Runs before the one that a profile is of.
+// Runs before those that a profile is of.
 constexpr int kWarmUpRuns = 2;
 
 struct RunCommand : CommonOptions {
@@ -30,6 +31,7 @@ struct RunCommand : CommonOptions {
   std::string save_inputs;
   std::string save_weights;
   bool profile = false;
+  int iterations = 1;
   bool verbose = false;
   bool check_finite = false;
 
@@ -56,21 +58,31 @@ struct RunCommand : CommonOptions {
     if (check_finite && !CheckFinite(compilation, *prepared)) exit_code = reporter.Report(compilation);
     report = {{"model", compilation.path()}};
     if (verbose) AddStages(compilation, *prepared, elapsed.count());
-    if (profile) AddProfile(WarmProfile(*prepared));
+    if (profile) AddProfile(WarmProfile(*prepared), runtime::MeasurePeak(execution.threads));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;
   }
 
-  // The times of a run in a session of its own, behind some that warm it up.
+  // The times of runs in a session of its own, behind some that warm it up: of each step the least,
+  // unless loops and branches make other steps from run to run, of which the last counts.
   std::vector<runtime::StepProfile> WarmProfile(const Execution& prepared) const {
     const auto session = runtime::Session::Create(prepared.executable);
     for (int i = 0; i < kWarmUpRuns; ++i) {
       if (!session->Run(prepared.inputs)) return {};
     }
     session->EnableProfile(true);
-    if (!session->Run(prepared.inputs)) return {};
-    return session->profile();
+    std::vector<runtime::StepProfile> least;
+    for (int i = 0; i < iterations; ++i) {
+      if (!session->Run(prepared.inputs)) return {};
+      std::vector<runtime::StepProfile> steps = session->profile();
+      for (size_t k = 0; k < steps.size() && steps.size() == least.size(); ++k) {
+        if (steps[k].name == least[k].name)
+          steps[k].milliseconds = std::min(steps[k].milliseconds, least[k].milliseconds);
+      }
+      least = std::move(steps);
+    }
+    return least;
   }
 
   std::optional<std::vector<TensorValue>> Execute(Compilation& compilation, Execution& prepared) const {
@@ -214,28 +226,44 @@ struct RunCommand : CommonOptions {
     add("run", run_milliseconds);
   }
 
-  void AddProfile(const std::vector<runtime::StepProfile>& steps) {
+  // `peak`: operations a second that the processor reaches.
+  void AddProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
+    report["peak_operations_per_second"] = peak;
     report["profile"] = Json::array();
     for (const runtime::StepProfile& step : steps) {
       report["profile"].push_back(Json{{"milliseconds", step.milliseconds},
                                        {"operation", step.operation},
                                        {"name", step.name},
                                        {"shape", step.shape},
-                                       {"kernel", step.kernel}});
+                                       {"kernel", step.kernel},
+                                       {"operations", step.operations},
+                                       {"bytes", step.bytes}});
     }
-    if (IsText()) PrintProfile(steps);
+    if (IsText()) PrintProfile(steps, peak);
   }
 
-  static void PrintProfile(const std::vector<runtime::StepProfile>& steps) {
-    double total = 0;
-    for (const runtime::StepProfile& step : steps) total += step.milliseconds;
-    Print("{:>9} {:>6}  {:<32} {:<36} {:<20} {}\n", "ms", "%", "operation", "name", "output", "kernel");
+  static void PrintProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
+    runtime::StepProfile all;
     for (const runtime::StepProfile& step : steps) {
-      Print("{:>9.3f} {:>6.1f}  {:<32} {:<36} {:<20} {}\n", step.milliseconds,
-            total > 0 ? 100 * step.milliseconds / total : 0.0, step.operation, step.name,
+      all.milliseconds += step.milliseconds;
+      all.operations += step.operations;
+    }
+    // Millions a millisecond are thousand millions a second.
+    const auto rate = [](double count, double milliseconds) {
+      return milliseconds > 0 ? count / milliseconds / 1e6 : 0.0;
+    };
+    Print("{:>9} {:>6} {:>8} {:>6} {:>7}  {:<32} {:<36} {:<20} {}\n", "ms", "%", "Gop/s", "peak%", "GB/s",
+          "operation", "name", "output", "kernel");
+    for (const runtime::StepProfile& step : steps) {
+      const double speed = rate(step.operations, step.milliseconds);
+      Print("{:>9.3f} {:>6.1f} {:>8.1f} {:>6.1f} {:>7.1f}  {:<32} {:<36} {:<20} {}\n", step.milliseconds,
+            all.milliseconds > 0 ? 100 * step.milliseconds / all.milliseconds : 0.0, speed,
+            1e11 * speed / peak, rate(step.bytes, step.milliseconds), step.operation, step.name,
             ToString(step.shape), step.kernel);
     }
-    Print("{:>9.3f} {:>6.1f}  all\n", total, 100.0);
+    const double speed = rate(all.operations, all.milliseconds);
+    Print("{:>9.3f} {:>6.1f} {:>8.1f} {:>6.1f} {:>7}  all; {:.3g} Gop in all, the peak is {:.1f} Gop/s\n",
+          all.milliseconds, 100.0, speed, 1e11 * speed / peak, "", all.operations / 1e9, peak / 1e9);
   }
 
  private:
@@ -272,7 +300,17 @@ void AddRun(CLI::App& app, int& exit_code) {
                    "a folder to write the model to, with the data of all its variables: --save-weights model")
       ->type_name("FOLDER");
   options->compare.Add(*command);
-  command->add_flag("--profile", options->profile, "print the time of each step of a warm run");
+  CLI::Option* profile = command->add_flag(
+      "--profile", options->profile,
+      "print the time of each step of a warm run, its operations of numbers a second (a product and its "
+      "addition are two) with their share of what the processor reaches in f32, and the bytes that it reads "
+      "and writes");
+  command
+      ->add_option("--iterations", options->iterations,
+                   "with --profile: so many runs, of each step the least")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N")
+      ->needs(profile);
   command->add_flag("--check-finite", options->check_finite,
                     "name the inputs and weights that are not finite, and the first operation that makes "
                     "such a value from finite ones; exit code 1 if there is one");

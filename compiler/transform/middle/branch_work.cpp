@@ -13,7 +13,7 @@ int64_t Elements(const ir::Output& output) {
 }  // namespace
 
 int64_t WorkOf(const ir::Graph& graph, const ir::Node& node) {
-  if (!node.bodies().empty() || node.info().work == ir::Work::kHeavy) return kRealWork;
+  if (!node.bodies().empty() || node.info().is_heavy()) return kRealWork;
   if (node.info().work == ir::Work::kNone) return 0;
   int64_t work = 0;
   for (ir::OutputPort input : node.inputs()) work = std::max(work, Elements(graph.output(input)));

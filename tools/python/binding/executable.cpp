@@ -18,7 +18,8 @@ namespace nb = nanobind;
 nb::list Steps(const std::vector<api::StepTime>& steps) {
   nb::list list;
   for (const api::StepTime& step : steps)
-    list.append(nb::make_tuple(step.name, step.operation, step.kernel, step.milliseconds));
+    list.append(nb::make_tuple(step.name, step.operation, step.kernel, step.milliseconds, step.operations,
+                               step.bytes));
   return list;
 }
 
@@ -121,7 +122,7 @@ void BindExecutable(nb::module_& module) {
             }
             return Steps(steps);
           },
-          nb::sig("def profile(self) -> list[tuple[str, str, str, float]]"));
+          nb::sig("def profile(self) -> list[tuple[str, str, str, float, float, float]]"));
   nb::class_<Executable>(module, "Executable")
       .def(
           "inputs", [](const Executable& self) { return ToList(self.executable().inputs()); },

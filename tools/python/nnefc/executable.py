@@ -28,12 +28,16 @@ class Step:
         operation: such as "Convolution+ReLU".
         kernel: what computed it.
         milliseconds: how long that took.
+        operations: of numbers, that it takes at least; a product and its addition are two.
+        bytes: of its inputs and outputs.
     """
 
     name: str
     operation: str
     kernel: str
     milliseconds: float
+    operations: float
+    bytes: float
 
 
 class Profile(Sequence[Step]):
@@ -80,8 +84,9 @@ class Profile(Sequence[Step]):
         """A pandas.DataFrame with a row for each step, in order. Needs pandas: `pip install nnefc[pandas]`."""
         import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-        rows = [(step.name, step.operation, step.kernel, step.milliseconds) for step in self._steps]
-        return pandas.DataFrame(rows, columns=["name", "operation", "kernel", "milliseconds"])
+        columns = ["name", "operation", "kernel", "milliseconds", "operations", "bytes"]
+        rows = [[getattr(step, column) for column in columns] for step in self._steps]
+        return pandas.DataFrame(rows, columns=columns)
 
     def _repr_html_(self) -> str:
         import html

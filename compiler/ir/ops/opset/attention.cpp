@@ -104,6 +104,33 @@ void InferEinsum(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
+// Each query with each key, each score with each value.
+double CountAttention(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+  const auto keys = static_cast<double>(inputs[1][inputs[1].size() - 2]);
+  return (Elements(inputs[0]) + Elements(outputs[0])) * keys;
+}
+
+// All labels at once.
+double CountEinsum(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+  const std::optional<Equation> equation = ReadEquation(node.String("equation"));
+  if (!equation || equation->operands.size() != inputs.size()) return 0;
+  // Those of the result, and those that are summed: one extent of each.
+  double count = Elements(outputs[0]);
+  std::string seen = equation->result;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    size_t axis = 0;
+    for (char c : equation->operands[i]) {
+      const size_t width = c == '.' ? inputs[i].size() + 1 - equation->operands[i].size() : 1;
+      if (c != '.' && seen.find(c) == std::string::npos) {
+        count *= static_cast<double>(inputs[i][axis]);
+        seen += c;
+      }
+      axis += width;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 std::vector<OpInfo> AttentionRows() {
@@ -114,13 +141,13 @@ std::vector<OpInfo> AttentionRows() {
                           "scale?: float 0..1 one"},
                .attributes = {{"causal", AttributeKind::kBool, false}},
                .infer = Infer<InferAttention>,
-               .work = Work::kHeavy}),
+               .products = CountAttention}),
       MakeRow({.set = "opset7",
                .name = "Einsum",
                .inputs = {"inputs[]: number"},
                .attributes = {{"equation", AttributeKind::kString}},
                .infer = Infer<InferEinsum>,
-               .work = Work::kHeavy}),
+               .products = CountEinsum}),
   };
 }
 

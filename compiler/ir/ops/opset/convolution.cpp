@@ -145,6 +145,18 @@ void InferBackpropData(OpContext& op) {
   });
 }
 
+// Filters are [O, I, ..] or [G, O, I, ..]: an element of the result for each of the rest.
+template <size_t kLeading>
+double CountForward(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+  return Elements(outputs[0]) * Elements(llvm::ArrayRef<int64_t>(inputs[1]).drop_front(kLeading));
+}
+
+// Filters are [I, O, ..] or [G, I, O, ..]: an element of the input for each of the rest.
+template <size_t kLeading>
+double CountBackward(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape>) {
+  return Elements(inputs[0]) * Elements(llvm::ArrayRef<int64_t>(inputs[1]).drop_front(kLeading));
+}
+
 }  // namespace
 
 std::vector<OpInfo> ConvolutionRows() {
@@ -160,28 +172,28 @@ std::vector<OpInfo> ConvolutionRows() {
                .attributes = forward,
                .implied = implied,
                .infer = Infer<InferConvolution<false>>,
-               .work = Work::kHeavy}),
+               .products = CountForward<1>}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolution",
                .inputs = {"data: number 3..5", "filters: number 4..6"},
                .attributes = forward,
                .implied = implied,
                .infer = Infer<InferConvolution<true>>,
-               .work = Work::kHeavy}),
+               .products = CountForward<2>}),
       MakeRow({.set = "opset1",
                .name = "ConvolutionBackpropData",
                .inputs = {"data: number 3..5", "filters: number 3..5", "output_shape?: integer 1"},
                .attributes = backward,
                .implied = implied,
                .infer = Infer<InferBackpropData<false>>,
-               .work = Work::kHeavy}),
+               .products = CountBackward<1>}),
       MakeRow({.set = "opset1",
                .name = "GroupConvolutionBackpropData",
                .inputs = {"data: number 3..5", "filters: number 4..6", "output_shape?: integer 1"},
                .attributes = backward,
                .implied = implied,
                .infer = Infer<InferBackpropData<true>>,
-               .work = Work::kHeavy}),
+               .products = CountBackward<2>}),
   };
 }
 

@@ -51,6 +51,12 @@ void InferMatMul(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
+double CountMatMul(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+  const Shape& a = inputs[0];
+  const bool is_transposed = a.size() > 1 && node.Bool("transpose_a");
+  return Elements(outputs[0]) * static_cast<double>(is_transposed ? a[a.size() - 2] : a.back());
+}
+
 }  // namespace
 
 std::vector<OpInfo> MatmulRows() {
@@ -60,7 +66,7 @@ std::vector<OpInfo> MatmulRows() {
                    .attributes = {{"transpose_a", AttributeKind::kBool, false},
                                   {"transpose_b", AttributeKind::kBool, false}},
                    .infer = Infer<InferMatMul>,
-                   .work = Work::kHeavy})};
+                   .products = CountMatMul})};
 }
 
 }  // namespace nnefc::ir

@@ -207,6 +207,15 @@ bool HasJoinedWeights(const Node& node, const PartialShape& last) {
   return node.type() == "LSTMCell" && node.num_inputs() == 5 && last.rank_known() && last.rank() == 1;
 }
 
+// All elements of W, which is input `kWeights`, and of R for each step of each element of the batch.
+template <size_t kWeights, bool kSequence>
+static double CountSteps(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape>) {
+  const Shape& x = inputs[0];
+  const double steps = Elements(llvm::ArrayRef<int64_t>(x).take_front(kSequence ? 2 : 1));
+  const bool is_joined = inputs[kWeights + 1].size() < inputs[kWeights].size();  // R stands beside W
+  return steps * (Elements(inputs[kWeights]) + (is_joined ? 0 : Elements(inputs[kWeights + 1])));
+}
+
 std::vector<OpInfo> RecurrentRows() {
   const auto lstm = CellAttributes("sigmoid,tanh,tanh");
   const auto gru = With(CellAttributes("sigmoid,tanh"), {"linear_before_reset", AttributeKind::kBool, false});
@@ -223,7 +232,7 @@ std::vector<OpInfo> RecurrentRows() {
                .attributes = With(With(lstm, {"input_forget", AttributeKind::kBool, false}), format),
                .infer = Infer<InferRecurrent<kLstm, false>>,
                .outputs = {"Ho", "Co"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<3, false>}),
       MakeRow({.set = "opset4",
                .name = "LSTMCell",
                .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float", "W: float",
@@ -232,7 +241,7 @@ std::vector<OpInfo> RecurrentRows() {
                .implied = {format},
                .infer = Infer<InferRecurrent<kLstm, false>>,
                .outputs = {"Ho", "Co"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<3, false>}),
       MakeRow({.set = "opset5",
                .name = "LSTMSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "initial_cell_state: float",
@@ -241,14 +250,14 @@ std::vector<OpInfo> RecurrentRows() {
                .implied = {format},
                .infer = Infer<InferRecurrent<kLstm, true>>,
                .outputs = {"Y", "Ho", "Co"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<4, true>}),
       MakeRow({.set = "opset3",
                .name = "GRUCell",
                .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = gru,
                .infer = Infer<InferRecurrent<kGru, false>>,
                .outputs = {"Ho"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<2, false>}),
       MakeRow({.set = "opset5",
                .name = "GRUSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
@@ -256,14 +265,14 @@ std::vector<OpInfo> RecurrentRows() {
                .attributes = With(gru, direction),
                .infer = Infer<InferRecurrent<kGru, true>>,
                .outputs = {"Y", "Ho"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<3, true>}),
       MakeRow({.set = "opset1",
                .name = "RNNCell",
                .inputs = {"X: float", "initial_hidden_state: float", "W: float", "R: float", "B: float"},
                .attributes = rnn,
                .infer = Infer<InferRecurrent<kRnn, false>>,
                .outputs = {"Ho"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<2, false>}),
       MakeRow({.set = "opset5",
                .name = "RNNSequence",
                .inputs = {"X: float", "initial_hidden_state: float", "sequence_lengths: integer", "W: float",
@@ -271,7 +280,7 @@ std::vector<OpInfo> RecurrentRows() {
                .attributes = With(rnn, direction),
                .infer = Infer<InferRecurrent<kRnn, true>>,
                .outputs = {"Y", "Ho"},
-               .work = Work::kHeavy}),
+               .products = CountSteps<3, true>}),
   };
 }
 

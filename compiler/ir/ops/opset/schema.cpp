@@ -77,6 +77,12 @@ AttributeInfo OnEachAxis(std::string_view name, int64_t value) {
           .each_axis = value};
 }
 
+double Elements(llvm::ArrayRef<int64_t> shape) {
+  double count = 1;
+  for (int64_t extent : shape) count *= static_cast<double>(extent);
+  return count;
+}
+
 OpInfo MakeRow(const OpRowSpec& spec) {
   OpInfo row{.set = std::string(spec.set),
              .name = std::string(spec.name),
@@ -90,6 +96,7 @@ OpInfo MakeRow(const OpRowSpec& spec) {
              .role = spec.role,
              .function = spec.function,
              .work = spec.work,
+             .products = spec.products,
              .attributes = spec.attributes,
              .implied = spec.implied};
   for (std::string_view input : spec.inputs)

@@ -38,8 +38,12 @@ struct OpRowSpec {
   OpRole role = OpRole::kComputation;
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
+  ProductCount products = nullptr;
 };
 OpInfo MakeRow(const OpRowSpec& spec);
+
+// The elements of a tensor of this shape, or of a part of its axes.
+double Elements(llvm::ArrayRef<int64_t> shape);
 
 // The rows of one family each.
 std::vector<OpInfo> CoreRows();
