@@ -146,28 +146,49 @@ Folded FoldUnsqueeze(const FoldCall& call) {
   return items;
 }
 
-Folded FoldConcat(const FoldCall& call) {
-  const auto axis = call.Integers("axis");
-  if (!axis || axis->size() != 1 || call.tensors.empty()) return std::nullopt;
-  // Of vectors alone: what shapes are made of.
-  ValueItems joined{{0}, {}};
-  for (const ValueItems& each : call.tensors) {
-    if (each.shape.size() != 1 || !AxisOf((*axis)[0], 1)) return std::nullopt;
-    joined.items.insert(joined.items.end(), each.items.begin(), each.items.end());
+// Values one behind the other along an axis, of extents that are alike before and behind it.
+ValueItems Join(llvm::ArrayRef<ValueItems> parts, size_t axis, llvm::SmallVector<int64_t, 4> shape) {
+  ValueItems joined{std::move(shape), {}};
+  size_t lines = 1;
+  for (size_t i = 0; i < axis; ++i) lines *= static_cast<size_t>(joined.shape[i]);
+  for (size_t line = 0; line < lines; ++line) {
+    for (const ValueItems& part : parts) {
+      const size_t count = part.items.size() / lines;
+      const auto begin = part.items.begin() + static_cast<int64_t>(line * count);
+      joined.items.insert(joined.items.end(), begin, begin + static_cast<int64_t>(count));
+    }
   }
-  joined.shape[0] = static_cast<int64_t>(joined.items.size());
   return joined;
 }
 
-Folded FoldStack(const FoldCall& call) {
-  const auto axis = call.Integers("axis");
-  if (!axis || axis->size() != 1 || call.tensors.empty() || !AxisOf((*axis)[0], 1)) return std::nullopt;
-  ValueItems joined{{static_cast<int64_t>(call.tensors.size())}, {}};
+Folded FoldConcat(const FoldCall& call) {
+  const auto given = call.Integers("axis");
+  if (!given || given->size() != 1 || call.tensors.empty()) return std::nullopt;
+  auto shape = call.tensors[0].shape;
+  const auto axis = AxisOf((*given)[0], shape.size());
+  if (!axis) return std::nullopt;
+  shape[*axis] = 0;
   for (const ValueItems& each : call.tensors) {
-    if (!each.shape.empty()) return std::nullopt;
-    joined.items.push_back(each.items[0]);
+    auto others = each.shape;
+    if (others.size() != shape.size()) return std::nullopt;
+    const int64_t extent = std::exchange(others[*axis], shape[*axis]);
+    if (others != shape) return std::nullopt;
+    shape[*axis] += extent;
   }
-  return joined;
+  return Join(call.tensors, *axis, std::move(shape));
+}
+
+Folded FoldStack(const FoldCall& call) {
+  const auto given = call.Integers("axis");
+  if (!given || given->size() != 1 || call.tensors.empty()) return std::nullopt;
+  auto shape = call.tensors[0].shape;
+  const auto axis = AxisOf((*given)[0], shape.size() + 1);
+  if (!axis) return std::nullopt;
+  for (const ValueItems& each : call.tensors) {
+    if (each.shape != shape) return std::nullopt;
+  }
+  shape.insert(shape.begin() + static_cast<int64_t>(*axis), static_cast<int64_t>(call.tensors.size()));
+  return Join(call.tensors, *axis, std::move(shape));
 }
 
 Folded FoldGather(const FoldCall& call) {

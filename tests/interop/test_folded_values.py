@@ -4,6 +4,7 @@ inputs, which kernels compute."""
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +47,11 @@ CASES: dict[str, tuple[str, Callable[..., np.ndarray]]] = {
     "concat": ("concat([a, d, b], axis = 0)", lambda a, b, c, d: np.concatenate([a, d, b])),
     "stack": ("stack([a, d], axis = 1)", lambda a, b, c, d: np.stack([a, d], 1)),
     "stack_rows": ("stack([a, d], axis = 0)", lambda a, b, c, d: np.stack([a, d])),
+    "stack_columns": ("stack([a, d, b], axis = -1)", lambda a, b, c, d: np.stack([a, d, b], -1)),
+    "concat_columns": ("concat([stack([a, d], axis = 0), unsqueeze(b, axes = [0])], axis = 0)",
+                       lambda a, b, c, d: np.stack([a, d, b])),
+    "concat_rows": ("concat([stack([a, d], axis = 1), unsqueeze(b, axes = [1])], axis = 1)",
+                    lambda a, b, c, d: np.stack([a, d, b], 1)),
     "reshape": ("reshape(stack([a, d], axis = 0), shape = [3, 2])", lambda a, b, c, d: np.stack([a, d]).reshape(3, 2)),
     "columns": ("slice(stack([a, d], axis = 0), axes = [1], begin = [1], end = [3])", lambda a, b, c, d: np.stack([a, d])[:, 1:]),
     "gather": ("tract_core_gather(d, [2, 0, 2], axis = 0)", lambda a, b, c, d: d[[2, 0, 2]]),
@@ -74,8 +80,7 @@ def test_values(nnefc: Path, tmp_path: Path, case: str) -> None:
     write(tmp_path, expression, folded=True)
     np.savez(tmp_path / "inputs.npz", **{f"x{name}": np.zeros(shape, np.float32) for name, shape in SHAPES.items()})
     expanded = tool.expand(tmp_path)
-    assert "= constant" in expanded, expanded
-    assert not any(f" {operation}(" in expanded for operation in ("add", "sub", "mul", "div", "neg", "abs", "select", "max")), expanded
+    assert set(re.findall(r"= (\w+)", expanded.partition("{")[2])) - {"external"} == {"constant"}, expanded
     np.testing.assert_array_equal(tool.run(tmp_path, "--inputs", tmp_path / "inputs.npz")["y"], expected)
     write(tmp_path, expression, folded=False)
     np.savez(tmp_path / "inputs.npz", **{name: VALUES[name] for name in SHAPES})
