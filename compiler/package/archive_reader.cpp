@@ -17,7 +17,7 @@
 namespace nnefc {
 namespace {
 
-constexpr size_t kMaxEntries = 1'000'000;
+constexpr size_t kMaxEntries = 100'000;
 
 // Collects the bytes of a file that arrive in blocks.
 class GrowingBuffer {

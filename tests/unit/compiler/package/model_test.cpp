@@ -253,6 +253,13 @@ TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
             "[archive.too-large]\n");
 }
 
+TEST_F(ModelTest, RefusesTooManyEntries) {
+  TarMaker tar;
+  tar.File("graph.nnef", kGraph);
+  for (int i = 0; i < 100'000; ++i) tar.File(fmt::format("{}.txt", i), "");
+  EXPECT_EQ(OpenFails(Gzip(tar.Tar())), "the archive has more than 100000 entries [archive.too-large]\n");
+}
+
 TEST_F(ModelTest, RefusesDamagedStreams) {
   std::string packed = Gzip(TarMaker().File("graph.nnef", kGraph).File("x.dat", Dat(1, 2)).Tar());
   EXPECT_EQ(OpenFails(packed.substr(0, packed.size() - 1)),
