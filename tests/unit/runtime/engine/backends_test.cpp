@@ -79,6 +79,38 @@ TEST(RecurrentTest, LongSequences) {
   CheckSequence({"GRUSequence", 3, {500}, 500, 3, 801});
 }
 
+// What most networks spend their time with is never left to the reference kernels.
+TEST(KernelsTest, FrequentOperationsAreFast) {
+  using Pairs = std::vector<std::pair<std::string_view, ir::Attribute>>;
+  const auto check = [](const std::string& name, const Shape& shape, const Pairs& given,
+                        const std::vector<TensorValue>& constants = {}) {
+    TestGraph g;
+    std::vector inputs{g.Parameter("x", shape)};
+    for (const TensorValue& constant : constants) inputs.push_back(g.Const(constant));
+    ir::AttributeMap attributes;
+    for (const auto& [key, value] : given) attributes.Set(key, value);
+    g.Result(g.Op(name, inputs, attributes));
+    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+    ASSERT_NE(executable, nullptr);
+    EXPECT_EQ(executable->DescribePlan().find("reference"), std::string::npos) << executable->DescribePlan();
+  };
+  using Ints = ir::Attribute::Integers;
+  const Pairs window{{"kernel", Ints{3, 3}},   {"strides", Ints{2, 2}},    {"pads_begin", Ints{1, 1}},
+                     {"pads_end", Ints{1, 1}}, {"rounding_type", "floor"}, {"auto_pad", "explicit"}};
+  Pairs average = window;
+  average.emplace_back("exclude-pad", true);
+  const Shape image{1, 32, 14, 14};
+  check("MaxPool", image, window);
+  check("AvgPool", image, average);
+  check("SoftMax", {4, 100}, {{"axis", 1}});
+  check("ReLU", image, {});
+  check("Sigmoid", image, {});
+  check("Add", image, {}, {RandomTensor(image, 1)});
+  check("Multiply", image, {}, {RandomTensor(image, 1)});
+  check("MatMul", {4, 64}, {{"transpose_b", true}}, {RandomTensor({32, 64}, 1)});
+  check("ReduceMean", image, {{"keep_dims", true}}, {TensorValue::FromInts({2}, {2, 3})});
+}
+
 // All axes of the left side but the last are rows of one product; biases are
 // those of its columns.
 TEST(ProductTest, RowsOfSeveralAxes) {
