@@ -18,7 +18,7 @@ std::optional<dnnl::matmul::primitive_desc> Describe(const memory::desc& part, i
     posts.append_sum();
     attributes.set_post_ops(posts);
   }
-  const memory::desc left = PlainDesc({rows, terms});
+  const memory::desc left = PlainDesc({rows, terms}, TypeOf(part));
   const memory::desc out = PlainDesc({rows, outputs});
   const dnnl::matmul::desc desc = start == SumStart::kBias
                                       ? dnnl::matmul::desc(left, part, PlainDesc({1, outputs}), out)
@@ -50,12 +50,12 @@ memory::desc Stacked(const memory::desc& matrix, int64_t count) {
 
 }  // namespace
 
-std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t rows) {
+std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t rows, DnnType type) {
   const Shape& shape = value.shape;
   if (value.constant == nullptr || !DnnAccepts(value) || shape.size() < 2 || shape.size() > 3)
     return std::nullopt;
   const auto description =
-      Describe(AnyDesc({shape[shape.size() - 1], shape[shape.size() - 2]}), rows, SumStart::kOutput);
+      Describe(AnyDesc({shape[shape.size() - 1], shape[shape.size() - 2]}, type), rows, SumStart::kOutput);
   if (!description) return std::nullopt;
   const memory::desc matrix = description->weights_desc();
   if (matrix.data.format_kind != dnnl_blocked) return std::nullopt;
@@ -83,8 +83,9 @@ std::optional<memory::desc> PackedMatrix::Part(int64_t first, int64_t count) con
 
 int64_t PackedMatrix::Offset(int64_t index, int64_t first) const {
   const dnnl_memory_desc_t& data = matrix_.data;
-  return index * data.padded_dims[0] * data.padded_dims[1] +
-         first / BlockOfOutputs() * data.format_desc.blocking.strides[1];
+  const int64_t elements = index * data.padded_dims[0] * data.padded_dims[1] +
+                           first / BlockOfOutputs() * data.format_desc.blocking.strides[1];
+  return elements * static_cast<int64_t>(memory::data_type_size(TypeOf(matrix_)));
 }
 
 std::optional<PackedProduct> PackedProduct::Make(const memory::desc& part, int64_t rows, SumStart start) {
@@ -108,7 +109,7 @@ void PackedProduct::Call::Bind(int argument, const memory::desc& desc, const voi
   }
 }
 
-FaultOr<Success> PackedProduct::Call::Run(const float* left, const float* part, const float* bias,
+FaultOr<Success> PackedProduct::Call::Run(const void* left, const std::byte* part, const float* bias,
                                           float* out) {
   const dnnl::matmul::primitive_desc& description = product_.description_;
   return GuardedDnnRun(product_.threads_, [&](dnnl::stream& stream) {

@@ -13,9 +13,9 @@ namespace nnefc::runtime {
 // products with their transposes.
 class PackedMatrix {
  public:
-  // Packed for left factors of `rows` rows. Nothing where the value is no such constant or
-  // oneDNN has no product that is faster by packed ones.
-  static std::optional<PackedMatrix> Make(const ValueInfo& value, int64_t rows);
+  // Packed for left factors of `rows` rows, in f32 or bf16. Nothing where the value is no such
+  // constant or oneDNN has no product that is faster by packed ones.
+  static std::optional<PackedMatrix> Make(const ValueInfo& value, int64_t rows, DnnType type);
 
   // How the plan is to lay the constant.
   const Layout& layout() const { return layout_; }
@@ -23,7 +23,7 @@ class PackedMatrix {
   int64_t terms() const { return matrix_.dims()[0]; }
   // Outputs [first, first + count) of a matrix; nothing if a block lies across an end of them.
   std::optional<dnnl::memory::desc> Part(int64_t first, int64_t count) const;
-  // Where output `first` of matrix `index` begins, in floats.
+  // Where output `first` of matrix `index` begins, in bytes.
   int64_t Offset(int64_t index, int64_t first) const;
 
  private:
@@ -39,7 +39,7 @@ class PackedMatrix {
 enum class SumStart : uint8_t { kZero, kBias, kOutput };
 
 // The product of row-major matrices [rows, terms] with the transpose of a part of a packed
-// one. Immutable and shared by sessions.
+// one, of its type; sums are of f32. Immutable and shared by sessions.
 class PackedProduct {
  public:
   // Nothing where oneDNN has no fast one. It runs on one thread where others would take longer to wake.
@@ -55,7 +55,7 @@ class PackedProduct {
     Call(const PackedProduct& product, std::byte* scratch) : product_(product), scratch_(scratch) {}
 
     // out = start + left * part^T; `bias` has an element for each output.
-    FaultOr<Success> Run(const float* left, const float* part, const float* bias, float* out);
+    FaultOr<Success> Run(const void* left, const std::byte* part, const float* bias, float* out);
 
    private:
     void Bind(int argument, const dnnl::memory::desc& desc, const void* data);

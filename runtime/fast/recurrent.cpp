@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/recurrent.h"
 
+#include <bit>
 #include <cstring>
 
 #include "runtime/fast/dnnl_kernel.h"
@@ -93,6 +94,18 @@ llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell) {
   return {{0, cell.gates}};
 }
 
+// The nearest numbers of bf16, of two the even one.
+void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
+  Vectorized([&] {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto bits = std::bit_cast<uint32_t>(numbers[i]);
+      const uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+      constexpr uint32_t kQuietNan = 0x7FC0;
+      rounded[i] = static_cast<uint16_t>((bits & 0x7FFFFFFF) > 0x7F800000 ? kQuietNan : nearest);
+    }
+  });
+}
+
 // Which product: of inputs or of the state by the weights of a part of the gates.
 struct ProductKey {
   bool of_state;
@@ -111,16 +124,17 @@ class PackedWeights {
     int64_t batch, length;
     int64_t steps;  // whose inputs are multiplied at once
     bool has_bias;
+    DnnType type;  // of the factors
   };
   // Nothing where the weights are small, no constants, or cannot be packed.
   static std::optional<PackedWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                            const Sizes& sizes) {
     constexpr int64_t kWorthPacking = 1 << 15;  // elements: fewer are multiplied as quickly as they are
     if (cell.gates * cell.hidden * cell.hidden < kWorthPacking) return std::nullopt;
-    const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps);
-    const auto packed_r = PackedMatrix::Make(r, sizes.batch);
+    const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps, sizes.type);
+    const auto packed_r = PackedMatrix::Make(r, sizes.batch, sizes.type);
     if (!packed_w || !packed_r) return std::nullopt;
-    PackedWeights weights(cell, *packed_w, *packed_r);
+    PackedWeights weights(cell, *packed_w, *packed_r, sizes);
     const SumStart first = sizes.has_bias ? SumStart::kBias : SumStart::kZero;
     for (size_t part = 0; part < weights.parts_.size(); ++part) {
       const bool is_apart = part == 1 && cell.linear_before_reset;
@@ -139,19 +153,26 @@ class PackedWeights {
     const auto part = Of(key).Part(First(key), parts_[key.part].count * hidden_);
     return part ? PackedProduct::Make(*part, key.rows, key.start) : std::nullopt;
   }
-  // Where the weights of a product begin, in floats.
+  // Where the weights of a product begin, in bytes.
   int64_t Offset(const ProductKey& key, int64_t direction) const {
     return Of(key).Offset(direction, First(key));
   }
+  // What products want besides, and before that left factors of bf16.
   size_t scratch_bytes() const {
     size_t most = 0;
     for (const auto& [key, product] : products_) most = std::max(most, product.scratch_bytes());
-    return most;
+    return most + factor_bytes_;
   }
+  size_t factor_bytes() const { return factor_bytes_; }
 
  private:
-  PackedWeights(const Cell& cell, const PackedMatrix& w, const PackedMatrix& r)
-      : w_(w), r_(r), parts_(PartsOf(cell)), hidden_(cell.hidden) {}
+  PackedWeights(const Cell& cell, const PackedMatrix& w, const PackedMatrix& r, const Sizes& sizes)
+      : w_(w), r_(r), parts_(PartsOf(cell)), hidden_(cell.hidden) {
+    constexpr size_t kAligned = 64;
+    if (sizes.type != DnnType::bf16) return;
+    const int64_t most = sizes.batch * std::max(sizes.steps * w.terms(), r.terms());
+    factor_bytes_ = (static_cast<size_t>(most) * sizeof(uint16_t) + kAligned - 1) / kAligned * kAligned;
+  }
   bool Add(const ProductKey& key) {
     std::optional<PackedProduct> product = Product(key);
     if (product) products_.emplace_back(key, std::move(*product));
@@ -163,6 +184,7 @@ class PackedWeights {
   PackedMatrix w_, r_;
   llvm::SmallVector<GatePart, 2> parts_;
   int64_t hidden_;
+  size_t factor_bytes_ = 0;
   std::vector<std::pair<ProductKey, PackedProduct>> products_;
 };
 
@@ -190,7 +212,14 @@ class Multiplier {
       FaultOr<PackedProduct::Call*> call = CallOf(key);
       if (!call) return call.error();
       const Matrix& matrix = key.of_state ? weights_.r : weights_.w;
-      return (*call)->Run(left, matrix.data + packed_->Offset(key, weights_.direction), bias, out);
+      const auto* part =
+          reinterpret_cast<const std::byte*>(matrix.data) + packed_->Offset(key, weights_.direction);
+      if (packed_->factor_bytes() == 0) return (*call)->Run(left, part, bias, out);
+      const int64_t terms = key.of_state ? hidden_ : weights_.inputs;
+      auto* rounded = reinterpret_cast<uint16_t*>(scratch_);
+      ParallelFor(key.rows, terms,
+                  [&](int64_t row) { RoundToBf16(left + row * terms, terms, rounded + row * terms); });
+      return (*call)->Run(rounded, part, bias, out);
     }
     if (key.start != SumStart::kOutput) {
       ParallelFor(key.rows, outputs, [&](int64_t row) {
@@ -222,7 +251,7 @@ class Multiplier {
     auto made = std::make_unique<Kept>();
     made->key = key;
     for (const auto& [planned, product] : packed_->products()) {
-      if (planned == key) made->call.emplace(product, scratch_);
+      if (planned == key) made->call.emplace(product, scratch_ + packed_->factor_bytes());
     }
     if (!made->call) {
       made->own = packed_->Product(key);
@@ -715,9 +744,12 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
                              .reverse = kSequence && request.node->String("direction") == "reverse",
                              .steps = steps};
   if (!is_side_by_side) {
-    form.packed = PackedWeights::Make(
-        cell, request.inputs[w], request.inputs[w + 1],
-        {.batch = x[0], .length = length, .steps = steps, .has_bias = request.inputs.size() > bias});
+    form.packed = PackedWeights::Make(cell, request.inputs[w], request.inputs[w + 1],
+                                      {.batch = x[0],
+                                       .length = length,
+                                       .steps = steps,
+                                       .has_bias = request.inputs.size() > bias,
+                                       .type = ProductType(request)});
   }
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());

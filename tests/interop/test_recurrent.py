@@ -296,3 +296,6 @@ def test_large_weights(tool: Nnefc, tmp_path: Path, make, seed: int) -> None:
     for engine in (["reference"], ["onednn", "--threads", 1], ["onednn", "--threads", 3]):
         outputs = tool.run(path, "--inputs", tmp_path / "inputs.npz", "--backend", *engine)
         assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
+    outputs = tool.run(path, "--inputs", tmp_path / "inputs.npz", "--precision", "bf16")
+    for place, right in enumerate(expected):
+        assert np.abs(outputs[f"out{place}"] - right).max() <= 0.02 * max(1, np.abs(right).max())
