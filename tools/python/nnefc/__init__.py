@@ -7,11 +7,12 @@
     executable = model.compile()
     outputs = executable(x=array)                 # NumPy arrays by name
 
-`check`, `lint`, `format`, `upgrade` and `explain` are about documents; `load` gives a `Model`, whose `compile` gives an
-`Executable`. What goes wrong is an `NnefError`.
+`check`, `lint`, `format`, `upgrade` and `explain` are about documents, `diff` about two models; `load` gives a `Model`,
+whose `compile` gives an `Executable`. What goes wrong is an `NnefError`.
 """
 
 from nnefc import _nnefc
+from nnefc.difference import Difference, diff
 from nnefc.documents import check, explain, format, lint
 from nnefc.errors import InputError, ModelError, NnefError, RunError, SystemFailure
 from nnefc.executable import Executable, Profile, Session, Step
@@ -23,6 +24,7 @@ __version__: str = _nnefc.version()
 
 __all__ = [
     "Diagnostic",
+    "Difference",
     "Executable",
     "Fix",
     "InputError",
@@ -41,6 +43,7 @@ __all__ = [
     "SystemFailure",
     "Variables",
     "check",
+    "diff",
     "explain",
     "format",
     "lint",

@@ -62,6 +62,9 @@ class Variables(Mapping[str, "numpy.ndarray[Any, Any]"]):
         array: numpy.ndarray[Any, Any] = self._native.read_variable(label)
         return array
 
+    def __contains__(self, label: object) -> bool:  # without its data
+        return label in self._ports
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._ports)
 

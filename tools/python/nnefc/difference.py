@@ -1,0 +1,258 @@
+"""What differs between two models."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nnefc.documents import Source
+from nnefc.errors import ModelError
+from nnefc.model import Model, Operation, load
+from nnefc.port import Port
+
+
+@dataclass(frozen=True)
+class PortChange:
+    """An input or output; None where a model has none at the place."""
+
+    old: Port | None
+    new: Port | None
+
+
+@dataclass(frozen=True)
+class OperationChange:
+    """An operation; None where a model has none for that of the other."""
+
+    old: Operation | None
+    new: Operation | None
+
+
+@dataclass(frozen=True)
+class VariableChange:
+    """A variable.
+
+    Attributes:
+        label: of the variable, in both models.
+        old, new: its name, type and shape; None where a model has no such variable.
+        largest: the largest difference of two elements, where shapes are alike and both models have the data.
+    """
+
+    label: str
+    old: Port | None
+    new: Port | None
+    largest: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between two models; false if nothing does. `print` shows it, lines of the old model behind `-`.
+
+    Attributes:
+        inputs, outputs: those whose names, types or shapes differ, by their places.
+        operations: those that were added, removed, or have other attributes or inputs. Names of tensors in between do
+            not count, nor does what only follows from a change before.
+        variables: those that were added, removed, or have another type, shape or other data.
+    """
+
+    inputs: tuple[PortChange, ...]
+    outputs: tuple[PortChange, ...]
+    operations: tuple[OperationChange, ...]
+    variables: tuple[VariableChange, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.inputs or self.outputs or self.operations or self.variables)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines()) or "no difference"
+
+    def __repr__(self) -> str:
+        counts = [
+            f"{len(changes)} {what}"
+            for what, changes in (
+                ("inputs", self.inputs),
+                ("outputs", self.outputs),
+                ("operations", self.operations),
+                ("variables", self.variables),
+            )
+            if changes
+        ]
+        return f"<nnefc.Difference: {', '.join(counts) or 'none'}>"
+
+    def _lines(self) -> Iterator[str]:
+        for what, ports in (("input", self.inputs), ("output", self.outputs)):
+            for port in ports:
+                yield from _pair(what, port.old, port.new)
+        for operation in self.operations:
+            yield from _pair("", operation.old, operation.new)
+        for variable in self.variables:
+            if variable.largest is None:
+                yield from _pair(f"variable '{variable.label}'", variable.old, variable.new)
+            else:
+                yield f"! variable '{variable.label}' {variable.new}: data differ by up to {variable.largest:.6g}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f'<pre style="line-height:1.3">{html.escape(str(self))}</pre>'
+
+
+def _pair(what: str, old: object, new: object) -> Iterator[str]:
+    for sign, item in (("-", old), ("+", new)):
+        if item is not None:
+            yield " ".join(part for part in (sign, what, str(item)) if part)
+
+
+def diff(old: Model | Source, new: Model | Source, *, data: bool = True, **options: Any) -> Difference:
+    """Compares two models, for a review: graphs by what they compute, variables by their labels.
+
+    Args:
+        old, new: models, or what `load` takes: paths or texts.
+        data: compare the data of variables, too, where both models have them.
+        options: of `load`, for what is no model yet.
+
+    Raises:
+        ModelError: one of the two is not valid.
+    """
+    before, after = (each if isinstance(each, Model) else load(each, **options) for each in (old, new))
+    return Difference(
+        inputs=_ports(before.inputs, after.inputs),
+        outputs=_ports(before.outputs, after.outputs),
+        operations=_Matching(before, after).changes(),
+        variables=tuple(_variables(before, after, data)),
+    )
+
+
+def _ports(old: Sequence[Port], new: Sequence[Port]) -> tuple[PortChange, ...]:
+    places = range(max(len(old), len(new)))
+    pairs = [(old[at] if at < len(old) else None, new[at] if at < len(new) else None) for at in places]
+    return tuple(PortChange(*pair) for pair in pairs if pair[0] != pair[1])
+
+
+def _variables(old: Model, new: Model, data: bool) -> Iterator[VariableChange]:
+    for label in [*old.variables, *(label for label in new.variables if label not in old.variables)]:
+        before, after = (
+            model.variables.port(label) if label in model.variables else None for model in (old, new)
+        )
+        if before is None or after is None or (before.type, before.shape) != (after.type, after.shape):
+            yield VariableChange(label, before, after, None)
+        elif data and (largest := _largest(old, new, label)) != 0:
+            yield VariableChange(label, before, after, largest)
+
+
+def _largest(old: Model, new: Model, label: str) -> float:
+    import numpy
+
+    try:
+        before, after = (model.variables[label] for model in (old, new))
+    except ModelError:  # one of them has no data
+        return 0.0
+    if numpy.array_equal(before, after, equal_nan=before.dtype.kind == "f"):
+        return 0.0
+    apart = numpy.abs(before.astype(numpy.float64) - after.astype(numpy.float64))
+    return float(numpy.nanmax(apart)) if not numpy.isnan(apart).all() else float("nan")
+
+
+class _Graph:
+    """The operations of a model, and who makes which tensor."""
+
+    def __init__(self, model: Model) -> None:
+        self.operations = [each for each in model.operations if each.type not in ("variable", "external")]
+        self.sources: dict[str, Hashable] = {port.name: place for place, port in enumerate(model.inputs)}
+        for label in model.variables:
+            self.sources[model.variables.port(label).name] = ("variable", label)
+        self.makers: dict[str, tuple[int, int]] = {}
+        for at, operation in enumerate(self.operations):
+            for place, port in enumerate(operation.outputs):
+                self.makers[port.name] = (at, place)
+
+    def reads(self, at: int, numbers: Sequence[int]) -> Hashable:
+        """What an operation reads, where those before it have these numbers."""
+        read: list[Hashable] = []
+        for name in self.operations[at].inputs:
+            maker = self.makers.get(name)
+            read.append(self.sources.get(name) if maker is None else (numbers[maker[0]], maker[1], "made"))
+        return tuple(read)
+
+    def computed(self, known: dict[Hashable, int]) -> list[int]:
+        """A number for what each operation computes of inputs and variables; `known` is shared by two graphs."""
+        numbers: list[int] = []
+        for at, operation in enumerate(self.operations):
+            what = (_itself(operation), self.reads(at, numbers))
+            numbers.append(known.setdefault(what, len(known)))
+        return numbers
+
+
+def _itself(operation: Operation) -> Hashable:
+    """The operation without its tensors."""
+    return operation.type, tuple(sorted((name, repr(value)) for name, value in operation.attributes.items()))
+
+
+class _Matching:
+    """Which operation of one model is which of the other."""
+
+    def __init__(self, old: Model, new: Model) -> None:
+        self.old, self.new = _Graph(old), _Graph(new)
+        self.pairs: dict[int, int] = {}  # from the new one to the old one
+        self._pair_equal()
+        self._pair_named()
+        self._pair_rest()
+
+    def changes(self) -> tuple[OperationChange, ...]:
+        """In the order of the new model; what was removed stands before what follows it in the old one."""
+        changed: list[OperationChange] = []
+        removed = [at for at in range(len(self.old.operations)) if at not in set(self.pairs.values())]
+        # The numbers of pairs are those of the old model's operations.
+        numbers = [self.pairs.get(at, -1 - at) for at in range(len(self.new.operations))]
+        for at, operation in enumerate(self.new.operations):
+            before = self.pairs.get(at)
+            while before is not None and removed and removed[0] < before:
+                changed.append(OperationChange(self.old.operations[removed.pop(0)], None))
+            if before is None:
+                changed.append(OperationChange(None, operation))
+                continue
+            was = self.old.operations[before]
+            reads = self.old.reads(before, range(len(self.old.operations)))
+            if _itself(was) != _itself(operation) or reads != self.new.reads(at, numbers):
+                changed.append(OperationChange(was, operation))
+        return (*changed, *(OperationChange(self.old.operations[at], None) for at in removed))
+
+    def _left(self) -> tuple[list[int], list[int]]:
+        taken = set(self.pairs.values())
+        return (
+            [at for at in range(len(self.old.operations)) if at not in taken],
+            [at for at in range(len(self.new.operations)) if at not in self.pairs],
+        )
+
+    def _pair_equal(self) -> None:
+        known: dict[Hashable, int] = {}
+        places: dict[int, list[int]] = defaultdict(list)
+        for at, number in enumerate(self.old.computed(known)):
+            places[number].append(at)
+        for at, number in enumerate(self.new.computed(known)):
+            if places[number]:
+                self.pairs[at] = places[number].pop(0)
+
+    def _pair_named(self) -> None:
+        """Those of one type whose results have one name."""
+        left, right = self._left()
+        called = {self._key(self.old.operations[at]): at for at in left}
+        for at in right:
+            before = called.pop(self._key(self.new.operations[at]), None)
+            if before is not None:
+                self.pairs[at] = before
+
+    @staticmethod
+    def _key(operation: Operation) -> Hashable:
+        return operation.type, tuple(port.name for port in operation.outputs)
+
+    def _pair_rest(self) -> None:
+        """Those of one type in the same order."""
+        left, right = self._left()
+        before = [self.old.operations[at].type for at in left]
+        after = [self.new.operations[at].type for at in right]
+        for block in difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+            for step in range(block.size):
+                self.pairs[right[block.b + step]] = left[block.a + step]
