@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -89,9 +90,8 @@ def test_networks(nnefc: Path, network: Path) -> None:
 @pytest.mark.skipif(not has_bf16(), reason="the processor multiplies no bf16")
 def test_kernels(nnefc: Path, network: Path) -> None:
     """Convolutions and products run in bf16, what is sensitive in f32."""
-    done = run(nnefc, "run", network, "--random-inputs", 1, "--precision", "bf16", "--profile")
-    kernels = {line.split()[2].split("+")[0]: line.split()[-1]
-               for line in (done.stdout + done.stderr).splitlines() if "onednn:" in line}
+    done = run(nnefc, "run", network, "--random-inputs", 1, "--precision", "bf16", "--profile", "--format", "json")
+    kernels = {step["operation"].split("+")[0]: step["kernel"] for step in json.loads(done.stdout)["profile"]}
     assert "bf16" in kernels["Convolution"], done.stderr
     assert "bf16" not in kernels["SoftMax"]
 
