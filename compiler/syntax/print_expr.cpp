@@ -225,23 +225,25 @@ std::string PrintType(const ast::Document& document, ast::TypeId id) {
   return std::visit(Printer{document}, document.types[id].node);
 }
 
-std::string QuoteString(std::string_view value) {
-  std::string text = "'";
+namespace {
+
+std::string InQuotes(std::string_view value, char quote) {
+  std::string text(1, quote);
   for (const char c : value) {
-    if (c == '\'' || c == '\\') text += '\\';
+    if (c == quote || c == '\\') text += '\\';
     text += c;
   }
-  return text + "'";
+  return text + quote;
+}
+
+}  // namespace
+
+std::string QuoteString(std::string_view value) {
+  return InQuotes(value, '\'');
 }
 
 std::string SpellName(std::string_view name) {
-  if (IsPlainName(name)) return std::string(name);
-  std::string text = "i\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + '"';
+  return IsPlainName(name) ? std::string(name) : 'i' + InQuotes(name, '"');
 }
 
 std::string PrintScalar(double value) {

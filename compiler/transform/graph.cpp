@@ -303,10 +303,14 @@ void Graph::Rename(llvm::ArrayRef<std::pair<Node, std::string>> names) {
   for (const auto& [node, name] : names) node.SetName(name);
 }
 
-void Graph::TakeName(const Node& from, const Node& to) {
+void Graph::PassName(const Node& from, const Node& to) {
   std::string name = from.name();
   from.SetName(name + "/TBR");
   to.SetName(std::move(name));
+}
+
+void Graph::TakeName(const Node& from, const Node& to) {
+  PassName(from, to);
   const int32_t shared = std::min(from.num_out_ports(), to.num_out_ports());
   for (int32_t i = 0; i < shared; ++i) TakeTensorNames(from.out_port(i), to.out_port(i));
 }
@@ -330,11 +334,7 @@ void Graph::TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to) {
   }
   std::set<int32_t> named;
   for (const auto& [id, pair] : first) {
-    const Node from = pair.first.node();
-    if (!named.insert(pair.second.node_.index).second) continue;
-    std::string name = from.name();
-    from.SetName(name + "/TBR");
-    pair.second.node().SetName(std::move(name));
+    if (named.insert(pair.second.node_.index).second) PassName(pair.first.node(), pair.second.node());
   }
 }
 

@@ -248,6 +248,8 @@ class Graph {
   ir::OutputPort Nowhere();
   bool IsNowhere(ir::OutputPort port) const { return nowhere_.valid() && port == nowhere_; }
   void SetInput(ir::NodeId node, int32_t index, ir::OutputPort source);
+  // The name alone, without those of tensors.
+  static void PassName(const Node& from, const Node& to);
   void TakeTensorNames(const Port& from, const Port& to);
   void InferIfConnected(ir::NodeId node);
   // Keeps the index of names: one node more or less has this one.

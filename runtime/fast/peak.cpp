@@ -13,16 +13,14 @@ namespace nnefc::runtime {
 
 namespace {
 
-using Lanes = float __attribute__((vector_size(64)));
-constexpr int64_t kLanes = 16;
 // As many sums as hide how long one takes.
 constexpr int kSums = 10;
 
 // Operations of `rounds` rounds; the sums go to `out`, lest they be left out.
 double MultiplyAndAdd(int64_t rounds, float* out) {
-  Lanes sums[kSums] = {};
+  LaneSums sums[kSums] = {};
   Vectorized([&] {
-    Lanes kept[kSums];
+    LaneSums kept[kSums];
     for (int i = 0; i < kSums; ++i) kept[i] = sums[i];
     const float step = 0x1p-20F;
     for (int64_t round = 0; round < rounds; ++round) {
@@ -30,10 +28,10 @@ double MultiplyAndAdd(int64_t rounds, float* out) {
     }
     for (int i = 0; i < kSums; ++i) sums[i] = kept[i];
   });
-  Lanes all = sums[0];
+  LaneSums all = sums[0];
   for (int i = 1; i < kSums; ++i) all += sums[i];
-  for (int64_t lane = 0; lane < kLanes; ++lane) out[lane] = all[lane];
-  return 2.0 * kSums * kLanes * static_cast<double>(rounds);
+  for (int64_t lane = 0; lane < kSumLanes; ++lane) out[lane] = all[lane];
+  return 2.0 * kSums * kSumLanes * static_cast<double>(rounds);
 }
 
 }  // namespace
@@ -42,14 +40,14 @@ double MeasurePeak(int threads) {
   constexpr int64_t kRounds = 200'000;  // some milliseconds
   constexpr int kTries = 8;
   const ThreadScope scope(threads);
-  std::vector<float> kept(static_cast<size_t>(CurrentThreads() * kLanes));
+  std::vector<float> kept(static_cast<size_t>(CurrentThreads() * kSumLanes));
   double most = 0;
   for (int i = 0; i < kTries; ++i) {
     std::vector<double> made(static_cast<size_t>(CurrentThreads()));
     const auto start = std::chrono::steady_clock::now();
     ParallelFor(CurrentThreads(), kParallelGrain, [&](int64_t thread) {
       made[static_cast<size_t>(thread)] =
-          MultiplyAndAdd(kRounds, &kept[static_cast<size_t>(thread * kLanes)]);
+          MultiplyAndAdd(kRounds, &kept[static_cast<size_t>(thread * kSumLanes)]);
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     double operations = 0;

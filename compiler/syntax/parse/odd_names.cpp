@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/syntax/parse.h"
 #include "fmt/format.h"
 
 namespace nnefc::parse {
@@ -29,7 +30,6 @@ std::optional<OddName> FindOddName(std::string_view text, uint32_t begin) {
   constexpr uint32_t kLongest = 200;
   OddName name{.begin = begin, .end = begin, .wrong = begin, .right = {}};
   bool is_odd = IsDigit(at(begin));
-  if (is_odd) name.right = "_";
   while (name.end - begin < kLongest) {
     const char c = at(name.end);
     const char next = at(name.end + 1);
@@ -39,10 +39,10 @@ std::optional<OddName> FindOddName(std::string_view text, uint32_t begin) {
       is_odd = true;
       name.wrong = name.end;
     }
-    name.right += joins ? '_' : c;
     ++name.end;
   }
   if (!is_odd || name.end == begin) return std::nullopt;
+  name.right = NearestName(text.substr(begin, name.end - begin));
   return name;
 }
 

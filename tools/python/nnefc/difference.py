@@ -203,7 +203,7 @@ class _Matching:
     def changes(self) -> tuple[OperationChange, ...]:
         """In the order of the new model; what was removed stands before what follows it in the old one."""
         changed: list[OperationChange] = []
-        removed = [at for at in range(len(self.old.operations)) if at not in set(self.pairs.values())]
+        removed = self._left()[0]
         # The numbers of pairs are those of the old model's operations.
         numbers = [self.pairs.get(at, -1 - at) for at in range(len(self.new.operations))]
         for at, operation in enumerate(self.new.operations):
