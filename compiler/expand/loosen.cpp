@@ -13,6 +13,8 @@ namespace {
 
 // Tensors of more elements are no attributes.
 constexpr int64_t kMaxAttributeItems = 4096;
+// Places of more elements are left to the kernels.
+constexpr int64_t kMaxPlaces = 1 << 20;
 
 bool IsNumber(const Value& value) {
   return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
@@ -55,10 +57,10 @@ bool MultipliesMatrices(ir::OpId op) {
 }
 
 // The value of a tensor that a constant or a variable holds, seen through views.
-Value KnownValue(const Value& value, GraphBuilder& builder) {
+Value KnownValue(const Value& value, GraphBuilder& builder, int64_t most = kMaxAttributeItems) {
   if (value.kind() != ValueKind::kTensor) return value;
   const std::optional<TensorValue> known = builder.KnownTensor(value.port());
-  if (!known || known->volume() > kMaxAttributeItems || known->type() == ElementType::kString) return {};
+  if (!known || known->volume() > most || known->type() == ElementType::kString) return {};
   return FromTensor(*known, builder.heap());
 }
 
@@ -90,6 +92,7 @@ class Loosener {
   void LoosenAttribute(const OpPlan::Parameter& parameter, Value& value);
   Value Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value);
   void CountFromStart();
+  void CountPlacesFromStart();
   bool RaiseMatrices();
   void RaiseVectors();
   bool ReadWindow();
@@ -273,6 +276,32 @@ void Loosener::CountFromStart() {
   }
 }
 
+// Places below zero that `gather` takes count from the end of the axis, where a constant holds them; those
+// that come with a run are counted by the kernels.
+void Loosener::CountPlacesFromStart() {
+  static const ir::OpTable<bool> table(ir::StandardOps(), {{"gather", true}});
+  if (table.Find(plan_.op) == nullptr) return;
+  const Value *input = Find("input"), *axis = Find("axis");
+  Value* indices = Find("indices");
+  if (input->kind() != ValueKind::kTensor || axis->kind() != ValueKind::kInteger) return;
+  const ir::PartialShape& shape = builder_.graph().output(input->port()).shape;
+  if (!shape.rank_known() || axis->integer() < 0 || axis->integer() >= shape.rank()) return;
+  const ir::Dim extent = shape[axis->integer()];
+  std::optional<ValueItems> places = ItemsOf(KnownValue(*indices, builder_, kMaxPlaces));
+  if (!extent.known() || !places) return;
+  bool counts = false;
+  for (Value& place : places->items) {
+    if (place.kind() != ValueKind::kInteger || place.integer() >= 0 || place.integer() < -extent.min)
+      continue;
+    counts = true;
+    place = Value::Integer(place.integer() + extent.min);
+  }
+  if (!counts) return;
+  Note(plan_.parameters[static_cast<size_t>(plan_.Find("indices"))], kLenientIndex,
+       "`indices` of `{}` count from the end of axis {}", plan_.called, axis->integer());
+  *indices = AsConstant(FromItems(*places, builder_.heap()), TypeKind::kInteger, site_, builder_);
+}
+
 // Matrices of fewer axes are the same for all along the first ones.
 bool Loosener::RaiseMatrices() {
   const int64_t first = Rank(arguments_[0]), second = Rank(arguments_[1]);
@@ -351,6 +380,7 @@ bool Loosener::Run() {
     if (!LoosenTensor(parameter, wanted, arguments_[i])) return false;
   }
   CountFromStart();
+  CountPlacesFromStart();
   if (MultipliesMatrices(plan_.op) && !RaiseMatrices()) return false;
   RaiseVectors();
   return !builder_.has_vendor_windows() || ReadWindow();

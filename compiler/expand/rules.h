@@ -46,6 +46,7 @@ namespace nnefc {
   RULE(kLenientItem, "lenient.single-item", kWarning, "R 3.3.2")                      \
   RULE(kLenientPair, "lenient.array-for-tuple", kWarning, "R 3.3.1")                  \
   RULE(kLenientAxis, "lenient.negative-axis", kWarning, "R 4.5.1")                    \
+  RULE(kLenientIndex, "lenient.negative-index", kWarning, "R 4.5.7")                  \
   RULE(kLenientVector, "lenient.vector-operand", kWarning, "R 4.3.1")                 \
   RULE(kLenientMatrix, "lenient.matrix-rank", kWarning, "R 4.6, R 4.9.2")
 NNEFC_DEFINE_RULES(kExpandRules, NNEFC_EXPAND_RULES)

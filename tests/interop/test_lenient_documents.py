@@ -155,6 +155,8 @@ CASES = {
     "surplus_position": Case("y = relu(x, 0.0);", np.maximum(X, 0), {"surplus-argument"}),
     "negative_axis": Case("a = unsqueeze(x, axes = [-1]);\nb = squeeze(a, axes = [-1]);\nc = concat([b, b], axis = -1);\n"
                           "y = sum_reduce(c, axes = [-2]);", np.concatenate([X, X], -1).sum(-2, keepdims=True), {"negative-axis"}),
+    "negative_index": Case("i = constant<integer>(shape = [2, 2], value = [0, -1, 2, -4]);\ny = gather(x, i, axis = 3);",
+                           X[..., [[0, -1], [2, -4]]], {"negative-index"}),
     "vector_operand": Case("y = conv(x, w, b);", shifted_sum(X, W1[..., 0, 0]) + V[:3].reshape(1, 3, 1, 1), {"vector-operand"},
                            variables={"w": W1, "b": V[:3]}),
     "matrix_rank": Case("y = linear(x, w);", X @ M.T, {"matrix-rank"}, variables={"w": M}),

@@ -68,15 +68,16 @@ def quantized_convolution() -> Part:
 
 
 def stored_weights(type_: object, low: int, high: int) -> Part:
-    """A product with weights that are stored narrow and widened by Convert, Subtract and Multiply."""
-    x = parameter("x", [-1, 6])
-    stored = op.constant(RANDOM.integers(low, high, [4, 6]).astype(F32)).data
-    packed = ov.op.Constant(type_, ov.Shape([4, 6]), stored.flatten().tolist())
-    wide = op.multiply(op.subtract(op.convert(packed, "f32"), constant(1.0)), constant(np.full([4, 1], 0.02)))
-    return [op.matmul(x, wide, False, True)], [x], [{"x": values(2, 6)}]
+    """A product with weights that are stored narrow and widened by Convert, Subtract and Multiply; of types with fractions
+    there are enough that each of 16 codes occurs."""
+    x = parameter("x", [-1, 32])
+    drawn = RANDOM.uniform(low, high, [8, 32]) if type_.is_real() else RANDOM.integers(low, high, [8, 32])
+    packed = ov.op.Constant(type_, ov.Shape([8, 32]), drawn.astype(F32).flatten().tolist())
+    wide = op.multiply(op.subtract(op.convert(packed, "f32"), constant(1.0)), constant(np.full([8, 1], 0.02)))
+    return [op.matmul(x, wide, False, True)], [x], [{"x": values(2, 32)}]
 
 
-NARROW = {"u2": (0, 4), "u4": (0, 16), "i4": (-8, 8), "nf4": (-1, 2), "f8e4m3": (-20, 20), "f8e5m2": (-20, 20), "f8e8m0": (1, 9),
+NARROW = {"u2": (0, 4), "u4": (0, 16), "i4": (-8, 8), "nf4": (-1, 1), "f8e4m3": (-20, 20), "f8e5m2": (-20, 20), "f8e8m0": (1, 9),
           "f4e2m1": (-4, 5), "i8": (-128, 128), "f16": (-9, 9), "bf16": (-9, 9)}
 for type_name, ends in NARROW.items():
     PARTS[f"weights_of_{type_name}"] = lambda name=type_name, ends=ends: stored_weights(getattr(ov.Type, name), *ends)

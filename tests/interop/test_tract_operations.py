@@ -66,6 +66,7 @@ CASES = {
     "reverse_cumsum": Case("y = tract_core_cumsum(a, axis = 1, exclusive = false, reverse = true);"),
     "argmax_last": Case("y = tract_core_argmax_reduce_last(a, axes = [3]);", (np.round(X),)),
     "argmin_last": Case("y = tract_core_argmin_reduce_last(a, axes = [1]);", (np.round(X),)),
+    "gather_from_the_end": Case("i = tract_core_cast([[0, -1], [-4, 2]], to = 'i64');\ny = tract_core_gather(a, i, axis = 2, datum_type = 'f32');"),
     "gather_nd": Case("y = tract_core_gather_nd(a, b, batch_dims = 0);", (X, np.array([[1, 2], [0, 0], [1, 0]]))),
     "gather_nd_batches": Case("y = tract_core_gather_nd(a, b, batch_dims = 1);", (X, np.array([[[1, 2], [0, 0]], [[1, 0], [2, 3]]]))),
     "scatter_nd": Case("y = tract_core_scatter_nd(a, b, c);", (X, np.array([[1, 2], [0, 0]]), X[0, 1:].copy())),

@@ -70,7 +70,8 @@ namespace nnefc::ir::nnef {
   RULE(kPadBorder, "pad.border", kError, "R 4.5.5")                  \
   RULE(kPadReach, "pad.border-reach", kError, "R 4.5.5")             \
   RULE(kPadExtent, "pad.extent", kError, "R 4.5.5")                  \
-  RULE(kTileRepeats, "tile.repeats", kError, "R 4.5.6")
+  RULE(kTileRepeats, "tile.repeats", kError, "R 4.5.6")              \
+  RULE(kGatherIndex, "gather.index", kError, "R 4.5.7")
 
 // R 4.6, R 4.7, R 4.9
 #define NNEFC_OTHER_OPERATION_RULES(RULE)                                    \

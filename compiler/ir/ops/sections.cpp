@@ -276,6 +276,27 @@ void InferTile(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
+// gather.index: the places that are known are counted from 0 along the axis. Of an open extent nothing is
+// told: lenient reading leaves places that count from its end to the run.
+bool CheckPlaces(InferContext& context, int64_t axis, Dim extent) {
+  const std::optional<TensorValue>& indices = context.input(1).value;
+  if (!indices || extent.max == Dim::kUnbounded) return true;
+  for (int64_t i = 0; i < indices->volume(); ++i) {
+    const int64_t index = indices->ElementAsInt(i);
+    if (index < 0 && extent.known()) {
+      context.Error(kGatherIndex, "{} holds {} (item {}); places along an axis are counted from 0",
+                    Describe(context, 1), index, i);
+    } else if (index >= extent.max) {
+      context.Error(kGatherIndex, "{} holds {} (item {}); axis {} of `input` has places below {}",
+                    Describe(context, 1), index, i, axis, extent.max);
+    } else {
+      continue;
+    }
+    return false;
+  }
+  return true;
+}
+
 // The extents of `indices` in place of the axis.
 void InferGather(InferContext& context) {
   const Output& input = context.input(0);
@@ -284,6 +305,7 @@ void InferGather(InferContext& context) {
     return Produce(context, 0, input.type, PartialShape());
   const int64_t axis = context.attribute("axis").AsInt();
   if (!CheckAxis(context, "axis", axis, input.shape.rank())) return;
+  if (!CheckPlaces(context, axis, input.shape[axis])) return;
   llvm::SmallVector<Dim, 8> dims(input.shape.dims().begin(), input.shape.dims().end());
   dims.erase(dims.begin() + axis);
   dims.insert(dims.begin() + axis, indices.dims().begin(), indices.dims().end());

@@ -32,6 +32,8 @@ TEST(DnnLayoutTest, OthersAre) {
     EXPECT_FALSE(SameLayout(layout, nullptr));
   }
   EXPECT_EQ(MakeLayout({1, 32, 4, 5}, Tag::nChw16c)->ToString(), "aBcd16b");
+  EXPECT_EQ(MakeLayout({2, 3, 4, 5}, Tag::nhwc)->ToString(), "acdb");
+  EXPECT_EQ(MakeLayout({3, 5}, Tag::ba)->ToString(), "ba");
   EXPECT_EQ(MakeLayout({1, 24, 4, 5}, Tag::nChw16c)->byte_size(), size_t{32 * 4 * 5 * 4});
 }
 
