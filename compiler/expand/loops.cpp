@@ -17,8 +17,9 @@ bool Machine::BeginLoop(const Instruction& instruction) {
     const Value& array = loop.arrays[i];
     const ast::ExprId iterable = comprehension->iterators[i].iterable;
     if (array.kind() != ValueKind::kArray) {
-      return Fail(Fault::Of(kValueType, "a comprehension iterates {}; expected an array", array.KindText()),
-                  iterable);
+      return Fail(
+          WrongValue(array, fmt::format("a comprehension iterates {}; expected an array", array.KindText())),
+          iterable);
     }
     if (array.length() != loop.arrays[0].length()) {
       return Fail(Fault::Of(kUnequalLengths, "the iterated arrays have {} and {} items",

@@ -6,6 +6,7 @@
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/fold_values.h"
 #include "compiler/expand/rules.h"
+#include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand {
@@ -18,6 +19,11 @@ constexpr int64_t kMaxPlaces = 1 << 20;
 
 bool IsNumber(const Value& value) {
   return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
+}
+
+// Whether an integer is the same number.
+bool IsWhole(double number) {
+  return std::abs(number) < 9e15 && number == std::trunc(number);
 }
 
 TypeKind KindOf(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
@@ -212,8 +218,7 @@ Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const V
     while (item.kind() == ValueKind::kArray && item.length() == 1) item = Value(item.item(0));
     Note(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called, plan_.called,
          parameter.type_text);
-    if (kind == TypeKind::kInteger && item.kind() == ValueKind::kScalar &&
-        item.scalar() == static_cast<double>(static_cast<int64_t>(item.scalar())))
+    if (kind == TypeKind::kInteger && item.kind() == ValueKind::kScalar && IsWhole(item.scalar()))
       return Value::Integer(static_cast<int64_t>(item.scalar()));
     if (kind == TypeKind::kScalar && item.kind() == ValueKind::kInteger)
       return Value::Scalar(static_cast<double>(item.integer()));
@@ -407,9 +412,7 @@ Value ToWhole(const TypeTable& types, TypeId type, const Value& value, Heap& hea
     return Value::Array(heap, std::move(items));
   }
   if (kind != TypeKind::kInteger || value.kind() != ValueKind::kScalar) return value;
-  const double number = value.scalar();
-  const bool is_whole = std::abs(number) < 9e15 && number == std::trunc(number);
-  return is_whole ? Value::Integer(static_cast<int64_t>(number)) : value;
+  return IsWhole(value.scalar()) ? Value::Integer(static_cast<int64_t>(value.scalar())) : value;
 }
 
 }  // namespace
@@ -443,6 +446,51 @@ std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments,
   return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
 }
 
+// The numbers from `start` on in steps that lie before `end`, as a constant.
+std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                  GraphBuilder& builder) {
+  const auto fail = [&](const Fault& fault) {
+    builder.Report(fault, plan, site);
+    return Value();
+  };
+  std::array<Value, 3> bounds;  // start, end, step
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = builder.ValueOf(arguments[i]);
+    const std::string& name = plan.parameters[i].name;
+    if (!IsNumber(bounds[i])) {
+      return fail(
+          WrongValue(bounds[i], fmt::format("`{}` of `{}` is {}; expected a number known during compilation",
+                                            name, plan.called, bounds[i].KindText()))
+              .At(name));
+    }
+  }
+  const bool is_whole =
+      llvm::all_of(bounds, [](const Value& bound) { return bound.kind() == ValueKind::kInteger; });
+  const auto number = [&](size_t i) {
+    const bool is_integer = bounds[i].kind() == ValueKind::kInteger;
+    return is_integer ? static_cast<double>(bounds[i].integer()) : bounds[i].scalar();
+  };
+  const double start = number(0), step = number(2);
+  if (step == 0)
+    return fail(Fault::Of(kDivisionByZero, "`step` of `{}` is 0", plan.called).At(plan.parameters[2].name));
+  const double span =
+      is_whole ? static_cast<double>(ir::Wide{bounds[1].integer()} - bounds[0].integer()) : number(1) - start;
+  const double count = std::ceil(span / step);
+  if (!(count >= 1 && count < 0x1p53)) {
+    return fail(Fault::Of(kValueType, "`{}` from {} to {} in steps of {} makes {} numbers", plan.called,
+                          start, number(1), step, count < 1 ? "no" : "too many"));
+  }
+  Fault fault;
+  if (!builder.heap().Reserve(static_cast<int64_t>(count), fault)) return fail(fault);
+  std::vector<Value> items;
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+    items.push_back(is_whole ? Value::Integer(bounds[0].integer() + i * bounds[2].integer())
+                             : Value::Scalar(start + static_cast<double>(i) * step));
+  }
+  return AsConstant(Value::Array(builder.heap(), std::move(items)),
+                    is_whole ? TypeKind::kInteger : TypeKind::kScalar, site, builder);
+}
+
 }  // namespace
 
 std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
@@ -451,6 +499,7 @@ std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> 
   static const ir::OpTable<Replace> table(ir::StandardOps(),
                                           {{"cast", ReplaceCast<false>},
                                            {"tract_core_to_integer", ReplaceCast<true>},
+                                           {"tract_core_range", ReplaceRange},
                                            {"tract_transformers_added_mask", ReplaceMask}});
   const Replace* replace = table.Find(plan.op);
   return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
@@ -560,9 +609,7 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
       return {};
     }
     if (item.kind() != ValueKind::kUnknownExtent) continue;
-    builder.Report(
-        Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),
-        site);
+    builder.Report(OpenExtent(), site);
     return {};
   }
   Site made = site;

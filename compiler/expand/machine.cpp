@@ -148,9 +148,7 @@ bool Machine::CheckSteps(ast::ExprId expr) {
 bool Machine::Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr) {
   if (!value) return Fail(fault, expr);
   if (value->kind() == ValueKind::kUnknownExtent && !builder_.is_lenient()) {
-    return Fail(
-        Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`"),
-        expr);
+    return Fail(OpenExtent(), expr);
   }
   if (value->poison()) return false;
   stack_.push_back(std::move(*value));
@@ -270,9 +268,10 @@ bool Machine::Operator(std::string_view name, size_t arguments, ast::ExprId expr
 bool Machine::Branch(const Instruction& instruction) {
   Value condition = Pop();
   if (condition.kind() != ValueKind::kLogical || condition.tensor_typed()) {
-    return Fail(Fault::Of(kValueType, "the condition is {}; expected a logical known during compilation",
-                          condition.KindText()),
-                instruction.expr);
+    return Fail(
+        WrongValue(condition, fmt::format("the condition is {}; expected a logical known during compilation",
+                                          condition.KindText())),
+        instruction.expr);
   }
   if (!condition.logical()) frame().pc = instruction.a;
   return true;

@@ -65,7 +65,8 @@ std::optional<Value> Repeat(const Value& value, int64_t times, Heap& heap, Fault
 
 std::optional<Value> Subscript(const Value& base, const Value& index, Heap& heap, Fault& fault) {
   if (!IsSequenceOrString(base) || index.kind() != ValueKind::kInteger) {
-    fault = Fault::Of(kValueType, "{} cannot be subscripted by {}", base.KindText(), index.KindText());
+    fault = WrongValue(IsSequenceOrString(base) ? index : base,
+                       fmt::format("{} cannot be subscripted by {}", base.KindText(), index.KindText()));
     return std::nullopt;
   }
   if (index.integer() < 0 || index.integer() >= base.length()) {
@@ -81,8 +82,9 @@ std::optional<Value> Subscript(const Value& base, const Value& index, Heap& heap
 std::optional<Value> SubscriptRange(const Value& base, const Value* begin, const Value* end, Fault& fault) {
   for (const Value* bound : {begin, end}) {
     if (!IsSequenceOrString(base) || (bound != nullptr && bound->kind() != ValueKind::kInteger)) {
-      fault = Fault::Of(kValueType, "{} cannot be subscripted by a range of {}", base.KindText(),
-                        bound != nullptr ? bound->KindText() : "integers");
+      fault = WrongValue(IsSequenceOrString(base) ? *bound : base,
+                         fmt::format("{} cannot be subscripted by a range of {}", base.KindText(),
+                                     bound != nullptr ? bound->KindText() : "integers"));
       return std::nullopt;
     }
     if (bound != nullptr && (bound->integer() < 0 || bound->integer() > base.length())) {

@@ -277,6 +277,14 @@ bool Equal(const Value& a, const Value& b, Heap& heap) {
   return true;
 }
 
+Fault OpenExtent() {
+  return Fault::Of(kShapeUnknown, "this extent is left open by an external; give it with `--input-shape`");
+}
+
+Fault WrongValue(const Value& value, std::string_view message) {
+  return value.kind() == ValueKind::kUnknownExtent ? OpenExtent() : Fault::Of(kValueType, "{}", message);
+}
+
 std::string ScalarText(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";

@@ -186,6 +186,11 @@ bool Equal(const Value& a, const Value& b, Heap& heap);
 // True if a and b could be equal: integer and scalar, say, cannot be compared.
 bool Comparable(const Value& a, const Value& b);
 
+// Of an extent that nothing tells yet, and of a value of another kind than is expected, which may be one of
+// these.
+Fault OpenExtent();
+Fault WrongValue(const Value& value, std::string_view message);
+
 // The shortest literal that reads back as the same double: `0.5`, `1.0`.
 std::string ScalarText(double value);
 

@@ -345,6 +345,53 @@ graph net( x, y ) -> ( z )
     assert wrong.returncode == 1 and "[external.symbol]" in wrong.stderr
 
 
+# What takes the extent of an axis that is open: it is tried when the document is checked, and known when it runs.
+OF_EXTENT = {
+    "range_up": ("y = x * unsqueeze(tract_core_range(0, n, step = 1), axes = [0]);", lambda x: x * np.arange(x.shape[1])),
+    "range_down": ("y = x * unsqueeze(tract_core_range(n, 0, step = -1), axes = [0]);", lambda x: x * np.arange(x.shape[1], 0, -1)),
+    "range_in_halves": ("y = x * unsqueeze(tract_core_range(0.0, 0.5 * n, step = 0.5), axes = [0]);", lambda x: x * np.arange(0, x.shape[1] / 2, 0.5)),
+    "condition": ("y = relu(x) if n > 3 else neg(x);", lambda x: np.maximum(x, 0) if x.shape[1] > 3 else -x),
+    "condition_in_list": ("y = pad(x, padding = [(0, 0), (0, 2 if n > 3 else 1)], value = 7.0);",
+                          lambda x: np.pad(x, ((0, 0), (0, 2 if x.shape[1] > 3 else 1)), constant_values=7)),
+    "comprehension": ("y = concat([for i in range_of([0] * n) yield x * scalar(i)], axis = 0);",
+                      lambda x: np.concatenate([x * i for i in range(x.shape[1])])),
+    "subscript": ("k = [for i in range_of([0] * 16) yield scalar(i + 2)];\n    y = x * k[n - 1];", lambda x: x * (x.shape[1] + 1)),
+    "part": ("k = [for i in range_of([0] * 16) yield scalar(i + 2)];\n    y = x * unsqueeze(k[:n], axes = [0]);",
+             lambda x: x * np.arange(2, x.shape[1] + 2)),
+    "equal": ("y = relu(x) if n == 5 || n < 2 else neg(x);", lambda x: np.maximum(x, 0) if x.shape[1] in (1, 5) else -x),
+}
+
+
+@pytest.mark.parametrize("case", OF_EXTENT)
+def test_an_extent_that_the_data_tell(case: str, nnefc: Path, tmp_path: Path) -> None:
+    statement, formula = OF_EXTENT[case]
+    tool = Nnefc(nnefc, tmp_path)
+    (tmp_path / "net.nnef").write_text(f"""version 1.0;
+extension tract_registry tract_core;
+extension KHR_enable_fragment_definitions;
+extension KHR_enable_operator_expressions;
+extension tract_symbol S;
+fragment of_extent( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{{
+    n = shape_of(x)[1];
+    {statement}
+}}
+graph net( x ) -> ( y )
+{{
+    x = tract_core_external(shape = [2, S], datum_type = 'f32');
+    y = of_extent(x);
+}}
+""", encoding="utf-8")
+    done = tool.call("check", tmp_path / "net.nnef")
+    assert done.returncode == 0, done.stderr
+    for extent in (5, 1, 4, 7):
+        x = RANDOM.standard_normal((2, extent)).astype(F32)
+        np.savez(tmp_path / "in.npz", x=x)
+        for backend in ("reference", "onednn"):
+            found = tool.run(tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz", "--backend", backend)["y"]
+            np.testing.assert_allclose(found, formula(x), rtol=1e-6)
+
+
 ASSERTING = """version 1.0;
 extension tract_registry tract_core;
 extension tract_symbol B;

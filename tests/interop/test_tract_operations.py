@@ -67,6 +67,9 @@ CASES = {
     "argmax_last": Case("y = tract_core_argmax_reduce_last(a, axes = [3]);", (np.round(X),)),
     "argmin_last": Case("y = tract_core_argmin_reduce_last(a, axes = [1]);", (np.round(X),)),
     "gather_from_the_end": Case("i = tract_core_cast([[0, -1], [-4, 2]], to = 'i64');\ny = tract_core_gather(a, i, axis = 2, datum_type = 'f32');"),
+    "range_of_scalars": Case("r = tract_core_range(0.5, 2.9, step = 0.5);\ns = unsqueeze(r, axes = [0, 1, 2]);\ny = add(a, s);"),
+    "range_of_scalars_down": Case("r = tract_core_range(5.0, 0.0, step = -1.0);\ns = unsqueeze(r, axes = [0, 1, 2]);\n"
+                                  "h = div(s, 2.0);\ny = mul(a, h);"),
     "gather_nd": Case("y = tract_core_gather_nd(a, b, batch_dims = 0);", (X, np.array([[1, 2], [0, 0], [1, 0]]))),
     "gather_nd_batches": Case("y = tract_core_gather_nd(a, b, batch_dims = 1);", (X, np.array([[[1, 2], [0, 0]], [[1, 0], [2, 3]]]))),
     "scatter_nd": Case("y = tract_core_scatter_nd(a, b, c);", (X, np.array([[1, 2], [0, 0]]), X[0, 1:].copy())),
@@ -143,6 +146,10 @@ def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
     ("y = tract_core_fft(a, axis = 1);", "tract_fft.shape"),
     ("y = tract_core_grid_sample(a, a);", "tract_sampling.grid"),
     ("i = tract_core_cast(a, to = 'i64');\ny = tract_core_gather_nd(a, i);", "tract_nd.tuples"),
+    ("y = tract_core_range(3, 3, step = 1);", "value.type"),
+    ("y = tract_core_range(0, 3, step = 0);", "arithmetic.division-by-zero"),
+    ("y = tract_core_range(0, a, step = 1);", "value.type"),
+    ("y = tract_core_range(0, 9000000000000, step = 1);", "limit.items"),
 ])
 def test_refusal(statement: str, rule: str, nnefc: Path, tmp_path: Path) -> None:
     Case(statement).write(tmp_path)

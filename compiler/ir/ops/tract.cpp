@@ -260,7 +260,8 @@ void InferAddedMask(InferContext& context) {
   Produce(context, 0, ElementType::kF32, context.input(0).shape);
 }
 
-void InferTractScan(InferContext& context) {
+// Of operations that expansion replaces.
+void InferReplaced(InferContext& context) {
   for (int32_t i = 0; i < context.node().num_outputs(); ++i)
     Produce(context, i, ElementType::kF32, PartialShape());
 }
@@ -292,11 +293,12 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(
       registry,
       {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});
-  // Expansion makes a loop of it: no document leaves one in a graph.
-  registry.Add({.set = std::string(kNnefSet),
-                .name = "tract_core_scan",
-                .outputs = {"outputs[]"},
-                .infer = nnef::InferTractScan});
+  // Expansion makes a constant and a loop of them: no document leaves one in a graph.
+  for (const auto& [name, output] :
+       {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]")}) {
+    registry.Add(
+        {.set = std::string(kNnefSet), .name = name, .outputs = {output}, .infer = nnef::InferReplaced});
+  }
 }
 
 }  // namespace nnefc::ir
