@@ -1,0 +1,118 @@
+#include "runtime/fast/recurrent_gates.h"
+
+#include <cstring>
+
+#include "runtime/fast/vector_math.h"
+
+namespace nnefc::runtime {
+namespace {
+
+template <typename Function>
+void MapRow(float* x, int64_t count, const Function& function) {
+  Vectorized([&] {
+    for (int64_t i = 0; i < count; ++i) x[i] = function(x[i]);
+  });
+}
+
+void ActivateRow(const CellFunction& activation, float* x, int64_t count) {
+  const auto alpha = static_cast<float>(activation.alpha);
+  const auto beta = static_cast<float>(activation.beta);
+  switch (activation.function) {
+    case ir::CellActivation::kSigmoid:
+      return MapRow(x, count, [](float v) { return VectorSigmoid(v); });
+    case ir::CellActivation::kTanh:
+      return MapRow(x, count, [](float v) { return VectorTanh(v); });
+    case ir::CellActivation::kRelu:
+      return MapRow(x, count, [](float v) { return v < 0.0f ? 0.0f : v; });
+    case ir::CellActivation::kHardSigmoid:
+      return MapRow(x, count, [=](float v) {
+        const float y = alpha * v + beta;
+        return y < 0.0f ? 0.0f : y > 1.0f ? 1.0f : y;
+      });
+  }
+}
+
+}  // namespace
+
+void CellMath::Finish(const StateRow& row) const {
+  if (cell_.kind == CellKind::kLstm) return FinishLstm(row);
+  if (cell_.kind == CellKind::kGru) return FinishGru(row);
+  Gate(row, 0, 0);
+  std::memcpy(row.next_h, row.gates, static_cast<size_t>(row.count) * sizeof(float));
+}
+
+void CellMath::StartGru(const StateRow& row) const {
+  Gate(row, 0, 0);
+  const float* r = Gate(row, 1, 0);
+  if (cell_.linear_before_reset) return;
+  Vectorized([&] {
+    for (int64_t j = 0; j < row.count; ++j) row.reset[j] = r[j] * row.h[j];
+  });
+}
+
+float* CellMath::Gate(const StateRow& row, int64_t place, size_t activation) const {
+  return Apply(row.gates + place * cell_.hidden, row, activation);
+}
+
+float* CellMath::Apply(float* gate, const StateRow& row, size_t activation) const {
+  const auto most = static_cast<float>(cell_.clip);
+  if (most > 0) MapRow(gate, row.count, [=](float v) { return v < -most ? -most : v > most ? most : v; });
+  ActivateRow(cell_.activations[activation], gate, row.count);
+  return gate;
+}
+
+bool CellMath::HasUsualFunctions() const {
+  using ir::CellActivation;
+  const auto is = [&](size_t place, CellActivation function) {
+    return cell_.activations[place].function == function;
+  };
+  return cell_.clip <= 0 && is(0, CellActivation::kSigmoid) && is(1, CellActivation::kTanh) &&
+         is(2, CellActivation::kTanh);
+}
+
+// C' = f * C + i * c;  H' = o * h(C')
+void CellMath::FinishLstm(const StateRow& row) const {
+  if (is_usual_) {  // in one pass
+    const float* gates[4];
+    for (size_t i = 0; i < 4; ++i) gates[i] = row.gates + cell_.order[i] * cell_.hidden;
+    return Vectorized([&] {
+      for (int64_t j = 0; j < row.count; ++j) {
+        const float kept = VectorSigmoid(gates[0][j]) * row.c[j];
+        row.c[j] = kept + VectorSigmoid(gates[1][j]) * VectorTanh(gates[2][j]);
+        row.next_h[j] = VectorTanh(row.c[j]) * VectorSigmoid(gates[3][j]);
+      }
+    });
+  }
+  const float* f = Gate(row, cell_.order[0], 0);
+  const float* i = Gate(row, cell_.order[1], 0);
+  const float* c = Gate(row, cell_.order[2], 1);
+  const float* o = Gate(row, cell_.order[3], 0);
+  Vectorized([&] {
+    for (int64_t j = 0; j < row.count; ++j) {
+      row.c[j] = f[j] * row.c[j] + i[j] * c[j];
+      row.next_h[j] = row.c[j];
+    }
+  });
+  ActivateRow(cell_.activations[2], row.next_h, row.count);
+  Vectorized([&] {
+    for (int64_t j = 0; j < row.count; ++j) row.next_h[j] *= o[j];
+  });
+}
+
+// H' = (1 - z) * h + z * H
+void CellMath::FinishGru(const StateRow& row) const {
+  const float* z = row.gates;
+  const float* r = row.gates + cell_.hidden;
+  float* sum = row.candidate;
+  if (cell_.linear_before_reset) {
+    Vectorized([&] {
+      for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * row.product[j];
+    });
+  }
+  const float* h = Apply(sum, row, 1);
+  Vectorized([&] {
+    for (int64_t j = 0; j < row.count; ++j) row.next_h[j] = (1.0f - z[j]) * h[j] + z[j] * row.h[j];
+  });
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,44 @@
+// What a step of a recurrent layer makes of the sums of its gates, for one element of the batch.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/recurrent.h"
+
+namespace nnefc::runtime {
+
+// A part of the state of one element of the batch: gates lie `hidden` apart, the candidate
+// of a GRU on its own.
+struct StateRow {
+  float* gates;
+  float* candidate;
+  const float* h;
+  float* next_h;
+  float* c = nullptr;              // of an LSTM: before and after the step
+  const float* product = nullptr;  // of a GRU: R * h of the new state if the reset acts on it
+  float* reset = nullptr;          // of a GRU: r * h, otherwise
+  int64_t count = 0;
+};
+
+class CellMath {
+ public:
+  explicit CellMath(const Cell& cell)
+      : cell_(cell), is_usual_(cell.kind == CellKind::kLstm && HasUsualFunctions()) {}
+
+  // The new state of the row.
+  void Finish(const StateRow& row) const;
+  // The gates z and r, and r * h where the reset acts on the state.
+  void StartGru(const StateRow& row) const;
+
+ private:
+  float* Gate(const StateRow& row, int64_t place, size_t activation) const;
+  float* Apply(float* gate, const StateRow& row, size_t activation) const;
+  bool HasUsualFunctions() const;
+  void FinishLstm(const StateRow& row) const;
+  void FinishGru(const StateRow& row) const;
+
+  const Cell& cell_;
+  const bool is_usual_;
+};
+
+}  // namespace nnefc::runtime
