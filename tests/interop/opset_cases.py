@@ -347,6 +347,8 @@ def matrices() -> None:
     add(attention, q, f(2, 3, 4, 8), f(2, 3, 4, 6), causal=True)
     add(attention, q, k, v, f(4, 5), causal=False)
     add(attention, q, k, v, f(2, 1, 4, 5), one(0.5, F32), causal=False)
+    add(attention, f(1, 3, 4, 8), f(1, 3, 5, 8), f(1, 3, 5, 6), f(2, 1, 4, 5), causal=False)
+    add(attention, q, f(1, 3, 5, 8), f(2, 1, 5, 6), f(3, 2, 3, 1, 5), causal=False)
 
 
 def normalization() -> None:

@@ -8,7 +8,7 @@ namespace nnefc::ir {
 namespace {
 
 // ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V]
-// give [.., L, V]; what is before the last two axes broadcasts.
+// give [.., L, V]; what is before the last two axes broadcasts, that of a mask [.., L, S] too.
 void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   PartialShape batch{llvm::ArrayRef<Dim>()};
@@ -37,12 +37,18 @@ void InferAttention(OpContext& op) {
     scores.append({dim(0, 2), dim(1, 2)});
     const PartialShape wanted{llvm::ArrayRef<Dim>(scores)};
     const std::optional<PartialShape> stretched = BroadcastNumpy(wanted, op.shape(3));
-    // The mask stretches to the scores, not they to it.
-    if (!stretched || !Merge(*stretched, wanted)) {
+    // A mask may have a batch of its own, but neither queries nor keys.
+    const bool fits =
+        op.shape(3).rank() >= 2 && stretched && llvm::all_of(std::array{1, 2}, [&](int64_t last) {
+          return (*stretched)[stretched->rank() - last].Compatible(wanted[wanted.rank() - last]);
+        });
+    if (!fits) {
       op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(3),
                ToString(op.shape(3)), ToString(wanted));
       return;
     }
+    const llvm::ArrayRef<Dim> whole = llvm::ArrayRef<Dim>(stretched->dims()).drop_back(2);
+    dims.assign(whole.begin(), whole.end());
   }
   dims.append({dim(0, 2), dim(2, 1)});
   op.Set(type, PartialShape(dims));

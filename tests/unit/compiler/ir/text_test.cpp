@@ -193,6 +193,11 @@ TEST_F(TextTest, Mistakes) {
             "ir-text.syntax: `99999999999` is too large an index");
   EXPECT_EQ(in_graph("%0:2000000000 = nnef.constant \"a\" : f32[]"),
             "ir-text.syntax: expected `,`, found `}`");
+  for (const char* port : {"-2", "2147483647", "99999999999"}) {
+    EXPECT_EQ(
+        in_graph(c + fmt::format("%1 = test.loop \"l\" (%0) : f32[] bodies {{ \"body\" input {} -> 0", port)),
+        fmt::format("ir-text.syntax: `{}` is no index", port));
+  }
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is no shape");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f33[1]"),
             "ir-text.syntax: expected an element type, found `f33`");

@@ -385,6 +385,10 @@ def blocks():
     yield attention, ["f32[2,3,4,8]", "f32[2,3,5,8]", "f32[2,3,5,6]"], dict(causal=False)
     yield attention, ["f32[?,3,?,8]", "f32[?,3,5,8]", "f32[?,3,5,6]"], dict(causal=True)
     yield attention, ["f32[2,3,4,8]", "f32[2,3,5,7]", "f32[2,3,5,6]"], dict(causal=False)
+    for mask in ["f32[4,5]", "f32[2,1,4,5]", "f32[3,4,5]", "f32[1,1]", "f32[]", "f32[3,5]", "f32[7,2,3,4,5]", "f32[?,?]"]:
+        yield attention, ["f32[2,3,4,8]", "f32[2,3,5,8]", "f32[2,3,5,6]", mask], dict(causal=False)
+    for mask in ["f32[2,3,4,5]", "f32[2,1,1,5]", "f32[?,?,4,5]", "f32[5]", "f32[4,4,5]", "f32[1,3,8,5]"]:
+        yield attention, ["f32[1,3,4,8]", "f32[1,3,5,8]", "f32[1,3,5,6]", mask], dict(causal=False)
     for equation, inputs in [("ij,jk->ik", ["f32[2,3]", "f32[3,4]"]), ("...ij,...jk->...ik", ["f32[?,2,3]", "f32[5,3,4]"]),
                              ("ij,jk", ["f32[2,?]", "f32[3,4]"]), ("ij,jk->ik", ["f32[2,3]", "f32[4,4]"]),
                              ("ij->ik", ["f32[2,3]"])]:
