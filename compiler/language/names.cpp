@@ -74,7 +74,7 @@ void NameIndex::DeclareFragments() {
 int32_t NameIndex::EntityOf(Callee callee) {
   if (!callee.valid()) return -1;
   if (callee.document == &document_) return callee.fragment.index;
-  auto [entry, is_new] = operations_.try_emplace(callee.fragment.index, -1);
+  auto [entry, is_new] = operations_.try_emplace({callee.document, callee.fragment.index}, -1);
   if (is_new) {
     const ast::Name& name = callee.document->signature(callee.fragment).name;
     entry->second = Add(
@@ -92,7 +92,8 @@ int32_t NameIndex::ParameterOf(Callee callee, Symbol name) {
   const auto index = static_cast<int32_t>(found - signature.parameters.begin());
   if (callee.document == &document_)
     return parameters_[static_cast<size_t>(callee.fragment.index)][static_cast<size_t>(index)];
-  auto [entry, is_new] = operation_parameters_.try_emplace({callee.fragment.index, index}, -1);
+  auto [entry, is_new] =
+      operation_parameters_.try_emplace({{callee.document, callee.fragment.index}, index}, -1);
   if (is_new) {
     entry->second = Add({.kind = EntityKind::kParameter,
                          .name = name,

@@ -86,8 +86,10 @@ class NameIndex {
   std::vector<Occurrence> occurrences_;
   std::vector<BodyScope> bodies_;
   std::vector<std::vector<int32_t>> parameters_;  // of the document's fragments
-  llvm::DenseMap<int32_t, int32_t> operations_;   // by FragmentId of the library
-  llvm::DenseMap<std::pair<int32_t, int32_t>, int32_t> operation_parameters_;
+  // Of libraries, of which a document may have several: by document and FragmentId, and the parameter.
+  using OperationKey = std::pair<const CheckedDocument*, int32_t>;
+  llvm::DenseMap<OperationKey, int32_t> operations_;
+  llvm::DenseMap<std::pair<OperationKey, int32_t>, int32_t> operation_parameters_;
   // Of the body that is being indexed.
   llvm::DenseMap<Symbol, int32_t> scope_;
   std::vector<std::pair<Symbol, int32_t>> iterators_;  // the innermost last

@@ -375,6 +375,64 @@ TEST_F(LanguageTest, ChangesAreAppliedInOrderAndChecked) {
   EXPECT_EQ(Findings(), "");
 }
 
+// Fragments of each library are numbered from 0.
+TEST_F(LanguageTest, OperationsOfTwoLibrariesAreTwo) {
+  std::string text =
+      "version 1.0;\nextension tract_registry tract_core;\ngraph g( x ) -> ( y ) {\n"
+      "  x = tract_core_external(shape = [2], datum_type = 'f32');\n";
+  const std::vector<std::string> names = {"copy",
+                                          "neg",
+                                          "rcp",
+                                          "exp",
+                                          "log",
+                                          "sin",
+                                          "cos",
+                                          "abs",
+                                          "sign",
+                                          "sqr",
+                                          "sqrt",
+                                          "rsqr",
+                                          "rsqrt",
+                                          "relu",
+                                          "elu",
+                                          "selu",
+                                          "gelu",
+                                          "silu",
+                                          "softplus",
+                                          "sigmoid",
+                                          "tanh",
+                                          "floor",
+                                          "ceil",
+                                          "round",
+                                          "tract_core_erf",
+                                          "tract_core_round_even",
+                                          "tract_core_cast",
+                                          "tract_core_cumsum",
+                                          "tract_core_product_reduce",
+                                          "tract_core_argmax_reduce_last",
+                                          "tract_core_trilu",
+                                          "tract_core_broadcast",
+                                          "tract_core_rms_norm",
+                                          "tract_core_softmax",
+                                          "tract_core_downsample"};
+  for (size_t i = 0; i < names.size(); ++i) text += fmt::format("  a{} = {}(x);\n", i, names[i]);
+  Open(text + "  y = relu(x);\n}\n");
+  for (const std::string& name : names)
+    EXPECT_NE(Hovered(At(" " + name + "(x)") + 1).find(" " + name), std::string::npos) << name;
+}
+
+TEST_F(LanguageTest, VersionsBeginWithThatOfOpening) {
+  ASSERT_TRUE(service_.Open(kUri, 7, std::string(kDocument)));
+  ASSERT_TRUE(service_.OpenQuantization("file:///graph.quant", 4, "", kUri));
+  EXPECT_EQ(service_.Version(kUri), 7);
+  EXPECT_EQ(service_.Version("file:///graph.quant"), 4);
+  EXPECT_FALSE(service_.Change(kUri, 7, {{{}, ""}}));
+  EXPECT_FALSE(service_.Change("file:///graph.quant", 4, {{{}, ""}}));
+  EXPECT_EQ(service_.Text(kUri), kDocument);
+  ASSERT_TRUE(service_.Change(kUri, 8, {{{}, ""}}));
+  EXPECT_EQ(service_.Text(kUri), "");
+}
+
 TEST_F(LanguageTest, PositionsAreClamped) {
   Open(
       "ab\r\n\xC3\xA9"
