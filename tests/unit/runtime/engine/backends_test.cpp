@@ -189,10 +189,16 @@ TEST(AttentionTest, BatchesAreStretched) {
 }
 
 TEST(AttentionTest, Masks) {
-  for (const Shape& mask : {Shape{5}, Shape{7, 5}, Shape{7, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 7, 5}}) {
+  for (const Shape& mask : {Shape{1, 5}, Shape{7, 5}, Shape{7, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 7, 5}}) {
     CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask});
     CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask, ElementType::kBoolean});
   }
+}
+
+TEST(AttentionTest, MasksWithBatchesOfTheirOwn) {
+  CheckAttention({{1, 3, 7, 4}, {1, 3, 5, 4}, {1, 3, 5, 6}, {2, 1, 7, 5}});
+  CheckAttention({{3, 7, 4}, {3, 5, 4}, {1, 5, 6}, {2, 3, 1, 5}});
+  CheckAttention({{1, 7, 4}, {1, 5, 4}, {1, 5, 6}, {3, 7, 5}, ElementType::kBoolean});
 }
 
 TEST(AttentionTest, CausalAndScaled) {
