@@ -165,7 +165,7 @@ TypeId Checker::CheckArray(const ast::Expr& array, llvm::ArrayRef<ExprId> items,
     DiagnosticBuilder builder = Report(kItemTypes, expr(item).range,
                                        "the item is of type `{}`, those before it in the array of type `{}`",
                                        Text(type), Text(common));
-    FixScalars(item, common, builder);
+    FixLiteral(item, common, builder);
   }
   if (is_reported) return error_;
   return Bounded(types_.Array(common), array.range);
