@@ -63,15 +63,9 @@ FaultOr<Success> AddProducts(const ProductSize& size, const float* left, const M
   return Success();
 }
 
-// The nearest numbers of bf16, of two the even one.
 void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
   Vectorized([&] {
-    for (int64_t i = 0; i < count; ++i) {
-      const auto bits = std::bit_cast<uint32_t>(numbers[i]);
-      const uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-      constexpr uint32_t kQuietNan = 0x7FC0;
-      rounded[i] = static_cast<uint16_t>((bits & 0x7FFFFFFF) > 0x7F800000 ? kQuietNan : nearest);
-    }
+    for (int64_t i = 0; i < count; ++i) rounded[i] = FloatToBFloat(numbers[i]);
   });
 }
 

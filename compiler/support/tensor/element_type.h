@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -70,8 +71,15 @@ bool IsSigned(ElementType type);
 // Conversions between f32 and the 16-bit formats, round to nearest even.
 float HalfToFloat(uint16_t bits);
 uint16_t FloatToHalf(float value);
-float BFloatToFloat(uint16_t bits);
-uint16_t FloatToBFloat(float value);
+inline float BFloatToFloat(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+inline uint16_t FloatToBFloat(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t nearest = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  const uint32_t quiet_nan = (bits >> 16) | 0x40u;
+  return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : nearest);
+}
 // As above for narrow floats, whose codes fill the low bits of the byte. What
 // is too large for a format becomes its largest number.
 float NarrowToFloat(ElementType type, uint8_t code);
