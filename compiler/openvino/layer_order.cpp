@@ -18,7 +18,6 @@ std::vector<bool> LiveNodes(const ir::Graph& graph) {
     live[static_cast<size_t>(id.index)] = true;
     pending.push_back(id);
   };
-  for (ir::NodeId id : graph.parameters()) mark(id);
   for (ir::NodeId id : graph.sinks()) mark(id);
   for (ir::NodeId id : graph.results()) mark(id);
   while (!pending.empty()) {

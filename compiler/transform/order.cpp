@@ -17,10 +17,7 @@ class Sorter {
       is_root_[later] = false;
     }
     const auto by_name = [&](size_t a, size_t b) { return names_[a] < names_[b]; };
-    for (std::vector<size_t>& list : later_) {
-      llvm::sort(list, by_name);
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
+    for (std::vector<size_t>& list : later_) llvm::sort(list, by_name);
     for (size_t i = 0; i < names.size(); ++i) starts_.push_back(i);
     // What is on a circle alone has no root: it comes last, to be found.
     std::stable_sort(starts_.begin(), starts_.end(), [&](size_t a, size_t b) {

@@ -20,7 +20,6 @@ class JudgeStep final : public ControlStep {
 
   FaultOr<Success> Run(Frame& outer) override {
     if (IsJudged(outer)) return Success();
-    judged_.clear();
     std::vector<TensorValue> values;
     for (ValueId id : step_.inputs) {
       FaultOr<TensorValue> value = outer.ValueAsTensor(id);
