@@ -484,7 +484,8 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
   if (!builder.heap().Reserve(static_cast<int64_t>(count), fault)) return fail(fault);
   std::vector<Value> items;
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    items.push_back(is_whole ? Value::Integer(bounds[0].integer() + i * bounds[2].integer())
+    items.push_back(is_whole ? Value::Integer(static_cast<int64_t>(bounds[0].integer() +
+                                                                   ir::Wide{i} * bounds[2].integer()))
                              : Value::Scalar(start + static_cast<double>(i) * step));
   }
   return AsConstant(Value::Array(builder.heap(), std::move(items)),

@@ -71,6 +71,33 @@ def test_an_unknown_option_with_a_value(line: str, nnefc: Path, folder: Path) ->
     assert f"has no option `{option}`" in done.stderr
 
 
+@pytest.mark.parametrize(("line", "told"), [
+    ("check right.nnef --tolerance close", "has `--tolerance`"),
+    ("check right.nnef --toleranse close", "has `--tolerance`"),
+    ("check right.nnef -format json", "did you mean `--format`?"),
+    ("lint right.nnef --enable no.such", "`--enable`: there is no lint rule `no.such`"),
+    ("lint right.nnef --disable no.such", "`--disable`: there is no lint rule `no.such`"),
+    ("lint right.nnef --level no.such=error", "`--level`: there is no lint rule `no.such`"),
+])
+def test_advice_about_options(line: str, told: str, nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, f"nnefc {line}")
+    assert done.returncode == 2 and told in done.stderr, done.stderr
+
+
+def test_folders_within_folders(nnefc: Path, tmp_path: Path) -> None:
+    """Each model once: links to folders are not followed, hidden names are left out."""
+    places = ["a/one.nnef", "a/b/graph.nnef", "a/b/c/two.nnef", ".hidden/three.nnef", "graph.txt"]
+    for place in places:
+        (tmp_path / "all" / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "all" / place).write_text("version 1.0;", encoding="utf-8")
+    (tmp_path / "all" / "link").symlink_to(tmp_path / "all" / "a")
+    (tmp_path / "all" / "a" / "around").symlink_to(tmp_path / "all")
+    done = _shell(nnefc, tmp_path, "nnefc check -r all --format json")
+    found = {diagnostic["file"] for diagnostic in json.loads(done.stderr)["diagnostics"]}
+    assert done.returncode == 1
+    assert found == {"all/a/one.nnef", "all/a/b/graph.nnef", "all/a/b/c/two.nnef"}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_names_that_begin_like_options(command: str, nnefc: Path, folder: Path) -> None:
     (folder / "-net.nnef").write_text(RIGHT, encoding="utf-8")
@@ -227,6 +254,27 @@ def test_check_finite(data: list[float], told: str, nnefc: Path, tmp_path: Path)
     done = _shell(nnefc, tmp_path, "nnefc run net.nnef --input x.npy --check-finite")
     assert (done.returncode, told in done.stderr) == (1 if told else 0, True)
     assert done.stderr.count("error: ") == bool(told)
+
+
+def test_check_finite_names_a_constant(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.ir").write_text("""graph "net" {
+  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.Const "w" : f32[2] = dense<f32[2]: 1.0, 3e+38>
+  %2 = opset1.Const "v" : f32[2] = dense<f32[2]: 0x000080bf0000807f>
+  %3 = opset1.Add "a" (%0, %1) {auto_broadcast = "numpy"} : f32[2]
+  %4 = opset1.Add "b" (%3, %2) {auto_broadcast = "numpy"} : f32[2]
+  opset1.Result "y" (%4)
+}
+""", encoding="utf-8")
+    np.save(tmp_path / "x.npy", np.zeros(2, np.float32))
+    done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
+    assert done.returncode == 1 and "`v` holds infinity at [1]" in done.stderr, done.stderr
+    assert done.stderr.count("error: ") == 1
+
+
+def test_a_bench_is_of_twenty_runs(nnefc: Path, folder: Path) -> None:
+    report = json.loads(_shell(nnefc, folder, "nnefc bench right.nnef --random-inputs 1 --format json").stdout)
+    assert report["iterations"] == len(report["milliseconds"]) == 20
 
 
 def test_reports_of_runs(nnefc: Path, folder: Path) -> None:

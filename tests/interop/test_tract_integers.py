@@ -35,6 +35,8 @@ CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
     "range_down_to_the_end": ("tract_core_range(4, 0, -2)", lambda x, y: np.arange(4, 0, -2)),
     "range_below_zero": ("tract_core_range(0, -5, -2)", lambda x, y: np.arange(0, -5, -2)),
     "range_up": ("tract_core_range(-3, 5, 3)", lambda x, y: np.arange(-3, 5, 3)),
+    "range_over_everything": ("tract_core_range(-9000000000000000000, 9000000000000000000, 6000000000000000000)",
+                              lambda x, y: np.array([-9, -3, 3], np.int64) * 10**18),
     "range_up_to_the_end": ("tract_core_range(0, 6, 3)", lambda x, y: np.arange(0, 6, 3)),
 }
 

@@ -23,6 +23,9 @@ DECLARATION = re.compile(r"\s*(?!return\b|delete\b|throw\b|else\b|co_return\b)(?
 # What no compiler takes: a condition put over a declaration, two operands without an operator, pointers by size.
 IMPOSSIBLE = re.compile(r"!\((const|auto)\b|(?<!\bif)(?<!\bwhile)(?<!\breturn)(?<=[\w)\]\"]) \([01]==1\)|[!=]= \([01]==1\)|===|"
                         r"[<>]=? nullptr|\( *,|[<>]=?[<>]=|[>!=]=?<|<==|;\)|\d\.-\d|\b(const|auto|bool) \(")
+# How much memory is taken beforehand.
+RESERVED = re.compile(r"\s*[\w.>()\[\]-]+(\.|->)reserve\(.*\);$")
+CAPACITY = re.compile(r"(SmallVector(?:Impl)?<.*), *[-+()\d]+>")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 PARAMETERS = re.compile(r"[(,] *(const )?[\w:]+(<.*>)?[&*]* [&*]*\w+[,)]")
 
@@ -166,6 +169,8 @@ def _spaced(line: str, begin: int, end: int) -> bool:
 def plausible(lines: list[str], index: int, after: str) -> bool:
     """Whether a mutant may compile and is no mere message; says no to what certainly does not."""
     before = lines[index]
+    if RESERVED.match(before) or CAPACITY.sub(r"\1>", before) == CAPACITY.sub(r"\1>", after):
+        return False
     if after.startswith(before) or "/*" in after and "*/" in after:  # a jump added, or a line taken out
         statement = before.rstrip()
         if not statement.endswith((";", "{", "}") if after.startswith(before) else ";"):

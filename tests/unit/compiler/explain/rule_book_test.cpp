@@ -26,6 +26,13 @@ TEST(RuleBookTest, FindsByAnEndThatOneRuleHas) {
   EXPECT_EQ(book.Find("second.own-rule"), &kSecond);
 }
 
+// Rules of plug-ins have no file of ours.
+TEST(RuleFileTest, IsThereForOurRulesAlone) {
+  EXPECT_TRUE(FindRuleFile("axis.range").has_value());
+  for (std::string_view label : {"first.own-rule", "axis.rang", "axis.range2", ""})
+    EXPECT_FALSE(FindRuleFile(label).has_value()) << label;
+}
+
 TEST(RuleBookTest, NearestKnowsEnds) {
   RuleBook book;
   EXPECT_EQ(book.Nearest("own-rul"), "");
