@@ -9,6 +9,7 @@ from typing import Callable
 
 import numpy as np
 import pytest
+from models import Nnefc
 
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"
 # Small and large numbers of either sign, infinities and NaN.
@@ -344,3 +345,37 @@ def test_commands_that_run_take_options_of_transformations(nnefc: Path, tmp_path
                               cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "")
     np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], PLAIN * np.sin(PLAIN), rtol=1e-5, atol=1e-6)
+
+
+def test_bisect_on_data_that_are_given(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external<scalar>(shape = [2]);\n"
+                                       "    a = exp(x);\n    y = sqrt(a);\n}\n", encoding="utf-8")
+    (tmp_path / "c.json").write_text('[{"id": "Wrong", "match_kind": "points", "instances": {"start_points": ["y"], "end_points": '
+                                     '["y"]}, "op": "Sin", "custom_attributes": {}}]', encoding="utf-8")
+    np.save(tmp_path / "x.npy", np.zeros(2, np.float32))
+    np.savez(tmp_path / "in.npz", x=np.zeros(2, np.float32))
+    tool = Nnefc(nnefc, tmp_path)
+    for data in (["--input", f"x={tmp_path / 'x.npy'}"], ["--inputs", tmp_path / "in.npz"]):
+        done = tool.call("transform", tmp_path / "net.nnef", "--bisect", "--transformations-config", tmp_path / "c.json", *data)
+        assert done.returncode == 1, done.stderr
+        assert "the worst is [0]: 0.841471, expected 1\n" in done.stdout, done.stdout  # sin 1 beside the root of 1
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (4, 5), (4, 1), (2, 1, 1, 5)], ids=str)
+def test_attention_of_a_mask(shape: tuple[int, ...], nnefc: Path, tmp_path: Path) -> None:
+    """OpenVINO takes masks of two axes or more."""
+    openvino = pytest.importorskip("openvino")
+    op, random = openvino.opset13, np.random.default_rng(7)
+    q, k, v = (op.parameter(list(extents), np.float32, name=name)
+               for name, extents in (("q", (2, 3, 4, 8)), ("k", (2, 3, 5, 8)), ("v", (2, 3, 5, 6))))
+    mask = op.constant(random.normal(size=shape).astype(np.float32))
+    weights = op.softmax(op.add(op.matmul(q, k, False, True), mask), -1)
+    openvino.save_model(openvino.Model([op.matmul(weights, v, False, False)], [q, k, v]), tmp_path / "net.xml", compress_to_fp16=False)
+    inputs = {each.friendly_name: random.normal(size=tuple(each.shape)).astype(np.float32) for each in (q, k, v)}
+    done = subprocess.run([str(nnefc), "compile", "net.xml", "-o", "again.xml"], cwd=tmp_path, timeout=60, check=False,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert ("ScaledDotProductAttention" in (tmp_path / "again.xml").read_text(encoding="utf-8")) == (len(shape) >= 2)
+    first, second = (openvino.Core().compile_model(tmp_path / name, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(list(inputs.values()))[0]
+                     for name in ("net.xml", "again.xml"))
+    np.testing.assert_allclose(second, first, rtol=1e-4, atol=1e-5)

@@ -87,8 +87,8 @@ opset1.Result "y" (%7)
         if (!scores) continue;
         const Port mask = node.in_port(1 - i).GetSource();
         if (KnownNumber(node.in_port(1 - i)) == 0) return scores;
-        // Of rank 0 it would be taken for none.
-        if (!mask.shape().rank_known() || mask.shape().rank() == 0) return std::nullopt;
+        // One of rank 0 would be taken for none, and OpenVINO refuses one of rank 1.
+        if (!mask.shape().rank_known() || mask.shape().rank() < 2) return std::nullopt;
         scores->mask = mask;
         return scores;
       }

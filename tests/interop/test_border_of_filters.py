@@ -1,0 +1,53 @@
+"""What lies beyond an image adds nothing to a sum, whatever the filter has there: infinities and NaN of a filter reach the results of
+windows that read the image alone. oneDNN computes some convolutions as products of matrices, which multiply the border's zeros; older
+processors have more of them (DNNL_MAX_CPU_ISA). Against the sum of the specification in NumPy, on both backends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from models import Nnefc
+
+EXTENT = 6
+
+
+def write(path: Path, filters: np.ndarray, begin: tuple[int, int], end: tuple[int, int]) -> None:
+    rows, columns = (EXTENT + before + behind - 1 for before, behind in zip(begin, end))
+    shape, out = ",".join(map(str, filters.shape)), f"1,{filters.shape[0]},{rows},{columns}"
+    path.write_text(f"""graph "net" {{
+  %0 = opset1.Parameter "x" {{element_type = f32, shape = [1,{filters.shape[1]},{EXTENT},{EXTENT}]}} : f32[1,{filters.shape[1]},{EXTENT},{EXTENT}]
+  %1 = opset1.Const "w" : f32[{shape}] = dense<f32[{shape}]: 0x{filters.tobytes().hex()}>
+  %2 = opset1.Convolution "c" (%0, %1) {{strides = [1,1], pads_begin = {list(begin)}, pads_end = {list(end)}, dilations = [1,1], auto_pad = "explicit"}} : f32[{out}]
+  opset1.Result "y" (%2)
+}}
+""", encoding="utf-8")
+
+
+def convolved(x: np.ndarray, filters: np.ndarray, begin: tuple[int, int], end: tuple[int, int]) -> np.ndarray:
+    rows, columns = (EXTENT + before + behind - 1 for before, behind in zip(begin, end))
+    result = np.zeros((1, len(filters), rows, columns))
+    with np.errstate(invalid="ignore"):
+        for row, column, i, j in np.ndindex(rows, columns, 2, 2):
+            y, z = row - begin[0] + i, column - begin[1] + j
+            if 0 <= y < EXTENT and 0 <= z < EXTENT:
+                result[0, :, row, column] += filters[:, :, i, j].astype(float) @ x[0, :, y, z]
+    return result
+
+
+@pytest.mark.parametrize("isa", ["SSE41", "DEFAULT"])
+@pytest.mark.parametrize("begin, end", [((1, 0), (0, 0)), ((0, 0), (0, 1)), ((1, 1), (1, 1)), ((0, 0), (0, 0))])
+@pytest.mark.parametrize("channels, results", [(1, 2), (3, 2), (3, 16), (5, 7)])
+def test_border(channels: int, results: int, begin: tuple[int, int], end: tuple[int, int], isa: str, nnefc: Path, tmp_path: Path) -> None:
+    random = np.random.default_rng(channels)
+    x = random.standard_normal((1, channels, EXTENT, EXTENT)).astype(np.float32)
+    filters = random.standard_normal((results, channels, 2, 2)).astype(np.float32)
+    filters[0, 0, 0, 0], filters[1, 0, 1, 1], filters[-1, -1, 0, 1] = np.inf, np.nan, -np.inf
+    write(tmp_path / "net.ir", filters, begin, end)
+    np.savez(tmp_path / "in.npz", x=x)
+    tool = Nnefc(nnefc, tmp_path)
+    tool.environment["DNNL_MAX_CPU_ISA"] = isa
+    for backend in ("reference", "onednn"):
+        found = tool.run(tmp_path / "net.ir", "--inputs", tmp_path / "in.npz", "--backend", backend)["y"]
+        np.testing.assert_allclose(found, convolved(x, filters, begin, end), rtol=1e-5, atol=1e-5)
