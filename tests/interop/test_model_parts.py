@@ -71,7 +71,7 @@ def stored_weights(type_: object, low: int, high: int) -> Part:
     """A product with weights that are stored narrow and widened by Convert, Subtract and Multiply; of types with fractions
     there are enough that each of 16 codes occurs."""
     x = parameter("x", [-1, 32])
-    drawn = RANDOM.uniform(low, high, [8, 32]) if type_.is_real() else RANDOM.integers(low, high, [8, 32])
+    drawn = RANDOM.uniform(low, high, [8, 32]) if type_.is_real() or type_ == ov.Type.nf4 else RANDOM.integers(low, high, [8, 32])
     packed = ov.op.Constant(type_, ov.Shape([8, 32]), drawn.astype(F32).flatten().tolist())
     wide = op.multiply(op.subtract(op.convert(packed, "f32"), constant(1.0)), constant(np.full([8, 1], 0.02)))
     return [op.matmul(x, wide, False, True)], [x], [{"x": values(2, 32)}]
