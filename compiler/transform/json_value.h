@@ -19,7 +19,7 @@ struct JsonValue {
 
   // Of a string with its quotes, of an array or object its opening bracket.
   SourceRange range;
-  std::variant<std::nullptr_t, bool, int64_t, double, std::string, Items, Members> value = nullptr;
+  std::variant<std::nullptr_t, bool, int64_t, double, std::string, Items, Members> value;
 
   template <typename T>
   const T* get() const {
