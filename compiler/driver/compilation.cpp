@@ -168,42 +168,52 @@ bool Compilation::Check() {
 }
 
 bool Compilation::Expand() {
-  const ExpandOptions options{.input_shapes = options_.input_shapes,
-                              .lower = options_.lower,
-                              .purpose = options_.purpose,
-                              .variable_data =
-                                  [&](const std::string& label, ElementType type) {
-                                    Emitter quiet;  // what is wrong with it is told where it is read
-                                    return model_->ReadVariable(label, type, quiet);
-                                  },
-                              .record = options_.keep_instances ? &record_ : nullptr};
-  ExpandDocument(options);
-  if (!quantization_text_) return expanded_.complete;
-  quantization_ =
-      CheckModelQuantization(*quantization_text_, *checked_, expanded_, library_, registry_, context_);
-  return expanded_.complete && quantization_.complete;
+  ExpandOptions options{.input_shapes = options_.input_shapes,
+                        .lower = options_.lower,
+                        .purpose = options_.purpose,
+                        .variable_data =
+                            [&](const std::string& label, ElementType type) {
+                              Emitter quiet;  // what is wrong with it is told where it is read
+                              return model_->ReadVariable(label, type, quiet);
+                            },
+                        .record = options_.keep_instances ? &record_ : nullptr};
+  Emitter told = ExpandDocument(options);
+  Context own(context_, context_.emitter.room());
+  if (quantization_text_) {
+    quantization_ =
+        CheckModelQuantization(*quantization_text_, *checked_, expanded_, library_, registry_, own);
+    if (options_.quantize && expanded_.complete && quantization_.complete) {
+      options.quantize = quantization_.table.LinesToCompute(*expanded_.graph, *model_);
+      record_ = InstanceRecord();
+      told = ExpandDocument(options);
+    }
+  } else if (options_.quantize) {
+    own.emitter.Emit(kQuantizationMissing, SourceRange(),
+                     "`{}` has no `graph.quant` file, which would say what to quantize", model_->name());
+  }
+  const bool quantized = quantization_text_ ? quantization_.complete : !options_.quantize;
+  context_.emitter.Take(std::move(told));
+  context_.emitter.Take(std::move(own.emitter));
+  return expanded_.complete && quantized;
 }
 
 // Where operations depend on symbols that no input tells, the document is tried
 // with some extents.
-void Compilation::ExpandDocument(ExpandOptions options) {
-  if (checked_->symbols().empty()) {
-    expanded_ = nnefc::ExpandDocument(*checked_, library_, registry_, options, context_);
-    return;
-  }
+Emitter Compilation::ExpandDocument(ExpandOptions options) {
   const auto expand = [&] {
     Context own(context_, context_.emitter.room());
     expanded_ = nnefc::ExpandDocument(*checked_, library_, registry_, options, own);
     return std::move(own.emitter);
   };
   Emitter told = expand();
+  if (checked_->symbols().empty()) return told;
   const bool is_open =
       told.has_errors() && llvm::all_of(told.diagnostics(), [](const Diagnostic& diagnostic) {
         return diagnostic.severity != Severity::kError || diagnostic.rule == &kShapeUnknown;
       });
   options.tries_symbols = is_open && options.purpose != Purpose::kPrint;
   if (options.tries_symbols) told = expand();
-  context_.emitter.Take(std::move(told));
+  return told;
 }
 
 transform::TransformationList MakeTransformations(const TransformOptions& options,

@@ -57,6 +57,9 @@ struct CompileOptions {
   Purpose purpose = Purpose::kExecute;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
+  // Each tensor that the model's graph.quant file names is quantized as soon as it
+  // is computed (R 7.1, P 7.1).
+  bool quantize = false;
   // Seed of random data for variables that have none.
   std::optional<uint64_t> random_weights;
   // Accept variables without data; the result can be written, not run.
@@ -171,7 +174,8 @@ class Compilation {
   bool Parse();
   bool Check();
   bool Expand();
-  void ExpandDocument(ExpandOptions options);
+  // What was told.
+  Emitter ExpandDocument(ExpandOptions options);
   bool Lower();
   std::shared_ptr<ir::Graph> MakeLowered();
   bool PrepareTransformations();

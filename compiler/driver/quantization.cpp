@@ -67,6 +67,28 @@ const TensorQuantization* QuantizationTable::FindVariable(const std::string& key
   return found == variables_.end() ? nullptr : &lines_[found->second];
 }
 
+std::vector<TensorQuantization> QuantizationTable::LinesToCompute(const ir::Graph& graph,
+                                                                  const ModelContainer& model) const {
+  llvm::StringSet<> names;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::OpRole::kVariable)) {
+      Emitter quiet;  // what is wrong with it is told where it is read
+      const std::string& label = node.attribute("label").AsString();
+      const std::optional<DatHeader> dat = model.ReadVariableHeader(label, quiet);
+      if (dat && dat->coding == DatCoding::kQuantized) continue;
+    }
+    for (const ir::Output& output : node.outputs()) {
+      for (const std::string& name : output.names) names.insert(name);
+    }
+  }
+  std::vector<TensorQuantization> lines;
+  for (const TensorQuantization& line : lines_) {
+    if (names.contains(line.tensor)) lines.push_back(line);
+  }
+  return lines;
+}
+
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
                                          const StandardLibrary& library, ir::OpRegistry& registry,
                                          Context& context) {

@@ -8,6 +8,7 @@
 #include "compiler/expand/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/dat.h"
+#include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,6 +25,9 @@ class QuantizationTable {
 
   // The line of the variables of a key (ir::VariableKey); null if there is none.
   const TensorQuantization* FindVariable(const std::string& key) const;
+  // The lines by which tensors of the graph are quantized as they are computed: not
+  // those of variables whose tensor files hold their codes.
+  std::vector<TensorQuantization> LinesToCompute(const ir::Graph& graph, const ModelContainer& model) const;
 
  private:
   std::vector<TensorQuantization> lines_;

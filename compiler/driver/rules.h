@@ -10,6 +10,7 @@ namespace nnefc {
   RULE(kVariableDataShape, "variable.data-shape", kError, "R 5, P 5")                           \
   RULE(kQuantizationShape, "quantization.shape", kError, "R 5.3")                               \
   RULE(kQuantizationCustom, "quantization.custom", kError, "R 5.2, R 5.3")                      \
+  RULE(kQuantizationMissing, "quantization.missing", kError, "R 5, P 5")                        \
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
   RULE(kOpenSymbol, "external.open-symbol", kError, "")                                         \
   RULE(kInputMissing, "input.missing", kError, "")                                              \

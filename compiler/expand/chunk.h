@@ -55,6 +55,8 @@ struct Call {
   ast::ExprId expr;
   // True if the result is what the statement assigns, not an operand of it.
   bool direct = false;
+  // Of a quantizer, its line in graph.quant; otherwise invalid, and `expr` tells the place.
+  SourceRange place = {};
 };
 
 // An assignment, as compiled.

@@ -90,6 +90,12 @@ class Compiler {
     auto found = slots_.find(name);
     return found == slots_.end() ? -1 : found->second;
   }
+  // The slot of what was assigned to the name, before it was quantized.
+  int32_t FindAssigned(Symbol name) const {
+    auto found = assigned_.find(name);
+    return found == assigned_.end() ? FindSlot(name) : found->second;
+  }
+  void QuantizeBy(const Quantizers& quantizers) { quantizers_ = &quantizers; }
 
   void CompileBody(llvm::ArrayRef<ast::Assignment> body) {
     for (const ast::Assignment& assignment : body) CompileStatement(assignment);
@@ -122,6 +128,11 @@ class Compiler {
   int32_t ArrayLength(ExprId left) const;
   void CollectTargets(ExprId left, Statement& statement);
   void CompilePattern(ExprId left);
+  void CompileQuantizers(const Statement& statement, ExprId right);
+  void EmitCall(const Call& call) {
+    chunk_->calls.push_back(call);
+    Emit(OpCode::kCall, call.expr, static_cast<int32_t>(chunk_->calls.size()) - 1);
+  }
   void CompileExpr(ExprId expr, bool direct = false);
   void CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId expr);
   void CompileBinary(ExprId expr);
@@ -129,6 +140,7 @@ class Compiler {
   void CompileComprehension(const ast::ComprehensionExpr& loop, ExprId expr);
   void CompileSubscript(const ast::SubscriptExpr& subscript, ExprId expr);
   void CompileInvocation(const ast::InvocationExpr& invocation, ExprId expr, bool direct);
+  bool LoadAssigned(ExprId expr);
   bool IsTensor(ExprId expr) const {
     TypeId type = document_.type(expr);
     return type.valid() && document_.types().Kind(type) == TypeKind::kTensor;
@@ -141,6 +153,8 @@ class Compiler {
   Heap& heap_;
   std::unique_ptr<Chunk> chunk_;
   llvm::DenseMap<Symbol, int32_t> slots_;
+  const Quantizers* quantizers_ = nullptr;
+  llvm::DenseMap<Symbol, int32_t> assigned_;  // where that is another slot
 };
 
 void Compiler::CompileStatement(const ast::Assignment& assignment) {
@@ -167,6 +181,7 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
     statement.array_length = ArrayLength(assignment.left);
     CompileExpr(assignment.right, true);
     CompilePattern(assignment.left);
+    CompileQuantizers(statement, assignment.right);
   }
   statement.end = Here();
   chunk_->statements.push_back(statement);
@@ -237,6 +252,41 @@ void Compiler::CompilePattern(ExprId left) {
   }
   Emit(OpCode::kUnpack, left, static_cast<int32_t>(items.size()));
   for (ExprId item : items) CompilePattern(item);
+}
+
+// The name goes to the quantized tensor; that of an external or a variable is what
+// data are given by, and stays with it.
+void Compiler::CompileQuantizers(const Statement& statement, ExprId right) {
+  if (quantizers_ == nullptr) return;
+  const Binding* binding = document_.binding(StripParens(ast_, right));
+  bool has_data = false;
+  if (binding != nullptr) {
+    const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+    const std::string_view name = symbols_.Text(signature.name.symbol);
+    has_data = signature.makes_external || name == "external" || name == "variable";
+  }
+  for (uint32_t i = 0; i < statement.num_targets; ++i) {
+    const int32_t slot = chunk_->targets[statement.first_target + i];
+    const Symbol name = chunk_->slot_names[static_cast<size_t>(slot)];
+    const auto found = quantizers_->by_name.find(name);
+    if (found == quantizers_->by_name.end()) continue;
+    Emit(OpCode::kLoad, statement.left, slot);
+    const Quantizer& quantizer = found->second;
+    for (const Quantizer::Argument& argument : quantizer.arguments) {
+      if (argument.has_axes()) PushConstant(argument.shape, statement.left);
+      PushConstant(argument.value, statement.left);
+      if (argument.has_axes())
+        EmitCall({.callee = quantizers_->constant, .expr = statement.left, .place = quantizer.place});
+    }
+    EmitCall({.callee = quantizer.callee, .expr = statement.left, .place = quantizer.place});
+    if (!has_data) {
+      Emit(OpCode::kStore, statement.left, slot);
+      continue;
+    }
+    assigned_[name] = slot;
+    slots_.erase(name);
+    Emit(OpCode::kStoreIterator, statement.left, AddSlot(name));
+  }
 }
 
 void Compiler::CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId expr) {
@@ -387,8 +437,10 @@ void Compiler::CompileInvocation(const ast::InvocationExpr& invocation, ExprId e
     Emit(OpCode::kAbandon, expr);
     return;
   }
+  const bool is_update = symbols_.Text(signature.name.symbol) == "update";
   for (size_t i = 0; i < binding->arguments.size(); ++i) {
     if (binding->arguments[i].valid()) {
+      if (is_update && i == 0 && LoadAssigned(binding->arguments[i])) continue;
       CompileExpr(binding->arguments[i]);
     } else if (const Value* value = defaults_(binding->callee, i)) {
       PushConstant(*value, expr);
@@ -397,8 +449,15 @@ void Compiler::CompileInvocation(const ast::InvocationExpr& invocation, ExprId e
       return;
     }
   }
-  chunk_->calls.push_back({binding->callee, binding->generic, expr, direct});
-  Emit(OpCode::kCall, expr, static_cast<int32_t>(chunk_->calls.size()) - 1);
+  EmitCall({binding->callee, binding->generic, expr, direct});
+}
+
+// Of a name whose tensor was quantized into another slot, the tensor; false of others.
+bool Compiler::LoadAssigned(ExprId expr) {
+  const auto* identifier = std::get_if<ast::IdentifierExpr>(&ast_.exprs[StripParens(ast_, expr)].node);
+  if (identifier == nullptr || assigned_.count(identifier->name) == 0) return false;
+  Emit(OpCode::kLoad, expr, FindAssigned(identifier->name));
+  return true;
 }
 
 }  // namespace
@@ -416,14 +475,15 @@ std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& 
   return compiler.Take();
 }
 
-std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
-                                    const DefaultLookup& defaults, Heap& heap) {
+std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Quantizers& quantizers,
+                                    const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(document, symbols, defaults, heap);
+  compiler.QuantizeBy(quantizers);
   for (const ast::Name& name : document.symbols()) compiler.AddSlot(name.symbol);
   compiler.CompileBody(document.graph()->body);
   Chunk& chunk = compiler.chunk();
   for (const ast::Name& name : document.graph()->parameters) {
-    chunk.parameter_slots.push_back(compiler.FindSlot(name.symbol));
+    chunk.parameter_slots.push_back(compiler.FindAssigned(name.symbol));
   }
   for (const ast::Name& name : document.graph()->results)
     chunk.result_slots.push_back(compiler.FindSlot(name.symbol));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/expand/chunk.h"
+#include "compiler/expand/quantizers.h"
 
 namespace nnefc::expand {
 
@@ -12,11 +13,12 @@ namespace nnefc::expand {
 using DefaultLookup = std::function<const Value*(const Callee&, size_t)>;
 
 // Compiles the body of a fragment, or that of the document's graph, to
-// instructions. What the checker found wrong becomes kAbandon.
+// instructions. What the checker found wrong becomes kAbandon. Tensors of the graph
+// that have a quantizer are quantized behind their assignment.
 std::unique_ptr<Chunk> CompileFragment(const Callee& fragment, const SymbolTable& symbols,
                                        const DefaultLookup& defaults, Heap& heap);
-std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
-                                    const DefaultLookup& defaults, Heap& heap);
+std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Quantizers& quantizers,
+                                    const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap);
 
 // The chunk of expressions that no body holds: the value of each lands in the
 // slot of its index.

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "compiler/expand/quantization.h"
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
@@ -33,6 +35,9 @@ struct ExpandOptions {
   // Symbols that no input tells stand for some extent: to try a document whose
   // operations depend on them.
   bool tries_symbols = false;
+  // Lines of the document's graph.quant file: each of their tensors is quantized as
+  // soon as it is computed (R 7.1, P 7.1).
+  std::vector<TensorQuantization> quantize;
   // If given: what fragments of the document were instantiated with.
   InstanceRecord* record = nullptr;
 };

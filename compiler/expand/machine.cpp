@@ -5,6 +5,7 @@
 #include "compiler/expand/arithmetic.h"
 #include "compiler/expand/builtins.h"
 #include "compiler/expand/compile.h"
+#include "compiler/expand/quantizers.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/sequences.h"
 #include "compiler/semantics/operator_mapping.h"
@@ -21,7 +22,8 @@ Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, cons
       heap_(builder.heap()) {}
 
 bool Machine::Run() {
-  root_chunk_ = CompileGraph(document_, context_.symbols, Defaults(), heap_);
+  const Quantizers quantizers = MakeQuantizers(document_, options_.quantize, context_.symbols, heap_);
+  root_chunk_ = CompileGraph(document_, quantizers, context_.symbols, Defaults(), heap_);
   Execute();
   return complete_ && !stopped_;
 }

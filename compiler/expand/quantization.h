@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/expand/expand.h"
+#include "compiler/ir/op_registry.h"
+#include "compiler/semantics/check_document.h"
 #include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc {

@@ -156,6 +156,23 @@ def test_random_weights_are_saved(tmp_path):
     np.testing.assert_array_equal(again.variables["fc/w"], model.variables["fc/w"])
 
 
+def test_a_model_is_quantized_on_request(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "graph.nnef").write_text(
+        "version 1.0;\ngraph g(x) -> (y)\n{\n    x = external(shape = [4]);\n    y = mul(x, 2.0);\n}\n"
+    )
+    x = np.array([0.1, 0.3, 1.3, -3.0], np.float32)
+    with pytest.raises(nnefc.ModelError, match="graph.quant"):
+        nnefc.load(folder, quantize=True)
+    (folder / "graph.quant").write_text(
+        '"x": zero_point_linear_quantize(zero_point = 0, scale = 0.25, bits = 3, signed = true, symmetric = false);\n'
+    )
+    # R 4.9.5: to multiples of 0.25 between -4 and 3 of them.
+    np.testing.assert_array_equal(nnefc.load(folder, quantize=True).compile()(x=x)["y"], [0.0, 0.5, 1.5, -2.0])
+    np.testing.assert_array_equal(nnefc.load(folder).compile()(x=x)["y"], x * 2)
+
+
 def test_openvino_ir_is_written_and_read(linear, weights, tmp_path):
     linear.save(tmp_path / "net.xml")
     model = nnefc.load(tmp_path / "net.xml")

@@ -82,6 +82,7 @@ std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
     options.input_shapes[shape.name].assign(shape.extents, shape.extents + shape.rank);
   }
   if (given->has_random_weights != 0) options.random_weights = given->random_weights;
+  options.quantize = given->quantize != 0;
   if (given->max_bytes != 0) options.max_bytes = given->max_bytes;
   options.extensions.assign(given->extensions, given->extensions + given->num_extensions);
   return options;

@@ -41,6 +41,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   compile.graph = options.graph;
   for (const auto& [name, shape] : options.input_shapes)
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
+  compile.quantize = options.quantize;
   compile.random_weights = options.random_weights;
   for (const auto& [label, tensor] : options.data)
     compile.data.emplace(label.substr(std::min(label.find_first_not_of('/'), label.size())),

@@ -28,6 +28,9 @@ struct ModelOptions {
   std::optional<std::string> graph;
   // Shapes of external tensors, instead of those of the document.
   std::map<std::string, std::vector<int64_t>> input_shapes;
+  // Each tensor that the model's graph.quant file names is quantized as soon as it is
+  // computed (R 7.1, P 7.1); without a file that is a mistake.
+  bool quantize = false;
   // The seed of data for variables that have none.
   std::optional<uint64_t> random_weights;
   // The data of variables of a document held in memory, by label.

@@ -61,6 +61,7 @@ typedef struct nnefc_model_options {
   /* How is read what exporters write beside the specification: with warnings ("lenient"), as errors
    * ("strict"), or the first where the document bears the marks of an exporter ("auto", also null). */
   const char* reading;
+  int quantize; /* each tensor that graph.quant names as soon as it is computed */
 } nnefc_model_options;
 
 /* Judges a model: a folder, an archive, a document, OpenVINO IR (.xml). `options` may be null. */

@@ -129,6 +129,7 @@ void AddBench(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BenchCommand>();
   CLI::App* command = app.add_subcommand("bench", "time a model; random data where it has none");
   AddCommonOptions(*command, *options, 1);
+  AddQuantize(*command, *options);
   AddExecutionOptions(*command, options->execution);
   AddTransformOptions(*command, options->transform);
   command->add_option("--iterations", options->iterations, "runs that are timed")

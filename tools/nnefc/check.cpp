@@ -49,6 +49,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("check", "judge documents by the specification, through expansion and shapes");
   AddCommonOptions(*command, *options, 0);
+  AddQuantize(*command, *options);
   AddRecursive(*command, *options);
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command

@@ -76,6 +76,7 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   RefuseForOpenVino("--dialect", dialect != "auto");
   RefuseForOpenVino("--graph", !graph.empty());
   RefuseForOpenVino("--input-shape", !input_shapes.empty());
+  RefuseForOpenVino("--quantize", quantize);
   CompileOptions result;
   if (model == "-") result.document = StandardInput();
   if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
@@ -84,6 +85,7 @@ CompileOptions CommonOptions::compile_options(const std::string& model) const {
   if (is_lenient) result.leniency = Leniency::kLenient;
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
+  result.quantize = quantize;
   result.limits = limits;
   result.open.max_bytes = max_bytes;
   result.verify = verify;
@@ -212,6 +214,11 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
   AddLimit(command, "--max-operations", options.limits.operations, "operations made by fragments");
   AddLimit(command, "--max-items", options.limits.items, "array items and string bytes alive at a time");
   AddBytesLimit(command, options);
+}
+
+void AddQuantize(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--quantize", options.quantize,
+                   "quantize each tensor that graph.quant names as soon as it is computed");
 }
 
 bool UseColor(const std::string& choice, int stream) {

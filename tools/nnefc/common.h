@@ -34,6 +34,7 @@ struct CommonOptions {
   bool is_strict = false;
   bool is_lenient = false;
   std::vector<std::string> input_shapes;
+  bool quantize = false;  // as graph.quant says
   std::string graph;
   std::string format = "text";
   std::string color = "auto";
@@ -77,6 +78,8 @@ std::string ShownModel(const std::string& model);
 // Adds the common options to a command; `max_models` 0 is any number.
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
                       ModelKind kind = ModelKind::kAny);
+// Of commands that compute with the values of tensors, or show what they will be computed by.
+void AddQuantize(CLI::App& command, CommonOptions& options);
 
 // Whether a stream (its descriptor) is written in colour, as `--color` chooses.
 bool UseColor(const std::string& choice, int stream);

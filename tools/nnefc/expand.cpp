@@ -46,6 +46,7 @@ void AddExpand(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExpandCommand>();
   CLI::App* command = app.add_subcommand("expand", "print a model as a flat ratified document");
   AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
+  AddQuantize(*command, *options);
   command->add_option("-o,--output", options->output, "the file to write; standard output without it")
       ->type_name("FILE");
   command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")

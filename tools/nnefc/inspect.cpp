@@ -179,6 +179,7 @@ void AddInspect(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand("inspect", "show a model's inputs, outputs, operations and shapes");
   AddCommonOptions(*command, *options, 0);
+  AddQuantize(*command, *options);
   command->add_option("--layers", options->layers, "how many operations to list; all without it")
       ->type_name("N")
       ->check(Between(0, 1'000'000'000));

@@ -12,6 +12,7 @@ namespace nnefc::cli {
 
 void LoweredCommand::AddTo(CLI::App& command) {
   AddCommonOptions(command, *this, 1);
+  AddQuantize(command, *this);
   command
       .add_option(
           "-o,--output", output,

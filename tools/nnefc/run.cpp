@@ -278,6 +278,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "execute a model on the CPU");
   AddCommonOptions(*command, *options, 1);
+  AddQuantize(*command, *options);
   AddExecutionOptions(*command, options->execution);
   AddTransformOptions(*command, options->transform);
   command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name")

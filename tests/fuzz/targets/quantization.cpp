@@ -66,9 +66,17 @@ void Run(std::string_view text, ast::Dialect dialect) {
   CheckDiagnostics(context);
   Require(quantization != nullptr, "checking always gives a document");
   if (context.emitter.has_errors()) return;
-  const QuantizationTable table(EvaluateQuantization(*quantization, session.library, registry, context),
-                                *graph, context);
+  ExpandOptions options;
+  options.quantize = EvaluateQuantization(*quantization, session.library, registry, context);
+  const QuantizationTable table(options.quantize, *graph, context);
   CheckDiagnostics(context);
+  if (!context.emitter.has_errors()) {
+    const Expanded quantized = ExpandDocument(*checked, session.library, registry, options, context);
+    CheckDiagnostics(context);
+    Require(quantized.complete == !context.emitter.has_errors(), "a quantized graph lacks what was told",
+            Messages(context));
+    if (quantized.complete) CheckGraph(*quantized.graph, "a quantized graph holds its invariants");
+  }
   const std::pair<const char*, Shape> variables[] = {{"filter", {2, 2, 1, 1}}, {"bias", {1, 2}}};
   for (const auto& [label, shape] : variables) {
     const TensorQuantization* line = table.FindVariable(label);

@@ -162,6 +162,7 @@ void BindOptions(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("graph", &ModelOptions::graph, nb::arg().none())
       .def_rw("input_shapes", &ModelOptions::input_shapes)
+      .def_rw("quantize", &ModelOptions::quantize)
       .def_rw("random_weights", &ModelOptions::random_weights, nb::arg().none())
       .def_rw("extensions", &ModelOptions::extensions)
       .def_rw("enabled_transformations", &ModelOptions::enabled_transformations)

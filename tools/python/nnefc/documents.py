@@ -44,6 +44,7 @@ def make_options(
     graph: str | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     random_weights: int | None = None,
+    quantize: bool = False,
     extensions: Iterable[Source] = (),
     variables: Mapping[str, npt.ArrayLike] | None = None,
 ) -> _nnefc.ModelOptions:
@@ -58,6 +59,7 @@ def make_options(
     options.graph = graph
     options.input_shapes = {name: [int(extent) for extent in shape] for name, shape in (shapes or {}).items()}
     options.random_weights = random_weights
+    options.quantize = quantize
     options.extensions = _loaded([shown(path) for path in _listed("extensions", extensions)])
     if variables:
         options.set_data(_copied(variables))

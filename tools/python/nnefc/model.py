@@ -289,6 +289,7 @@ def load(
     graph: str | None = None,
     variables: Mapping[str, npt.ArrayLike] | None = None,
     random_weights: int | None = None,
+    quantize: bool = False,
     extensions: Iterable[Source] = (),
     name: str = "<text>",
 ) -> Model:
@@ -300,6 +301,8 @@ def load(
         shapes: shapes of inputs, instead of those of the document.
         variables: of a text, the data of its variables by label: arrays, which are copied.
         random_weights: the seed of data for variables that have none; the same seed always gives the same numbers.
+        quantize: quantize each tensor that the model's graph.quant file names as soon as it is computed; without
+            such a file that is a mistake.
 
     Raises:
         ModelError: the model is not valid; `.report` tells why.
@@ -314,6 +317,7 @@ def load(
         "graph": graph,
         "variables": variables,
         "random_weights": random_weights,
+        "quantize": quantize,
         "extensions": _listed("extensions", extensions),
     }
     model = Model(source, name, settings, {})
