@@ -22,6 +22,14 @@ enum class DatCoding : uint8_t {
 // The type of the items as written, whatever their width.
 enum class DatItems : uint8_t { kFloat, kUnsigned, kSigned, kBool };
 
+// Items that a vendor packs in blocks of 32, each a scale (f16) and 16 bytes of two codes of four
+// bits: an item is its code less 8, times the scale.
+enum class DatBlocks : uint8_t {
+  kNone,
+  kHalves,  // a byte holds items i and i + 16
+  kPairs,   // items 2 * i and 2 * i + 1
+};
+
 // What a tensor file (language of R 5.2 or P 5.2) says of its items.
 struct DatHeader {
   enum class Format : uint8_t { kProvisional, kRatified };
@@ -32,6 +40,7 @@ struct DatHeader {
   DatItems items = DatItems::kFloat;
   DatCoding coding = DatCoding::kPlain;
   int bits = 32;
+  DatBlocks blocks = DatBlocks::kNone;  // of floats that are read as f32
   // Of kLinear and kLogarithmic; of kQuantized where `has_range`.
   float min = 0;
   float max = 0;

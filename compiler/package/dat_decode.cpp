@@ -376,6 +376,7 @@ class Decoder {
 }  // namespace
 
 std::string DescribeItems(const DatHeader& dat) {
+  if (dat.blocks != DatBlocks::kNone) return "4-bit floats in blocks";
   if (dat.coding != DatCoding::kPlain) return fmt::format("{}-bit quantized items", dat.bits);
   switch (dat.items) {
     case DatItems::kFloat:

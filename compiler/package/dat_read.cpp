@@ -26,7 +26,7 @@ constexpr uint64_t kRatifiedBitsAt = 44;
 constexpr uint64_t kRatifiedTypeAt = 48;
 constexpr uint64_t kRatifiedParametersAt = 52;
 
-std::optional<uint64_t> DataBytes(llvm::ArrayRef<int64_t> shape, int bits) {
+std::optional<uint64_t> PlainBytes(llvm::ArrayRef<int64_t> shape, int bits) {
   std::optional<int64_t> volume = Volume(shape);
   int64_t total = 0;
   if (!volume || __builtin_mul_overflow(*volume, int64_t{bits}, &total)) return std::nullopt;
@@ -73,6 +73,16 @@ constexpr RatifiedType kRatifiedTypes[] = {
     {4, DatItems::kSigned, DatCoding::kPlain},       {5, DatItems::kBool, DatCoding::kPlain},
     {0x10, DatItems::kUnsigned, DatCoding::kLinear}, {0x11, DatItems::kUnsigned, DatCoding::kLogarithmic},
 };
+
+// Items of a vendor (R 5.2: its code is the upper half), whose bits are not told.
+struct VendorType {
+  uint32_t code;
+  DatBlocks blocks;
+};
+constexpr VendorType kVendorTypes[] = {{0x54523040, DatBlocks::kHalves}, {0x54522040, DatBlocks::kPairs}};
+constexpr uint32_t kVendorBits = 0xffffffff;
+constexpr int64_t kBlockItems = 32;
+constexpr int64_t kBlockBytes = 18;
 
 // The bytes of a header, little-endian.
 class HeaderBytes {
@@ -142,14 +152,18 @@ class DatReader {
   bool ReadProvisional();
   bool ReadRatified();
   bool ReadRatifiedType();
+  bool ReadVendorType(uint32_t code);
   bool CheckBits(uint32_t bits, uint64_t at, uint64_t size);
   void ReadExtents(uint32_t rank);
+  std::optional<uint64_t> DataBytes() const;
+  std::string Layout() const;
   std::optional<uint64_t> CheckedDataBytes();
   bool CheckDataSize(uint64_t expected);
 
   bool Unpack();
   template <typename T>
   bool UnpackItems(ElementType type);
+  bool UnpackBlocks();
   bool FailMemory() {
     return Fail(kDataTooLarge, dat_.data_offset, 0, "there is no memory for {} items of {} bits",
                 *Volume(dat_.shape), dat_.bits);
@@ -198,11 +212,31 @@ bool DatReader::CheckBits(uint32_t bits, uint64_t at, uint64_t size) {
   return true;
 }
 
+// Nothing if they are too many.
+std::optional<uint64_t> DatReader::DataBytes() const {
+  if (dat_.blocks == DatBlocks::kNone) return PlainBytes(dat_.shape, dat_.bits);
+  const std::optional<int64_t> volume = Volume(dat_.shape);
+  // As many bytes as items there are fewer than 32 bits each.
+  if (!volume || !PlainBytes(dat_.shape, 32)) return std::nullopt;
+  return static_cast<uint64_t>(*volume / kBlockItems * kBlockBytes);
+}
+
+std::string DatReader::Layout() const {
+  if (dat_.blocks == DatBlocks::kNone)
+    return fmt::format("{} with {} bits per item", ToString(dat_.shape), dat_.bits);
+  return fmt::format("{} in blocks of {} items", ToString(dat_.shape), kBlockItems);
+}
+
 std::optional<uint64_t> DatReader::CheckedDataBytes() {
-  std::optional<uint64_t> bytes = DataBytes(dat_.shape, dat_.bits);
+  std::optional<uint64_t> bytes = DataBytes();
   if (!bytes) {
+    Fail(kDatExtents, kExtentsAt, 4 * dat_.shape.size(), "a tensor of shape {} is too large", Layout());
+    return std::nullopt;
+  }
+  if (dat_.blocks != DatBlocks::kNone && *Volume(dat_.shape) % kBlockItems != 0) {
     Fail(kDatExtents, kExtentsAt, 4 * dat_.shape.size(),
-         "a tensor of shape {} with {} bits per item is too large", ToString(dat_.shape), dat_.bits);
+         "the items of shape {} fill no whole number of blocks of {}", ToString(dat_.shape), kBlockItems);
+    return std::nullopt;
   }
   return bytes;
 }
@@ -212,14 +246,12 @@ bool DatReader::CheckDataSize(uint64_t expected) {
   uint64_t present = size_ - dat_.data_offset;
   if (present < expected) {
     return Fail(kDatTruncated, size_, 0,
-                "the file ends after {} of {} bytes of data ({} with {} bits per item)", present, expected,
-                ToString(dat_.shape), dat_.bits);
+                "the file ends after {} of {} bytes of data ({})", present, expected, Layout());
   }
   if (present > expected) {
     return Fail(kDatSize, dat_.data_offset + expected, present - expected,
-                "{} byte{} follow{} the data ({} with {} bits per item)", present - expected,
-                present - expected == 1 ? "" : "s", present - expected == 1 ? "s" : "", ToString(dat_.shape),
-                dat_.bits);
+                "{} byte{} follow{} the data ({})", present - expected, present - expected == 1 ? "" : "s",
+                present - expected == 1 ? "s" : "", Layout());
   }
   return true;
 }
@@ -263,11 +295,7 @@ bool DatReader::ReadProvisional() {
 bool DatReader::ReadRatifiedType() {
   dat_.type_offset = kRatifiedTypeAt;
   uint32_t code = header_.U32(kRatifiedTypeAt);
-  if (code >> 16 != 0) {
-    return Fail(kDatVendorType, kRatifiedTypeAt, 4,
-                "item type 0x{:08x} is of vendor 0x{:04x}; only Khronos' item types, of vendor 0, are known",
-                code, code >> 16);
-  }
+  if (code >> 16 != 0) return ReadVendorType(code);
   for (const RatifiedType& type : kRatifiedTypes) {
     if (type.code != code) continue;
     dat_.items = type.items;
@@ -284,6 +312,23 @@ bool DatReader::ReadRatifiedType() {
               code);
 }
 
+bool DatReader::ReadVendorType(uint32_t code) {
+  for (const VendorType& type : kVendorTypes) {
+    if (type.code != code) continue;
+    dat_.blocks = type.blocks;
+    dat_.bits = 4;
+    const uint32_t bits = header_.U32(kRatifiedBitsAt);
+    if (bits == kVendorBits) return true;
+    return Fail(kDatBits, kRatifiedBitsAt, 4,
+                "{} bits per item; items of type 0x{:08x} lie in blocks, which 0xffffffff says here", bits,
+                code);
+  }
+  return Fail(kDatVendorType, kRatifiedTypeAt, 4,
+              "item type 0x{:08x} is of vendor 0x{:04x}; known are Khronos' item types, of vendor 0, and "
+              "tract's blocks of 4 bits (Q4_0)",
+              code, code >> 16);
+}
+
 bool DatReader::ReadRatified() {
   if (size_ < kRatifiedHeader) return FailTruncated("the header");
   uint32_t rank = header_.U32(kRankAt);
@@ -291,13 +336,15 @@ bool DatReader::ReadRatified() {
     return Fail(kDatRank, kRankAt, 4, "rank {}; expected 0 to {}", rank, kRatifiedMaxRank);
   }
   ReadExtents(rank);
-  if (!ReadRatifiedType() || !CheckBits(header_.U32(kRatifiedBitsAt), kRatifiedBitsAt, 4)) return false;
+  if (!ReadRatifiedType()) return false;
+  if (dat_.blocks == DatBlocks::kNone && !CheckBits(header_.U32(kRatifiedBitsAt), kRatifiedBitsAt, 4))
+    return false;
   std::optional<uint64_t> expected = CheckedDataBytes();
   if (!expected) return false;
   if (*expected != header_.U32(kLengthAt)) {
     return Fail(kDatSize, kLengthAt, 4,
-                "the header says {} bytes of data, but shape {} with {} bits per item takes {}",
-                header_.U32(kLengthAt), ToString(dat_.shape), dat_.bits, *expected);
+                "the header says {} bytes of data, but shape {} takes {}", header_.U32(kLengthAt), Layout(),
+                *expected);
   }
   dat_.data_offset = kRatifiedHeader;
   if (size_ == kRatifiedHeader + kStrayBytes + *expected) {
@@ -389,10 +436,32 @@ bool DatReader::UnpackItems(ElementType type) {
   return true;
 }
 
+bool DatReader::UnpackBlocks() {
+  const int64_t volume = *Volume(dat_.shape);
+  auto buffer = Buffer::Allocate(*ByteSize(ElementType::kF32, volume));
+  if (buffer == nullptr) return FailMemory();
+  auto* out = reinterpret_cast<float*>(buffer->mutable_data());
+  const std::byte* block = source_.bytes->data() + dat_.data_offset;
+  const int64_t apart = dat_.blocks == DatBlocks::kPairs ? 1 : kBlockItems / 2;  // codes of one byte
+  const int64_t step = dat_.blocks == DatBlocks::kPairs ? 2 : 1;
+  for (int64_t first = 0; first < volume; first += kBlockItems, block += kBlockBytes) {
+    const auto bits = static_cast<uint16_t>(std::to_integer<int>(block[0]) | std::to_integer<int>(block[1]) << 8);
+    const float scale = HalfToFloat(bits);
+    for (int64_t i = 0; i < kBlockItems / 2; ++i) {
+      const auto codes = std::to_integer<int>(block[2 + i]);
+      out[first + i * step] = static_cast<float>((codes & 15) - 8) * scale;
+      out[first + i * step + apart] = static_cast<float>((codes >> 4) - 8) * scale;
+    }
+  }
+  dat_.value = TensorValue(ElementType::kF32, dat_.shape, std::move(buffer));
+  return true;
+}
+
 bool DatReader::Unpack() {
+  if (dat_.blocks != DatBlocks::kNone) return UnpackBlocks();
   ElementType type = NativeType(dat_.items, dat_.bits);
   if (dat_.items != DatItems::kBool && BitWidth(type) == dat_.bits) {
-    auto size = static_cast<size_t>(*DataBytes(dat_.shape, dat_.bits));
+    auto size = static_cast<size_t>(*DataBytes());
     dat_.value = TensorValue(type, dat_.shape, Buffer::Slice(source_.bytes, dat_.data_offset, size));
     return true;
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -159,3 +160,24 @@ def test_upgraded_files(tool: Nnefc, tmp_path: Path) -> None:
         assert read.dtype == data.dtype and read.shape == data.shape and np.array_equal(read, data), key
     graph = nnef.load_graph(str(tmp_path / "new"))
     assert all(np.array_equal(graph.tensors[key].data, data) for key, data in tensors.items())
+
+
+@pytest.mark.parametrize("item_type, apart", [(0x54523040, 16), (0x54522040, 1)])
+def test_blocks_of_four_bits_are_read(nnefc: Path, tmp_path: Path, item_type: int, apart: int) -> None:
+    """tract's Q4_0: blocks of 32 items, a scale (f16) and 16 bytes of two codes each; an item is (code - 8) * scale."""
+    random = np.random.default_rng(4)
+    codes = random.integers(0, 16, (6, 32), np.uint8)
+    scales = random.normal(0, 0.1, 6).astype(np.float16)
+    low, high = (codes[:, :16], codes[:, 16:]) if apart == 16 else (codes[:, ::2], codes[:, 1::2])
+    data = np.concatenate([scales[:, None].view(np.uint8), low | high << 4], axis=1).tobytes()
+    header = struct.pack("<4sII8III", b"\x4e\xef\x01\x00", len(data), 2, 3, 64, *[0] * 6, 0xffffffff, item_type)
+    (tmp_path / "w.dat").write_bytes(header.ljust(128, b"\0") + data)
+    (tmp_path / "graph.nnef").write_text(
+        "version 1.0;\nextension tract_registry tract_core;\ngraph net(x) -> (y)\n{\n    x = external(shape = [2, 64]);\n"
+        "    w = variable(shape = [3, 64], label = 'w');\n    y = linear(x, w);\n}\n")
+    x = random.standard_normal((2, 64)).astype(np.float32)
+    np.savez(tmp_path / "in.npz", x=x)
+    command = [nnefc, "run", tmp_path, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"]
+    subprocess.run(command, check=True, capture_output=True)
+    weights = ((codes.astype(np.float64) - 8) * scales[:, None].astype(np.float64)).reshape(3, 64)
+    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], x @ weights.T, atol=1e-5)

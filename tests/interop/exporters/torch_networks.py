@@ -7,6 +7,7 @@ import torch
 import torchvision
 from torch import nn
 from torch.nn import functional as F
+from torch_to_nnef.compress import quantize_weights_min_max_Q4_0
 
 from torch_cases import Case
 
@@ -135,6 +136,11 @@ class Speech(nn.Module):
         return self.head(self.cells(self.windows(x).transpose(1, 2))[0]).log_softmax(-1)
 
 
+def in_blocks(make):
+    """With weights in blocks of four bits (Q4_0), and in those alone, as the exporter writes them."""
+    return lambda: quantize_weights_min_max_Q4_0(make(), to_quantize_module_classes=(nn.Linear, nn.Embedding))
+
+
 OPEN = {0: "B", 1: "S"}
 IDS = ((2, 7), 50)
 CASES = [
@@ -142,6 +148,9 @@ CASES = [
     Case("bert_open", Bert, (IDS, ((2, 7), 2), ((2, 7), 2)), {0: OPEN, 1: OPEN, 2: OPEN}),
     Case("decoder", Decoder, (IDS,)),
     Case("decoder_open", Decoder, (IDS,), {0: OPEN}),
+    Case("q4_decoder", in_blocks(Decoder), (IDS,)),
+    Case("q4_decoder_open", in_blocks(Decoder), (IDS,), {0: OPEN}),
+    Case("q4_linear", in_blocks(lambda: nn.Sequential(nn.Linear(64, 32), nn.GELU(), nn.Linear(32, 96))), ((3, 64),)),
     Case("encoder_open", lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 2), ((2, 5, 16),), {0: OPEN}),
     Case("speech_lstm", lambda: Speech(nn.LSTM), ((2, 8, 20),)),
     Case("speech_gru", lambda: Speech(nn.GRU), ((2, 8, 20),)),

@@ -320,6 +320,50 @@ TEST_F(DatTest, AcceptsStrayBytesOfAnOldExporter) {
       "skipped [dat.stray-bytes]\n");
 }
 
+// Two blocks of 32 items: a scale in f16, then 16 bytes of two codes, which stand for -8 to 7 times it.
+std::string Blocks() {
+  std::string data("\x00\x38", 2);  // 0.5
+  for (int i = 0; i < 16; ++i) data += static_cast<char>((15 - i) << 4 | i);
+  data += std::string("\x00\xc0", 2);  // -2
+  data += std::string(16, '\x9f');
+  return data;
+}
+constexpr uint32_t kVendorBits = 0xffffffff;
+
+TEST_F(DatTest, ReadsBlocksOfATract) {
+  const auto halves =
+      Read(Make(Ratified{.extents = {2, 32}, .bits = kVendorBits, .type = 0x54523040, .data = Blocks()}));
+  const auto pairs =
+      Read(Make(Ratified{.extents = {4, 16}, .bits = kVendorBits, .type = 0x54522040, .data = Blocks()}));
+  ASSERT_TRUE(halves && pairs) << Messages();
+  EXPECT_EQ(DescribeItems(*halves), "4-bit floats in blocks");
+  EXPECT_EQ(pairs->value.shape(), (Shape{4, 16}));
+  for (int64_t i = 0; i < 16; ++i) {
+    const double low = 0.5 * static_cast<double>(i - 8);
+    const double high = 0.5 * static_cast<double>(15 - i - 8);
+    EXPECT_EQ(halves->value.ElementAsDouble(i), low);
+    EXPECT_EQ(halves->value.ElementAsDouble(16 + i), high);
+    EXPECT_EQ(pairs->value.ElementAsDouble(2 * i), low);
+    EXPECT_EQ(pairs->value.ElementAsDouble(2 * i + 1), high);
+    EXPECT_EQ(halves->value.ElementAsDouble(32 + i), -14);
+    EXPECT_EQ(halves->value.ElementAsDouble(48 + i), -2);
+  }
+}
+
+TEST_F(DatTest, SaysWhatIsWrongWithBlocks) {
+  EXPECT_EQ(ReadFails(Make(
+                Ratified{.extents = {3, 16}, .bits = kVendorBits, .type = 0x54523040, .data = Blocks()})),
+            "x: error: at byte 12: the items of shape [3,16] fill no whole number of blocks of 32 "
+            "[dat.extents]\n");
+  EXPECT_EQ(ReadFails(Make(Ratified{.extents = {64}, .bits = 4, .type = 0x54523040, .data = Blocks()})),
+            "x: error: at byte 44: 4 bits per item; items of type 0x54523040 lie in blocks, which 0xffffffff "
+            "says here [dat.bits]\n");
+  EXPECT_EQ(ReadFails(Make(
+                Ratified{.extents = {96}, .bits = kVendorBits, .type = 0x54523040, .data = Blocks()})),
+            "x: error: at byte 4: the header says 36 bytes of data, but shape [96] in blocks of 32 items takes "
+            "54 [dat.size]\n");
+}
+
 TEST_F(DatTest, SaysWhatIsWrong) {
   std::string four = Raw<float>({1});
   EXPECT_EQ(ReadFails(""),
@@ -341,9 +385,8 @@ TEST_F(DatTest, SaysWhatIsWrong) {
             "(signed) or 5 "
             "(bool) [dat.item-type]\n");
   EXPECT_EQ(ReadFails(Make(Ratified{.extents = {1}, .type = 0x00020001, .data = four})),
-            "x: error: at byte 48: item type 0x00020001 is of vendor 0x0002; only Khronos' item types, of "
-            "vendor 0, "
-            "are known [dat.vendor-type]\n");
+            "x: error: at byte 48: item type 0x00020001 is of vendor 0x0002; known are Khronos' item "
+            "types, of vendor 0, and tract's blocks of 4 bits (Q4_0) [dat.vendor-type]\n");
   EXPECT_EQ(
       ReadFails(Make(Ratified{.extents = {2}, .data = four})),
       "x: error: at byte 4: the header says 4 bytes of data, but shape [2] with 32 bits per item takes 8 "
