@@ -358,10 +358,10 @@ TEST_F(DatTest, SaysWhatIsWrongWithBlocks) {
   EXPECT_EQ(ReadFails(Make(Ratified{.extents = {64}, .bits = 4, .type = 0x54523040, .data = Blocks()})),
             "x: error: at byte 44: 4 bits per item; items of type 0x54523040 lie in blocks, which 0xffffffff "
             "says here [dat.bits]\n");
-  EXPECT_EQ(ReadFails(Make(
-                Ratified{.extents = {96}, .bits = kVendorBits, .type = 0x54523040, .data = Blocks()})),
-            "x: error: at byte 4: the header says 36 bytes of data, but shape [96] in blocks of 32 items takes "
-            "54 [dat.size]\n");
+  EXPECT_EQ(
+      ReadFails(Make(Ratified{.extents = {96}, .bits = kVendorBits, .type = 0x54523040, .data = Blocks()})),
+      "x: error: at byte 4: the header says 36 bytes of data, but shape [96] in blocks of 32 items takes "
+      "54 [dat.size]\n");
 }
 
 TEST_F(DatTest, SaysWhatIsWrong) {
