@@ -22,7 +22,22 @@ constexpr int64_t kChannelBlock = 16;  // a register of AVX-512
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
   bool covers_input = true;  // one output pixel that sees each input pixel once
+  bool all_see_input = true;  // no output pixel lies wholly in the border
 };
+
+// Whether the window at each place along the axis sees a pixel of the input.
+bool AllSeeInput(const WindowAxis& axis) {
+  if (axis.before == 0 && axis.after <= 0) return true;
+  for (int64_t place = 0; place < axis.output; ++place) {
+    bool sees = false;
+    for (int64_t tap = 0; tap < axis.size && !sees; ++tap) {
+      const int64_t at = place * axis.stride - axis.before + tap * axis.dilation;
+      sees = at >= 0 && at < axis.input;
+    }
+    if (!sees) return false;
+  }
+  return true;
+}
 
 SpatialDims MakeSpatial(const Window& window, size_t rank) {
   SpatialDims dims;
@@ -35,6 +50,7 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
     dims.after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
     dims.covers_input &= axis.before == 0 && axis.output == 1 && axis.size == axis.input &&
                          (axis.dilation == 1 || axis.size == 1);
+    dims.all_see_input &= AllSeeInput(axis);
   }
   return dims;
 }
@@ -175,7 +191,7 @@ bool IsUsable(const ConvolutionPrimitive& primitive, const DnnPostOps& posts) {
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, const SpatialDims& spatial,
                                                 DnnType type) {
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
+  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type, spatial.all_see_input);
   if (!posts) return std::nullopt;
   const ConvolutionShape shape = ShapeOf<kGrouped>(request, spatial, posts->bias() >= 0);
   const dnnl::primitive_attr attributes = posts->Attributes();
@@ -206,7 +222,7 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   const CodedRequest coded(given);
   const DnnType type = coded.range ? DnnType::u8 : ProductType(given);
   const DnnType operands = coded.range ? DnnType::f32 : type;
-  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range);
+  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
   SetCodeScales(attributes, *source, scales);

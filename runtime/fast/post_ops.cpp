@@ -77,17 +77,20 @@ bool DnnPostOps::AddAll(const KernelRequest& request, int64_t channel_axis, DnnT
                       [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
 }
 
-std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type) {
+std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type,
+                                           bool takes_sum) {
   DnnPostOps posts;
+  posts.takes_sum_ = takes_sum;
   if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
   return posts;
 }
 
 std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request, int64_t channel_axis,
-                                                   DnnType type, const std::optional<CodeRange>& range) {
+                                                   DnnType type, const std::optional<CodeRange>& range,
+                                                   bool takes_sum) {
   DnnPostOps posts;
   posts.takes_bias_ = false;
-  posts.takes_sum_ = !range;
+  posts.takes_sum_ = takes_sum && !range;
   if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
   if (range && !posts.AddCodes(*range)) return std::nullopt;
   return posts;

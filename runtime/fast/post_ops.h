@@ -26,13 +26,16 @@ OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> opera
 class DnnPostOps {
  public:
   // Nothing if one of the posts has no translation. `channel_axis` of the
-  // result, whose elements lie in `type`, is the one of biases.
+  // result, whose elements lie in `type`, is the one of biases. `takes_sum`: an
+  // operand may lie where the result does; oneDNN crashes there if functions follow
+  // too and a window of a convolution lies wholly in the border.
   static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis,
-                                        DnnType type = DnnType::f32);
+                                        DnnType type = DnnType::f32, bool takes_sum = true);
   // For a convolution of codes of 8 bits, whose bias is added like any operand, and whose
   // result lies in numbers of `type` or, with a `range`, in codes.
   static std::optional<DnnPostOps> MakeForCodes(const KernelRequest& request, int64_t channel_axis,
-                                                DnnType type, const std::optional<CodeRange>& range);
+                                                DnnType type, const std::optional<CodeRange>& range,
+                                                bool takes_sum);
   // For a primitive that sees its row-major result as a matrix: biases belong
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);

@@ -51,3 +51,44 @@ def test_border(channels: int, results: int, begin: tuple[int, int], end: tuple[
     for backend in ("reference", "onednn"):
         found = tool.run(tmp_path / "net.ir", "--inputs", tmp_path / "in.npz", "--backend", backend)["y"]
         np.testing.assert_allclose(found, convolved(x, filters, begin, end), rtol=1e-5, atol=1e-5)
+
+
+def relu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0)
+
+
+FOLLOWERS = {
+    "a = add(z, c); y = relu(a);": lambda c, z: relu(z + c),
+    "a = relu(c); y = add(z, a);": lambda c, z: z + relu(c),
+    "a = mul(c, 2.0); y = add(a, z);": lambda c, z: 2 * c + z,
+    "a = clamp(c, -1.0, 1.0); b = add(a, z); y = clamp(b, -0.5, 2.5);": lambda c, z: np.clip(np.clip(c, -1, 1) + z, -0.5, 2.5),
+}
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.parametrize("bias", [0.0, 1.75])
+@pytest.mark.parametrize("results", [1, 16, 20])
+@pytest.mark.parametrize("follower", FOLLOWERS)
+def test_windows_that_lie_in_the_border(follower: str, results: int, bias: float, precision: str, nnefc: Path, tmp_path: Path) -> None:
+    """What follows a sum of nothing is done all the same. oneDNN 2.6.3 crashed where a function and a tensor that is added in
+    place follow a convolution whose window sees no pixel (AVX-512)."""
+    random = np.random.default_rng(results)
+    body = follower.replace("; ", ";\n    ")
+    (tmp_path / "net.nnef").write_text(f"""version 1.0;
+graph net( x, f, t ) -> ( y )
+{{
+    x = external(shape = [1, 3, 2, 4]);
+    f = external(shape = [{results}, 3, 1, 1]);
+    t = external(shape = [1, {results}, 4, 6]);
+    z = add(t, 0.25);
+    c = conv(x, f, {bias}, padding = [(1, 1), (2, 0)]);
+    {body}
+}}
+""", encoding="utf-8")
+    x, f = random.standard_normal((1, 3, 2, 4)), random.standard_normal((results, 3, 1, 1))
+    t = random.standard_normal((1, results, 4, 6))
+    np.savez(tmp_path / "in.npz", **{name: value.astype(np.float32) for name, value in {"x": x, "f": f, "t": t}.items()})
+    c = np.pad(np.einsum("nchw,oc->nohw", x, f[:, :, 0, 0]), ((0, 0), (0, 0), (1, 1), (2, 0))) + bias
+    found = Nnefc(nnefc, tmp_path).run(tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz", "--precision", precision)["y"]
+    expected = FOLLOWERS[follower](c, t + 0.25)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=(1e-5 if precision == "f32" else 0.02) * np.abs(expected).max())
