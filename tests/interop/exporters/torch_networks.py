@@ -1,4 +1,4 @@
-"""Networks: three or four of each family that torchvision has for classification, on small images, and small transformers of the usual
+"""Networks: three or four of each family that torchvision has for classification, on images of the usual size, and small transformers of the usual
 kinds. Weights are random: what is told is whether the same is computed."""
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from torch_cases import Case
 
 # By family, with the extent of its images.
 FAMILIES = {
-    64: ["resnet18", "resnet50", "resnext50_32x4d", "wide_resnet50_2", "squeezenet1_0",
-         "squeezenet1_1", "densenet121", "densenet169", "mobilenet_v2", "mobilenet_v3_small", "mobilenet_v3_large", "shufflenet_v2_x0_5",
-         "shufflenet_v2_x1_0", "shufflenet_v2_x1_5", "mnasnet0_5", "mnasnet0_75", "mnasnet1_0", "efficientnet_b0", "efficientnet_b1",
-         "efficientnet_v2_s", "regnet_y_400mf", "regnet_x_400mf", "regnet_y_800mf", "convnext_tiny", "convnext_small", "googlenet",
-         "swin_t", "swin_v2_t", "swin_s"],
-    96: ["inception_v3"],
-    224: ["alexnet", "vgg11", "vgg11_bn", "vgg16", "vit_b_16", "vit_b_32", "maxvit_t"],
+    224: ["resnet18", "resnet50", "resnext50_32x4d", "wide_resnet50_2", "squeezenet1_0", "squeezenet1_1", "densenet121", "densenet169",
+          "mobilenet_v2", "mobilenet_v3_small", "mobilenet_v3_large", "shufflenet_v2_x0_5", "shufflenet_v2_x1_0", "shufflenet_v2_x1_5",
+          "mnasnet0_5", "mnasnet0_75", "mnasnet1_0", "efficientnet_b0", "efficientnet_b1", "efficientnet_v2_s", "regnet_y_400mf",
+          "regnet_x_400mf", "regnet_y_800mf", "convnext_tiny", "convnext_small", "googlenet", "swin_t", "swin_v2_t", "swin_s", "alexnet",
+          "vgg11", "vgg11_bn", "vgg16", "vit_b_16", "vit_b_32", "maxvit_t"],
+    299: ["inception_v3"],
 }
 WITHOUT_HELPERS = {"googlenet", "inception_v3"}  # outputs that only training has
 
