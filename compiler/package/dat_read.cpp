@@ -245,13 +245,13 @@ std::optional<uint64_t> DatReader::CheckedDataBytes() {
 bool DatReader::CheckDataSize(uint64_t expected) {
   uint64_t present = size_ - dat_.data_offset;
   if (present < expected) {
-    return Fail(kDatTruncated, size_, 0,
-                "the file ends after {} of {} bytes of data ({})", present, expected, Layout());
+    return Fail(kDatTruncated, size_, 0, "the file ends after {} of {} bytes of data ({})", present, expected,
+                Layout());
   }
   if (present > expected) {
-    return Fail(kDatSize, dat_.data_offset + expected, present - expected,
-                "{} byte{} follow{} the data ({})", present - expected, present - expected == 1 ? "" : "s",
-                present - expected == 1 ? "s" : "", Layout());
+    return Fail(kDatSize, dat_.data_offset + expected, present - expected, "{} byte{} follow{} the data ({})",
+                present - expected, present - expected == 1 ? "" : "s", present - expected == 1 ? "s" : "",
+                Layout());
   }
   return true;
 }
@@ -342,9 +342,8 @@ bool DatReader::ReadRatified() {
   std::optional<uint64_t> expected = CheckedDataBytes();
   if (!expected) return false;
   if (*expected != header_.U32(kLengthAt)) {
-    return Fail(kDatSize, kLengthAt, 4,
-                "the header says {} bytes of data, but shape {} takes {}", header_.U32(kLengthAt), Layout(),
-                *expected);
+    return Fail(kDatSize, kLengthAt, 4, "the header says {} bytes of data, but shape {} takes {}",
+                header_.U32(kLengthAt), Layout(), *expected);
   }
   dat_.data_offset = kRatifiedHeader;
   if (size_ == kRatifiedHeader + kStrayBytes + *expected) {
@@ -445,7 +444,8 @@ bool DatReader::UnpackBlocks() {
   const int64_t apart = dat_.blocks == DatBlocks::kPairs ? 1 : kBlockItems / 2;  // codes of one byte
   const int64_t step = dat_.blocks == DatBlocks::kPairs ? 2 : 1;
   for (int64_t first = 0; first < volume; first += kBlockItems, block += kBlockBytes) {
-    const auto bits = static_cast<uint16_t>(std::to_integer<int>(block[0]) | std::to_integer<int>(block[1]) << 8);
+    const auto bits =
+        static_cast<uint16_t>(std::to_integer<int>(block[0]) | std::to_integer<int>(block[1]) << 8);
     const float scale = HalfToFloat(bits);
     for (int64_t i = 0; i < kBlockItems / 2; ++i) {
       const auto codes = std::to_integer<int>(block[2 + i]);

@@ -81,7 +81,17 @@ TEST_F(DamageTest, Dat) {
   }
   for (uint32_t code : {0x54523040U, 0x54522040U}) {
     Bytes blocks;
-    blocks.U8(0x4e).U8(0xef).U8(1).U8(0).U32(18).U32(1).U32(32).PadTo(44).U32(0xffffffff).U32(code).PadTo(128);
+    blocks.U8(0x4e)
+        .U8(0xef)
+        .U8(1)
+        .U8(0)
+        .U32(18)
+        .U32(1)
+        .U32(32)
+        .PadTo(44)
+        .U32(0xffffffff)
+        .U32(code)
+        .PadTo(128);
     files.push_back(blocks.Text(std::string(18, '\x35')).text());
   }
   for (const std::string& file : files) {
