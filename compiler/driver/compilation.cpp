@@ -254,18 +254,26 @@ bool Compilation::Transform(transform::Side side, ir::Graph& graph) {
 }
 
 LowerOptions Compilation::lower_options() const {
-  return {.find_lowering = [plugins = options_.plugins](const std::string& operation) {
-    return plugins->FindLowering(operation);
-  }};
+  return {.find_lowering = [plugins = options_.plugins](
+                               const std::string& operation) { return plugins->FindLowering(operation); },
+          .keeps_quantization = options_.executes};
 }
+
+namespace {
+
+bool MayHoldNnefOperations(const ir::Graph& graph) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = graph.node(id);
+    return node.set() == ir::kNnefSet || !node.bodies().empty();
+  });
+}
+
+}  // namespace
 
 // The text form of a graph may hold NNEF operations; their variables have no
 // data.
 std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
-  const bool has_nnef = llvm::any_of(opened_->nodes(), [&](ir::NodeId id) {
-    const ir::Node& node = opened_->node(id);
-    return node.set() == ir::kNnefSet || !node.bodies().empty();
-  });
+  const bool has_nnef = MayHoldNnefOperations(*opened_);
   if (!Transform(transform::Side::kBeforeLowering, *opened_)) return nullptr;
   if (!has_nnef) return opened_;
   return LowerGraph(*opened_, lower_options(), context_);
@@ -286,6 +294,13 @@ std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
     };
   }
   return LowerGraph(*expanded_.graph, options, context_);
+}
+
+std::shared_ptr<const ir::Graph> Compilation::MakeOpenVinoForm() {
+  if (!options_.executes || !MayHoldNnefOperations(*lowered_)) return lowered_;
+  LowerOptions options = lower_options();
+  options.keeps_quantization = false;
+  return LowerGraph(*lowered_, options, context_);
 }
 
 bool Compilation::Lower() {

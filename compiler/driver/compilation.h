@@ -60,6 +60,9 @@ struct CompileOptions {
   // Each tensor that the model's graph.quant file names is quantized as soon as it
   // is computed (R 7.1, P 7.1).
   bool quantize = false;
+  // The lowered graph is run here, not in OpenVINO: quantization stays whole
+  // (LowerOptions::keeps_quantization).
+  bool executes = false;
   // Seed of random data for variables that have none.
   std::optional<uint64_t> random_weights;
   // Accept variables without data; the result can be written, not run.
@@ -156,6 +159,8 @@ class Compilation {
   const ModelQuantization& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
+  // The same for OpenVINO, of a model that is lowered; null after a mistake.
+  std::shared_ptr<const ir::Graph> MakeOpenVinoForm();
   // The transformations of a model that is lowered, and what they did.
   const transform::Pipeline* pipeline() const { return pipeline_ ? &*pipeline_ : nullptr; }
   // The graph that the model is before it is lowered; once it is, with what

@@ -22,13 +22,17 @@ struct LowerOptions {
   VariableData variable_data;
   // The lowering of an operation that has none of ours; null, or nothing asked: it stays.
   std::function<lower::LowerFunction(const std::string& operation)> find_lowering = nullptr;
+  // Quantization to codes between constants stays an operation of the set "nnef", which
+  // the runtime has kernels for: it computes in the codes themselves.
+  bool keeps_quantization = false;
 };
 
 // Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations
 // (node by node; see README.md). Parameters keep their order and names, results
 // keep theirs; each node's name is the NNEF identifier it came from, and each
 // output that had an NNEF identifier keeps it as tensor name. What has no
-// OpenVINO form stays a node of the set "nnef". Null if a mistake was emitted.
+// OpenVINO form stays a node of the set "nnef"; what is of another set stays as it is. Null if a mistake was
+// emitted.
 std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context);
 
 }  // namespace nnefc

@@ -58,6 +58,7 @@ class NodeLowering {
 
   const ir::Node& node() const { return node_; }
   LowerState& state() { return state_; }
+  const LowerState& state() const { return state_; }
   const ir::Graph& target() const { return state_.target; }
 
   // ---- the NNEF node ----

@@ -31,9 +31,23 @@ void Quantize(NodeLowering& n, double steps, double offset) {
   n.SetOutput(n.Binary("Add", n.Binary("Multiply", n.Binary("Divide", code, largest), range), low));
 }
 
+// Whether the node stays as it is: there are few codes, and two constant numbers tell what
+// they stand for.
+bool StaysWhole(const NodeLowering& n) {
+  constexpr int64_t kMostBits = 16;
+  return n.state().options.keeps_quantization && n.Int("bits") <= kMostBits && n.ScalarValue(n.input(1)) &&
+         n.ScalarValue(n.input(2));
+}
+
+void KeepMinMaxLinear(NodeLowering& n) {
+  n.SetOutput(n.Add(ir::kNnefSet, "min_max_linear_quantize", {n.input(0), n.input(1), n.input(2)},
+                    Attributes({{"bits", n.Int("bits")}, {"signed", false}, {"symmetric", false}})));
+}
+
 // `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`.
 // That there are two levels at least, and 63 bits suffice, is rule quantize.bits.
 void LowerMinMaxLinear(NodeLowering& n) {
+  if (StaysWhole(n)) return void(n.Keep());
   const auto bits = static_cast<int>(n.Int("bits"));
   const bool drops_lowest = n.Bool("signed") && n.Bool("symmetric");
   const double steps = std::ldexp(1.0, bits) - 1 - (drops_lowest ? 1 : 0);
@@ -42,11 +56,13 @@ void LowerMinMaxLinear(NodeLowering& n) {
 }
 
 void LowerLinearQuantize(NodeLowering& n) {
+  if (StaysWhole(n)) return KeepMinMaxLinear(n);
   Quantize(n, std::ldexp(1.0, static_cast<int>(n.Int("bits"))) - 1, 0);
 }
 
 // zero_point_linear_quantize: (clamp(round(x / scale) + z, lowest, highest) - z) * scale.
 void LowerZeroPoint(NodeLowering& n) {
+  if (StaysWhole(n)) return void(n.Keep());
   const auto bits = static_cast<int>(n.Int("bits"));
   const bool is_signed = n.Bool("signed");
   const double highest = std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1;

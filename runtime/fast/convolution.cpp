@@ -21,7 +21,7 @@ constexpr int64_t kChannelBlock = 16;  // a register of AVX-512
 
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
-  bool covers_input = true;  // one output pixel that sees each input pixel once
+  bool covers_input = true;   // one output pixel that sees each input pixel once
   bool all_see_input = true;  // no output pixel lies wholly in the border
 };
 
@@ -222,7 +222,8 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   const CodedRequest coded(given);
   const DnnType type = coded.range ? DnnType::u8 : ProductType(given);
   const DnnType operands = coded.range ? DnnType::f32 : type;
-  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
+  const std::optional<DnnPostOps> posts =
+      DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
   SetCodeScales(attributes, *source, scales);

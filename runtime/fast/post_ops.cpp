@@ -99,7 +99,9 @@ std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request,
 bool DnnPostOps::AddCodes(const CodeRange& range) {
   const float factor = 255.0f / (range.high - range.low);
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size()});
-  return functions_.AppendLinear(factor, -range.low * factor);
+  // oneDNN rounds halves to even. A last bit of the largest codes lifts halves above the middle.
+  const float lift = range.formula == CodeRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
+  return functions_.AppendLinear(factor, -range.low * factor + lift);
 }
 
 bool DnnPostOps::AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns) {

@@ -1,4 +1,4 @@
-// FakeQuantize to codes of 8 bits, sums of codes, and which results of a graph lie in
+// Quantization to codes of 8 bits, sums of codes, and which results of a graph lie in
 // them.
 
 #include "runtime/fast/quantization.h"
@@ -33,14 +33,28 @@ template <typename Number>
   std::array<float, kRow> codes;
   const float low = range.low;
   const float width = range.high - range.low;
+  const float scale = range.codes.scale;
+  const auto zero = static_cast<float>(range.codes.zero);
   const auto first = static_cast<float>(least);
   for (int64_t row = begin; row < end; row += kRow) {
     const int64_t count = std::min(kRow, end - row);
     float* code = codes.data();
-    for (int64_t i = 0; i < count; ++i)
-      code[i] = __builtin_nearbyintf((number(row + i) - low) / width * 255.0f);
-    for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;  // NaN among them
-    for (int64_t i = 0; i < count; ++i) code[i] = code[i] < 255.0f ? code[i] : 255.0f;
+    switch (range.formula) {
+      case CodeRange::Formula::kFakeQuantize:
+        for (int64_t i = 0; i < count; ++i)
+          code[i] = __builtin_nearbyintf((number(row + i) - low) / width * 255.0f);
+        for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;  // NaN among them
+        break;
+      case CodeRange::Formula::kMinMax:
+        for (int64_t i = 0; i < count; ++i)
+          code[i] = __builtin_floorf((number(row + i) - low) / width * 255.0f + 0.5f);
+        break;
+      case CodeRange::Formula::kZeroPoint:
+        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(number(row + i) / scale + 0.5f) + zero;
+        break;
+    }
+    for (int64_t i = 0; i < count; ++i) code[i] = code[i] < 255.0f ? code[i] : 255.0f;  // NaN among them
+    for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;
     for (int64_t i = 0; i < count; ++i) out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(code[i]));
   }
 }
@@ -174,23 +188,62 @@ uint8_t CodeRange::CodeOf(float x) const {
 CodedRequest::CodedRequest(const KernelRequest& given) : request(given) {
   if (!given.as_codes || given.posts.empty()) return;
   const PostOperation& last = given.posts.back();
-  if (last.chained_input != 0 || last.node->num_inputs() != 5) return;
-  range = CodeRangeOf(*last.node, given.inputs.slice(static_cast<size_t>(last.first_operand), 4));
+  if (last.chained_input != 0) return;
+  const auto limits = static_cast<size_t>(last.node->num_inputs()) - 1;
+  range = CodeRangeOf(*last.node, given.inputs.slice(static_cast<size_t>(last.first_operand), limits));
   if (range) request.posts = given.posts.drop_back();
 }
 
 // --- ranges and scales ---------------------------------------------------------------
 
-std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits) {
-  if (limits.size() != 4 || node.Int("levels") != kLevels) return std::nullopt;
-  std::array<double, 4> at;
-  for (size_t i = 0; i < 4; ++i) {
-    if (limits[i] == nullptr || limits[i]->volume() != 1 || limits[i]->type() != ElementType::kF32)
-      return std::nullopt;
-    at[i] = limits[i]->ElementAsDouble(0);
-    if (!std::isfinite(at[i])) return std::nullopt;
+namespace {
+
+using Formula = CodeRange::Formula;
+
+// The operations that quantize.
+using Formulas = ir::OpTable<Formula>;
+const Formulas& QuantizingOps() {
+  static const Formulas kOps(ir::StandardOps(), {{"FakeQuantize", Formula::kFakeQuantize},
+                                                 {"min_max_linear_quantize", Formula::kMinMax},
+                                                 {"zero_point_linear_quantize", Formula::kZeroPoint}});
+  return kOps;
+}
+
+// From the numbers of the input to those of the codes 0 and 255.
+struct Ends {
+  double low = 0;  // of the input
+  double high = 0;
+  double first = 0;  // of the result
+  double last = 0;
+};
+
+std::optional<Ends> EndsOf(const ir::Node& node, Formula formula, llvm::ArrayRef<double> limits) {
+  if (formula == Formula::kFakeQuantize) {
+    if (limits.size() != 4 || node.Int("levels") != kLevels) return std::nullopt;
+    return Ends{limits[0], limits[1], limits[2], limits[3]};
   }
-  const auto [low, high, first, last] = at;
+  const bool is_signed = node.Bool("signed");
+  if (node.Int("bits") != 8 || (is_signed && node.Bool("symmetric"))) return std::nullopt;
+  if (formula == Formula::kMinMax) return Ends{limits[0], limits[1], limits[0], limits[1]};
+  const double first = ((is_signed ? -128 : 0) - limits[0]) * limits[1];
+  const double last = first + (kLevels - 1) * limits[1];
+  return Ends{first, last, first, last};
+}
+
+}  // namespace
+
+std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits) {
+  const Formula* formula = QuantizingOps().Find(node.op());
+  if (formula == nullptr) return std::nullopt;
+  llvm::SmallVector<double, 4> at;
+  for (const TensorValue* limit : limits) {
+    if (limit == nullptr || limit->volume() != 1) return std::nullopt;
+    at.push_back(limit->ElementAsDouble(0));
+    if (!std::isfinite(at.back())) return std::nullopt;
+  }
+  const std::optional<Ends> ends = EndsOf(node, *formula, at);
+  if (!ends) return std::nullopt;
+  const auto [low, high, first, last] = *ends;
   const double scale = (last - first) / (kLevels - 1);
   const double zero = -first / scale;
   constexpr double kWhole = 1e-3;
@@ -199,6 +252,7 @@ std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const 
   if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
   if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;
   return CodeRange{
+      .formula = *formula,
       .low = static_cast<float>(low),
       .high = static_cast<float>(high),
       .codes = {.scale = static_cast<float>(scale), .zero = static_cast<int>(std::lround(zero))}};
@@ -309,6 +363,8 @@ class CodeRegions {
   explicit CodeRegions(const ir::Graph& graph)
       : graph_(graph),
         takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
+                                   {"min_max_linear_quantize", Taker::kQuantize},
+                                   {"zero_point_linear_quantize", Taker::kQuantize},
                                    {"Convolution", Taker::kConvolution},
                                    {"GroupConvolution", Taker::kGroupConvolution},
                                    {"MatMul", Taker::kProduct},
@@ -349,11 +405,11 @@ class CodeRegions {
   }
 
   bool HasRange(const ir::Node& node) const {
-    if (!Is(node, Taker::kQuantize) || node.num_inputs() != 5) return false;
+    if (!Is(node, Taker::kQuantize)) return false;
     if (node.output().type != ElementType::kF32 || !node.output().shape.extents()) return false;
     if (node.output().shape.extents() != graph_.output(node.input(0)).shape.extents()) return false;
     llvm::SmallVector<const TensorValue*, 4> limits;
-    for (int32_t i = 1; i < 5; ++i) limits.push_back(ConstantOf(node.input(i)));
+    for (int32_t i = 1; i < node.num_inputs(); ++i) limits.push_back(ConstantOf(node.input(i)));
     return CodeRangeOf(node, limits).has_value();
   }
 
@@ -452,6 +508,8 @@ CodedNodes FindCodes(const ir::Graph& graph) {
 
 void RegisterDnnQuantization(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeQuantize>);
+  for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
+    registry.Add(Backend::kOneDnn, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
 }
 
 }  // namespace nnefc::runtime

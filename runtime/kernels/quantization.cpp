@@ -1,4 +1,5 @@
-// FakeQuantize: to the nearest of `levels` equidistant values and back.
+// FakeQuantize: to the nearest of `levels` equidistant values and back; NNEF's linear
+// quantization likewise.
 
 #include <array>
 #include <cmath>
@@ -84,9 +85,69 @@ FaultOr<Success> FakeQuantize(const ReferenceRun& run) {
   return Success();
 }
 
+// `second(first(x))` for each element of the first input. In two loops, as above.
+template <typename First, typename Second>
+void QuantizeEach(const ReferenceRun& run, const First& first, const Second& second) {
+  constexpr int64_t kPart = 256;
+  const float* x = run.input(0).data<float>();
+  float* out = run.output().mutable_data<float>();
+  const int64_t volume = run.output().volume();
+  Wide([=] {
+    std::array<float, kPart> part;
+    for (int64_t begin = 0; begin < volume; begin += kPart) {
+      const auto count = static_cast<size_t>(std::min(kPart, volume - begin));
+      for (size_t i = 0; i < count; ++i) part[i] = first(x[begin + static_cast<int64_t>(i)]);
+      for (size_t i = 0; i < count; ++i) out[begin + static_cast<int64_t>(i)] = second(part[i]);
+    }
+  });
+}
+
+bool TakesNumbers(const ReferenceRun& run, ElementType second) {
+  return run.input(0).type() == ElementType::kF32 && run.input(1).type() == second &&
+         run.input(2).type() == ElementType::kF32 && run.input(1).volume() == 1 && run.input(2).volume() == 1;
+}
+
+// `z = clamp(x, min, max); y = round((z - min) / (max - min) * r) / r * (max - min) + min`
+// (R 4.9.5); what is subtracted from the codes and added again cancels in them.
+FaultOr<Success> MinMaxLinearQuantize(const ReferenceRun& run) {
+  if (!TakesNumbers(run, ElementType::kF32)) return UnsupportedType(run);
+  const float low = *run.input(1).data<float>();
+  const float high = *run.input(2).data<float>();
+  const float range = high - low;
+  const bool drops_lowest = run.node.Bool("signed") && run.node.Bool("symmetric");
+  const auto steps = static_cast<float>((int64_t{1} << run.node.Int("bits")) - 1 - (drops_lowest ? 1 : 0));
+  QuantizeEach(
+      run,
+      [=](float x) {
+        const float least = x < high ? x : high;
+        return least > low ? least : low;
+      },
+      [=](float z) { return std::floor((z - low) / range * steps + 0.5f) / steps * range + low; });
+  return Success();
+}
+
+// `q = clamp(round(x / scale) + z, lowest, highest); y = (q - z) * scale` (R 4.9.5).
+FaultOr<Success> ZeroPointLinearQuantize(const ReferenceRun& run) {
+  if (!TakesNumbers(run, ElementType::kI64)) return UnsupportedType(run);
+  const auto zero = static_cast<float>(*run.input(1).data<int64_t>());
+  const float scale = *run.input(2).data<float>();
+  const bool is_signed = run.node.Bool("signed");
+  const auto highest = static_cast<float>((int64_t{1} << (run.node.Int("bits") - (is_signed ? 1 : 0))) - 1);
+  const float lowest = !is_signed ? 0.0f : run.node.Bool("symmetric") ? -highest : -highest - 1;
+  QuantizeEach(
+      run, [=](float x) { return std::floor(x / scale + 0.5f) + zero; },
+      [=](float s) {
+        const float least = s < highest ? s : highest;
+        return ((least > lowest ? least : lowest) - zero) * scale;
+      });
+  return Success();
+}
+
 }  // namespace
 
 void RegisterQuantization(KernelRegistry& registry) {
+  registry.AddReference({"nnef"}, "min_max_linear_quantize", MinMaxLinearQuantize);
+  registry.AddReference({"nnef"}, "zero_point_linear_quantize", ZeroPointLinearQuantize);
   registry.AddReference({"opset1"}, "FakeQuantize", FakeQuantize);
 }
 

@@ -237,7 +237,8 @@ class CaseRun {
                        const std::vector<std::string>& options) {
     const std::string path = folder_ + "/net.nnef";
     std::ofstream(path) << text;
-    Compilation compilation(path, {.lower = options, .structure_only = true, .verify = true});
+    Compilation compilation(
+        path, {.lower = options, .executes = options.empty(), .structure_only = true, .verify = true});
     const bool compiled = compilation.RunUntil(Stage::kLower);
     if (!compiled) return Fail(way, "refused: " + FirstMessage(compilation.context().emitter));
     if (!compilation.context().emitter.diagnostics().empty())
@@ -252,6 +253,9 @@ class CaseRun {
     if (!options.empty() && !llvm::all_of(reference.values, IsFinite)) return;
     Nearly(way + ", reference", reference);
     Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
+    const std::shared_ptr<const ir::Graph> form = compilation.MakeOpenVinoForm();
+    if (form == nullptr) return Fail(way, "has no form for OpenVINO");
+    if (form != compilation.lowered()) Nearly(way + ", for OpenVINO", RunReference(form));
   }
 
   // The same in the provisional dialect, what that expands to, its upgrade, and its

@@ -177,3 +177,102 @@ def test_what_is_printed_computes_the_same(nnefc: Path, tmp_path: Path) -> None:
     subprocess.run([nnefc, "expand", model, "--quantize", "-o", flat / "graph.nnef"], check=True)
     x = random.uniform(-1.3, 1.3, (2, 3, 5, 4)).astype(np.float32)
     np.testing.assert_array_equal(run(nnefc, flat, x=x), run(nnefc, model, "--quantize", x=x))
+
+
+class Network:
+    """A random network of convolutions, sums and maxima whose tensors are quantized to 8 bits by one of the two operations; of
+    an exact one nothing is rounded (255 divides no number exactly), and many a number lies half-way between two codes."""
+
+    def __init__(self, seed: int, exact: bool) -> None:
+        self.random, self.exact = np.random.default_rng(seed), exact
+        self.lines, self.quant, self.filters = [], [], {}
+        channels = int(self.random.choice([3, 8, 16, 19]))
+        self.shape = (1, channels, *self.random.integers(14, 24, 2).tolist())
+        self.data = (self.random.integers(-100, 100, self.shape) / 32 if exact
+                     else self.random.standard_normal(self.shape)).astype(np.float32)
+        self.lines.append(f"x = external(shape = {list(self.shape)});")
+        self.quantize("x", False)
+        name = "x"
+        for layer in range(3):
+            name, channels = self.convolution(name, channels, layer)
+        self.lines.append(f"y = copy({name});")
+
+    def scale(self) -> float:
+        return 2.0**-5 if self.exact else float(self.random.uniform(0.01, 0.05))
+
+    def quantize(self, name: str, positive: bool) -> None:
+        scale, zero = self.scale(), 0 if positive else int(self.random.integers(100, 156))
+        if not self.exact and self.random.integers(2):
+            self.quant.append(f'"{name}": min_max_linear_quantize(min = {-scale * zero!r}, max = {scale * (255 - zero)!r}, '
+                              'bits = 8, signed = false, symmetric = false);')
+        else:
+            signed = bool(self.random.integers(2))
+            self.quant.append(f'"{name}": zero_point_linear_quantize(zero_point = {zero - 128 * signed}, scale = {scale!r}, '
+                              f'bits = 8, signed = {str(signed).lower()}, symmetric = false);')
+
+    def convolution(self, name: str, channels: int, layer: int) -> tuple[str, int]:
+        outputs, size = int(self.random.choice([8, 16, 21])), int(self.random.choice([1, 3]))
+        scale = np.full((outputs, 1, 1, 1), 2.0**-9) if self.exact else self.random.uniform(0.001, 0.01, (outputs, 1, 1, 1))
+        self.filters[f"f{layer}"] = self.random.integers(-127, 128, (outputs, channels, size, size)) * scale
+        self.filters[f"b{layer}"] = self.random.integers(-20, 20, (1, outputs)) / 16
+        new = f"a{layer}"
+        self.lines += [f"f{layer} = variable(shape = {[outputs, channels, size, size]}, label = 'f{layer}');",
+                       f"b{layer} = variable(shape = [1, {outputs}], label = 'b{layer}');",
+                       f"c{layer} = conv({name}, f{layer}, b{layer});"]
+        positive = bool(self.random.integers(2))
+        self.lines.append(f"{new} = {'relu' if positive else 'copy'}(c{layer});")
+        self.quantize(new, positive)
+        if layer == 1:
+            self.lines.append(f"s = {'add' if self.random.integers(2) else 'max'}({new}, {new});")
+            self.quantize("s", positive)
+            self.lines.append("p = max_pool(s, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], border = 'ignore');")
+            new = "p"
+        return new, outputs
+
+    def write(self, folder: Path) -> None:
+        body = "".join(f"    {line}\n" for line in self.lines)
+        (folder / "graph.nnef").write_text(f"version 1.0;\ngraph net( x ) -> ( y )\n{{\n{body}}}\n")
+        (folder / "graph.quant").write_text("".join(f"{line}\n" for line in self.quant))
+        for label, values in self.filters.items():
+            write(folder, label, values)
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["rounded", "exact"])
+@pytest.mark.parametrize("seed", range(12))
+def test_networks_run_in_codes(nnefc: Path, tmp_path: Path, seed: int, exact: bool) -> None:
+    """Against our reference kernels, which the tests above hold to the formulas. Where no sum is rounded nothing differs;
+    elsewhere sums of f32 in another order take the other code where a number lies half-way between two."""
+    network = Network(seed, exact)
+    network.write(tmp_path)
+    reference = run(nnefc, tmp_path, "--quantize", "--backend", "reference", x=network.data)
+    profile = subprocess.run([nnefc, "run", tmp_path, "--quantize", "--profile", "--threads", "1", "--inputs", tmp_path / "in.npz",
+                              "--outputs", tmp_path / "out.npz"], capture_output=True, text=True, check=True).stdout
+    found = np.load(tmp_path / "out.npz")["y"]
+    if exact:
+        np.testing.assert_array_equal(found, reference)
+    else:
+        assert np.mean(np.abs(found - reference) > 1e-5 * np.abs(reference).max()) <= 0.02
+        assert np.abs(found - reference).max() <= 0.05 * np.abs(reference).max()
+    if "avx512_vnni" in Path("/proc/cpuinfo").read_text():
+        assert "int8" in profile or "vnni" in profile, profile
+    exactly = run(nnefc, tmp_path, "--quantize", "--precision", "exact", x=network.data)
+    assert np.mean(np.abs(exactly - reference) > 1e-5 * np.abs(reference).max()) <= 0.02
+
+
+@pytest.mark.parametrize("operation", [
+    "min_max_linear_quantize(min = -4.0, max = 3.96875, bits = 8, signed = false, symmetric = false)",
+    "zero_point_linear_quantize(zero_point = 3, scale = 0.03125, bits = 8, signed = true, symmetric = false)"])
+def test_codes_of_what_is_not_finite(nnefc: Path, tmp_path: Path, operation: str) -> None:
+    """`clamp` gives its upper bound for NaN, min(NaN, high) being high."""
+    values = [np.nan, np.inf, -np.inf, 1e30, -1e30, 0.015625, 0.046875, -0.015625]
+    x = np.resize(np.asarray(values, np.float32), (1, 8, 4, 4))
+    (tmp_path / "graph.nnef").write_text(
+        "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [1, 8, 4, 4]);\n"
+        "    f = variable(shape = [8, 8, 1, 1], label = 'f');\n    y = conv(x, f);\n}\n")
+    (tmp_path / "graph.quant").write_text(f'"x": {operation};\n')
+    write(tmp_path, "f", np.eye(8).reshape(8, 8, 1, 1))
+    np.testing.assert_array_equal(run(nnefc, tmp_path, "--quantize", x=x),
+                                  run(nnefc, tmp_path, "--quantize", "--backend", "reference", x=x))
+    low, high = (-4.0, 3.96875) if operation.startswith("min") else (-131 / 32, 124 / 32)
+    finite = np.where(np.isnan(x), high, np.clip(x, low, high)).astype(np.float64)
+    np.testing.assert_array_equal(run(nnefc, tmp_path, "--quantize", x=x), np.clip(np.floor(finite * 32 + 0.5) / 32, low, high))

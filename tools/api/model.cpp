@@ -42,6 +42,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   for (const auto& [name, shape] : options.input_shapes)
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
   compile.quantize = options.quantize;
+  compile.executes = true;
   compile.random_weights = options.random_weights;
   for (const auto& [label, tensor] : options.data)
     compile.data.emplace(label.substr(std::min(label.find_first_not_of('/'), label.size())),
@@ -189,7 +190,8 @@ Outcome<std::string> Model::Lower() const {
   return Guard([&]() -> Outcome<std::string> {
     std::lock_guard lock(*state_->mutex);
     Outcome<std::string> outcome;
-    if (const auto graph = LoweredGraph(*state_, outcome.report)) outcome.value = ir::PrintGraph(*graph);
+    if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
+    if (const auto graph = state_->compilation->MakeOpenVinoForm()) outcome.value = ir::PrintGraph(*graph);
     return outcome;
   });
 }
@@ -200,10 +202,9 @@ Report Model::WriteOpenVino(const std::string& path) const {
       return EnvironmentReport(fmt::format("`{}`: the name of OpenVINO IR ends in `.xml`", path));
     std::lock_guard lock(*state_->mutex);
     Report report;
-    const auto graph = LoweredGraph(*state_, report);
-    if (graph == nullptr) return report;
-    if (!RequireOpenVinoForm(*state_->compilation, /*structure_only=*/false))
-      return TakeReport(*state_->compilation);
+    if (LoweredGraph(*state_, report) == nullptr) return report;
+    const auto graph = OpenVinoFormOf(*state_->compilation, /*structure_only=*/false);
+    if (graph == nullptr) return TakeReport(*state_->compilation);
     if (auto written = nnefc::WriteOpenVino(*graph, path); !written)
       return EnvironmentReport(written.error().message);
     return report;
@@ -214,9 +215,9 @@ Outcome<OpenVinoForm> Model::ToOpenVino() const {
   return Guard([&]() -> Outcome<OpenVinoForm> {
     std::lock_guard lock(*state_->mutex);
     Outcome<OpenVinoForm> outcome;
-    const auto graph = LoweredGraph(*state_, outcome.report);
-    if (graph == nullptr) return outcome;
-    if (!RequireOpenVinoForm(*state_->compilation, /*structure_only=*/false)) {
+    if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
+    const auto graph = OpenVinoFormOf(*state_->compilation, /*structure_only=*/false);
+    if (graph == nullptr) {
       outcome.report = TakeReport(*state_->compilation);
       return outcome;
     }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
+
 #include "compiler/driver/compilation.h"
 
 namespace nnefc::api {
 
-// Tells what of the lowered model OpenVINO IR cannot hold; true if nothing.
+// The lowered model as OpenVINO IR can hold it; null if it cannot, which is told.
 // `structure_only`: data that variables lack does not count.
-bool RequireOpenVinoForm(Compilation& compilation, bool structure_only);
+std::shared_ptr<const ir::Graph> OpenVinoFormOf(Compilation& compilation, bool structure_only);
 
 }  // namespace nnefc::api

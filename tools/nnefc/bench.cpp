@@ -46,6 +46,7 @@ struct BenchCommand : CommonOptions {
 
   int Run() {
     CompileOptions compile = compile_options(models.front());
+    compile.executes = true;
     compile.random_weights = execution.random_weights.value_or(1);
     compile.transform = transform;
     compile.open.reads_data = true;

@@ -33,7 +33,7 @@ struct CheckCommand : CommonOptions {
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.format() != ModelFormat::kNnef)
       RequireKnownOperations(compilation.graph(), compilation.context().emitter);
-    if (ok && for_openvino) api::RequireOpenVinoForm(compilation, compile.structure_only);
+    if (ok && for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
     if (ok && compilation.model() != nullptr)
       CheckVariableFiles(*compilation.expanded(), *compilation.model(), compilation.quantization().table,
                          compilation.context());

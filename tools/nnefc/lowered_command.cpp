@@ -55,13 +55,17 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   compile.open.reads_data = true;
   Compilation compilation(ShownModel(models.front()), compile);
   bool ok = RunStages(compilation, Stage::kLower);
-  if (ok && to_xml) ok = api::RequireOpenVinoForm(compilation, /*structure_only=*/false);
+  std::shared_ptr<const ir::Graph> form;
+  if (ok && to_xml) {
+    form = api::OpenVinoFormOf(compilation, /*structure_only=*/false);
+    ok = form != nullptr;
+  }
   const int exit_code = Reporter(*this).Report(compilation);
   if (told) told(compilation);
   if (!ok) return exit_code;
   if (!to_xml) {
     WriteText(*compilation.lowered());
-  } else if (auto written = WriteOpenVino(*compilation.lowered(), output); !written) {
+  } else if (auto written = WriteOpenVino(*form, output); !written) {
     throw MisuseError(written.error().message);
   }
   return exit_code;

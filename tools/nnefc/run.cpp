@@ -41,6 +41,7 @@ struct RunCommand : CommonOptions {
     RefuseForOpenVino("--save-weights", !save_weights.empty());
     RequireFolderName(save_weights, "`--save-weights` writes a folder");
     CompileOptions compile = compile_options(models.front());
+    compile.executes = true;
     compile.random_weights = execution.random_weights;
     compile.transform = transform;
     compile.open.reads_data = true;
