@@ -98,10 +98,10 @@ class InferredVerifier {
 
   void CheckBody(const Graph& graph, const Node& node, const Body& body) {
     if (body.graph == nullptr || depth_ >= kMaxBodyNesting) return;  // Verify tells
+    // What an unknown operation hands to its bodies is its own affair: nothing in them is inferred.
+    if (node.info().infer == nullptr) return;
     const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
     InferredVerifier(where, depth_ + 1, violations_).Run(*body.graph);
-    // What an unknown operation hands to its bodies is its own affair.
-    if (node.info().infer == nullptr) return;
     for (const InputMapping& mapping : body.inputs) {
       if (mapping.external < 0) continue;
       const Output& outside = graph.output(node.input(mapping.external));
