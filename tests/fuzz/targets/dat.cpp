@@ -14,9 +14,9 @@ void CheckRoundTrip(const TensorValue& value, DatFile::Format format) {
   const std::string bytes = ReadOutput(path);
   const auto again = ReadDat(MakeSource("written.dat", bytes, context), context.emitter);
   Require(again.has_value() && context.emitter.diagnostics().empty(), "what was written is read in silence",
-          Messages(context));
+          context);
   const auto decoded = DecodeDat(*again, value.type(), context.emitter);
-  Require(decoded.has_value(), "what was written is decoded", Messages(context));
+  Require(decoded.has_value(), "what was written is decoded", context);
   Require(*decoded == value, "what was written is read as it was");
 }
 
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto dat = ReadDat(fuzz::MakeSource("x.dat", fuzz::Text(data, size), context), context.emitter);
   fuzz::CheckDiagnostics(context);
   fuzz::Require(dat.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
-                fuzz::Messages(context));
+                context);
   if (!dat) return 0;
   fuzz::Require(dat->value.valid() && !DescribeItems(*dat).empty(), "a file that was read has a tensor");
   const DatQuantization linear{
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const auto value = DecodeDat(*dat, type, context.emitter, quantization);
       fuzz::CheckDiagnostics(context);
       fuzz::Require(value.has_value() == !context.emitter.has_errors(), "decoding fails with a mistake alone",
-                    fuzz::Messages(context));
+                    context);
       if (!value) continue;
       fuzz::Require(value->type() == type && value->shape() == dat->value.shape(),
                     "decoding gives what was asked for");

@@ -31,19 +31,19 @@ Result Expand(std::string_view text, const Reading& reading, bool allow_unknown,
   Require(document != nullptr, "parsing always gives a document");
   told = document->dialect;
   Require(document->complete == !context.emitter.has_errors(), "what was not read whole has a mistake",
-          Messages(context));
+          context);
   result.checked =
       CheckDocument(std::move(document), session.library, {.leniency = reading.leniency}, context);
   Require(result.checked != nullptr, "checking always gives a document");
   Require(result.checked->complete() == !context.emitter.has_errors(),
-          "what is not checked whole has a mistake", Messages(context));
+          "what is not checked whole has a mistake", context);
   Expanded expanded =
       ExpandDocument(*result.checked, session.library, registry,
                      {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint,
                       .tries_symbols = allow_unknown && reading.leniency == Leniency::kLenient},
                      context);
   Require(expanded.complete == !context.emitter.has_errors(), "what is not expanded whole has a mistake",
-          Messages(context));
+          context);
   if (expanded.complete) result.graph = std::move(expanded.graph);
   return result;
 }
@@ -87,7 +87,7 @@ void CheckLowered(const ir::Graph& graph, Session& session) {
   const std::unique_ptr<ir::Graph> lowered = LowerGraph(graph, options, context);
   CheckDiagnostics(context);
   Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
-          Messages(context));
+          context);
   if (lowered == nullptr) return;
   CheckGraph(*lowered, "a lowered graph holds its invariants");
   CheckOpenVinoRoundTrip(*lowered);

@@ -21,6 +21,8 @@ namespace nnefc::fuzz {
 
 // Ends the process, as a crash would, where an invariant does not hold.
 void Require(bool holds, const char* invariant, std::string_view detail = {});
+// The same; the detail is what was said.
+void Require(bool holds, const char* invariant, const Context& context);
 
 inline std::string_view Text(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
@@ -31,7 +33,7 @@ inline std::string_view Text(const uint8_t* data, size_t size) {
 Limits LowLimits();
 
 // Requires of every diagnostic that its ranges lie in their files' texts, and
-// renders them in each form.
+// renders some of them in one of the forms.
 void CheckDiagnostics(const Context& context);
 // The messages alone, for the detail of Require.
 std::string Messages(const Context& context);

@@ -14,14 +14,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require((graph == nullptr) == context.emitter.has_errors(), "parsing fails with a mistake alone",
-                fuzz::Messages(context));
+                context);
   if (graph == nullptr) return 0;
   fuzz::Require(ir::Verify(*graph).empty(), "a graph that was parsed verifies");
   fuzz::CheckTextRoundTrip(*graph, registry);
   const bool inferred = ir::InferGraph(*graph, context.emitter);
   fuzz::CheckDiagnostics(context);
-  fuzz::Require(inferred == !context.emitter.has_errors(), "inference fails with a mistake alone",
-                fuzz::Messages(context));
+  fuzz::Require(inferred == !context.emitter.has_errors(), "inference fails with a mistake alone", context);
   if (!inferred) return 0;
   fuzz::CheckGraph(*graph, "an inferred graph holds its invariants", ir::PortNames::kAny);
   fuzz::CheckTextRoundTrip(*graph, registry);
@@ -29,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::unique_ptr<ir::Graph> lowered = LowerGraph(*graph, {}, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
-                fuzz::Messages(context));
+                context);
   if (lowered == nullptr) return 0;
   fuzz::CheckGraph(*lowered, "a lowered graph holds its invariants", ir::PortNames::kAny);
   fuzz::CheckOpenVinoRoundTrip(*lowered);

@@ -13,13 +13,12 @@ void CheckArray(std::string_view input) {
   Context context;
   const auto value = ReadNpy(MakeSource("x.npy", input, context), context.emitter);
   CheckDiagnostics(context);
-  Require(value.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
-          Messages(context));
+  Require(value.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone", context);
   if (!value) return;
   const std::string path = Folder() + "/written.npy";
   Require(WriteNpy(path, *value).ok(), "what was read is written");
   const auto again = ReadNpy(MakeSource("written.npy", ReadOutput(path), context), context.emitter);
-  Require(again.has_value(), "what was written is read", Messages(context));
+  Require(again.has_value(), "what was written is read", context);
   Require(*again == *value, "what was written is read as it was");
 }
 
@@ -27,14 +26,12 @@ void CheckArchive(std::string_view input) {
   Context context;
   const auto arrays = ReadNpz(MakeSource("x.npz", input, context), context, {.max_bytes = kMaxBytes});
   CheckDiagnostics(context);
-  Require(arrays.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
-          Messages(context));
+  Require(arrays.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone", context);
   if (!arrays) return;
   const std::string path = Folder() + "/written.npz";
   Require(WriteNpz(path, *arrays).ok(), "what was read is written");
   const auto again = ReadNpz(MakeSource("written.npz", ReadOutput(path), context), context);
-  Require(again.has_value() && again->size() == arrays->size(), "what was written is read",
-          Messages(context));
+  Require(again.has_value() && again->size() == arrays->size(), "what was written is read", context);
   for (size_t i = 0; i < arrays->size(); ++i) {
     Require((*again)[i].name == (*arrays)[i].name && (*again)[i].value == (*arrays)[i].value,
             "what was written is read as it was", (*arrays)[i].name);

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::CheckDiagnostics(context);
   fuzz::Require(graph.ok(), "files that are there can be opened");
   fuzz::Require((*graph == nullptr) == context.emitter.has_errors(), "reading fails with a mistake alone",
-                fuzz::Messages(context));
+                context);
   if (*graph == nullptr) return 0;
   fuzz::CheckGraph(**graph, "a graph that was read holds its invariants", ir::PortNames::kAny);
   RequireKnownOperations(**graph, context.emitter);

@@ -43,7 +43,7 @@ DatFile QuantizedFile(const Shape& shape, Context& context) {
   put(48, 1);
   for (uint32_t i = 0; i < volume; ++i) file += static_cast<char>(37 * i);
   auto dat = ReadDat(MakeSource("x.dat", file, context), context.emitter);
-  Require(dat.has_value(), "the target's own tensor file is valid", Messages(context));
+  Require(dat.has_value(), "the target's own tensor file is valid", context);
   return *dat;
 }
 
@@ -56,7 +56,7 @@ void Run(std::string_view text, ast::Dialect dialect) {
       ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),
       session.library, {}, context);
   const auto graph = ExpandDocument(*checked, session.library, registry, {}, context).graph;
-  Require(graph != nullptr, "the target's own model is valid", Messages(context));
+  Require(graph != nullptr, "the target's own model is valid", context);
 
   auto document = ParseDocument(context.sources.AddText("graph.quant", std::string(text)),
                                 {.dialect = dialect, .kind = DocumentKind::kQuantization}, context);
@@ -74,7 +74,7 @@ void Run(std::string_view text, ast::Dialect dialect) {
     const Expanded quantized = ExpandDocument(*checked, session.library, registry, options, context);
     CheckDiagnostics(context);
     Require(quantized.complete == !context.emitter.has_errors(), "a quantized graph lacks what was told",
-            Messages(context));
+            context);
     if (quantized.complete) CheckGraph(*quantized.graph, "a quantized graph holds its invariants");
   }
   const std::pair<const char*, Shape> variables[] = {{"filter", {2, 2, 1, 1}}, {"bias", {1, 2}}};
@@ -84,13 +84,12 @@ void Run(std::string_view text, ast::Dialect dialect) {
     if (line == nullptr) continue;
     const DatFile dat = QuantizedFile(shape, context);
     const auto how = ToDatQuantization(*line, dat, context);
-    Require(how.has_value() == !context.emitter.has_errors(), "a line that cannot be used is told",
-            Messages(context));
+    Require(how.has_value() == !context.emitter.has_errors(), "a line that cannot be used is told", context);
     if (!how) continue;
     const auto value = DecodeDat(dat, ElementType::kF32, context.emitter, &*how);
     CheckDiagnostics(context);
     Require(value.has_value() == !context.emitter.has_errors(), "decoding fails with a mistake alone",
-            Messages(context));
+            context);
   }
 }
 
