@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "compiler/driver/resources.h"
 #include "compiler/driver/rules.h"
 #include "compiler/driver/variable_data.h"
 #include "compiler/expand/expand.h"
@@ -151,7 +152,7 @@ ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
 
 bool Compilation::Parse() {
   parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
-  if (parsed_->complete) return true;
+  if (parsed_->complete && ReplaceResources(*parsed_, *model_, context_)) return true;
   // What could be read of it may hold more mistakes.
   Check();
   return false;

@@ -196,7 +196,7 @@ class Compilation {
   std::unique_ptr<ModelContainer> model_;
   FileId graph_text_;
   std::optional<FileId> quantization_text_;
-  std::unique_ptr<const ast::Document> parsed_;
+  std::unique_ptr<ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
   Expanded expanded_;
   InstanceRecord record_;

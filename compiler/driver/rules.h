@@ -11,6 +11,9 @@ namespace nnefc {
   RULE(kQuantizationShape, "quantization.shape", kError, "R 5.3")                               \
   RULE(kQuantizationCustom, "quantization.custom", kError, "R 5.2, R 5.3")                      \
   RULE(kQuantizationMissing, "quantization.missing", kError, "R 5, P 5")                        \
+  RULE(kResourceMissing, "resource.missing", kError, "")                                        \
+  RULE(kResourceJson, "resource.json", kError, "")                                              \
+  RULE(kResourceKey, "resource.key", kError, "")                                                \
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
   RULE(kOpenSymbol, "external.open-symbol", kError, "")                                         \
   RULE(kInputMissing, "input.missing", kError, "")                                              \

@@ -29,7 +29,7 @@ constexpr Format kKeras{"a Keras or HDF5 file", "",
                         "write it as ONNX (`tf2onnx`) or TensorFlow Lite, then convert that"};
 constexpr Format kCoreMl{"a Core ML model", "", "start from the model that it was made of"};
 constexpr Format kSafeTensors{"a file of weights (safetensors) without a graph", "",
-                              "start from the model that they belong to"};
+                              "name the folder that holds it and `graph.nnef`"};
 constexpr Format kGguf{"a GGUF model", "", "start from the model that it was made of"};
 constexpr Format kZip{"a zip archive", "", "a model is a folder, a `.tar` or a `.tgz`; unpack it"};
 constexpr Format kArrays{"a file of NumPy arrays", "",

@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kGraphFile = "graph.nnef";
 constexpr std::string_view kQuantizationFile = "graph.quant";
 constexpr std::string_view kTensorSuffix = ".dat";
+constexpr std::string_view kTensorsSuffix = ".safetensors";
+constexpr std::string_view kResourceSuffix = ".json";
+constexpr uint64_t kLongestResource = uint64_t{16} << 20;
 
 std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -30,6 +33,15 @@ std::string_view BaseName(std::string_view path) {
 std::optional<std::string> LabelOf(std::string_view member) {
   if (!member.ends_with(kTensorSuffix) || BaseName(member).starts_with("._")) return std::nullopt;
   return std::string(member.substr(0, member.size() - kTensorSuffix.size()));
+}
+
+// True for a file of the tensors of many labels.
+bool HoldsTensors(std::string_view member) {
+  return member.ends_with(kTensorsSuffix) && !BaseName(member).starts_with("._");
+}
+
+bool IsResource(std::string_view member) {
+  return member.ends_with(kResourceSuffix) && !BaseName(member).starts_with("._");
 }
 
 // "`a`, `b` and 3 more".
@@ -50,10 +62,9 @@ class BareModel : public ModelContainer {
   BareModel(const std::string& path, FileId text, Context& context) : ModelContainer(path, text, context) {
     graph_text_ = text;
   }
-  bool has_weights() const override { return false; }
-  std::vector<std::string> Labels() const override { return {}; }
 
  protected:
+  void Walk(llvm::function_ref<bool(const std::string&)>) const override {}
   bool HasMember(const std::string&) const override { return false; }
   std::optional<DataSource> ReadMember(const std::string&, Emitter&) const override { return std::nullopt; }
 };
@@ -63,14 +74,13 @@ class MemoryModel final : public BareModel {
  public:
   MemoryModel(const std::string& name, FileId text, std::map<std::string, TensorValue> data, Context& context)
       : BareModel(name, text, context), data_(std::move(data)) {}
-  bool has_weights() const override { return !data_.empty(); }
-  std::vector<std::string> Labels() const override {
-    std::vector<std::string> labels;
-    for (const auto& [label, value] : data_) labels.push_back(label);
-    return labels;
-  }
 
  protected:
+  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
+    for (const auto& [label, value] : data_) {
+      if (!use(label + std::string(kTensorSuffix))) return;
+    }
+  }
   bool HasMember(const std::string& member) const override { return Find(member) != nullptr; }
   std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const override {
     const TensorValue& value = *Find(member);
@@ -106,25 +116,22 @@ class FolderModel : public ModelContainer {
       : ModelContainer(std::move(name), file, context), folder_(std::move(folder)) {}
 
   static ModelOpenResult Open(std::string path, Context& context);
-  // A document that is the `graph.nnef` of a folder with data is that folder's
-  // model; nothing if there are no data.
+  // A document that is the `graph.nnef` of a folder with data or resources is that
+  // folder's model; nothing if there are none.
   static std::unique_ptr<ModelContainer> OpenAround(const std::string& path, FileId text, Context& context);
-  bool has_weights() const override {
-    bool found = false;
-    Walk([&](const std::string& member) { return !(found = LabelOf(member).has_value()); });
-    return found;
-  }
-  std::vector<std::string> Labels() const override {
-    std::vector<std::string> labels;
-    Walk([&](const std::string& member) {
-      if (auto label = LabelOf(member)) labels.push_back(std::move(*label));
-      return true;
-    });
-    std::sort(labels.begin(), labels.end());
-    return labels;
-  }
 
  protected:
+  // Folders behind links and unreadable ones are passed over.
+  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
+    std::error_code error;
+    fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
+    for (int64_t seen = 0; !error && it != fs::recursive_directory_iterator() && seen < max_entries_;
+         ++seen) {
+      std::error_code ignored;
+      if (!it->is_directory(ignored) && !use(it->path().string().substr(folder_.size() + 1))) return;
+      it.increment(error);
+    }
+  }
   bool HasMember(const std::string& member) const override {
     std::error_code error;
     return fs::is_regular_file(Path(member), error);
@@ -138,20 +145,6 @@ class FolderModel : public ModelContainer {
 
  private:
   std::string Path(std::string_view member) const { return fmt::format("{}/{}", folder_, member); }
-  // Calls `use` with the path inside the folder of every file until it returns
-  // false. Folders behind links and unreadable ones are passed over.
-  template <typename Use>
-  void Walk(Use use) const {
-    std::error_code error;
-    fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
-    for (int64_t seen = 0; !error && it != fs::recursive_directory_iterator() && seen < max_entries_;
-         ++seen) {
-      std::error_code ignored;
-      if (!it->is_directory(ignored) && !use(it->path().string().substr(folder_.size() + 1))) return;
-      it.increment(error);
-    }
-  }
-
   std::string folder_;
   int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // that are looked at
 };
@@ -206,7 +199,12 @@ std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path,
   auto model =
       std::make_unique<FolderModel>(path, folder, context.sources.AddOpaque(path, FileKind::kNamed), context);
   model->max_entries_ = kMaxEntries;
-  if (!model->has_weights()) return nullptr;
+  bool is_model = false;
+  model->Walk([&](const std::string& member) {
+    is_model = LabelOf(member) || HoldsTensors(member) || IsResource(member);
+    return !is_model;
+  });
+  if (!is_model) return nullptr;
   model->graph_text_ = text;
   std::error_code error;
   if (!fs::exists(model->Path(kQuantizationFile), error)) return model;
@@ -226,20 +224,13 @@ class ArchiveModel : public ModelContainer {
 
   static ModelOpenResult Open(const DataSource& archive, const std::string& path, Context& context,
                               const ModelOpenOptions& options);
-  bool has_weights() const override {
-    return std::any_of(members_.begin(), members_.end(),
-                       [](const auto& member) { return LabelOf(member.first); });
-  }
-  std::vector<std::string> Labels() const override {
-    std::vector<std::string> labels;
-    for (const auto& [path, file] : members_) {
-      if (auto label = LabelOf(path)) labels.push_back(std::move(*label));
-    }
-    std::sort(labels.begin(), labels.end());
-    return labels;
-  }
 
  protected:
+  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
+    for (const auto& [path, file] : members_) {
+      if (!use(path)) return;
+    }
+  }
   bool HasMember(const std::string& member) const override { return members_.contains(member); }
   std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const override {
     if (!members_.at(member).is_whole() && !ReadData(emitter)) return std::nullopt;
@@ -255,7 +246,7 @@ class ArchiveModel : public ModelContainer {
   }
   std::string Told(std::string_view member) const { return fmt::format("{}:{}{}", name_, folder_, member); }
   bool Unpack();
-  std::optional<ArchivedFile> Keep(ArchiveReader& reader, bool is_tensor) const;
+  std::optional<ArchivedFile> Keep(ArchiveReader& reader, std::string_view path) const;
   bool ReadData(Emitter& emitter) const;
   bool TakeData(const std::string& member, ArchiveReader& reader) const;
   bool ChooseGraph();
@@ -274,9 +265,10 @@ bool ArchiveModel::Unpack() {
   while (auto path = reader.Next()) {
     std::string_view base = BaseName(*path);
     if (base.ends_with(".nnef")) documents_.push_back(*path);
-    const bool is_tensor = LabelOf(*path).has_value();
-    if (base != kGraphFile && base != kQuantizationFile && !is_tensor) continue;
-    std::optional<ArchivedFile> file = Keep(reader, is_tensor);
+    const bool is_kept = base == kGraphFile || base == kQuantizationFile || LabelOf(*path) ||
+                         HoldsTensors(*path) || IsResource(*path);
+    if (!is_kept) continue;
+    std::optional<ArchivedFile> file = Keep(reader, *path);
     if (!file) return false;
     members_.emplace(std::move(*path), std::move(*file));
   }
@@ -284,12 +276,18 @@ bool ArchiveModel::Unpack() {
 }
 
 // What is held of the current file; nothing after an error.
-std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, bool is_tensor) const {
-  if (is_tensor && !options_.reads_data) {
-    std::optional<ArchivedFile> file = reader.ReadStart(kLongestDatHeader);
+std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, std::string_view path) const {
+  // One that is longer is not read.
+  if (IsResource(path)) return reader.ReadStart(kLongestResource + 1);
+  const bool is_one = LabelOf(path).has_value();
+  const bool is_data = is_one || HoldsTensors(path);
+  if (is_data && !options_.reads_data) {
+    std::optional<ArchivedFile> file =
+        reader.ReadStart(is_one ? kLongestDatHeader : kLongestSafetensorsHeader);
     if (!file || file->bytes->mapped()) return file;
     const std::span<const std::byte> start(file->bytes->data(), file->bytes->size());
-    const auto size = static_cast<size_t>(std::min<uint64_t>(start.size(), DatHeaderSize(start)));
+    const uint64_t wanted = is_one ? DatHeaderSize(start) : SafetensorsHeaderSize(start);
+    const auto size = static_cast<size_t>(std::min<uint64_t>(start.size(), wanted));
     if (auto header = Buffer::Allocate(size)) {
       std::memcpy(header->mutable_data(), start.data(), size);
       file->bytes = std::move(header);
@@ -446,19 +444,70 @@ ModelOpenResult ModelContainer::FromText(const std::string& name, std::string te
 
 namespace {
 
-// The file of a label; nothing for a label that names no file inside.
-std::optional<std::string> MemberOf(std::string_view label) {
+std::string_view WithoutSlashes(std::string_view label) {
   while (label.starts_with('/')) label.remove_prefix(1);
-  std::optional<std::string> path = ContainedPath(label);
+  return label;
+}
+
+// The file of a label; nothing for a label that names no file inside.
+std::optional<std::string> MemberOf(std::string_view label, std::string_view suffix = kTensorSuffix) {
+  std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
   if (!path || path->empty()) return std::nullopt;
-  return *path + std::string(kTensorSuffix);
+  return *path + std::string(suffix);
 }
 
 }  // namespace
 
+bool ModelContainer::has_weights() const {
+  bool found = false;
+  Walk([&](const std::string& member) { return !(found = LabelOf(member) || HoldsTensors(member)); });
+  return found;
+}
+
+std::vector<std::string> ModelContainer::Labels() const {
+  std::vector<std::string> labels;
+  Walk([&](const std::string& member) {
+    if (auto label = LabelOf(member)) labels.push_back(std::move(*label));
+    return true;
+  });
+  for (const auto& [member, index] : Indices()) {
+    for (const auto& [label, entry] : index) labels.push_back(label);
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+const std::map<std::string, SafetensorsIndex>& ModelContainer::Indices() const {
+  if (indices_) return *indices_;
+  std::vector<std::string> members;
+  Walk([&](const std::string& member) {
+    if (HoldsTensors(member)) members.push_back(member);
+    return true;
+  });
+  indices_.emplace();
+  for (const std::string& member : members) {
+    const std::optional<Start> start = ReadStart(member, context_->emitter);
+    auto index = start ? ReadSafetensorsIndex(start->bytes, start->size, context_->emitter) : std::nullopt;
+    is_index_missing_ |= !index;
+    if (index) indices_->emplace(member, std::move(*index));
+  }
+  return *indices_;
+}
+
+std::vector<ModelContainer::Place> ModelContainer::Places(std::string_view label) const {
+  std::vector<Place> places;
+  if (std::optional<std::string> member = MemberOf(label); member && HasMember(*member))
+    places.push_back({std::move(*member)});
+  for (const auto& [member, index] : Indices()) {
+    const auto found = index.find(WithoutSlashes(label));
+    if (found != index.end()) places.push_back({member, &found->second});
+  }
+  return places;
+}
+
 bool ModelContainer::HasVariable(std::string_view label) const {
-  std::optional<std::string> member = MemberOf(label);
-  return member && HasMember(*member);
+  // What a damaged file holds is not known.
+  return !Places(label).empty() || is_index_missing_;
 }
 
 std::optional<ModelContainer::Start> ModelContainer::ReadStart(const std::string& member,
@@ -469,24 +518,49 @@ std::optional<ModelContainer::Start> ModelContainer::ReadStart(const std::string
   return Start{.bytes = std::move(*source), .size = size};
 }
 
-std::optional<std::string> ModelContainer::FindMember(std::string_view label, Emitter& emitter) const {
-  std::optional<std::string> member = MemberOf(label);
-  if (!member) {
-    emitter.Emit(kContainerLabel, ByteRange(file_, 0, 0), "the label `{}` leads out of the model",
+bool ModelContainer::HasResource(std::string_view label) const {
+  const std::optional<std::string> member = MemberOf(label, kResourceSuffix);
+  return member && HasMember(*member);
+}
+
+std::optional<FileId> ModelContainer::OpenResource(std::string_view label, Emitter& emitter) const {
+  const std::optional<Start> start = ReadStart(*MemberOf(label, kResourceSuffix), emitter);
+  if (!start) return std::nullopt;
+  const Buffer& bytes = *start->bytes.bytes;
+  const std::string name(context_->sources.Name(start->bytes.file));
+  if (start->size > kLongestResource) {
+    emitter.Emit(kDataTooLarge, ByteRange(file_, 0, 0), "`{}` has {} bytes; {} are read at most", name,
+                 start->size, kLongestResource);
+    return std::nullopt;
+  }
+  return context_->sources.AddText(name,
+                                   std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+std::optional<ModelContainer::Place> ModelContainer::Find(std::string_view label, Emitter& emitter) const {
+  std::vector<Place> places = Places(label);
+  if (places.size() == 1) return std::move(places.front());
+  const SourceRange range = ByteRange(file_, 0, 0);
+  if (places.size() > 1) {
+    emitter.Emit(kContainerTwoTensors, range, "both `{}` and `{}` hold the variable `{}`; remove one of them",
+                 ShownText(places[0].member), ShownText(places[1].member), ShownText(label));
+  } else if (is_index_missing_) {
+    return std::nullopt;  // told
+  } else if (const std::optional<std::string> member = MemberOf(label)) {
+    emitter.Emit(kContainerNoVariable, range, "there is no `{}` for the variable `{}`", ShownText(*member),
                  ShownText(label));
-    return std::nullopt;
+  } else {
+    emitter.Emit(kContainerLabel, range, "the label `{}` leads out of the model", ShownText(label));
   }
-  if (!HasMember(*member)) {
-    emitter.Emit(kContainerNoVariable, ByteRange(file_, 0, 0), "there is no `{}` for the variable `{}`",
-                 ShownText(*member), ShownText(label));
-    return std::nullopt;
-  }
-  return member;
+  return std::nullopt;
 }
 
 std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
-  const std::optional<std::string> member = FindMember(label, emitter);
-  return member ? ReadTensor(*member, emitter) : std::nullopt;
+  const std::optional<Place> place = Find(label, emitter);
+  if (!place) return std::nullopt;
+  if (place->entry == nullptr) return ReadTensor(place->member, emitter);
+  const std::optional<DataSource> source = ReadMember(place->member, emitter);
+  return source ? ReadSafetensorsEntry(*source, *place->entry, emitter) : std::nullopt;
 }
 
 std::optional<DatFile> ModelContainer::ReadTensor(const std::string& member, Emitter& emitter) const {
@@ -495,8 +569,10 @@ std::optional<DatFile> ModelContainer::ReadTensor(const std::string& member, Emi
 }
 
 std::optional<DatHeader> ModelContainer::ReadVariableHeader(std::string_view label, Emitter& emitter) const {
-  const std::optional<std::string> member = FindMember(label, emitter);
-  return member ? ReadHeader(*member, emitter) : std::nullopt;
+  const std::optional<Place> place = Find(label, emitter);
+  if (!place) return std::nullopt;
+  if (place->entry != nullptr) return place->entry->header;
+  return ReadHeader(place->member, emitter);
 }
 
 std::optional<DatHeader> ModelContainer::ReadHeader(const std::string& member, Emitter& emitter) const {

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "compiler/package/dat.h"
+#include "compiler/package/safetensors.h"
 #include "compiler/support/context.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc {
 
@@ -35,7 +37,8 @@ struct ModelOpenResult {
 // A model as it lies on disk (R 5.1, P 5.1): a folder or an archive (`.tar`,
 // `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
 // and perhaps `graph.quant`, also known by its `graph.nnef`; or a bare document
-// without weights. Nothing is ever unpacked to disk. A model is for one thread.
+// without weights. As tract reads them, `.safetensors` files may hold the tensors
+// of many labels. Nothing is ever unpacked to disk. A model is for one thread.
 class ModelContainer {
  public:
   // Opens the model at `path`. The members of an archive may lie in one folder
@@ -55,11 +58,12 @@ class ModelContainer {
   std::optional<FileId> quantization_text() const { return quantization_text_; }
 
   // True if there is at least one tensor file.
-  virtual bool has_weights() const = 0;
-  // Labels of the tensor files present, sorted: `conv1/filter` for
+  bool has_weights() const;
+  // Labels of the tensors present, sorted: `conv1/filter` for
   // `conv1/filter.dat`; variants such as `conv1/filter.dat.int8` do not count.
-  virtual std::vector<std::string> Labels() const = 0;
-  // True if there is `<label>.dat`, leading slashes of the label aside.
+  std::vector<std::string> Labels() const;
+  // True if there is `<label>.dat`, leading slashes of the label aside, or a tensor
+  // of that name in a `.safetensors` file.
   bool HasVariable(std::string_view label) const;
   // Reads the tensor file of a variable; nothing if there is none, it cannot
   // be read or is damaged, which was emitted.
@@ -69,10 +73,18 @@ class ModelContainer {
   // The same, decoded as in DecodeDat by what the file itself tells.
   std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter) const;
 
+  // True if there is `<label>.json`, a resource as tract has them.
+  bool HasResource(std::string_view label) const;
+  // The text of a resource that is there; nothing if it cannot be read or is too
+  // large, which was emitted.
+  std::optional<FileId> OpenResource(std::string_view label, Emitter& emitter) const;
+
  protected:
   ModelContainer(std::string name, FileId file, Context& context)
       : name_(std::move(name)), file_(file), context_(&context) {}
 
+  // Calls `use` with the path inside the model of every file until it returns false.
+  virtual void Walk(llvm::function_ref<bool(const std::string&)> use) const = 0;
   // `member` is the file's path inside the model; it leads nowhere else.
   virtual bool HasMember(const std::string& member) const = 0;
   virtual std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const = 0;
@@ -83,19 +95,34 @@ class ModelContainer {
   };
   virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
 
-  // Read a tensor file that is there, or what its header says.
+  // Reads a `.dat` file that is there, or what its header says.
   virtual std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const;
   virtual std::optional<DatHeader> ReadHeader(const std::string& member, Emitter& emitter) const;
 
   Context& context() const { return *context_; }
-  // The file of a variable, which is there; nothing if it is not, which was emitted.
-  std::optional<std::string> FindMember(std::string_view label, Emitter& emitter) const;
 
   std::string name_;
   FileId file_;  // tells the model as a whole
   Context* context_;
   FileId graph_text_;
   std::optional<FileId> quantization_text_;
+
+ private:
+  // Where the tensor of a variable lies: a file of its own, or an entry of one.
+  struct Place {
+    std::string member;
+    const SafetensorsEntry* entry = nullptr;  // of a `.safetensors` file
+  };
+  // The place of a variable, which is there; nothing if it is not, which was emitted.
+  std::optional<Place> Find(std::string_view label, Emitter& emitter) const;
+  // Every place that a label names.
+  std::vector<Place> Places(std::string_view label) const;
+  // The headers of all `.safetensors` files by path, read when they are first asked for.
+  // What is wrong with one is told then.
+  const std::map<std::string, SafetensorsIndex>& Indices() const;
+
+  mutable std::optional<std::map<std::string, SafetensorsIndex>> indices_;
+  mutable bool is_index_missing_ = false;  // some header could not be read
 };
 
 }  // namespace nnefc

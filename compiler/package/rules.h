@@ -23,12 +23,17 @@ namespace nnefc {
   RULE(kDatNoQuantization, "dat.no-quantization", kError, "R 5.2, R 5.3")           \
   RULE(kDatStrayBytes, "dat.stray-bytes", kWarning, "R 5.2")                        \
   RULE(kDatStrayExtents, "dat.stray-extents", kWarning, "R 5.2")                    \
+  RULE(kSafetensorsHeader, "safetensors.header", kError, "")                        \
+  RULE(kSafetensorsType, "safetensors.type", kError, "")                            \
+  RULE(kSafetensorsSize, "safetensors.size", kError, "")                            \
+  RULE(kSafetensorsValue, "safetensors.value", kError, "")                          \
   RULE(kContainerUnreadable, "container.unreadable", kError, "")                    \
   RULE(kContainerNoGraph, "container.no-graph", kError, "R 5.1, P 5.1")             \
   RULE(kContainerForeignFormat, "container.foreign-format", kError, "")             \
   RULE(kContainerSeveralGraphs, "container.several-graphs", kError, "R 5.1, P 5.1") \
   RULE(kContainerLabel, "container.label", kError, "internal")                  \
   RULE(kContainerNoVariable, "container.no-variable", kError, "internal")       \
+  RULE(kContainerTwoTensors, "container.two-tensors", kError, "")                   \
   RULE(kArchiveFormat, "archive.format", kError, "R 5, P 5")                        \
   RULE(kArchiveDamaged, "archive.damaged", kError, "R 5, P 5")                      \
   RULE(kArchiveName, "archive.name", kError, "")                                    \

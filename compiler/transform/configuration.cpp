@@ -4,8 +4,8 @@
 #include <regex>
 #include <set>
 
+#include "compiler/support/json_value.h"
 #include "compiler/support/suggest.h"
-#include "compiler/transform/json_value.h"
 #include "compiler/transform/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -321,7 +321,11 @@ std::vector<const ReplacementDescription*> Configuration::Find(std::string_view 
 }
 
 std::optional<Configuration> ReadConfiguration(FileId file, Context& context) {
-  const std::optional<JsonValue> json = ReadJson(file, context);
+  const JsonFormat format{
+      &kConfigSyntax, &kConfigValue,
+      R"(a list of objects, such as `[{"id": "Blocks", "match_kind": "scope", "instances": [".*/block"]}]`)"};
+  const std::optional<JsonValue> json =
+      ReadJson(context.sources.Text(file), file, 0, format, context.emitter);
   if (!json) return std::nullopt;
   const auto* items = json->get<JsonValue::Items>();
   if (items == nullptr) {

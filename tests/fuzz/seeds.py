@@ -15,6 +15,7 @@ import concurrent.futures
 import gzip
 import hashlib
 import io
+import json
 import pathlib
 import struct
 import subprocess
@@ -34,6 +35,7 @@ import rule_file  # noqa: E402
 
 # By the suffix of a file of the tests: the targets that it is a seed of.
 TARGETS = {".nnef": ("document", "formatter"), ".quant": ("quantization", "formatter"), ".dat": ("dat",), ".npy": ("npy",),
+           ".safetensors": ("safetensors",),
            ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config",)}
 COMPILE_SECONDS = 60
 COMPILED = 120  # documents that NNEFC compiles
@@ -86,6 +88,16 @@ def dat(items: bytes, extents: list[int], bits: int, code: int) -> bytes:
     return header.ljust(128, b"\0") + items
 
 
+def safetensors(tensors: dict[str, tuple[str, list[int], bytes]]) -> bytes:
+    """A file of tensors: name, type, shape and items of each."""
+    header, data = {}, b""
+    for name, (kind, shape, items) in tensors.items():
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(items)]}
+        data += items
+    text = json.dumps(header).encode("utf-8")
+    return struct.pack("<Q", len(text)) + text + data
+
+
 def npy(header: str, data: bytes, version: int = 1) -> bytes:
     text = header.encode("latin-1") + b"\n"
     return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + data
@@ -118,6 +130,15 @@ def add_binary(seeds: Seeds) -> None:
             seeds.add("dat", dat(items, [2, 3], bits, code))
             files[f"a/{bits}_{code}.dat"] = dat(items, [2, 3], bits, code)
     few = {name: files[name] for name in ("graph.nnef", "a/8_1.dat", "a/32_0.dat")}
+    tensors = {}
+    for kind in ("F64", "F32", "F16", "BF16", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"):
+        width = 1 if kind == "BOOL" else int(kind.lstrip("BFIU")) // 8
+        tensors["layer." + kind] = (kind, [1, 2], bytes(2 * width) if kind == "BOOL" else bytes(range(2 * width)))
+        seeds.add("safetensors", safetensors({kind: tensors["layer." + kind]}))
+    few["all.safetensors"] = safetensors(tensors)
+    seeds.add("safetensors", few["all.safetensors"])
+    for key in ("$", "$.a", "$.b[1].c", "$.b[1].c[0]", "$.b[0]", "$.d", "$.e", "b", "$.b[7]"):
+        seeds.add("resources", key.encode("utf-8") + b'\n{"a": -2, "b": [0.5, {"c": [1.0, 2, 3e1]}], "d": true, "e": "x"}')
     arrays = {}
     for kind in ("<f4", ">f8", "<f2", "|b1", "|i1", ">i2", "<u4", "<i8"):
         for order in ("False", "True"):

@@ -48,7 +48,7 @@ FILES = [
     ("net.keras", _zip(), "this is a Keras", "tf2onnx"),
     ("net.h5", b"\x89HDF\r\n\x1a\n" + bytes(32), "this is a Keras", "tf2onnx"),
     ("net.gguf", b"GGUF" + bytes(32), "this is a GGUF model", "start from the model"),
-    ("net.safetensors", b"\x40" + bytes(7) + b'{"w":{}}', "this is a file of weights (safetensors)", "start from the model"),
+    ("net.safetensors", b"\x40" + bytes(7) + b'{"w":{}}', "this is a file of weights (safetensors)", "name the folder"),
     ("x.npy", _npy(), "this is a file of NumPy arrays", "`--input`"),
     ("w.dat", b"N\xef\x01\x00" + bytes(124), "this is a tensor file of NNEF", "name the folder"),
     ("net.bin", b"\x00\x01" * 32, "this is a file of weights without a graph", "`.xml` or `.ir`"),

@@ -4,6 +4,8 @@
 #include "compiler/package/dat.h"
 #include "compiler/package/model.h"
 #include "compiler/package/npz.h"
+#include "compiler/package/safetensors.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
@@ -99,6 +101,34 @@ TEST_F(DamageTest, Dat) {
       Sweep(file, file.size(), [&](const std::string& bytes) { return ReadAs(bytes, type); });
     }
   }
+}
+
+TEST_F(DamageTest, Safetensors) {
+  const std::string header =
+      R"({"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[3],"data_offsets":[0,6]},)"
+      R"("b":{"dtype":"BOOL","shape":[1,2],"data_offsets":[6,8]},"c":{"dtype":"I64","shape":[],"data_offsets":[8,16]}})";
+  Bytes file;
+  file.Add<uint64_t>(header.size())
+      .Text(header)
+      .Text(std::string("\x80\x3f\0\0\x80\xff\1\0", 8))
+      .Text(std::string(8, '\0'));
+  // The header alone says what the file does.
+  Sweep(file.text(), file.text().size(), [&](const std::string& bytes) {
+    const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+    const uint64_t size = SafetensorsHeaderSize({data, bytes.size()});
+    const auto index =
+        ReadSafetensorsIndex(Source(std::string_view(bytes).substr(0, size)), bytes.size(), context_.emitter);
+    if (!index) return false;
+    const DataSource source = Source(bytes);
+    return llvm::all_of(*index, [&](const auto& entry) {
+      const auto dat = ReadSafetensorsEntry(source, entry.second, context_.emitter);
+      return dat && DecodeDat(*dat,
+                              dat->items == DatItems::kFloat  ? ElementType::kF32
+                              : dat->items == DatItems::kBool ? ElementType::kBoolean
+                                                              : ElementType::kI64,
+                              context_.emitter);
+    });
+  });
 }
 
 TEST_F(DamageTest, Npy) {

@@ -1,13 +1,13 @@
-#include "compiler/transform/json_value.h"
+#include "compiler/support/json_value.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "compiler/support/counted_text.h"
-#include "compiler/transform/rules.h"
+#include "llvm/ADT/StringMap.h"
 #include "nlohmann/json.hpp"
 
-namespace nnefc::transform {
+namespace nnefc {
 namespace {
 
 constexpr size_t kMostNested = 64;
@@ -15,8 +15,13 @@ constexpr size_t kMostNested = 64;
 // Makes values of the parser's events; the open containers are a stack.
 class JsonTree : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonTree(FileId file, Context& context)
-      : file_(file), text_(context.sources.Text(file)), reached_(text_.data()), emitter_(context.emitter) {}
+  JsonTree(std::string_view text, FileId file, uint32_t offset, const JsonFormat& format, Emitter& emitter)
+      : file_(file),
+        offset_(offset),
+        text_(text),
+        reached_(text.data()),
+        format_(format),
+        emitter_(emitter) {}
 
   std::optional<JsonValue> Read() {
     const bool ok = nlohmann::json::sax_parse(CountedText(text_.data(), &reached_),
@@ -43,10 +48,10 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     auto& members = std::get<JsonValue::Members>(open_.back().value);
     const SourceRange range = LastString();
-    for (const JsonValue::Member& member : members) {
-      if (member.key != name) continue;
-      emitter_.Emit(kConfigValue, range, "`{}` stands here a second time; write it once", name)
-          .Note(member.key_range, "the first one");
+    const auto [first, is_new] = keys_.back().try_emplace(name, range);
+    if (!is_new) {
+      emitter_.Emit(*format_.repetition, range, "`{}` stands here a second time; write it once", name)
+          .Note(first->second, "the first one");
       return false;
     }
     members.push_back({std::move(name), range, {}});
@@ -54,13 +59,13 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
     const auto at = static_cast<uint32_t>(std::min(position > 0 ? position - 1 : 0, text_.size()));
-    emitter_.Emit(kConfigSyntax, {file_, at, at + (at < text_.size() ? 1 : 0)},
-                  "this is no JSON; the file holds a list of objects, such as {}",
-                  R"(`[{"id": "Blocks", "match_kind": "scope", "instances": [".*/block"]}]`)");
+    emitter_.Emit(*format_.syntax, Range(at, at + (at < text_.size() ? 1 : 0)),
+                  "this is no JSON; the file holds {}", format_.holds);
     return false;
   }
 
  private:
+  SourceRange Range(uint32_t begin, uint32_t end) const { return {file_, offset_ + begin, offset_ + end}; }
   uint32_t Reached() const { return static_cast<uint32_t>(reached_ - text_.data()); }
 
   // The range of the string that was just read, quotes included.
@@ -74,7 +79,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
       while (slashes < begin && text_[begin - 1 - slashes] == '\\') ++slashes;
       if (slashes % 2 == 0) break;
     }
-    return {file_, begin, end};
+    return Range(begin, end);
   }
   // The range of the number or word that was just read; of a number the parser
   // has seen a character more.
@@ -86,7 +91,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
     while (end > 1 && !is_part(text_[end - 1])) --end;
     uint32_t begin = end;
     while (begin > 0 && is_part(text_[begin - 1])) --begin;
-    return {file_, begin, end};
+    return Range(begin, end);
   }
 
   template <typename T>
@@ -105,25 +110,30 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   }
   template <typename T>
   bool Open(T container) {
-    const SourceRange range = {file_, Reached() - 1, Reached()};
+    const SourceRange range = Range(Reached() - 1, Reached());
     if (open_.size() == kMostNested) {
-      emitter_.Emit(kConfigSyntax, range, "the file is nested deeper than {}", kMostNested);
+      emitter_.Emit(*format_.syntax, range, "the file is nested deeper than {}", kMostNested);
       return false;
     }
     open_.push_back({range, std::move(container)});
+    keys_.emplace_back();
     return true;
   }
   bool Close() {
     JsonValue closed = std::move(open_.back());
     open_.pop_back();
+    keys_.pop_back();
     return Place(std::move(closed));
   }
 
   FileId file_;
+  uint32_t offset_;
   std::string_view text_;
   const char* reached_;
+  const JsonFormat& format_;
   Emitter& emitter_;
   std::vector<JsonValue> open_;
+  std::vector<llvm::StringMap<SourceRange>> keys_;  // of the open objects, with their places
   JsonValue root_;
 };
 
@@ -138,8 +148,9 @@ const JsonValue* JsonValue::Find(std::string_view key) const {
   return nullptr;
 }
 
-std::optional<JsonValue> ReadJson(FileId file, Context& context) {
-  return JsonTree(file, context).Read();
+std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
+                                  const JsonFormat& format, Emitter& emitter) {
+  return JsonTree(text, file, offset, format, emitter).Read();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "compiler/support/context.h"
+#include "compiler/support/diagnostics.h"
 
-namespace nnefc::transform {
+namespace nnefc {
 
 // A value of a JSON text, and where it stands.
 struct JsonValue {
@@ -35,8 +36,16 @@ struct JsonValue::Member {
   JsonValue value;
 };
 
-// Reads a JSON text. Nothing, and a diagnostic at its line and column, if it is
-// none, if it is nested deeper than 64 or if an object has a key twice.
-std::optional<JsonValue> ReadJson(FileId file, Context& context);
+// What a JSON text is read for.
+struct JsonFormat {
+  const Rule* syntax;      // of a text that is no JSON, or nested deeper than 64
+  const Rule* repetition;  // of a key that an object has twice
+  std::string_view holds;  // "the file holds ..": what is expected instead
+};
 
-}  // namespace nnefc::transform
+// Reads a JSON text, which stands `offset` bytes behind the beginning of a file.
+// Nothing, and a diagnostic, if it cannot be read.
+std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
+                                  const JsonFormat& format, Emitter& emitter);
+
+}  // namespace nnefc

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "compiler/package/model.h"
+#include "compiler/support/context.h"
+#include "compiler/syntax/ast.h"
+
+namespace nnefc {
+
+// Puts what JSON files of the model hold in the place of
+// `tract_resource_get(label, key)`, in documents with `extension tract_registry
+// tract_resource`: `label` names `label.json`, `key` is a path such as
+// `$.layers[0].size` in it. A number, string, logical value or nested array of
+// them stands for itself. False after a mistake, which was emitted.
+bool ReplaceResources(ast::Document& document, const ModelContainer& model, Context& context);
+
+}  // namespace nnefc
