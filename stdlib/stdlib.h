@@ -30,6 +30,9 @@ std::string_view TractCoreLibraryText();
 // program.
 std::string_view TractTransformersLibraryText();
 
+// Returns the text of `tract/extra.nnef`, those of tract_extra. It lives as long as the program.
+std::string_view TractExtraLibraryText();
+
 // Returns every word (identifier, keyword, string) that the documents hold, once.
 std::span<const std::string_view> LibraryWords();
 

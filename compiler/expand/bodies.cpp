@@ -152,7 +152,7 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
 bool Machine::BeginBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun++].second;
-  const Signature& signature = document_.signature(call.callee.fragment);
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
   std::vector<Value> parameters;
   if (!builder_.EnterBody(signature, run.fed, run.parameters, run.site, parameters)) return false;
   if (run.goes_by_name) {
@@ -172,7 +172,7 @@ bool Machine::BeginBody() {
 bool Machine::FinishBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun - 1].second;
-  const Signature& signature = document_.signature(call.callee.fragment);
+  const Signature& signature = call.callee.document->signature(call.callee.fragment);
   llvm::StringMap<int> named;  // a result may be there twice
   const size_t count = run.goes_by_name ? run.results.size() : signature.results.size();
   for (size_t output = 0; output < count; ++output) {

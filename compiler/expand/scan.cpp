@@ -129,7 +129,11 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
                        const Site& site) {
   const Value& name = arguments[static_cast<size_t>(plan.Find("body"))];
   const Symbol symbol = name.kind() == ValueKind::kString ? context_.symbols.Find(name.text()) : Symbol();
-  const Callee body = symbol.valid() ? document_.FindOwn(symbol) : Callee();
+  Callee body = symbol.valid() ? document_.FindOwn(symbol) : Callee();
+  // A loop in the library of an extension has its body there.
+  for (const ExtensionLibrary& extension : document_.extensions()) {
+    if (symbol.valid() && !body.valid()) body = extension.library->FindOwn(symbol);
+  }
   if (!body.valid()) {
     builder_.Report(
         Fault::Of(semantics::kBodyFragment, "`body` of `{}` names no fragment of the document", plan.called)
@@ -137,7 +141,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
         plan, site);
     return false;
   }
-  if (!document_.expandable(body.fragment)) return false;  // it was told why
+  if (!body.document->expandable(body.fragment)) return false;  // it was told why
   const Value& skip = arguments[static_cast<size_t>(plan.Find("skip"))];
   if (skip.kind() != ValueKind::kInteger || skip.integer() != 0) {
     builder_.Report(
@@ -145,7 +149,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
         plan, site);
     return false;
   }
-  const Signature& signature = document_.signature(body.fragment);
+  const Signature& signature = body.document->signature(body.fragment);
   LoopLists lists;
   if (!ReadLoopLists(plan, arguments, signature, site, lists)) return false;
   const OpPlan& loop = builder_.LoopPlan();

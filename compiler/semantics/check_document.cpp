@@ -75,9 +75,19 @@ const StandardLibrary::Part* StandardLibrary::AddExtension(const Extension& exte
                          {.dialect = extension.dialect,
                           .before = before,
                           .standard = extension.dialect == ast::Dialect::kRatified ? ratified_ : provisional_,
+                          .brought = BroughtBy(extension),
                           .file_name = extension.file});
   extensions_[&extension] = part;
   return part;
+}
+
+// The extension that one of a registry brings along, if it is another and there already.
+const Extension* StandardLibrary::BroughtBy(const Extension& extension) const {
+  if (!extension.is_lenient || extension.comes_along) return nullptr;
+  for (const auto& [known, part] : extensions_) {
+    if (known->comes_along) return known;
+  }
+  return nullptr;
 }
 
 AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
@@ -109,7 +119,7 @@ AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
 
 const StandardLibrary::Part* StandardLibrary::Add(std::string_view name, std::string_view text, Part part) {
   const FileId file = base_.sources.AddText(std::string(name), std::string(text));
-  return &parts_.emplace_back(file, part.dialect, part.before, part.standard, part.file_name);
+  return &parts_.emplace_back(file, part.dialect, part.before, part.standard, part.brought, part.file_name);
 }
 
 std::string_view StandardLibrary::FileName(FileId file) const {
@@ -136,8 +146,11 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
         ParseDocument(part.file, {.dialect = part.dialect, .kind = DocumentKind::kLibrary}, context);
     const TypeTable* types = part.before != nullptr ? &Load(*part.before).types() : nullptr;
     const CheckedDocument* standard = part.standard != nullptr ? &Load(*part.standard) : nullptr;
-    part.document =
-        Checker(std::move(parsed), CheckedKind::kLibrary, {*this, standard, types}, context).CheckLibrary();
+    llvm::SmallVector<ExtensionLibrary, 1> brought;
+    if (part.brought != nullptr) brought.push_back({part.brought, &Get(*part.brought), true});
+    part.document = Checker(std::move(parsed), CheckedKind::kLibrary,
+                            {*this, standard, types, std::move(brought)}, context)
+                        .CheckLibrary();
     // Whatever is wrong with the library is no mistake of the user's.
     const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
     if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);

@@ -72,7 +72,8 @@ class StandardLibrary {
     FileId file = {};
     ast::Dialect dialect;
     const Part* before = nullptr;
-    const Part* standard = nullptr;  // what it sees; null: nothing but itself
+    const Part* standard = nullptr;      // what it sees; null: nothing but itself
+    const Extension* brought = nullptr;  // and the extension that it brings along
     std::string_view file_name;
     mutable std::once_flag once = {};
     mutable std::unique_ptr<const CheckedDocument> document = {};
@@ -82,6 +83,7 @@ class StandardLibrary {
   const CheckedDocument& Load(const Part& part) const;
 
   const Part* AddExtension(const Extension& extension, const Part* before);
+  const Extension* BroughtBy(const Extension& extension) const;
 
   ContextBase base_;
   std::deque<AddedLibrary> texts_;

@@ -24,7 +24,7 @@ GROUPS = RANDOM.standard_normal((2, 2, 6, 8)).astype(F32)
 PLACES = RANDOM.uniform(-1.2, 1.2, (1, 4, 3, 2)).astype(F32)
 MASK = RANDOM.standard_normal((2, 1, 6, 8)).astype(F32)
 TYPES = {np.dtype(F32): "f32", np.dtype(I64): "i64", np.dtype(bool): "bool"}
-REGISTRIES = "".join(f"extension tract_registry {name};\n" for name in ("tract_core", "tract_transformers"))
+REGISTRIES = "".join(f"extension tract_registry {name};\n" for name in ("tract_core", "tract_transformers", "tract_extra"))
 
 
 @dataclass
@@ -92,6 +92,14 @@ CASES = {
     "stft": Case("y = tract_core_stft(a, axis = 1, frame = 8, stride = 4);", (SIGNAL,)),
     "stft_window": Case("w = [0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1];\ny = tract_core_stft(a, axis = 1, frame = 8, stride = 4, "
                         "window = w);", (SIGNAL,)),
+    "exp_mean_norm": Case("y = tract_extra_exp_mean_norm(a, b, axis = 2, alpha = 0.9, stateless = false, skip = 0, "
+                          "scaling_factor = 40.0);", (X, X[:, :, 0])),
+    "exp_unit_norm": Case("y = tract_extra_exp_unit_norm(a, b, axis = 1, alpha = 0.75, stateless = true, complex = false, "
+                          "epsilon = 0.5);", (X, np.abs(X[:, 0]))),
+    "exp_unit_norm_complex": Case("y = tract_extra_exp_unit_norm(a, b, axis = 1, alpha = 0.75, complex = true);",
+                                  (PAIRS, np.abs(PAIRS[:, 0, :, 0]))),
+    "exp_mean_norm_skip": Case("y = tract_extra_exp_mean_norm(a, b, axis = 1, alpha = 0.5, skip = 2, scaling_factor = 2.0);",
+                               (SIGNAL, SIGNAL[:, 3])),
     "lstm_epilogue": Case("y, c2 = tract_core_lstm_epilogue(a, b, hidden = 5);", (X[0, 0].repeat(4, 1), X[1, 1])),
     "lstm_epilogue_state": Case("h, y = tract_core_lstm_epilogue(a, b, hidden = 5);", (X[0, 0].repeat(4, 1), X[1, 1])),
     "gru_epilogue": Case("y = tract_core_gru_epilogue(a, b, c, hidden = 5);", (X[0].reshape(4, 15), X[1].reshape(4, 15), X[1, 1])),
@@ -131,7 +139,7 @@ def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     model.mkdir()
     inputs = case.write(model)
-    expected = tract.nnef().with_tract_transformers().load(str(model)).into_runnable().run(list(inputs.values()))[0].to_numpy()
+    expected = tract.nnef().with_tract_transformers().with_tract_extra().load(str(model)).into_runnable().run(list(inputs.values()))[0].to_numpy()
     np.savez(tmp_path / "in.npz", **inputs)
     for backend in ("reference", "onednn"):
         agree(tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)["y"], expected)
