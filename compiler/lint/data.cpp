@@ -22,10 +22,6 @@ std::string LowerCase(std::string_view text) {
   return llvm::StringRef(text.data(), text.size()).lower();
 }
 
-std::string_view WithoutSlashes(std::string_view label) {
-  return label.substr(std::min(label.find_first_not_of('/'), label.size()));
-}
-
 // Whether items of the file can become those of a variable (R 5.2.1).
 bool FitsType(const DatHeader& dat, ElementType type) {
   const bool is_plain = dat.coding == DatCoding::kPlain;

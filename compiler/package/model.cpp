@@ -40,6 +40,11 @@ bool HoldsTensors(std::string_view member) {
   return member.ends_with(kTensorsSuffix) && !BaseName(member).starts_with("._");
 }
 
+// True for a file of one tensor or of many.
+bool IsData(std::string_view member) {
+  return LabelOf(member) || HoldsTensors(member);
+}
+
 bool IsResource(std::string_view member) {
   return member.ends_with(kResourceSuffix) && !BaseName(member).starts_with("._");
 }
@@ -201,7 +206,7 @@ std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path,
   model->max_entries_ = kMaxEntries;
   bool is_model = false;
   model->Walk([&](const std::string& member) {
-    is_model = LabelOf(member) || HoldsTensors(member) || IsResource(member);
+    is_model = IsData(member) || IsResource(member);
     return !is_model;
   });
   if (!is_model) return nullptr;
@@ -265,8 +270,8 @@ bool ArchiveModel::Unpack() {
   while (auto path = reader.Next()) {
     std::string_view base = BaseName(*path);
     if (base.ends_with(".nnef")) documents_.push_back(*path);
-    const bool is_kept = base == kGraphFile || base == kQuantizationFile || LabelOf(*path) ||
-                         HoldsTensors(*path) || IsResource(*path);
+    const bool is_kept =
+        base == kGraphFile || base == kQuantizationFile || IsData(*path) || IsResource(*path);
     if (!is_kept) continue;
     std::optional<ArchivedFile> file = Keep(reader, *path);
     if (!file) return false;
@@ -279,9 +284,8 @@ bool ArchiveModel::Unpack() {
 std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, std::string_view path) const {
   // One that is longer is not read.
   if (IsResource(path)) return reader.ReadStart(kLongestResource + 1);
-  const bool is_one = LabelOf(path).has_value();
-  const bool is_data = is_one || HoldsTensors(path);
-  if (is_data && !options_.reads_data) {
+  if (IsData(path) && !options_.reads_data) {
+    const bool is_one = !HoldsTensors(path);
     std::optional<ArchivedFile> file =
         reader.ReadStart(is_one ? kLongestDatHeader : kLongestSafetensorsHeader);
     if (!file || file->bytes->mapped()) return file;
@@ -442,12 +446,11 @@ ModelOpenResult ModelContainer::FromText(const std::string& name, std::string te
   return {.model = std::make_unique<BareModel>(name, file, context), .environment_failed = false};
 }
 
-namespace {
-
 std::string_view WithoutSlashes(std::string_view label) {
-  while (label.starts_with('/')) label.remove_prefix(1);
-  return label;
+  return label.substr(std::min(label.find_first_not_of('/'), label.size()));
 }
+
+namespace {
 
 // The file of a label; nothing for a label that names no file inside.
 std::optional<std::string> MemberOf(std::string_view label, std::string_view suffix = kTensorSuffix) {
@@ -460,7 +463,7 @@ std::optional<std::string> MemberOf(std::string_view label, std::string_view suf
 
 bool ModelContainer::has_weights() const {
   bool found = false;
-  Walk([&](const std::string& member) { return !(found = LabelOf(member) || HoldsTensors(member)); });
+  Walk([&](const std::string& member) { return !(found = IsData(member)); });
   return found;
 }
 

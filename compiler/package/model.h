@@ -17,6 +17,10 @@ namespace nnefc {
 
 class ModelContainer;
 
+// A label as models know it: what exporters write with a slash before it names the
+// same file.
+std::string_view WithoutSlashes(std::string_view label);
+
 struct ModelOpenOptions {
   // Bound on the unpacked size of an archive: --max-bytes.
   uint64_t max_bytes = uint64_t{16} << 30;

@@ -45,8 +45,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   compile.executes = true;
   compile.random_weights = options.random_weights;
   for (const auto& [label, tensor] : options.data)
-    compile.data.emplace(label.substr(std::min(label.find_first_not_of('/'), label.size())),
-                         tensor.state().value);
+    compile.data.emplace(WithoutSlashes(label), tensor.state().value);
   compile.transform.enabled = options.enabled_transformations;
   compile.transform.disabled = options.disabled_transformations;
   compile.transform.configuration = options.transformations_configuration;
