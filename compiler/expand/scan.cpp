@@ -129,11 +129,8 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
                        const Site& site) {
   const Value& name = arguments[static_cast<size_t>(plan.Find("body"))];
   const Symbol symbol = name.kind() == ValueKind::kString ? context_.symbols.Find(name.text()) : Symbol();
-  Callee body = symbol.valid() ? document_.FindOwn(symbol) : Callee();
   // A loop in the library of an extension has its body there.
-  for (const ExtensionLibrary& extension : document_.extensions()) {
-    if (symbol.valid() && !body.valid()) body = extension.library->FindOwn(symbol);
-  }
+  const Callee body = symbol.valid() ? frame().chunk->document->FindOwn(symbol) : Callee();
   if (!body.valid()) {
     builder_.Report(
         Fault::Of(semantics::kBodyFragment, "`body` of `{}` names no fragment of the document", plan.called)

@@ -105,6 +105,11 @@ CASES = {
     "gru_epilogue": Case("y = tract_core_gru_epilogue(a, b, c, hidden = 5);", (X[0].reshape(4, 15), X[1].reshape(4, 15), X[1, 1])),
     "transformers_silu": Case("y = tract_transformers_silu(a);"),
     "transformers_gelu_approx": Case("y = tract_transformers_gelu_approx(a, fast_impl = false);"),
+    # The library's loop has its own body, not the document's of that name.
+    "exp_mean_norm_beside_a_body": Case(
+        "y = tract_extra_exp_mean_norm(a, b, axis = 2, alpha = 0.9, scaling_factor = 2.0);", (X, X[:, :, 0].copy()),
+        REGISTRIES + "fragment tract_extra_next_average( x: tensor<scalar>, average: tensor<scalar>, alpha: tensor<scalar> ) "
+        "-> ( next: tensor<scalar> )\n{\n    next = x + average + alpha;\n}\n"),
     "transformers_rms_norm": Case("y = tract_transformers_rms_norm(a, axis = 3, eps = 0.01);"),
     "apply_rope": Case("y = tract_transformers_apply_rope(a, b, c);", (HEADS, MASK, MASK[::-1].copy())),
     "scaled_masked_softmax": Case("y = tract_transformers_scaled_masked_softmax(a, b, 0.5);", (HEADS, MASK)),
