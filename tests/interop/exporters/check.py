@@ -27,6 +27,12 @@ def first_error(stderr: str) -> str:
     return next((line for line in stderr.splitlines() if "error" in line), stderr[-200:])
 
 
+def split(arrays: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], list[np.ndarray]]:
+    """Inputs by name and outputs that export.py wrote, both in the order of the module's."""
+    return ({name: value for name, value in arrays.items() if name.startswith("x")},
+            [value for name, value in sorted(arrays.items()) if name.startswith("y")])
+
+
 def difference(seen: np.ndarray, expected: np.ndarray) -> float:
     if seen.shape != expected.shape:
         return np.inf
@@ -48,8 +54,7 @@ def check(nnefc: str, model: Path, arrays: dict[str, np.ndarray], folder: Path) 
     def call(*arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run([nnefc, *map(str, arguments)], capture_output=True, text=True, check=False)
 
-    inputs = {name: value for name, value in arrays.items() if name.startswith("x")}
-    outputs = [value for name, value in sorted(arrays.items()) if name.startswith("y")]
+    inputs, outputs = split(arrays)
     np.savez(folder / "in.npz", **inputs)
     tolerance = HALF_TOLERANCE if any(value.dtype == np.float16 for value in outputs) else TOLERANCE
     shapes = [f"--input-shape={name}={','.join(map(str, value.shape))}" for name, value in inputs.items()]

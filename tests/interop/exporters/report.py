@@ -23,7 +23,7 @@ import nnef
 import numpy as np
 import tract
 
-from check import check, difference
+from check import check, difference, split
 
 REPEATS = 5
 
@@ -118,9 +118,8 @@ def look(nnefc: str, model: Path, arrays: dict[str, np.ndarray], scratch: Path) 
         row.upgraded = upgrade(nnefc, model, scratch)
     if row.verdict == "ok":
         row.ours = time_ours(nnefc, model, scratch)
-        inputs = [value for name, value in arrays.items() if name.startswith("x")]
-        outputs = [value for name, value in sorted(arrays.items()) if name.startswith("y")]
-        row.theirs, row.tracts = time_tracts(model, inputs, outputs)
+        inputs, outputs = split(arrays)
+        row.theirs, row.tracts = time_tracts(model, list(inputs.values()), outputs)
     else:
         told = f"{row.model}: {row.verdict}"
         row.fault = next((f"exporter: {what}" for target, pattern, what in FAULTS if target in ("", row.target) and re.search(pattern, told)),

@@ -15,14 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import report
-
-
-def arrays_of(npz: Path) -> tuple[dict[str, np.ndarray], list[np.ndarray], list[np.ndarray]]:
-    """Inputs by name, and inputs and outputs in their order."""
-    with np.load(npz) as file:
-        arrays = dict(file)
-    named = {name: value for name, value in arrays.items() if name.startswith("x")}
-    return named, list(named.values()), [value for name, value in sorted(arrays.items()) if name.startswith("y")]
+from check import split
 
 
 def main() -> int:
@@ -33,11 +26,12 @@ def main() -> int:
         name = model.name.removesuffix(".nnef.tgz")
         if names and name not in names:
             continue
-        named, inputs, outputs = arrays_of(folder / f"{name}.npz")
+        with np.load(folder / f"{name}.npz") as file:
+            inputs, outputs = split(dict(file))
         with tempfile.TemporaryDirectory() as scratch:
-            np.savez(Path(scratch) / "in.npz", allow_pickle=False, **named)
+            np.savez(Path(scratch) / "in.npz", allow_pickle=False, **inputs)
             ours = report.time_ours(nnefc, model, Path(scratch))
-        theirs, said = report.time_tracts(model, inputs, outputs)
+        theirs, said = report.time_tracts(model, list(inputs.values()), outputs)
         if ours is None or theirs is None:
             print(f"{name:26} {'' if ours is None else f'{ours:.2f}':>9} {'':>9} {'':>6}  {said}", flush=True)
             continue
