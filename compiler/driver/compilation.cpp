@@ -152,7 +152,7 @@ ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
 
 bool Compilation::Parse() {
   parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
-  if (parsed_->complete && ReplaceResources(*parsed_, *model_, context_)) return true;
+  if (parsed_->complete && ReplaceResources(*parsed_, *model_, "", context_)) return true;
   // What could be read of it may hold more mistakes.
   Check();
   return false;
@@ -169,15 +169,18 @@ bool Compilation::Check() {
 }
 
 bool Compilation::Expand() {
-  ExpandOptions options{.input_shapes = options_.input_shapes,
-                        .lower = options_.lower,
-                        .purpose = options_.purpose,
-                        .variable_data =
-                            [&](const std::string& label, ElementType type) {
-                              Emitter quiet;  // what is wrong with it is told where it is read
-                              return model_->ReadVariable(label, type, quiet);
-                            },
-                        .record = options_.keep_instances ? &record_ : nullptr};
+  submodels_ = std::make_unique<Submodels>(*model_, library_, options_.leniency, context_);
+  ExpandOptions options{
+      .input_shapes = options_.input_shapes,
+      .lower = options_.lower,
+      .purpose = options_.purpose,
+      .variable_data =
+          [&](const std::string& label, ElementType type) {
+            Emitter quiet;  // what is wrong with it is told where it is read
+            return model_->ReadVariable(label, type, quiet);
+          },
+      .submodel = [&](const std::string& path, SourceRange place) { return submodels_->Find(path, place); },
+      .record = options_.keep_instances ? &record_ : nullptr};
   Emitter told = ExpandDocument(options);
   Context own(context_, context_.emitter.room());
   if (quantization_text_) {

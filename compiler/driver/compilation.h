@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/driver/quantization.h"
+#include "compiler/driver/submodels.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/instances.h"
 #include "compiler/ir/graph.h"
@@ -198,6 +199,7 @@ class Compilation {
   std::optional<FileId> quantization_text_;
   std::unique_ptr<ast::Document> parsed_;
   std::unique_ptr<CheckedDocument> checked_;
+  std::unique_ptr<Submodels> submodels_;
   Expanded expanded_;
   InstanceRecord record_;
   ModelQuantization quantization_;

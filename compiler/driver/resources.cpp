@@ -54,8 +54,8 @@ std::string_view KindOf(const JsonValue& value) {
 
 class Replacer {
  public:
-  Replacer(ast::Document& document, const ModelContainer& model, Context& context)
-      : document_(document), model_(model), context_(context) {}
+  Replacer(ast::Document& document, const ModelContainer& model, std::string_view path, Context& context)
+      : document_(document), model_(model), path_(path), context_(context) {}
 
   bool Run() {
     // What is put in holds no calls.
@@ -117,11 +117,12 @@ class Replacer {
   const JsonValue* Find(const std::string& label, SourceRange place) {
     const auto [found, is_new] = resources_.try_emplace(label);
     if (!is_new) return found->second ? &*found->second : nullptr;
-    if (!model_.HasResource(label)) {
-      Fail(kResourceMissing, place, "the model `{}` has no `{}.json`", model_.name(), ShownText(label));
+    const std::string inside = path_.empty() ? label : fmt::format("{}/{}", path_, label);
+    if (!model_.HasResource(inside)) {
+      Fail(kResourceMissing, place, "the model `{}` has no `{}.json`", model_.name(), ShownText(inside));
       return nullptr;
     }
-    const std::optional<FileId> file = model_.OpenResource(label, context_.emitter);
+    const std::optional<FileId> file = model_.OpenResource(inside, context_.emitter);
     if (!file) return nullptr;
     const JsonFormat format{&kResourceJson, &kResourceJson, R"(a value, such as `{"size": 3}`)"};
     found->second = ReadJson(context_.sources.Text(*file), *file, 0, format, context_.emitter);
@@ -194,20 +195,22 @@ class Replacer {
 
   ast::Document& document_;
   const ModelContainer& model_;
+  std::string_view path_;
   Context& context_;
   std::map<std::string, std::optional<JsonValue>> resources_;  // by label; nothing: it was told
 };
 
 }  // namespace
 
-bool ReplaceResources(ast::Document& document, const ModelContainer& model, Context& context) {
+bool ReplaceResources(ast::Document& document, const ModelContainer& model, std::string_view path,
+                      Context& context) {
   const auto* extension =
       llvm::find_if(Extensions(), [](const Extension& extension) { return extension.name == kExtension; });
   if (!Enables(document, *extension, context.symbols)) return true;
   const bool is_own = llvm::any_of(document.fragments, [&](const ast::Fragment& fragment) {
     return fragment.name.symbol.valid() && context.symbols.Text(fragment.name.symbol) == kFunction;
   });
-  return is_own || Replacer(document, model, context).Run();
+  return is_own || Replacer(document, model, path, context).Run();
 }
 
 }  // namespace nnefc

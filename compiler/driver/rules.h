@@ -14,6 +14,7 @@ namespace nnefc {
   RULE(kResourceMissing, "resource.missing", kError, "")                                        \
   RULE(kResourceJson, "resource.json", kError, "")                                              \
   RULE(kResourceKey, "resource.key", kError, "")                                                \
+  RULE(kSubmodelMissing, "submodel.missing", kError, "")                                        \
   RULE(kFileUnreadable, "file.unreadable", kError, "")                                          \
   RULE(kOpenSymbol, "external.open-symbol", kError, "")                                         \
   RULE(kInputMissing, "input.missing", kError, "")                                              \

@@ -95,11 +95,11 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
     const std::string_view role = plan.parameters[i].name;
     // The checker found it by the same literal.
     const Value& name = arguments[i];
-    const Callee body = document_.Find(context_.symbols.Find(name.text()));
-    NNEFC_CHECK(body.document == &document_);
-    if (!document_.expandable(body.fragment)) return false;  // it was told why
-    const Signature& signature = document_.signature(body.fragment);
-    if (!CheckBodyArguments(plan, arguments, signature, role, site)) return false;
+    const Callee body = frame().chunk->document->FindOwn(context_.symbols.Find(name.text()));
+    NNEFC_CHECK(body.valid());
+    if (!body.document->expandable(body.fragment)) return false;  // it was told why
+    const Signature& signature = body.document->signature(body.fragment);
+    if (!CheckBodyArguments(plan, arguments, body, role, site)) return false;
     num_outputs = static_cast<int64_t>(signature.results.size());
     run->requests.emplace_back(role, Call{.callee = body, .generic = {}, .expr = call.expr});
   }
@@ -114,9 +114,10 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
 }
 
 // What the checker cannot count or type: arrays that are no literals.
-bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& callee,
                                  std::string_view role, const Site& site) {
-  const TypeTable& types = document_.types();
+  const TypeTable& types = callee.document->types();
+  const Signature& body = callee.document->signature(callee.fragment);
   std::vector<const Value*> given;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     if (!plan.parameters[i].is_array || arguments[i].kind() != ValueKind::kArray) continue;
@@ -180,7 +181,7 @@ bool Machine::FinishBody() {
     const TypedName& result = signature.results[i];
     const int32_t slot = frame().chunk->result_slots[i];
     Value value = slot < 0 ? Value() : stack_[frame().base + static_cast<size_t>(slot)];
-    value = CastTo(document_.types(), result.type, std::move(value), heap_);
+    value = CastTo(call.callee.document->types(), result.type, std::move(value), heap_);
     Site site = SiteOf(ast::ExprId());
     site.range = result.name.range;
     site.statement = result.name.symbol;

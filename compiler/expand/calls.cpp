@@ -92,7 +92,7 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   if (!signature.is_generic) return TypeKind::kError;
   if (call.generic.valid()) {
-    TypeKind kind = document_.types().Kind(call.generic);
+    TypeKind kind = frame().chunk->document->types().Kind(call.generic);
     if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
     if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
   }
@@ -100,8 +100,8 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
                        llvm::ArrayRef<Value>(stack_).drop_front(first_argument), builder_.graph());
 }
 
-// Pushes a frame: the arguments on the stack become its first slots.
-bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
+// Whether the limits leave room for one more frame.
+bool Machine::MayEnter(const Call& call) {
   steps_ += kCallSteps;
   if (!CheckSteps(call.expr)) return false;
   if (static_cast<int64_t>(frames_.size()) > context_.limits.recursion) {
@@ -111,6 +111,12 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
     fault.fatal = true;
     return Fail(fault, call.expr);
   }
+  return true;
+}
+
+// Pushes a frame: the arguments on the stack become its first slots.
+bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
+  if (!MayEnter(call)) return false;
   if (info.chunk == nullptr) {
     info.chunk = CompileFragment(call.callee, context_.symbols, Defaults(), heap_);
   }
@@ -127,10 +133,16 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
       stack_[base + i] = CastTo(types, type, std::move(stack_[base + i]), heap_);
     }
   }
+  return Enter(std::move(callee));
+}
+
+// Pushes a frame whose base is set.
+bool Machine::Enter(Frame callee) {
+  const int32_t slots = callee.chunk->num_slots;
   Fault fault;
-  if (!heap_.Reserve(info.chunk->num_slots, fault)) return Fail(fault, call.expr);
-  heap_.Charge(info.chunk->num_slots);
-  stack_.resize(base + static_cast<size_t>(info.chunk->num_slots));
+  if (!heap_.Reserve(slots, fault)) return Fail(fault, callee.call->expr);
+  heap_.Charge(slots);
+  stack_.resize(callee.base + static_cast<size_t>(slots));
   frames_.push_back(std::move(callee));
   return true;
 }
@@ -149,16 +161,22 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     site.array_length = statement.array_length;
     site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
-  static const ir::OpTable<bool> loops(ir::StandardOps(), {{"tract_core_scan", true}});
-  if (loops.Find(info.plan->op) != nullptr) {
+  // What becomes more than a node.
+  using Maker = bool (Machine::*)(const Call&, const OpPlan&, llvm::ArrayRef<Value>, const Site&);
+  static const ir::OpTable<Maker> makers(
+      ir::StandardOps(),
+      {{"tract_core_scan", &Machine::MakeLoop}, {"tract_core_submodel", &Machine::MakeSubmodel}});
+  const Maker* found = makers.Find(info.plan->op);
+  const Maker maker = found != nullptr ? *found : info.plan->runs_bodies ? &Machine::MakeWithBodies : nullptr;
+  if (maker != nullptr) {
     const std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
-    return MakeLoop(call, *info.plan, arguments, site);
+    return (this->*maker)(call, *info.plan, arguments, site);
   }
-  if (info.plan->runs_bodies) {
-    std::vector<Value> arguments(stack_.end() - static_cast<int64_t>(count), stack_.end());
-    stack_.resize(stack_.size() - count);
-    return MakeWithBodies(call, *info.plan, arguments, site);
+  if (SubmodelRun* run = submodel()) {
+    Value* const given = stack_.data() + stack_.size() - count;
+    if (info.plan->role == ir::OpRole::kExternal) return TakeInput(*info.plan, {given, count}, site);
+    if (info.plan->role == ir::OpRole::kVariable) PrefixLabel(*info.plan, *run, {given, count});
   }
   const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
   std::optional<Value> folded;
@@ -179,6 +197,7 @@ bool Machine::Return() {
     return true;
   }
   if (frame().is_body) return FinishBody();
+  if (frame().submodel != nullptr) return FinishSubmodel();
   Frame callee = std::move(frames_.back());
   frames_.pop_back();
   const Call& call = *callee.call;

@@ -32,6 +32,9 @@ struct ExpandOptions {
   // The data of a variable, where an attribute asks for it; nothing if there are
   // none. Null: no variable has data.
   std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
+  // The document of a model inside, by the labels that lead there, as `encoder/head`;
+  // null after a mistake, which was emitted. None: no model has others inside.
+  std::function<const CheckedDocument*(const std::string& path, SourceRange place)> submodel;
   // Symbols that no input tells stand for some extent: to try a document whose
   // operations depend on them.
   bool tries_symbols = false;

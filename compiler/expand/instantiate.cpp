@@ -63,52 +63,84 @@ Value GraphBuilder::ValueOf(const Value& value) const {
 }
 
 // The symbols in the shape of an external are the extents that it has.
-bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const Shape& given, std::string_view name,
-                               const Site& site) {
-  for (size_t axis = 0; axis < written.size() && axis < given.size(); ++axis) {
+bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialShape& shape,
+                               std::string_view name, const Site& site) {
+  for (size_t axis = 0; axis < written.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {
+    const ir::Dim& dim = shape[static_cast<int64_t>(axis)];
+    if (!dim.known()) continue;
     const bool is_extent =
         written[axis].kind() == ValueKind::kUnknownExtent || written[axis].kind() == ValueKind::kInteger;
     if (!is_extent || written[axis].symbol() == 0) continue;
-    const auto [bound, is_new] = symbols_.try_emplace(written[axis].symbol(), given[axis]);
-    if (is_new || bound->second == given[axis]) continue;
+    const auto [bound, is_new] = symbols_.try_emplace(written[axis].symbol(), dim.value());
+    if (is_new || bound->second == dim.value()) continue;
     Report(
         Fault::Of(kSymbolExtent,
                   "extent {} of external `{}` is {}, but its symbol stands for {} in an external before it",
-                  axis, name, given[axis], bound->second),
+                  axis, name, dim.value(), bound->second),
         site);
     return false;
   }
   return CheckAssertions(name);
 }
 
-void GraphBuilder::Expect(const CheckedDocument& document) {
-  uint32_t number = 0;
+uint32_t GraphBuilder::Expect(const CheckedDocument& document) {
+  const uint32_t before = num_symbols_;
+  Scope& scope = symbol_scopes_.emplace_back();
   for (const ast::Name& symbol : document.symbols())
-    symbol_ids_.emplace(context_.symbols.Text(symbol.symbol), ++number);
-  assertions_ = AssertionsOf(document.ast(), context_);
+    scope.numbers.emplace(context_.symbols.Text(symbol.symbol), ++num_symbols_);
+  scope.assertions = AssertionsOf(document.ast(), context_);
+  return before;
+}
+
+bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given,
+                              const Site& site, std::string_view name) {
+  const llvm::ArrayRef<Value> declared = arguments[static_cast<size_t>(plan.Find("shape"))].items();
+  const auto& [type, shape] = std::tie(graph().output(given.port()).type, graph().output(given.port()).shape);
+  const ElementType expected =
+      ElementTypeOf(site.generic == TypeKind::kError ? TypeKind::kScalar : site.generic);
+  std::vector<std::string> extents;
+  bool fits = !shape.rank_known() || shape.rank() == static_cast<int64_t>(declared.size());
+  for (size_t axis = 0; axis < declared.size(); ++axis) {
+    const Value extent = ValueOf(declared[axis]);
+    // An extent of 0 is open (P 4.1.1), and so is one that a symbol stands for that nothing told.
+    const bool is_told = extent.kind() == ValueKind::kInteger && extent.integer() > 0;
+    extents.push_back(is_told ? fmt::format("{}", extent.integer()) : "?");
+    if (!fits || !is_told || !shape.rank_known() || !shape[static_cast<int64_t>(axis)].known()) continue;
+    if (shape[static_cast<int64_t>(axis)].value() != extent.integer() && declared[axis].symbol() == 0)
+      fits = false;
+  }
+  if (!fits || type != expected) {
+    Report(Fault::Of(kSubmodelInput, "external `{}` is `{}` of shape [{}], but is given `{}` of shape {}",
+                     name, ir::nnef::DataTypeName(expected), fmt::join(extents, ","),
+                     ir::nnef::DataTypeName(type), ToString(shape)),
+           site);
+    return false;
+  }
+  return !shape.rank_known() || BindSymbols(declared, shape, name, site);
 }
 
 // assertion.fails: those of which all symbols are told now, by this external the last of them.
 bool GraphBuilder::CheckAssertions(std::string_view external) {
   bool hold = true;
-  std::erase_if(assertions_, [&](const Assertion& assertion) {
-    std::vector<std::string> told;
-    const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
-      const auto id = symbol_ids_.find(std::string(name));
-      const auto bound = id == symbol_ids_.end() ? symbols_.end() : symbols_.find(id->second);
-      if (bound == symbols_.end()) return std::nullopt;
-      std::string text = fmt::format("`{}` is {}", name, bound->second);
-      if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
-      return bound->second;
+  for (Scope& scope : symbol_scopes_)
+    std::erase_if(scope.assertions, [&](const Assertion& assertion) {
+      std::vector<std::string> told;
+      const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
+        const auto id = scope.numbers.find(name);
+        const auto bound = id == scope.numbers.end() ? symbols_.end() : symbols_.find(id->second);
+        if (bound == symbols_.end()) return std::nullopt;
+        std::string text = fmt::format("`{}` is {}", name, bound->second);
+        if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
+        return bound->second;
+      });
+      if (truth == Truth::kFails) {
+        hold = false;
+        context_.emitter.Emit(kAssertionFails, assertion.range,
+                              "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
+                              fmt::join(told, ", "), external);
+      }
+      return truth != Truth::kOpen;
     });
-    if (truth == Truth::kFails) {
-      hold = false;
-      context_.emitter.Emit(kAssertionFails, assertion.range,
-                            "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
-                            fmt::join(told, ", "), external);
-    }
-    return truth != Truth::kOpen;
-  });
   return hold;
 }
 
@@ -374,8 +406,8 @@ bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arg
   if (option != options_.input_shapes.end()) {
     attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
     if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
-    return BindSymbols(arguments[static_cast<size_t>(plan.Find("shape"))].items(), option->second, name,
-                       site);
+    return BindSymbols(arguments[static_cast<size_t>(plan.Find("shape"))].items(),
+                       ir::PartialShape(option->second), name, site);
   }
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;

@@ -115,9 +115,13 @@ class GraphBuilder {
   // TellDeviations.
   void ReadLeniently() { is_lenient_ = true; }
   bool is_lenient() const { return is_lenient_; }
-  // What the document asserts of its symbols is checked as soon as shapes of
-  // inputs tell them.
-  void Expect(const CheckedDocument& document);
+  // Numbers the symbols of a document, which has a scope of its own. What it asserts of them is checked as
+  // soon as shapes of inputs tell them. The number before its first.
+  uint32_t Expect(const CheckedDocument& document);
+  // Checks what the external `name` of a model inside is given against what it declares, and binds its
+  // symbols.
+  bool CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given, const Site& site,
+                  std::string_view name);
   // The document's inputs are those of a vendor's dialect, which reads windows
   // otherwise: largest elements ignore a constant border, and a filter that
   // spreads has its outputs first.
@@ -208,7 +212,7 @@ class GraphBuilder {
   Value MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
   bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
                        const Site& site, NodeParts& parts);
-  bool BindSymbols(llvm::ArrayRef<Value> written, const Shape& given, std::string_view name,
+  bool BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialShape& given, std::string_view name,
                    const Site& site);
   bool CheckAssertions(std::string_view external);
   bool PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
@@ -239,9 +243,14 @@ class GraphBuilder {
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // by node
   Deviations deviations_;
   std::map<std::string, ir::PartialShape> open_shapes_;
-  std::map<uint32_t, int64_t> symbols_;         // extents, by the number of the symbol
-  std::map<std::string, uint32_t> symbol_ids_;  // numbers, by name
-  std::vector<Assertion> assertions_;           // that were not checked yet
+  std::map<uint32_t, int64_t> symbols_;  // extents, by the number of the symbol
+  // What a document asserts of its symbols.
+  struct Scope {
+    std::map<std::string, uint32_t, std::less<>> numbers;  // by name
+    std::vector<Assertion> assertions;                     // that were not checked yet
+  };
+  std::vector<Scope> symbol_scopes_;
+  uint32_t num_symbols_ = 0;
   int64_t operations_ = 0;
   bool is_lenient_ = false;
   bool has_vendor_windows_ = false;

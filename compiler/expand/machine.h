@@ -7,6 +7,7 @@
 #include "compiler/expand/chunk.h"
 #include "compiler/expand/compile.h"
 #include "compiler/expand/instantiate.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace nnefc::expand {
 
@@ -28,6 +29,12 @@ class Machine {
   std::vector<Value> Evaluate(llvm::ArrayRef<ast::ExprId> expressions);
 
  private:
+  // A model inside whose graph is being evaluated.
+  struct SubmodelRun {
+    std::string path;           // of labels that lead to it
+    std::vector<Value> inputs;  // what its externals stand for, in their order
+    size_t taken = 0;           // of those
+  };
   // How a fragment is called.
   enum class Mode : uint8_t { kUnknown, kInstantiate, kOperation, kInstantiateIfChanged };
   struct FragmentInfo {
@@ -48,6 +55,8 @@ class Machine {
     TypeKind generic = TypeKind::kError;
     std::shared_ptr<const ir::Frame> origin = {};  // made on demand
     bool is_body = false;                          // its graph is a body of the node that is being made
+    // Of the graph of a model inside.
+    std::shared_ptr<SubmodelRun> submodel = {};
   };
   // A node whose bodies are being made, one after the other.
   struct BodyRun {
@@ -105,7 +114,9 @@ class Machine {
   bool EndLoop(const Instruction& instruction);
   void DropLoops(size_t count);
   bool DoCall(const Call& call);
+  bool MayEnter(const Call& call);
   bool Instantiate(const Call& call, FragmentInfo& info);
+  bool Enter(Frame callee);
   bool MakeOperation(const Call& call, FragmentInfo& info);
   bool Return();
 
@@ -113,7 +124,7 @@ class Machine {
   // Begins a node with bodies.
   bool MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
                       const Site& site);
-  bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+  bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& body,
                           std::string_view role, const Site& site);
   // ---- scan.cpp ----
   // Begins a loop whose lists go by name.
@@ -122,6 +133,18 @@ class Machine {
                      const Site& site, LoopLists& lists);
   bool BeginBody();
   bool FinishBody();
+  // ---- submodel.cpp ----
+  // Begins the graph of a model inside.
+  bool MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
+  // The model inside whose operations are being made; null in the document's own graph.
+  SubmodelRun* submodel();
+  std::string_view InputName();
+  // Makes an external of a model inside what that is given.
+  bool TakeInput(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
+  // Makes the label of a variable that of the whole model.
+  void PrefixLabel(const OpPlan& plan, const SubmodelRun& run, llvm::MutableArrayRef<Value> arguments);
+  // Leaves a model inside with the array of its results.
+  bool FinishSubmodel();
   bool FinishBodies();
 
   void Finish();
@@ -151,6 +174,7 @@ class Machine {
     std::vector<std::unique_ptr<FragmentInfo>> fragments = {};  // by FragmentId
   };
   llvm::SmallVector<DocumentInfos, 4> infos_;
+  llvm::DenseMap<const CheckedDocument*, std::unique_ptr<Chunk>> submodel_chunks_;
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Loop> loops_;

@@ -31,6 +31,7 @@ namespace nnefc {
   RULE(kAssertionFails, "assertion.fails", kError, "")                                \
   RULE(kAssertionUnread, "assertion.unread", kWarning, "")                            \
   RULE(kLoopLists, "scan.lists", kError, "")                                          \
+  RULE(kSubmodelInput, "submodel.input", kError, "")                                  \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \

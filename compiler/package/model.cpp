@@ -1,450 +1,18 @@
 #include "compiler/package/model.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include "compiler/package/archive_reader.h"
-#include "compiler/package/foreign_format.h"
-#include "compiler/package/packed_bytes.h"
+#include "compiler/package/members.h"
 #include "compiler/package/rules.h"
 
 namespace nnefc {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kGraphFile = "graph.nnef";
-constexpr std::string_view kQuantizationFile = "graph.quant";
-constexpr std::string_view kTensorSuffix = ".dat";
-constexpr std::string_view kTensorsSuffix = ".safetensors";
-constexpr std::string_view kResourceSuffix = ".json";
-constexpr uint64_t kLongestResource = uint64_t{16} << 20;
-
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-// The label of a tensor file; resource forks that macOS adds (`._x.dat`) are
-// none.
-std::optional<std::string> LabelOf(std::string_view member) {
-  if (!member.ends_with(kTensorSuffix) || BaseName(member).starts_with("._")) return std::nullopt;
-  return std::string(member.substr(0, member.size() - kTensorSuffix.size()));
-}
-
-// True for a file of the tensors of many labels.
-bool HoldsTensors(std::string_view member) {
-  return member.ends_with(kTensorsSuffix) && !BaseName(member).starts_with("._");
-}
-
-// True for a file of one tensor or of many.
-bool IsData(std::string_view member) {
-  return LabelOf(member) || HoldsTensors(member);
-}
-
-bool IsResource(std::string_view member) {
-  return member.ends_with(kResourceSuffix) && !BaseName(member).starts_with("._");
-}
-
-// "`a`, `b` and 3 more".
-std::string Listed(std::vector<std::string> names) {
-  constexpr size_t kShown = 4;
-  std::sort(names.begin(), names.end());
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += fmt::format("{}`{}`", i == 0 ? "" : ", ", ShownText(names[i]));
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
-}
-
-// A document by itself.
-class BareModel : public ModelContainer {
- public:
-  BareModel(const std::string& path, FileId text, Context& context) : ModelContainer(path, text, context) {
-    graph_text_ = text;
-  }
-
- protected:
-  void Walk(llvm::function_ref<bool(const std::string&)>) const override {}
-  bool HasMember(const std::string&) const override { return false; }
-  std::optional<DataSource> ReadMember(const std::string&, Emitter&) const override { return std::nullopt; }
-};
-
-// A document in memory with data of its variables.
-class MemoryModel final : public BareModel {
- public:
-  MemoryModel(const std::string& name, FileId text, std::map<std::string, TensorValue> data, Context& context)
-      : BareModel(name, text, context), data_(std::move(data)) {}
-
- protected:
-  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
-    for (const auto& [label, value] : data_) {
-      if (!use(label + std::string(kTensorSuffix))) return;
-    }
-  }
-  bool HasMember(const std::string& member) const override { return Find(member) != nullptr; }
-  std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const override {
-    const TensorValue& value = *Find(member);
-    return DatFile{{.file = file_,
-                    .shape = value.shape(),
-                    .items = ItemsOf(value.type()),
-                    .bits = value.type() == ElementType::kBoolean ? 1 : BitWidth(value.type())},
-                   value};
-  }
-  std::optional<DatHeader> ReadHeader(const std::string& member, Emitter& emitter) const override {
-    return ReadTensor(member, emitter);
-  }
-
- private:
-  static DatItems ItemsOf(ElementType type) {
-    if (type == ElementType::kBoolean) return DatItems::kBool;
-    if (IsFloat(type)) return DatItems::kFloat;
-    return IsSigned(type) ? DatItems::kSigned : DatItems::kUnsigned;
-  }
-
-  const TensorValue* Find(const std::string& member) const {
-    const std::optional<std::string> label = LabelOf(member);
-    const auto found = label ? data_.find(*label) : data_.end();
-    return found == data_.end() ? nullptr : &found->second;
-  }
-
-  std::map<std::string, TensorValue> data_;
-};
-
-class FolderModel : public ModelContainer {
- public:
-  FolderModel(std::string name, std::string folder, FileId file, Context& context)
-      : ModelContainer(std::move(name), file, context), folder_(std::move(folder)) {}
-
-  static ModelOpenResult Open(std::string path, Context& context);
-  // A document that is the `graph.nnef` of a folder with data or resources is that
-  // folder's model; nothing if there are none.
-  static std::unique_ptr<ModelContainer> OpenAround(const std::string& path, FileId text, Context& context);
-
- protected:
-  // Folders behind links and unreadable ones are passed over.
-  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
-    std::error_code error;
-    fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
-    for (int64_t seen = 0; !error && it != fs::recursive_directory_iterator() && seen < max_entries_;
-         ++seen) {
-      std::error_code ignored;
-      if (!it->is_directory(ignored) && !use(it->path().string().substr(folder_.size() + 1))) return;
-      it.increment(error);
-    }
-  }
-  bool HasMember(const std::string& member) const override {
-    std::error_code error;
-    return fs::is_regular_file(Path(member), error);
-  }
-  std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const override {
-    auto source = OpenData(Path(member), context());
-    if (source) return *source;
-    emitter.Emit(kContainerUnreadable, ByteRange(file_, 0, 0), "{}", source.error().message);
-    return std::nullopt;
-  }
-
- private:
-  std::string Path(std::string_view member) const { return fmt::format("{}/{}", folder_, member); }
-  std::string folder_;
-  int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // that are looked at
-};
-
-ModelOpenResult FolderModel::Open(std::string path, Context& context) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  FileId file = context.sources.AddOpaque(path, FileKind::kNamed);
-  auto model = std::make_unique<FolderModel>(path, path, file, context);
-  std::error_code error;
-  if (!fs::exists(model->Path(kGraphFile), error)) {
-    std::vector<std::string> others;
-    fs::directory_iterator it(path, error);
-    if (error) {
-      context.emitter.Emit(kContainerUnreadable, ByteRange(file, 0, 0), "cannot open `{}`: {}", path,
-                           SystemErrorText(error.value()));
-      return {.model = nullptr, .environment_failed = true};
-    }
-    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-      if (it->path().extension() == ".nnef") others.push_back(it->path().filename().string());
-    }
-    if (others.empty()) {
-      context.emitter.Emit(kContainerNoGraph, ByteRange(file, 0, 0), "there is no `{}` in the folder",
-                           kGraphFile);
-    } else {
-      context.emitter.Emit(kContainerNoGraph, ByteRange(file, 0, 0),
-                           "there is no `{}` in the folder; it holds {}, which can be opened by name",
-                           kGraphFile, Listed(std::move(others)));
-    }
-    return {};
-  }
-  for (std::string_view name : {kGraphFile, kQuantizationFile}) {
-    if (name == kQuantizationFile && !fs::exists(model->Path(name), error)) continue;
-    auto text = context.sources.Open(model->Path(name));
-    if (!text) {
-      context.emitter.Emit(kContainerUnreadable, ByteRange(file, 0, 0), "{}", text.error().message);
-      return {.model = nullptr, .environment_failed = true};
-    }
-    if (name == kGraphFile)
-      model->graph_text_ = *text;
-    else
-      model->quantization_text_ = *text;
-  }
-  return {.model = std::move(model), .environment_failed = false};
-}
-
-std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path, FileId text,
-                                                        Context& context) {
-  // What the document lies in may be large and no model.
-  constexpr int64_t kMaxEntries = 10000;
-  std::string folder = fs::path(path).parent_path().string();
-  if (folder.empty()) folder = ".";
-  auto model =
-      std::make_unique<FolderModel>(path, folder, context.sources.AddOpaque(path, FileKind::kNamed), context);
-  model->max_entries_ = kMaxEntries;
-  bool is_model = false;
-  model->Walk([&](const std::string& member) {
-    is_model = IsData(member) || IsResource(member);
-    return !is_model;
-  });
-  if (!is_model) return nullptr;
-  model->graph_text_ = text;
-  std::error_code error;
-  if (!fs::exists(model->Path(kQuantizationFile), error)) return model;
-  auto quantization = context.sources.Open(model->Path(kQuantizationFile));
-  if (quantization) model->quantization_text_ = *quantization;
-  return model;
-}
-
-// The texts and tensor files of an archive. Those of a tar without compression
-// are parts of the mapped archive; of a compressed one the texts and the headers
-// are held in memory, the data once they are read.
-class ArchiveModel : public ModelContainer {
- public:
-  ArchiveModel(const DataSource& archive, const std::string& path, Context& context,
-               const ModelOpenOptions& options)
-      : ModelContainer(path, archive.file, context), archive_(archive), options_(options) {}
-
-  static ModelOpenResult Open(const DataSource& archive, const std::string& path, Context& context,
-                              const ModelOpenOptions& options);
-
- protected:
-  void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
-    for (const auto& [path, file] : members_) {
-      if (!use(path)) return;
-    }
-  }
-  bool HasMember(const std::string& member) const override { return members_.contains(member); }
-  std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const override {
-    if (!members_.at(member).is_whole() && !ReadData(emitter)) return std::nullopt;
-    return Source(member);
-  }
-  std::optional<Start> ReadStart(const std::string& member, Emitter&) const override {
-    return Start{.bytes = Source(member), .size = members_.at(member).size};
-  }
-
- private:
-  DataSource Source(const std::string& member) const {
-    return {context().sources.AddOpaque(Told(member), FileKind::kBinary), members_.at(member).bytes};
-  }
-  std::string Told(std::string_view member) const { return fmt::format("{}:{}{}", name_, folder_, member); }
-  bool Unpack();
-  std::optional<ArchivedFile> Keep(ArchiveReader& reader, std::string_view path) const;
-  bool ReadData(Emitter& emitter) const;
-  bool TakeData(const std::string& member, ArchiveReader& reader) const;
-  bool ChooseGraph();
-  bool AddText(const std::string& member, FileId& text);
-
-  DataSource archive_;
-  ModelOpenOptions options_;
-  std::string folder_;  // that all members lie in: "" or "model/"
-  mutable std::map<std::string, ArchivedFile> members_;
-  mutable bool data_failed_ = false;    // to be read, which was told
-  std::vector<std::string> documents_;  // every `.nnef`
-};
-
-bool ArchiveModel::Unpack() {
-  ArchiveReader reader(archive_, options_.max_bytes, context_->emitter);
-  while (auto path = reader.Next()) {
-    std::string_view base = BaseName(*path);
-    if (base.ends_with(".nnef")) documents_.push_back(*path);
-    const bool is_kept =
-        base == kGraphFile || base == kQuantizationFile || IsData(*path) || IsResource(*path);
-    if (!is_kept) continue;
-    std::optional<ArchivedFile> file = Keep(reader, *path);
-    if (!file) return false;
-    members_.emplace(std::move(*path), std::move(*file));
-  }
-  return !reader.failed();
-}
-
-// What is held of the current file; nothing after an error.
-std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, std::string_view path) const {
-  // One that is longer is not read.
-  if (IsResource(path)) return reader.ReadStart(kLongestResource + 1);
-  if (IsData(path) && !options_.reads_data) {
-    const bool is_one = !HoldsTensors(path);
-    std::optional<ArchivedFile> file =
-        reader.ReadStart(is_one ? kLongestDatHeader : kLongestSafetensorsHeader);
-    if (!file || file->bytes->mapped()) return file;
-    const std::span<const std::byte> start(file->bytes->data(), file->bytes->size());
-    const uint64_t wanted = is_one ? DatHeaderSize(start) : SafetensorsHeaderSize(start);
-    const auto size = static_cast<size_t>(std::min<uint64_t>(start.size(), wanted));
-    if (auto header = Buffer::Allocate(size)) {
-      std::memcpy(header->mutable_data(), start.data(), size);
-      file->bytes = std::move(header);
-    }
-    return file;
-  }
-  std::shared_ptr<const Buffer> bytes = reader.Read();
-  if (bytes == nullptr) return std::nullopt;
-  const uint64_t size = bytes->size();
-  return ArchivedFile{.bytes = std::move(bytes), .size = size};
-}
-
-// Goes through the archive once more, for the data of all tensor files.
-bool ArchiveModel::ReadData(Emitter& emitter) const {
-  if (data_failed_) return false;
-  ArchiveReader reader(archive_, options_.max_bytes, emitter);
-  bool same = true;
-  while (auto path = reader.Next()) {
-    const bool is_member = path->starts_with(folder_) && members_.contains(path->substr(folder_.size()));
-    if (is_member) same &= TakeData(path->substr(folder_.size()), reader);
-  }
-  same &= std::all_of(members_.begin(), members_.end(),
-                      [](const auto& member) { return member.second.is_whole(); });
-  data_failed_ = reader.failed() || !same;
-  if (!reader.failed() && !same) {
-    emitter.Emit(kArchiveDamaged, ByteRange(file_, 0, 0),
-                 "the archive was changed while it was read; run the command once more");
-  }
-  return !data_failed_;
-}
-
-// Reads a tensor file of which the header is known. False after an error, and if
-// it is another file than before.
-bool ArchiveModel::TakeData(const std::string& member, ArchiveReader& reader) const {
-  ArchivedFile& known = members_.at(member);
-  if (known.is_whole()) return true;
-  std::shared_ptr<const Buffer> bytes = reader.Read();
-  if (bytes == nullptr || bytes->size() != known.size) return false;
-  if (std::memcmp(bytes->data(), known.bytes->data(), known.bytes->size()) != 0) return false;
-  known.bytes = std::move(bytes);
-  return true;
-}
-
-// Finds `graph.nnef` at the top, or in the one folder nearest to it.
-bool ArchiveModel::ChooseGraph() {
-  auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
-  std::vector<std::string> candidates;
-  for (const std::string& path : documents_) {
-    if (BaseName(path) != kGraphFile) continue;
-    if (!candidates.empty() && depth(path) > depth(candidates.front())) continue;
-    if (!candidates.empty() && depth(path) < depth(candidates.front())) candidates.clear();
-    candidates.push_back(path);
-  }
-  SourceRange range = ByteRange(file_, 0, 0);
-  if (candidates.empty()) {
-    std::string others = documents_.empty() ? "" : fmt::format("; it holds {}", Listed(documents_));
-    context_->emitter.Emit(kContainerNoGraph, range, "there is no `{}` in the archive{}", kGraphFile, others);
-    return false;
-  }
-  if (candidates.size() > 1) {
-    context_->emitter.Emit(kContainerSeveralGraphs, range, "the archive holds several models: {}",
-                           Listed(std::move(candidates)));
-    return false;
-  }
-  folder_ = candidates.front().substr(0, candidates.front().size() - kGraphFile.size());
-  std::map<std::string, ArchivedFile> members;
-  for (auto& [path, file] : members_) {
-    if (path.starts_with(folder_)) members.emplace(path.substr(folder_.size()), std::move(file));
-  }
-  members_ = std::move(members);
-  return true;
-}
-
-bool ArchiveModel::AddText(const std::string& member, FileId& text) {
-  const Buffer& bytes = *members_.at(member).bytes;
-  if (bytes.size() > std::numeric_limits<uint32_t>::max()) {
-    context_->emitter.Emit(kDataTooLarge, ByteRange(file_, 0, 0), "`{}` is larger than 4 GiB", member);
-    return false;
-  }
-  text = context_->sources.AddText(Told(member),
-                                   std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  members_.erase(member);
-  return true;
-}
-
-ModelOpenResult ArchiveModel::Open(const DataSource& archive, const std::string& path, Context& context,
-                                   const ModelOpenOptions& options) {
-  auto model = std::make_unique<ArchiveModel>(archive, path, context, options);
-  if (!model->Unpack() || !model->ChooseGraph()) return {};
-  if (!model->AddText(std::string(kGraphFile), model->graph_text_)) return {};
-  if (model->members_.contains(std::string(kQuantizationFile))) {
-    FileId text;
-    if (!model->AddText(std::string(kQuantizationFile), text)) return {};
-    model->quantization_text_ = text;
-  }
-  return {.model = std::move(model), .environment_failed = false};
-}
-
-// An archive is known by its content, which no text starts with, or by its
-// name, so that a damaged one is told as such.
-bool IsArchive(const std::string& path, std::span<const std::byte> bytes) {
-  constexpr size_t kTarMagicAt = 257;
-  constexpr std::string_view kTarMagic = "ustar";
-  const bool is_tar = bytes.size() >= kTarMagicAt + kTarMagic.size() &&
-                      std::memcmp(bytes.data() + kTarMagicAt, kTarMagic.data(), kTarMagic.size()) == 0;
-  if (is_tar || IsCompressed(bytes)) return true;
-  std::string_view name = BaseName(path);
-  for (std::string_view end : {".tar", ".tgz", ".tbz2", ".txz", ".tlz", ".tzst"}) {
-    if (name.ends_with(end)) return true;
-  }
-  return name.find(".tar.") != std::string_view::npos;
-}
+constexpr int kDeepestInner = 8;  // archives within each other
 
 }  // namespace
-
-ModelOpenResult ModelContainer::Open(const std::string& path, Context& context,
-                                     const ModelOpenOptions& options) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return FolderModel::Open(path, context);
-  auto mapped = MappedFile::Open(path);
-  if (mapped) {
-    if (const std::optional<std::string> format = ForeignFormat(path, (*mapped)->bytes())) {
-      context.emitter.Emit(kContainerForeignFormat,
-                           ByteRange(context.sources.AddOpaque(path, FileKind::kNamed), 0, 0), "this is {}",
-                           *format);
-      return {};
-    }
-  }
-  if (mapped && IsArchive(path, (*mapped)->bytes())) {
-    DataSource archive{context.sources.AddOpaque(path, FileKind::kNamed),
-                       Buffer::Map(*mapped, 0, (*mapped)->size())};
-    return ArchiveModel::Open(archive, path, context, options);
-  }
-  auto text = mapped ? context.sources.Open(path) : ErrorOr<FileId>(mapped.error());
-  if (!text) {
-    context.emitter.Emit(kContainerUnreadable, SourceRange(), "{}", text.error().message);
-    return {.model = nullptr, .environment_failed = true};
-  }
-  std::unique_ptr<ModelContainer> model;
-  if (BaseName(path) == kGraphFile) model = FolderModel::OpenAround(path, *text, context);
-  if (model == nullptr) model = std::make_unique<BareModel>(path, *text, context);
-  return {.model = std::move(model), .environment_failed = false};
-}
-
-ModelOpenResult ModelContainer::FromText(const std::string& name, std::string text, Context& context,
-                                         std::map<std::string, TensorValue> data) {
-  const FileId file = context.sources.AddText(name, std::move(text));
-  if (!data.empty()) {
-    return {.model = std::make_unique<MemoryModel>(name, file, std::move(data), context),
-            .environment_failed = false};
-  }
-  return {.model = std::make_unique<BareModel>(name, file, context), .environment_failed = false};
-}
 
 std::string_view WithoutSlashes(std::string_view label) {
   return label.substr(std::min(label.find_first_not_of('/'), label.size()));
@@ -463,7 +31,7 @@ std::optional<std::string> MemberOf(std::string_view label, std::string_view suf
 
 bool ModelContainer::has_weights() const {
   bool found = false;
-  Walk([&](const std::string& member) { return !(found = IsData(member)); });
+  Walk([&](const std::string& member) { return !(found = IsData(member) || InnerPath(member)); });
   return found;
 }
 
@@ -475,6 +43,17 @@ std::vector<std::string> ModelContainer::Labels() const {
   });
   for (const auto& [member, index] : Indices()) {
     for (const auto& [label, entry] : index) labels.push_back(label);
+  }
+  std::vector<std::string> paths;
+  Walk([&](const std::string& member) {
+    if (auto path = InnerPath(member)) paths.push_back(std::move(*path));
+    return true;
+  });
+  for (const std::string& path : paths) {
+    const Inner& inner = OpenInner(path);
+    if (inner.model == nullptr) continue;
+    for (const std::string& label : inner.model->Labels())
+      labels.push_back(fmt::format("{}/{}", path, label));
   }
   std::sort(labels.begin(), labels.end());
   return labels;
@@ -492,9 +71,24 @@ const std::map<std::string, SafetensorsIndex>& ModelContainer::Indices() const {
     const std::optional<Start> start = ReadStart(member, context_->emitter);
     auto index = start ? ReadSafetensorsIndex(start->bytes, start->size, context_->emitter) : std::nullopt;
     is_index_missing_ |= !index;
-    if (index) indices_->emplace(member, std::move(*index));
+    if (!index) continue;
+    // The tensors of a model inside are its own.
+    const std::string path = SubmodelAround(member);
+    SafetensorsIndex& named = (*indices_)[member];
+    for (auto& [label, entry] : *index) named.emplace(path + label, std::move(entry));
   }
   return *indices_;
+}
+
+// The folder of the innermost model inside that a file lies in, with a slash; "" if there is none.
+std::string ModelContainer::SubmodelAround(std::string_view member) const {
+  for (size_t slash = member.rfind('/'); slash != std::string_view::npos;
+       slash = member.rfind('/', slash - 1)) {
+    const std::string folder(member.substr(0, slash + 1));
+    if (HasMember(folder + std::string(kGraphFile))) return folder;
+    if (slash == 0) break;
+  }
+  return "";
 }
 
 std::vector<ModelContainer::Place> ModelContainer::Places(std::string_view label) const {
@@ -509,6 +103,9 @@ std::vector<ModelContainer::Place> ModelContainer::Places(std::string_view label
 }
 
 bool ModelContainer::HasVariable(std::string_view label) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr || inner->model->HasVariable(inside);
   // What a damaged file holds is not known.
   return !Places(label).empty() || is_index_missing_;
 }
@@ -522,22 +119,115 @@ std::optional<ModelContainer::Start> ModelContainer::ReadStart(const std::string
 }
 
 bool ModelContainer::HasResource(std::string_view label) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr || inner->model->HasResource(inside);
   const std::optional<std::string> member = MemberOf(label, kResourceSuffix);
   return member && HasMember(*member);
 }
 
 std::optional<FileId> ModelContainer::OpenResource(std::string_view label, Emitter& emitter) const {
-  const std::optional<Start> start = ReadStart(*MemberOf(label, kResourceSuffix), emitter);
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr ? std::nullopt : inner->model->OpenResource(inside, emitter);
+  return OpenText(*MemberOf(label, kResourceSuffix), kLongestResource, emitter);
+}
+
+std::optional<FileId> ModelContainer::OpenText(const std::string& member, uint64_t most,
+                                               Emitter& emitter) const {
+  const std::optional<Start> start = ReadStart(member, emitter);
   if (!start) return std::nullopt;
   const Buffer& bytes = *start->bytes.bytes;
   const std::string name(context_->sources.Name(start->bytes.file));
-  if (start->size > kLongestResource) {
+  if (start->size > most) {
     emitter.Emit(kDataTooLarge, ByteRange(file_, 0, 0), "`{}` has {} bytes; {} are read at most", name,
-                 start->size, kLongestResource);
+                 start->size, most);
     return std::nullopt;
   }
   return context_->sources.AddText(name,
                                    std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+void ModelContainer::OpenInnerAs(const ModelOpenOptions& options, uint64_t unpacked) {
+  inner_options_ = options;
+  left_ = std::make_shared<uint64_t>(options.max_bytes - std::min(options.max_bytes, unpacked));
+}
+
+// A tensor that may lie in an archive inside that cannot be read.
+std::nullopt_t ModelContainer::Lost(std::string_view label, Emitter& emitter) const {
+  emitter.Emit(kContainerNoVariable, ByteRange(file_, 0, 0), "the archive that holds `{}` cannot be read",
+               ShownText(label));
+  return std::nullopt;
+}
+
+const ModelContainer::Inner& ModelContainer::OpenInner(std::string_view path) const {
+  const auto known = inner_.find(path);
+  if (known != inner_.end()) return known->second;
+  Inner& inner = inner_[std::string(path)];
+  std::vector<std::string> members;
+  for (std::string_view suffix : kInnerSuffixes) {
+    std::string member = std::string(path) + std::string(suffix);
+    if (HasMember(member)) members.push_back(std::move(member));
+  }
+  if (members.empty()) return inner;
+  inner.is_there = true;
+  const std::string document = fmt::format("{}/{}", path, kGraphFile);
+  if (HasMember(document)) members.push_back(document);
+  const SourceRange range = ByteRange(file_, 0, 0);
+  if (members.size() > 1) {
+    context_->emitter.Emit(kContainerSeveralGraphs, range,
+                           "`{}` and `{}` are one model by their names; remove one", ShownText(members[0]),
+                           ShownText(members[1]));
+    return inner;
+  }
+  if (depth_ == kDeepestInner) {
+    context_->emitter.Emit(kArchiveTooLarge, range, "`{}` lies in more than {} archives within each other",
+                           ShownText(members[0]), kDeepestInner);
+    return inner;
+  }
+  const std::optional<DataSource> archive = ReadMember(members[0], context_->emitter);
+  if (!archive) return inner;
+  ModelOpenOptions options = inner_options_;
+  options.max_bytes = *left_;
+  inner.model =
+      OpenArchive(*archive, std::string(context_->sources.Name(archive->file)), *context_, options).model;
+  if (inner.model == nullptr) return inner;
+  *left_ = *inner.model->left_;
+  inner.model->left_ = left_;
+  inner.model->depth_ = depth_ + 1;
+  return inner;
+}
+
+const ModelContainer::Inner* ModelContainer::FindInner(std::string_view label, std::string& inside) const {
+  const std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
+  if (left_ == nullptr || !path) return nullptr;
+  for (size_t slash = path->find('/'); slash != std::string::npos; slash = path->find('/', slash + 1)) {
+    const Inner& inner = OpenInner(std::string_view(*path).substr(0, slash));
+    if (!inner.is_there) continue;
+    inside = path->substr(slash + 1);
+    return &inner;
+  }
+  return nullptr;
+}
+
+bool ModelContainer::HasSubmodel(std::string_view label) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr || inner->model->HasSubmodel(inside);
+  const std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
+  if (left_ == nullptr || !path || path->empty()) return false;
+  return HasMember(fmt::format("{}/{}", *path, kGraphFile)) || OpenInner(*path).is_there;
+}
+
+std::optional<FileId> ModelContainer::OpenSubmodel(std::string_view label, Emitter& emitter) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr ? std::nullopt : inner->model->OpenSubmodel(inside, emitter);
+  const std::string path = *ContainedPath(WithoutSlashes(label));
+  const Inner& inner = OpenInner(path);
+  if (inner.model != nullptr) return inner.model->graph_text();
+  if (inner.is_there) return std::nullopt;
+  return OpenText(fmt::format("{}/{}", path, kGraphFile), std::numeric_limits<uint32_t>::max(), emitter);
 }
 
 std::optional<ModelContainer::Place> ModelContainer::Find(std::string_view label, Emitter& emitter) const {
@@ -559,6 +249,9 @@ std::optional<ModelContainer::Place> ModelContainer::Find(std::string_view label
 }
 
 std::optional<DatFile> ModelContainer::ReadVariableFile(std::string_view label, Emitter& emitter) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr ? Lost(label, emitter) : inner->model->ReadVariableFile(inside, emitter);
   const std::optional<Place> place = Find(label, emitter);
   if (!place) return std::nullopt;
   if (place->entry == nullptr) return ReadTensor(place->member, emitter);
@@ -572,6 +265,9 @@ std::optional<DatFile> ModelContainer::ReadTensor(const std::string& member, Emi
 }
 
 std::optional<DatHeader> ModelContainer::ReadVariableHeader(std::string_view label, Emitter& emitter) const {
+  std::string inside;
+  if (const Inner* inner = FindInner(label, inside))
+    return inner->model == nullptr ? Lost(label, emitter) : inner->model->ReadVariableHeader(inside, emitter);
   const std::optional<Place> place = Find(label, emitter);
   if (!place) return std::nullopt;
   if (place->entry != nullptr) return place->entry->header;

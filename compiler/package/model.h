@@ -42,7 +42,10 @@ struct ModelOpenResult {
 // `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
 // and perhaps `graph.quant`, also known by its `graph.nnef`; or a bare document
 // without weights. As tract reads them, `.safetensors` files may hold the tensors
-// of many labels. Nothing is ever unpacked to disk. A model is for one thread.
+// of many labels, and models may lie inside: the folder `part` with a graph.nnef,
+// or an archive `part.nnef.tar` or `part.nnef.tgz`. The labels of their tensors
+// begin with `part/` here. Nothing is ever unpacked to disk. A model is for one
+// thread.
 class ModelContainer {
  public:
   // Opens the model at `path`. The members of an archive may lie in one folder
@@ -61,7 +64,7 @@ class ModelContainer {
   FileId graph_text() const { return graph_text_; }
   std::optional<FileId> quantization_text() const { return quantization_text_; }
 
-  // True if there is at least one tensor file.
+  // True if there is at least one tensor file, or a model inside that may have one.
   bool has_weights() const;
   // Labels of the tensors present, sorted: `conv1/filter` for
   // `conv1/filter.dat`; variants such as `conv1/filter.dat.int8` do not count.
@@ -82,6 +85,11 @@ class ModelContainer {
   // The text of a resource that is there; nothing if it cannot be read or is too
   // large, which was emitted.
   std::optional<FileId> OpenResource(std::string_view label, Emitter& emitter) const;
+
+  // True if a model lies inside by that label.
+  bool HasSubmodel(std::string_view label) const;
+  // The document of one that is there; nothing if it cannot be read, which was emitted, of an archive once.
+  std::optional<FileId> OpenSubmodel(std::string_view label, Emitter& emitter) const;
 
  protected:
   ModelContainer(std::string name, FileId file, Context& context)
@@ -111,7 +119,28 @@ class ModelContainer {
   FileId graph_text_;
   std::optional<FileId> quantization_text_;
 
+  static ModelOpenResult OpenArchive(const DataSource& archive, const std::string& path, Context& context,
+                                     const ModelOpenOptions& options);
+  // Archives inside are opened as this model was, and unpack to what it leaves of the
+  // bound, all together.
+  void OpenInnerAs(const ModelOpenOptions& options, uint64_t unpacked);
+
  private:
+  // An archive that may lie inside.
+  struct Inner {
+    bool is_there = false;
+    std::unique_ptr<ModelContainer> model = nullptr;  // null: it cannot be read, which was emitted
+  };
+  // The archive of that path, its suffix left out.
+  const Inner& OpenInner(std::string_view path) const;
+  // The archive inside that holds what a label names, and its label there; null if that is none's.
+  const Inner* FindInner(std::string_view label, std::string& inside) const;
+  std::nullopt_t Lost(std::string_view label, Emitter& emitter) const;
+  // The text of a small file that is there; nothing if it cannot be read, or is larger than `most` bytes.
+  std::optional<FileId> OpenText(const std::string& member, uint64_t most, Emitter& emitter) const;
+
+  std::string SubmodelAround(std::string_view member) const;
+
   // Where the tensor of a variable lies: a file of its own, or an entry of one.
   struct Place {
     std::string member;
@@ -126,7 +155,11 @@ class ModelContainer {
   const std::map<std::string, SafetensorsIndex>& Indices() const;
 
   mutable std::optional<std::map<std::string, SafetensorsIndex>> indices_;
-  mutable bool is_index_missing_ = false;  // some header could not be read
+  mutable bool is_index_missing_ = false;                    // some header could not be read
+  mutable std::map<std::string, Inner, std::less<>> inner_;  // by path
+  ModelOpenOptions inner_options_;
+  std::shared_ptr<uint64_t> left_;  // bytes that archives inside may unpack to
+  int depth_ = 0;                   // archives around it
 };
 
 }  // namespace nnefc

@@ -155,6 +155,9 @@ def add_binary(seeds: Seeds) -> None:
             archive = tar({prefix + name: data for name, data in few.items()}, form)
             seeds.add("container", archive)
             seeds.add("container", gzip.compress(archive, mtime=0))
+            inside = {"part.nnef.tar": archive, "part.nnef.tgz": gzip.compress(archive, mtime=0)}
+            for name, data in inside.items():
+                seeds.add("container", tar({**{prefix + each: text for each, text in few.items()}, prefix + name: data}, form))
 
 
 def add_exported(seeds: Seeds) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import struct
 import zlib
 from pathlib import Path
 
@@ -18,18 +17,9 @@ openvino = pytest.importorskip("openvino")
 
 import combined_models  # noqa: E402, F401
 from chapter_models import ALL, MODELS  # noqa: E402
+from tensor_files import dat  # noqa: E402
 
 EXTERNAL = re.compile(r"(\w+)(?::(\w+))?\[([^\]]*)\]")
-
-
-def dat(array: np.ndarray, dialect: str) -> bytes:
-    """A tensor file of 32-bit floats (P 5.2, R 5.2)."""
-    magic, rank, extents = b"\x4e\xef\x01\x00", array.ndim, array.shape
-    if dialect == "P":
-        header = struct.pack(f"<4sII{rank}IBBH", magic, 16 + 4 * rank, rank, *extents, 0, 32, 0)
-    else:
-        header = struct.pack("<4sII8III", magic, array.nbytes, rank, *extents, *[0] * (8 - rank), 32, 0).ljust(128, b"\0")
-    return header + array.astype("<f4").tobytes()
 
 
 class Model:

@@ -11,6 +11,7 @@ import pytest
 
 import numpy_oracle as n
 from models import Nnefc
+from tensor_files import write_dat
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "tests" / "rewriting" / "provisional" / "layers.nnef"
@@ -49,21 +50,13 @@ def run(tool: Nnefc, folder: Path, document: str, x: np.ndarray) -> tuple[np.nda
     for label, shape in shapes.items():
         value = RANDOM.uniform(0.5, 1.5, shape) if "variance" in label else RANDOM.standard_normal(shape)
         weights[label] = value.astype(np.float32)
-        write_dat(folder / f"{label}.dat", weights[label])
+        write_dat(folder / f"{label}.dat", weights[label], "P")
     np.save(folder / "x.npy", x)
     found = [tool.run(folder, "--input", f"x={folder / 'x.npy'}", *extra)["y"]
              for extra in (["--backend", "reference", "--verify"], [], ["--enable-transformations", "middle.RecurrentStepFusion"])]
     for other in found[1:]:
         np.testing.assert_allclose(found[0], other, rtol=1e-4, atol=1e-5)
     return found[0], weights
-
-
-def write_dat(path: Path, value: np.ndarray) -> None:
-    """A tensor file of the provisional layout (P 5.2)."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rank = value.ndim
-    header = b"\x4e\xef\x01\x00" + np.array([16 + 4 * rank, rank, *value.shape], "<u4").tobytes()
-    path.write_bytes(header + bytes([0, 32]) + b"\0\0" + value.astype("<f4").tobytes())
 
 
 def batch_normalization(x: np.ndarray, w: dict[str, np.ndarray], epsilon: float) -> np.ndarray:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from models import Nnefc
+from tensor_files import write_dat
 
 F32, I64 = np.float32, np.int64
 RANDOM = np.random.default_rng(7)
@@ -60,12 +60,6 @@ class Case:
         (folder / "graph.nnef").write_text(f"version 1.0;\n{self.head}graph network( {', '.join(self.inputs)} ) -> ( y )\n{{\n"
                                            f"{lines}{statements}}}\n")
         return folder
-
-
-def write_dat(path: Path, value: np.ndarray) -> None:
-    """A float tensor file (1.0.5, 5.2)."""
-    header = b"\x4e\xef\x01\x00" + struct.pack("<2I8I2I", value.nbytes, value.ndim, *value.shape, *(0,) * (8 - value.ndim), 32, 0)
-    path.write_bytes(header.ljust(128, b"\0") + value.tobytes())
 
 
 def softmax(x: np.ndarray, axis: int) -> np.ndarray:

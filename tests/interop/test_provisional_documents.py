@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from models import Nnefc
+from tensor_files import dat
 from provisional_documents import CASES, Case
 
 
 @pytest.fixture(scope="session")
 def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
     return Nnefc(nnefc, tmp_path_factory.mktemp("provisional_documents"))
-
-
-def dat(array: np.ndarray) -> bytes:
-    """A tensor file of 32-bit floats (P 5.2)."""
-    header = struct.pack(f"<4sII{array.ndim}IBBH", b"\x4e\xef\x01\x00", 16 + 4 * array.ndim, array.ndim, *array.shape, 0, 32, 0)
-    return header + array.astype("<f4").tobytes()
 
 
 def significant(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -35,7 +29,7 @@ def model(case: Case, folder: Path) -> Path:
     for label, array in case.variables.items():
         path = folder / f"{label}.dat"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(dat(array))
+        path.write_bytes(dat(array, "P"))
     np.savez(folder / "inputs.npz", **case.inputs)
     return folder
 

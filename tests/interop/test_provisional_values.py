@@ -11,6 +11,7 @@ import pytest
 import numpy_operations as m
 import numpy_oracle as n
 from models import Nnefc
+from tensor_files import write_dat
 
 pytest.importorskip("openvino")
 
@@ -249,13 +250,6 @@ def test_printed_names_do_not_collide(tool: Nnefc, tmp_path: Path, command: str)
 
 # ---- labels ----
 
-def write_dat(path: Path, array: np.ndarray) -> None:
-    """A tensor file of the provisional layout (P 5.2)."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    header = b"\x4e\xef\x01\x00" + np.array([16 + 4 * array.ndim, array.ndim, *array.shape], "<u4").tobytes() + b"\x00\x20\x00\x00"
-    path.write_bytes(header + array.astype("<f4").tobytes())
-
-
 def test_labels_are_taken_as_they_are_written(tool: Nnefc, tmp_path: Path) -> None:
     document = """version 1.0
 graph net( x ) -> ( y, z, w )
@@ -273,7 +267,7 @@ graph net( x ) -> ( y, z, w )
 """
     values = {"w": [1.0, 2.0], "W": [3.0, 5.0], "a b/c: d": [7.0, 11.0]}
     for label, value in values.items():
-        write_dat(tmp_path / f"{label}.dat", np.array(value))
+        write_dat(tmp_path / f"{label}.dat", np.array(value), "P")
     x = np.array([0.5, 0.25], np.float32)
     assert_all(run(tool, tmp_path, document, {"x": x}), {"y": x * [1, 2], "z": np.array([[-4.0], [-6.0]]), "w": np.array([[14.0], [22.0]])})
 

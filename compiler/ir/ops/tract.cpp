@@ -293,9 +293,10 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(
       registry,
       {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});
-  // Expansion makes a constant and a loop of them: no document leaves one in a graph.
+  // Expansion makes a constant, a loop and operations of them: no document leaves one in a graph.
   for (const auto& [name, output] :
-       {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]")}) {
+       {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]"),
+        std::pair("tract_core_submodel", "outputs[]")}) {
     registry.Add(
         {.set = std::string(kNnefSet), .name = name, .outputs = {output}, .infer = nnef::InferReplaced});
   }

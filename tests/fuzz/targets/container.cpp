@@ -15,6 +15,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (opened.model == nullptr) return 0;
   const ModelContainer& model = *opened.model;
   fuzz::Require(context.sources.Text(model.graph_text()).size() <= kMaxBytes, "what is unpacked is bounded");
+  for (const std::string inside : {"part", "part/part", "a"}) {
+    context.emitter.Clear();
+    if (!model.HasSubmodel(inside)) continue;
+    const std::optional<FileId> text = model.OpenSubmodel(inside, context.emitter);
+    fuzz::Require(text.has_value() == !context.emitter.has_errors(), "opening fails with a mistake alone",
+                  context);
+    fuzz::CheckDiagnostics(context);
+  }
+  context.emitter.Clear();
   const std::vector<std::string> labels = model.Labels();
   fuzz::CheckDiagnostics(context);
   fuzz::Require(model.has_weights() || labels.empty(), "a model with labels has weights");
