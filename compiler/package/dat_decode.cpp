@@ -264,6 +264,7 @@ class Decoder {
     if (dat_.coding == DatCoding::kPlain) {
       if (dat_.items != DatItems::kFloat) return Mismatch("scalar", "floats or quantized items");
       if (dat_.value.type() == ElementType::kF32) return dat_.value;
+      if (dat_.value.type() == ElementType::kF16) return FromHalves();
       return Convert<float>(ElementType::kF32);
     }
     std::optional<DatQuantization> own;
@@ -302,6 +303,13 @@ class Decoder {
                   "a variable of type `{}` cannot be read from {}; expected {}", wanted, DescribeItems(dat_),
                   expected);
     return std::nullopt;
+  }
+
+  // Stays as it is until somebody asks for its bytes.
+  TensorValue FromHalves() {
+    return TensorValue(
+        ElementType::kF32, dat_.value.shape(),
+        Buffer::Unpacked({CompressedFloats::Form::kHalf, dat_.value.buffer(), dat_.value.volume()}));
   }
 
   bool CheckWide() {

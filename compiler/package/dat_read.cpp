@@ -81,8 +81,6 @@ struct VendorType {
 };
 constexpr VendorType kVendorTypes[] = {{0x54523040, DatBlocks::kHalves}, {0x54522040, DatBlocks::kPairs}};
 constexpr uint32_t kVendorBits = 0xffffffff;
-constexpr int64_t kBlockItems = 32;
-constexpr int64_t kBlockBytes = 18;
 
 // The bytes of a header, little-endian.
 class HeaderBytes {
@@ -218,13 +216,13 @@ std::optional<uint64_t> DatReader::DataBytes() const {
   const std::optional<int64_t> volume = Volume(dat_.shape);
   // As many bytes as items there are fewer than 32 bits each.
   if (!volume || !PlainBytes(dat_.shape, 32)) return std::nullopt;
-  return static_cast<uint64_t>(*volume / kBlockItems * kBlockBytes);
+  return static_cast<uint64_t>(*volume / CompressedFloats::kBlockItems * CompressedFloats::kBlockBytes);
 }
 
 std::string DatReader::Layout() const {
   if (dat_.blocks == DatBlocks::kNone)
     return fmt::format("{} with {} bits per item", ToString(dat_.shape), dat_.bits);
-  return fmt::format("{} in blocks of {} items", ToString(dat_.shape), kBlockItems);
+  return fmt::format("{} in blocks of {} items", ToString(dat_.shape), CompressedFloats::kBlockItems);
 }
 
 std::optional<uint64_t> DatReader::CheckedDataBytes() {
@@ -233,9 +231,10 @@ std::optional<uint64_t> DatReader::CheckedDataBytes() {
     Fail(kDatExtents, kExtentsAt, 4 * dat_.shape.size(), "a tensor of shape {} is too large", Layout());
     return std::nullopt;
   }
-  if (dat_.blocks != DatBlocks::kNone && *Volume(dat_.shape) % kBlockItems != 0) {
+  if (dat_.blocks != DatBlocks::kNone && *Volume(dat_.shape) % CompressedFloats::kBlockItems != 0) {
     Fail(kDatExtents, kExtentsAt, 4 * dat_.shape.size(),
-         "the items of shape {} fill no whole number of blocks of {}", ToString(dat_.shape), kBlockItems);
+         "the items of shape {} fill no whole number of blocks of {}", ToString(dat_.shape),
+         CompressedFloats::kBlockItems);
     return std::nullopt;
   }
   return bytes;
@@ -435,25 +434,13 @@ bool DatReader::UnpackItems(ElementType type) {
   return true;
 }
 
+// Blocks stay as they are until somebody asks for their floats.
 bool DatReader::UnpackBlocks() {
-  const int64_t volume = *Volume(dat_.shape);
-  auto buffer = Buffer::Allocate(*ByteSize(ElementType::kF32, volume));
-  if (buffer == nullptr) return FailMemory();
-  auto* out = reinterpret_cast<float*>(buffer->mutable_data());
-  const std::byte* block = source_.bytes->data() + dat_.data_offset;
-  const int64_t apart = dat_.blocks == DatBlocks::kPairs ? 1 : kBlockItems / 2;  // codes of one byte
-  const int64_t step = dat_.blocks == DatBlocks::kPairs ? 2 : 1;
-  for (int64_t first = 0; first < volume; first += kBlockItems, block += kBlockBytes) {
-    const auto bits =
-        static_cast<uint16_t>(std::to_integer<int>(block[0]) | std::to_integer<int>(block[1]) << 8);
-    const float scale = HalfToFloat(bits);
-    for (int64_t i = 0; i < kBlockItems / 2; ++i) {
-      const auto codes = std::to_integer<int>(block[2 + i]);
-      out[first + i * step] = static_cast<float>((codes & 15) - 8) * scale;
-      out[first + i * step + apart] = static_cast<float>((codes >> 4) - 8) * scale;
-    }
-  }
-  dat_.value = TensorValue(ElementType::kF32, dat_.shape, std::move(buffer));
+  using Form = CompressedFloats::Form;
+  const auto size = static_cast<size_t>(*DataBytes());
+  CompressedFloats floats(dat_.blocks == DatBlocks::kPairs ? Form::kBlocksOfPairs : Form::kBlocksOfHalves,
+                          Buffer::Slice(source_.bytes, dat_.data_offset, size), *Volume(dat_.shape));
+  dat_.value = TensorValue(ElementType::kF32, dat_.shape, Buffer::Unpacked(std::move(floats)));
   return true;
 }
 

@@ -232,7 +232,10 @@ std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file, const Safete
       Buffer::Slice(file.bytes, static_cast<size_t>(header.data_offset), static_cast<size_t>(entry.size));
   TensorValue value(entry.type, header.shape, std::move(bytes));
   if (entry.type == ElementType::kBoolean && !CheckBools(value, entry, emitter)) return std::nullopt;
-  if (entry.type == ElementType::kBF16) value = value.ConvertedTo(ElementType::kF32);
+  if (entry.type == ElementType::kBF16) {
+    value = TensorValue(ElementType::kF32, header.shape,
+                        Buffer::Unpacked({CompressedFloats::Form::kBfloat, value.buffer(), value.volume()}));
+  }
   return DatFile{header, std::move(value)};
 }
 

@@ -21,6 +21,10 @@ FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   return TensorValue(output.type, *shape, std::move(buffer));
 }
 
+bool Is16Bit(ElementType type) {
+  return type == ElementType::kF16 || type == ElementType::kBF16;
+}
+
 }  // namespace
 
 FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
@@ -30,6 +34,17 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   if (node.Is(ir::ElementFunction::kConvert) && IsStorageOnly(inputs[0].type())) {
     return std::vector<TensorValue>{inputs[0].ConvertedTo(known[0].type)};
   }
+  const std::optional<Shape> shape = known[0].shape.extents();
+  // Floats of 16 bits stay so until somebody asks for their bytes.
+  if (node.Is(ir::ElementFunction::kConvert) && known[0].type == ElementType::kF32 &&
+      Is16Bit(inputs[0].type())) {
+    const auto form = inputs[0].type() == ElementType::kF16 ? CompressedFloats::Form::kHalf
+                                                            : CompressedFloats::Form::kBfloat;
+    return std::vector<TensorValue>{{ElementType::kF32, inputs[0].shape(),
+                                     Buffer::Unpacked({form, inputs[0].buffer(), inputs[0].volume()})}};
+  }
+  if (node.Is(ir::OpRole::kView) && shape && Volume(*shape) == inputs[0].volume())
+    return std::vector<TensorValue>{inputs[0].Reshaped(*shape)};
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
   if (factory == nullptr) return FaultOf(kNoKernel, "there is no kernel for it");
   std::vector<TensorValue> aligned, outputs;

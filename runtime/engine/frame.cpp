@@ -53,7 +53,26 @@ Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservat
 
 Frame::~Frame() = default;
 
+// Values that steps or results read or write: constants that are read in other layouts alone are not.
+std::vector<bool> Frame::FindUsed() const {
+  std::vector<bool> used(plan_->values.size());
+  const auto use = [&](ValueId id) {
+    if (id >= 0) used[static_cast<size_t>(id)] = true;
+  };
+  for (const Step& step : plan_->steps) {
+    for (ValueId id : step.inputs) use(id);
+    for (ValueId id : step.outputs) use(id);
+    use(step.scratch);
+  }
+  for (const PlanResult& result : plan_->results) {
+    use(result.value);
+    use(result.root);
+  }
+  return used;
+}
+
 void Frame::BindViews() {
+  const std::vector<bool> used = FindUsed();
   for (size_t i = 0; i < plan_->values.size(); ++i) {
     const PlanValue& value = plan_->values[i];
     ValueId root = static_cast<ValueId>(i);
@@ -66,7 +85,7 @@ void Frame::BindViews() {
     std::byte* place = nullptr;
     switch (buffer.storage) {
       case PlanValue::Storage::kConstant:
-        place = const_cast<std::byte*>(buffer.data->data()) + offset;
+        if (used[i]) place = const_cast<std::byte*>(buffer.data->data()) + offset;
         break;
       case PlanValue::Storage::kArena:
         place = arena_.data() + buffer.arena_offset + offset;

@@ -80,6 +80,7 @@ class Frame {
   using PlacedViews = std::vector<PlacedView>;
 
   Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservation, RunEnvironment& environment);
+  std::vector<bool> FindUsed() const;
   void BindViews();
   void BindSteps();
   void Place(const PlacedViews& placed, const std::byte* bytes) {

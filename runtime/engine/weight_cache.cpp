@@ -4,6 +4,7 @@ namespace nnefc::runtime {
 
 FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
                                                         ReorderFactory reorder) {
+  if (std::shared_ptr<const Buffer> bytes = layout->BytesOf(value)) return bytes;
   const std::lock_guard lock(mutex_);
   std::vector<Entry>& entries = entries_[value.buffer().get()];
   for (const Entry& entry : entries) {
@@ -14,7 +15,14 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   if (kernel == nullptr) return KernelFault("a constant cannot be laid out for its kernel");
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(layout->byte_size());
   if (buffer == nullptr) return OutOfMemory();
-  const TensorView input(value);
+  // Compressed floats are unpacked for this alone.
+  std::shared_ptr<Buffer> unpacked;
+  if (const CompressedFloats* floats = value.compressed()) {
+    unpacked = Buffer::Allocate(value.byte_size());
+    if (unpacked == nullptr) return OutOfMemory();
+    floats->Unpack(0, floats->count(), reinterpret_cast<float*>(unpacked->mutable_data()));
+  }
+  const TensorView input(value.type(), value.shape(), unpacked != nullptr ? unpacked->data() : value.bytes());
   const MutableTensorView output(value.type(), value.shape(), buffer->mutable_data());
   const TensorView* inputs[] = {&input};
   const MutableTensorView* outputs[] = {&output};

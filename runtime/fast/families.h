@@ -17,6 +17,7 @@ void RegisterDnnConcat(KernelRegistry& registry);
 void RegisterDnnQuantization(KernelRegistry& registry);
 void RegisterDnnRecurrent(KernelRegistry& registry);
 void RegisterDnnAttention(KernelRegistry& registry);
+void RegisterCompressedKernels(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
 void RegisterUnaryKernels(KernelRegistry& registry);
 

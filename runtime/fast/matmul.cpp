@@ -1,6 +1,7 @@
 // MatMul: by weights in a layout that is chosen once where the right side is a
 // constant matrix.
 
+#include "runtime/fast/compressed.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -25,6 +26,7 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
   const InnerProduct product{
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
+  if (IsForCompressedProduct(request, product)) return MakeCompressedProduct(request, product);
   if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product)) return kernel;
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;

@@ -9,16 +9,11 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "runtime/fast/dots.h"
 #include "runtime/fast/packed_matrix.h"
 #include "runtime/kernels/recurrent.h"
 
 namespace nnefc::runtime {
-
-// A matrix whose rows lie `stride` apart.
-struct Matrix {
-  const float* data;
-  int64_t stride;
-};
 
 // Gates that are computed together: of a GRU the candidate stands alone, since it waits for the reset.
 struct GatePart {

@@ -17,6 +17,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnQuantization(registry);
   RegisterDnnRecurrent(registry);
   RegisterDnnAttention(registry);
+  RegisterCompressedKernels(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
   registry.SetHooks(Backend::kOneDnn, {.find_codes = FindCodes,

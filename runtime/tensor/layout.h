@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "compiler/support/tensor/tensor_value.h"
+
 namespace nnefc::runtime {
 
 // How the elements of a value lie in memory where that is not row-major: a
@@ -15,6 +17,8 @@ class OpaqueLayout {
   virtual bool Equals(const OpaqueLayout& other) const = 0;
   // For plans and cache keys: equal layouts have equal text.
   virtual std::string ToString() const = 0;
+  // The bytes of a constant that lies so already; null of one that has to be laid out.
+  virtual std::shared_ptr<const Buffer> BytesOf(const TensorValue& /*value*/) const { return nullptr; }
 };
 
 // Null is the dense row-major layout.

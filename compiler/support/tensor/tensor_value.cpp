@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "compiler/support/tensor/allocation.h"
 #include "compiler/support/tensor/element_visitor.h"
@@ -122,8 +123,26 @@ std::shared_ptr<const Buffer> Buffer::Borrow(std::span<const std::byte> bytes,
   return std::shared_ptr<const Buffer>(new Buffer(bytes.data(), bytes.size(), nullptr, std::move(owner)));
 }
 
+std::shared_ptr<const Buffer> Buffer::Unpacked(CompressedFloats floats) {
+  const size_t size = static_cast<size_t>(floats.count()) * sizeof(float);
+  auto buffer = std::shared_ptr<Buffer>(new Buffer(nullptr, size, nullptr, nullptr));
+  buffer->compressed_ = std::make_unique<const CompressedFloats>(std::move(floats));
+  return buffer;
+}
+
+const std::byte* Buffer::Unpack() const {
+  const std::lock_guard lock(unpacking_);
+  if (const std::byte* done = data_.load(std::memory_order_acquire)) return done;
+  void* bytes = AllocateAligned((size_ / kTensorAlignment + 1) * kTensorAlignment);
+  if (bytes == nullptr) throw std::bad_alloc();
+  compressed_->Unpack(0, compressed_->count(), static_cast<float*>(bytes));
+  data_.store(static_cast<const std::byte*>(bytes), std::memory_order_release);
+  return static_cast<const std::byte*>(bytes);
+}
+
 Buffer::~Buffer() {
-  if (owned()) std::free(const_cast<std::byte*>(data_));
+  const std::byte* data = data_.load(std::memory_order_relaxed);
+  if (owned() || (compressed_ != nullptr && data != nullptr)) std::free(const_cast<std::byte*>(data));
 }
 
 TensorValue::TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer)
@@ -174,6 +193,7 @@ TensorValue TensorValue::Filled(ElementType type, Shape shape, double value) {
 
 TensorValue TensorValue::Aligned(size_t alignment) const {
   NNEFC_CHECK(alignment <= kTensorAlignment);
+  if (compressed() != nullptr) return *this;  // unpacked, they are
   if (reinterpret_cast<uintptr_t>(bytes()) % alignment == 0) return *this;
   auto copy = Buffer::Allocate(byte_size_);
   NNEFC_CHECK(copy != nullptr);

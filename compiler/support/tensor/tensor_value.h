@@ -1,14 +1,17 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "compiler/support/check.h"
 #include "compiler/support/file.h"
+#include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_type.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -27,8 +30,9 @@ std::string ToString(llvm::ArrayRef<int64_t> shape);
 std::optional<size_t> ByteSize(ElementType type, int64_t volume);
 
 // Bytes that several values may share: owned, or a part of a mapped file, of
-// another buffer or of what somebody else holds. Owned buffers are aligned to
-// 64 bytes, the others to nothing.
+// another buffer or of what somebody else holds; or those of compressed floats,
+// which take memory once they are asked for. Owned and unpacked bytes are aligned
+// to 64 bytes, the others to nothing.
 class Buffer {
  public:
   // Zero-filled; nothing if memory is short.
@@ -40,30 +44,41 @@ class Buffer {
   // Bytes that `owner`, which is not null, keeps alive and unchanged.
   static std::shared_ptr<const Buffer> Borrow(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner);
+  // The floats unpacked, when data() is called first: std::bad_alloc if memory is
+  // short then.
+  static std::shared_ptr<const Buffer> Unpacked(CompressedFloats floats);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  const std::byte* data() const { return data_; }
+  const std::byte* data() const {
+    const std::byte* data = data_.load(std::memory_order_acquire);
+    return data != nullptr || compressed_ == nullptr ? data : Unpack();
+  }
   // Only for owned buffers.
   std::byte* mutable_data() {
     NNEFC_CHECK(owned());
-    return const_cast<std::byte*>(data_);
+    return const_cast<std::byte*>(data_.load(std::memory_order_relaxed));
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
+  // What the bytes are unpacked from; null of others.
+  const CompressedFloats* compressed() const { return compressed_.get(); }
 
  private:
   Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file,
          std::shared_ptr<const void> owner)
       : data_(data), size_(size), file_(std::move(file)), owner_(std::move(owner)) {}
 
-  bool owned() const { return file_ == nullptr && owner_ == nullptr; }
+  bool owned() const { return file_ == nullptr && owner_ == nullptr && compressed_ == nullptr; }
+  const std::byte* Unpack() const;
 
-  const std::byte* data_;
+  mutable std::atomic<const std::byte*> data_;  // null: not unpacked yet
   size_t size_;
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const void> owner_;  // of bytes that are neither ours nor a file's
+  std::unique_ptr<const CompressedFloats> compressed_;
+  mutable std::mutex unpacking_;
 };
 
 // A dense row-major tensor whose bytes are immutable and shared: constants,
@@ -99,6 +114,8 @@ class TensorValue {
   size_t byte_size() const { return byte_size_; }
   const std::byte* bytes() const { return buffer_->data(); }
   const std::shared_ptr<const Buffer>& buffer() const { return buffer_; }
+  // The floats of f32 that bytes() would unpack; null where they lie as they are.
+  const CompressedFloats* compressed() const { return buffer_ == nullptr ? nullptr : buffer_->compressed(); }
   // True if bytes() is aligned to T.
   template <typename T>
   bool aligned() const {
