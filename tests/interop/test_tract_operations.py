@@ -22,6 +22,26 @@ WHOLE, SHIFTED = RANDOM.integers(0, 90, (3, 4)), RANDOM.integers(0, 5, (3, 4))
 HEADS = RANDOM.standard_normal((2, 4, 6, 8)).astype(F32)
 GROUPS = RANDOM.standard_normal((2, 2, 6, 8)).astype(F32)
 PLACES = RANDOM.uniform(-1.2, 1.2, (1, 4, 3, 2)).astype(F32)
+SOUND = RANDOM.standard_normal((2, 3, 7)).astype(F32)
+# Queries, keys, values, logarithms of decays, rates and the state of linear attention.
+GATED = tuple(RANDOM.standard_normal(shape).astype(F32) for shape in ((2, 5, 4, 6), (2, 5, 4, 6), (2, 5, 4, 6)))
+GATED += (-RANDOM.uniform(0, 2, (2, 5, 4)).astype(F32), RANDOM.uniform(0, 1, (2, 5, 4)).astype(F32),
+          RANDOM.standard_normal((2, 4, 6, 6)).astype(F32))
+# Of five experts: rows, gate, the three products of each in two layouts, biases.
+EXPERTS = {name: RANDOM.standard_normal(shape).astype(F32) for name, shape in {
+    "a": (7, 6), "b": (5, 6), "c": (5, 6, 8), "d": (5, 8, 6), "e": (5, 6, 8), "h": (5,), "j": (5, 8), "l": (5, 8), "m": (5, 6)}.items()}
+EXPERTS |= {"n": EXPERTS["a"][:6].reshape(2, 3, 6), **{new: np.swapaxes(EXPERTS[old], 1, 2).copy() for new, old in zip("opq", "cde")}}
+MIXTURES = [
+    ("gated", "a, b, c, d, e", "activation = 'swiglu', gate = 'softmax_topk'"),
+    ("batch", "n, b, c, d, e", "activation = 'swiglu', gate = 'softmax_all'"),
+    ("sigmoid", "a, b, c, d, e", "activation = 'swiglu', gate = 'sigmoid'"),
+    ("gelu", "a, b, c, d, e", "activation = 'gelu', gate = 'raw'"),
+    ("plain", "a, b, c, d", "activation = 'relu', gate = 'softmax_topk'"),
+    ("plain_gelu", "a, b, c, d", "activation = 'gelu', gate = 'softmax_topk'"),
+    ("plain_silu", "a, b, c, d", "activation = 'silu', gate = 'raw'"),
+    ("linear", "a, b, o, p, q", "activation = 'swiglu', gate = 'softmax_topk', expert_layout = 'linear'"),
+    ("biases", "a, b, c, d, e, h, j, l, m", "activation = 'swiglu', gate = 'softmax_topk', act_alpha = 1.7, act_limit = 0.75"),
+]
 MASK = RANDOM.standard_normal((2, 1, 6, 8)).astype(F32)
 TYPES = {np.dtype(F32): "f32", np.dtype(I64): "i64", np.dtype(bool): "bool"}
 REGISTRIES = "".join(f"extension tract_registry {name};\n" for name in ("tract_core", "tract_transformers", "tract_extra"))
@@ -33,8 +53,13 @@ class Case:
     inputs: tuple[np.ndarray, ...] = (X,)
     head: str = REGISTRIES
 
+    @property
+    def named(self) -> dict[str, np.ndarray]:
+        """Letters but `f` and `y`, which name results."""
+        return dict(zip("abcdeghijkl", self.inputs))
+
     def write(self, folder: Path) -> dict[str, np.ndarray]:
-        named = dict(zip("abcd", self.inputs))
+        named = self.named
         lines = [f"{name} = tract_core_external(shape = {list(value.shape)}, datum_type = '{TYPES[value.dtype]}');"
                  for name, value in named.items()]
         body = "\n    ".join([*lines, *self.statement.split("\n")])
@@ -110,6 +135,15 @@ CASES = {
         "y = tract_extra_exp_mean_norm(a, b, axis = 2, alpha = 0.9, scaling_factor = 2.0);", (X, X[:, :, 0].copy()),
         REGISTRIES + "fragment tract_extra_next_average( x: tensor<scalar>, average: tensor<scalar>, alpha: tensor<scalar> ) "
         "-> ( next: tensor<scalar> )\n{\n    next = x + average + alpha;\n}\n"),
+    "causal_conv": Case("y, f = tract_transformers_causal_conv1d_update(a, b, c);", (SOUND, SOUND[0, :, :4].copy(), SOUND[::-1, :, :4].copy())),
+    "causal_conv_state": Case("f, y = tract_transformers_causal_conv1d_update(a, b, c);",
+                              (SOUND[..., :2].copy(), SOUND[0, :, :4].copy(), SOUND[::-1, :, :4].copy())),
+    "gdn_recurrent": Case("y, f = tract_transformers_gdn_recurrent(a, b, c, d, e, g);", GATED),
+    "gdn_recurrent_state": Case("f, y = tract_transformers_gdn_recurrent(a, b, c, d, e, g);", GATED),
+    "gdn_recurrent_groups": Case("y, f = tract_transformers_gdn_recurrent(a, b, c, d, e, g);",
+                                 (GATED[0][:, :, :2].copy(), GATED[1][:, :, :2].copy(), *GATED[2:])),
+    **{f"moe_{name}": Case(f"y = tract_moe_ffn({', '.join('abcdeghijkl'[:len(names.split())])}, k = 2, {attributes});", tuple(EXPERTS[each] for each in names.split(", ")))
+       for name, names, attributes in MIXTURES},
     "transformers_rms_norm": Case("y = tract_transformers_rms_norm(a, axis = 3, eps = 0.01);"),
     "apply_rope": Case("y = tract_transformers_apply_rope(a, b, c);", (HEADS, MASK, MASK[::-1].copy())),
     "scaled_masked_softmax": Case("y = tract_transformers_scaled_masked_softmax(a, b, 0.5);", (HEADS, MASK)),
