@@ -19,6 +19,7 @@ TransformationList StandardTransformations() {
   RegisterMvnFusion(list);
   RegisterPadding(list);
   RegisterRecurrentCells(list);
+  RegisterRecurrentLoops(list);
   RegisterReorder(list);
   RegisterScales(list);
   RegisterTensorIteratorToSequence(list);

@@ -22,6 +22,7 @@ void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
 void RegisterRecurrentCells(TransformationList& list);
+void RegisterRecurrentLoops(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 void RegisterScales(TransformationList& list);
 void RegisterTensorIteratorToSequence(TransformationList& list);

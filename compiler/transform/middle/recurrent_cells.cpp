@@ -1,5 +1,7 @@
 // Steps of recurrent layers that are written gate by gate.
 
+#include "compiler/transform/middle/recurrent_cells.h"
+
 #include <map>
 #include <string>
 
@@ -321,15 +323,24 @@ void Replace(Graph& graph, const Cell& cell) {
   TakePlace(graph, last, made);
 }
 
-// Puts cells in the place of all that are found.
-void FuseAll(Graph& graph, const States& states) {
+// Puts cells in the place of all that are found; how many these are.
+int64_t FuseAll(Graph& graph, const States& states) {
+  int64_t count = 0;
   for (const Node& node : graph.GetNodes()) {
     if (!node.exists() || node.num_out_ports() != 1) continue;
-    if (const auto cell = CellFinder(states).Find(node.out_port(0))) Replace(graph, *cell);
+    const auto cell = CellFinder(states).Find(node.out_port(0));
+    if (!cell) continue;
+    Replace(graph, *cell);
+    ++count;
   }
+  return count;
 }
 
 }  // namespace
+
+int64_t FuseCellsOfBody(Graph& graph, const ir::Body& body) {
+  return FuseAll(graph, StatesOfBody(graph, body));
+}
 
 class RecurrentCellFusion : public MiddleReplacementPattern {
  public:
@@ -370,7 +381,7 @@ opset1.Result "y" (%2)
       if (!node.ir().Is(ir::OpRole::kTensorIterator)) continue;
       ir::Body& body = graph.Raw().body(node.id(), 0);
       Graph inner(*body.graph);
-      FuseAll(inner, StatesOfBody(inner, body));
+      FuseCellsOfBody(inner, body);
     }
   }
 };
