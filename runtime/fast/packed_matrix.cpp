@@ -89,8 +89,9 @@ int64_t PackedMatrix::Offset(int64_t index, int64_t first) const {
 }
 
 std::optional<PackedProduct> PackedProduct::Make(const memory::desc& part, int64_t rows, SumStart start) {
-  constexpr int64_t kWorthOthers = 8 * kParallelGrain;  // multiplications, many in one instruction
-  const bool is_small = rows * part.dims()[0] * part.dims()[1] < kWorthOthers;
+  // Multiplications, many in one instruction; of one row, as many as weights that come from a farther cache.
+  const int64_t worth_others = (rows == 1 ? 3 : 8) * kParallelGrain;
+  const bool is_small = rows * part.dims()[0] * part.dims()[1] < worth_others;
   const int threads = is_small ? 1 : CurrentThreads();
   const ThreadScope scope(threads);
   const auto description = Describe(part, rows, start);

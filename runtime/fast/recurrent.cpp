@@ -49,14 +49,14 @@ class StepRunner {
       };
       for (const GatePart& part : PartsOf(cell))
         gates.push_back(place(batch * steps * part.count * cell.hidden));
-      beside = place(batch * cell.hidden);
+      beside = place(batch * cell.hidden * (cell.linear_before_reset ? cell.gates : 1));
       x = place(batch == 1 ? 0 : batch * steps * inputs);
       h = place(batch == 1 ? 0 : batch * cell.hidden);
       product = place(static_cast<int64_t>(product_bytes / sizeof(float)) + 1);
     }
 
     llvm::SmallVector<int64_t, 2> gates;  // by part: [steps, batch, gates, hidden]
-    int64_t beside;                       // of a GRU: r * h, or R * h of the candidate
+    int64_t beside;                       // of a GRU: r * h, or R * h of all gates
     int64_t x, h;  // of more than one element: [steps, batch, inputs] and [batch, hidden]
     int64_t product;
     int64_t floats = 0;
@@ -134,20 +134,20 @@ class StepRunner {
 
   FaultOr<Success> Step(const Batch& batch, int64_t step, int64_t place) {
     const float* h = State(batch, step);
+    const bool is_at_once = cell_.linear_before_reset;
     FaultOr<Success> done =
-        multiplier_.Run({true, 0, batch.size, SumStart::kOutput}, h, nullptr, Gates(batch, 0, place));
+        is_at_once
+            ? multiplier_.Run({true, kAllGates, batch.size, SumStart::kZero}, h, nullptr, beside_)
+            : multiplier_.Run({true, 0, batch.size, SumStart::kOutput}, h, nullptr, Gates(batch, 0, place));
     if (!done) return done;
-    if (cell_.kind == CellKind::kGru) {
+    if (cell_.kind == CellKind::kGru && !is_at_once) {
       ForEachPart(batch, step, place, [&](const StateRow& row) { math_.StartGru(row); });
-      if (cell_.linear_before_reset) {
-        done = multiplier_.Run({true, 1, batch.size, SumStart::kBias}, h, Bias(3), beside_);
-      } else {
-        done = multiplier_.Run({true, 1, batch.size, SumStart::kOutput}, beside_, nullptr,
-                               Gates(batch, 1, place));
-      }
+      done =
+          multiplier_.Run({true, 1, batch.size, SumStart::kOutput}, beside_, nullptr, Gates(batch, 1, place));
       if (!done) return done;
     }
     ForEachPart(batch, step, place, [&](const StateRow& row) {
+      if (is_at_once) math_.StartGru(row);
       math_.Finish(row);
       // What a product reads next lies row-major.
       if (batch.size > 1) Copy(row.next_h, row.count, h_ + (row.h - h_));
@@ -162,15 +162,17 @@ class StepRunner {
     ParallelFor(batch.size * parts, kPart * cell_.gates * 4, [&](int64_t task) {
       const int64_t element = task / parts;
       const int64_t first = task % parts * kPart;
-      float* beside = beside_ + element * cell_.hidden + first;
+      const int64_t width = cell_.linear_before_reset ? cell_.gates * cell_.hidden : cell_.hidden;
+      float* beside = beside_ + element * width + first;
       float* candidate = parts_.size() == 1 ? nullptr : Gates(batch, 1, place) + element * Width(1) + first;
       body({.gates = Gates(batch, 0, place) + element * Width(0) + first,
             .candidate = candidate,
             .h = State(batch, step) + element * cell_.hidden + first,
             .next_h = batch.y + element * batch.y_stride + Time(batch, step) * cell_.hidden + first,
             .c = batch.c == nullptr ? nullptr : batch.c + element * batch.c_stride + first,
-            .product = beside,
             .reset = beside,
+            .products = beside,
+            .bias = !cell_.linear_before_reset || Bias(3) == nullptr ? nullptr : Bias(3) + first,
             .count = std::min(kPart, cell_.hidden - first)});
     });
   }

@@ -42,6 +42,15 @@ void CellMath::Finish(const StateRow& row) const {
 }
 
 void CellMath::StartGru(const StateRow& row) const {
+  if (cell_.linear_before_reset) {
+    Vectorized([&] {
+      for (int64_t gate = 0; gate < 2; ++gate) {
+        float* sum = row.gates + gate * cell_.hidden;
+        const float* product = row.products + gate * cell_.hidden;
+        for (int64_t j = 0; j < row.count; ++j) sum[j] += product[j];
+      }
+    });
+  }
   Gate(row, 0, 0);
   const float* r = Gate(row, 1, 0);
   if (cell_.linear_before_reset) return;
@@ -105,8 +114,13 @@ void CellMath::FinishGru(const StateRow& row) const {
   const float* r = row.gates + cell_.hidden;
   float* sum = row.candidate;
   if (cell_.linear_before_reset) {
+    const float* product = row.products + 2 * cell_.hidden;
     Vectorized([&] {
-      for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * row.product[j];
+      if (row.bias == nullptr) {
+        for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * product[j];
+      } else {
+        for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * (product[j] + row.bias[j]);
+      }
     });
   }
   const float* h = Apply(sum, row, 1);

@@ -14,9 +14,11 @@ struct StateRow {
   float* candidate;
   const float* h;
   float* next_h;
-  float* c = nullptr;              // of an LSTM: before and after the step
-  const float* product = nullptr;  // of a GRU: R * h of the new state if the reset acts on it
-  float* reset = nullptr;          // of a GRU: r * h, otherwise
+  float* c = nullptr;      // of an LSTM: before and after the step
+  float* reset = nullptr;  // of a GRU: r * h if the reset acts on the state
+  // Otherwise R * h of its gates, `hidden` apart, and what is added to that of the candidate, or null.
+  const float* products = nullptr;
+  const float* bias = nullptr;
   int64_t count = 0;
 };
 
@@ -27,7 +29,7 @@ class CellMath {
 
   // The new state of the row.
   void Finish(const StateRow& row) const;
-  // The gates z and r, and r * h where the reset acts on the state.
+  // The gates z and r of a GRU, and r * h where the reset acts on the state.
   void StartGru(const StateRow& row) const;
 
  private:

@@ -53,6 +53,13 @@ llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell) {
   return {{0, cell.gates}};
 }
 
+llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell) {
+  const llvm::SmallVector<GatePart, 2> parts = PartsOf(cell);
+  llvm::SmallVector<GatePart, 3> all(parts.begin(), parts.end());
+  if (cell.linear_before_reset) all.push_back({0, cell.gates});
+  return all;
+}
+
 std::optional<PackedWeights> PackedWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                                  const Sizes& sizes) {
   constexpr int64_t kWorthPacking = 1 << 15;  // elements: fewer are multiplied as quickly as they are
@@ -62,12 +69,14 @@ std::optional<PackedWeights> PackedWeights::Make(const Cell& cell, const ValueIn
   if (!packed_w || !packed_r) return std::nullopt;
   PackedWeights weights(cell, *packed_w, *packed_r, sizes);
   const SumStart first = sizes.has_bias ? SumStart::kBias : SumStart::kZero;
-  for (size_t part = 0; part < weights.parts_.size(); ++part) {
-    const bool is_apart = part == 1 && cell.linear_before_reset;
+  if (cell.linear_before_reset && !weights.Add({true, kAllGates, sizes.batch, SumStart::kZero}))
+    return std::nullopt;
+  for (size_t part = 0; part < PartsOf(cell).size(); ++part) {
     for (int64_t steps : {sizes.steps, sizes.length % sizes.steps}) {
       if (steps > 0 && !weights.Add({false, part, sizes.batch * steps, first})) return std::nullopt;
     }
-    if (!weights.Add({true, part, sizes.batch, is_apart ? first : SumStart::kOutput})) return std::nullopt;
+    if (cell.linear_before_reset) continue;
+    if (!weights.Add({true, part, sizes.batch, SumStart::kOutput})) return std::nullopt;
   }
   return weights;
 }
@@ -85,7 +94,7 @@ size_t PackedWeights::scratch_bytes() const {
 
 PackedWeights::PackedWeights(const Cell& cell, const PackedMatrix& w, const PackedMatrix& r,
                              const Sizes& sizes)
-    : w_(w), r_(r), parts_(PartsOf(cell)), hidden_(cell.hidden) {
+    : w_(w), r_(r), parts_(ProductParts(cell)), hidden_(cell.hidden) {
   constexpr size_t kAligned = 64;
   if (sizes.type != DnnType::bf16) return;
   const int64_t most = sizes.batch * std::max(sizes.steps * w.terms(), r.terms());

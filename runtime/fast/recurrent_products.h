@@ -20,6 +20,11 @@ struct GatePart {
   int64_t first, count;
 };
 llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell);
+// Behind these, where a reset acts on products of the state: all gates, which wait for nothing then.
+inline constexpr size_t kAllGates = 2;
+
+// The parts of which there are products, by index.
+llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell);
 
 // Which product: of inputs or of the state by the weights of a part of the gates.
 struct ProductKey {
@@ -64,7 +69,7 @@ class PackedWeights {
   int64_t First(const ProductKey& key) const { return parts_[key.part].first * hidden_; }
 
   PackedMatrix w_, r_;
-  llvm::SmallVector<GatePart, 2> parts_;
+  llvm::SmallVector<GatePart, 3> parts_;
   int64_t hidden_;
   size_t factor_bytes_ = 0;
   std::vector<std::pair<ProductKey, PackedProduct>> products_;
@@ -84,7 +89,11 @@ class Multiplier {
   // `packed`: null where the weights lie row-major.
   Multiplier(const Cell& cell, const DirectionWeights& weights, const PackedWeights* packed,
              std::byte* scratch)
-      : parts_(PartsOf(cell)), hidden_(cell.hidden), weights_(weights), packed_(packed), scratch_(scratch) {}
+      : parts_(ProductParts(cell)),
+        hidden_(cell.hidden),
+        weights_(weights),
+        packed_(packed),
+        scratch_(scratch) {}
 
   // out = start + left * weights^T, row-major; `bias` may be null, which is zeros.
   FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out);
@@ -98,7 +107,7 @@ class Multiplier {
   };
   FaultOr<PackedProduct::Call*> CallOf(const ProductKey& key);
 
-  const llvm::SmallVector<GatePart, 2> parts_;
+  const llvm::SmallVector<GatePart, 3> parts_;
   const int64_t hidden_;
   const DirectionWeights& weights_;
   const PackedWeights* packed_;
