@@ -178,7 +178,8 @@ void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
 }  // namespace
 
 bool HasCompressedRows() {
-  return HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
+  static const bool has = HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
+  return has;
 }
 
 void DotCompressedRow(Form form, const std::byte* weights, int64_t first, int64_t count,
