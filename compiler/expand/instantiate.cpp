@@ -88,8 +88,16 @@ uint32_t GraphBuilder::Expect(const CheckedDocument& document) {
   Scope& scope = symbol_scopes_.emplace_back();
   for (const ast::Name& symbol : document.symbols())
     scope.numbers.emplace(context_.symbols.Text(symbol.symbol), ++num_symbols_);
-  scope.assertions = AssertionsOf(document.ast(), context_);
+  const auto [known, is_new] = assertions_.try_emplace(&document);
+  if (is_new) known->second = AssertionsOf(document.ast(), context_);
+  scope.assertions = known->second;
   return before;
+}
+
+void GraphBuilder::Forget(uint32_t before) {
+  symbol_scopes_.pop_back();
+  symbols_.erase(symbols_.upper_bound(before), symbols_.end());
+  num_symbols_ = before;
 }
 
 bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given,
@@ -122,25 +130,25 @@ bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> argument
 // assertion.fails: those of which all symbols are told now, by this external the last of them.
 bool GraphBuilder::CheckAssertions(std::string_view external) {
   bool hold = true;
-  for (Scope& scope : symbol_scopes_)
-    std::erase_if(scope.assertions, [&](const Assertion& assertion) {
-      std::vector<std::string> told;
-      const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
-        const auto id = scope.numbers.find(name);
-        const auto bound = id == scope.numbers.end() ? symbols_.end() : symbols_.find(id->second);
-        if (bound == symbols_.end()) return std::nullopt;
-        std::string text = fmt::format("`{}` is {}", name, bound->second);
-        if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
-        return bound->second;
-      });
-      if (truth == Truth::kFails) {
-        hold = false;
-        context_.emitter.Emit(kAssertionFails, assertion.range,
-                              "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
-                              fmt::join(told, ", "), external);
-      }
-      return truth != Truth::kOpen;
+  Scope& scope = symbol_scopes_.back();
+  std::erase_if(scope.assertions, [&](const Assertion& assertion) {
+    std::vector<std::string> told;
+    const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
+      const auto id = scope.numbers.find(name);
+      const auto bound = id == scope.numbers.end() ? symbols_.end() : symbols_.find(id->second);
+      if (bound == symbols_.end()) return std::nullopt;
+      std::string text = fmt::format("`{}` is {}", name, bound->second);
+      if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
+      return bound->second;
     });
+    if (truth == Truth::kFails) {
+      hold = false;
+      context_.emitter.Emit(kAssertionFails, assertion.range,
+                            "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
+                            fmt::join(told, ", "), external);
+    }
+    return truth != Truth::kOpen;
+  });
   return hold;
 }
 

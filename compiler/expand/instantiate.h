@@ -118,6 +118,9 @@ class GraphBuilder {
   // Numbers the symbols of a document, which has a scope of its own. What it asserts of them is checked as
   // soon as shapes of inputs tell them. The number before its first.
   uint32_t Expect(const CheckedDocument& document);
+  // The same of the last document is over: nothing will tell its symbols any more. `before`: what Expect
+  // gave.
+  void Forget(uint32_t before);
   // Checks what the external `name` of a model inside is given against what it declares, and binds its
   // symbols.
   bool CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given, const Site& site,
@@ -249,7 +252,8 @@ class GraphBuilder {
     std::map<std::string, uint32_t, std::less<>> numbers;  // by name
     std::vector<Assertion> assertions;                     // that were not checked yet
   };
-  std::vector<Scope> symbol_scopes_;
+  std::vector<Scope> symbol_scopes_;  // of documents within each other, the innermost last
+  std::map<const CheckedDocument*, std::vector<Assertion>> assertions_;  // read once
   uint32_t num_symbols_ = 0;
   int64_t operations_ = 0;
   bool is_lenient_ = false;

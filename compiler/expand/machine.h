@@ -34,6 +34,7 @@ class Machine {
     std::string path;           // of labels that lead to it
     std::vector<Value> inputs;  // what its externals stand for, in their order
     size_t taken = 0;           // of those
+    uint32_t symbols = 0;       // before its own
   };
   // How a fragment is called.
   enum class Mode : uint8_t { kUnknown, kInstantiate, kOperation, kInstantiateIfChanged };

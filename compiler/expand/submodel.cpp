@@ -52,9 +52,9 @@ bool Machine::MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<
   if (!Enter(
           {.chunk = chunk.get(), .call = &call, .base = base, .loop_base = loops_.size(), .submodel = run}))
     return false;
-  const uint32_t before = builder_.Expect(*document);
+  run->symbols = builder_.Expect(*document);
   for (size_t i = 0; i < document->symbols().size(); ++i)
-    stack_[base + i] = Value::SymbolicExtent(before + static_cast<uint32_t>(i) + 1);
+    stack_[base + i] = Value::SymbolicExtent(run->symbols + static_cast<uint32_t>(i) + 1);
   return true;
 }
 
@@ -87,6 +87,8 @@ bool Machine::FinishSubmodel() {
   const Frame callee = std::move(frames_.back());
   frames_.pop_back();
   const SubmodelRun& run = *callee.submodel;
+  builder_.Forget(run.symbols);
+  heap_.Charge(-callee.chunk->num_slots);
   const auto site = [&] { return SiteOf(callee.call->expr); };
   if (run.taken < run.inputs.size()) {
     builder_.Report(Fault::Of(kSubmodelInput, "the model `{}` takes {} of the {} tensors that it is given",
@@ -103,7 +105,6 @@ bool Machine::FinishSubmodel() {
     results.push_back(std::move(value));
   }
   stack_.resize(callee.base);
-  heap_.Charge(-callee.chunk->num_slots);
   // `[y] = ..` takes an array; what else there is takes a single result as it is.
   const Chunk& chunk = *frame().chunk;
   const bool is_listed = callee.call->direct && frame().statement >= 0 &&

@@ -251,3 +251,18 @@ def test_archives_within_each_other_end(run: Callable, tmp_path: Path) -> None:
         archive.rename(folder / "a.nnef.tgz")
     done = run("check", folder)
     assert done.returncode == 1 and "archives within each other" in done.stderr, done.stderr
+
+
+def test_calls_that_double_at_each_level_end(run: Callable, tmp_path: Path) -> None:
+    """Thirty models within each other, each calling the next twice: a billion calls, told by a limit in seconds."""
+    folder = tmp_path / "net"
+    external = "x = tract_core_external(shape = [1], datum_type = 'f32');"
+    twice = "z = tract_core_submodel([x], label = 'a');\n    y = tract_core_submodel([z], label = 'a');"
+    for depth in range(31):
+        folder.mkdir()
+        body = twice if depth < 30 else "y = x;"
+        (folder / "graph.nnef").write_text(f"{HEAD}extension tract_symbol S;\nextension tract_assert S >= 1;\n"
+                                           f"graph a( x ) -> ( y )\n{{\n    {external}\n    {body}\n}}\n")
+        folder /= "a"
+    done = run("check", tmp_path / "net")
+    assert done.returncode == 1 and "[limit." in done.stderr, done.stderr
