@@ -1,10 +1,25 @@
 #include "compiler/openvino/weights.h"
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <string_view>
 
 namespace nnefc::openvino {
+namespace {
+
+size_t HashOf(std::span<const std::byte> bytes) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+// Of the size and both ends: mapped data that nothing else looks like stay unread.
+size_t LookOf(std::span<const std::byte> bytes) {
+  constexpr size_t kEnd = 2048;
+  if (bytes.size() <= 2 * kEnd) return HashOf(bytes);
+  return HashOf(bytes.first(kEnd)) ^ std::rotl(HashOf(bytes.last(kEnd)), 1) ^ bytes.size();
+}
+
+}  // namespace
 
 std::string WeightsPath(const std::string& xml_path) {
   return std::filesystem::path(xml_path).replace_extension(".bin").string();
@@ -13,14 +28,14 @@ std::string WeightsPath(const std::string& xml_path) {
 uint64_t WeightsWriter::Add(const TensorValue& value) {
   const std::span<const std::byte> bytes(value.bytes(), value.byte_size());
   if (bytes.empty()) return size_;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const size_t hash = std::hash<std::string_view>()(text);
-  const auto [first, last] = blobs_.equal_range(hash);
+  const size_t look = LookOf(bytes);
+  const auto [first, last] = blobs_.equal_range(look);
+  std::optional<size_t> hash;
+  if (first != last) hash = HashOf(bytes);
   for (auto blob = first; blob != last; ++blob) {
-    const std::span<const std::byte> other = blob->second.bytes;
-    if (other.size() == bytes.size() && std::memcmp(other.data(), bytes.data(), bytes.size()) == 0) {
-      return blob->second.offset;
-    }
+    Blob& other = blob->second;
+    if (!other.hash) other.hash = HashOf(other.bytes);
+    if (other.hash == hash && std::ranges::equal(other.bytes, bytes)) return other.offset;
   }
   const uint64_t offset = size_;
   if (file_ == nullptr) {
@@ -29,7 +44,7 @@ uint64_t WeightsWriter::Add(const TensorValue& value) {
     if (auto written = file_->Write(bytes); !written) error_ = written.error();
   }
   size_ += bytes.size();
-  blobs_.emplace(hash, Blob{offset, bytes});
+  blobs_.emplace(look, Blob{offset, bytes, hash});
   return offset;
 }
 

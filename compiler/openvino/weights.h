@@ -41,11 +41,12 @@ class WeightsWriter {
   struct Blob {
     uint64_t offset;
     std::span<const std::byte> bytes;
+    std::optional<size_t> hash;  // of all bytes, once another blob looks like it
   };
 
   OutputFile* file_;
   uint64_t size_ = 0;
-  std::unordered_multimap<size_t, Blob> blobs_;  // by hash
+  std::unordered_multimap<size_t, Blob> blobs_;  // by size and ends
   std::vector<PlacedConstant> placed_;
   std::optional<SystemError> error_;
 };
