@@ -33,9 +33,28 @@ make_wheel() {
   "$room/venv/bin/pip" wheel -q --disable-pip-version-check --no-deps -w "$room" ./tools/python ||
     fail "the wheel could not be built (see above)"
   say "putting what it needs into it"
-  PATH="$room/venv/bin:$PATH" "$room/venv/bin/auditwheel" repair -w "$wheels" "$room"/nnefc-*.whl ||
+  PATH="$room/venv/bin:$PATH" "$room/venv/bin/auditwheel" repair --exclude 'libopenvino.so.*' -w "$wheels" "$room"/nnefc-*.whl ||
     fail "auditwheel could not repair the wheel (see above)"
   rm -rf "$room"
+}
+
+# make_twin FOLDER: ResNet-50 with weights, and the same as ONNX, by the wheel for this Python and the tests' translator.
+make_twin() {
+  local room=$1
+  [ -x .venv/bin/python ] || fail "the tests' environment is missing: tools/test.sh makes it"
+  python3 -m pip install -q --disable-pip-version-check --no-deps --no-index --find-links "$wheels" --target "$room/package" nnefc
+  PYTHONPATH="$room/package:tests/interop" .venv/bin/python - tests/networks/resnet50.nnef "$room/model" <<'EOF'
+import pathlib
+import sys
+
+import nnef_to_onnx
+import nnefc
+
+document, folder = sys.argv[1:]
+model = nnefc.load(document, random_weights=1)
+nnefc.load(model.expand(["all"]), variables=model.variables).save(folder)
+nnef_to_onnx.save(pathlib.Path(folder))
+EOF
 }
 
 # try_userland SUITE: in a system that has Python and its pip and nothing else; numpy and its kin come as wheels too.
@@ -44,18 +63,20 @@ try_userland() {
   cp -r "$wheels" "$userland/trial/wheels"
   mkdir "$userland/trial/tests"
   cp -r tests/networks tests/python "$userland/trial/tests/"
+  say "translating a network for ONNX Runtime"
+  make_twin "$userland/trial"
   local version
   version=$(chroot "$userland" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   say "fetching what the wheel asks for, for Python $version"
   python3 -m pip download -q --disable-pip-version-check --only-binary :all: --python-version "$version" \
-    --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 -d "$userland/trial/wheels" numpy
+    --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 -d "$userland/trial/wheels" numpy "$(grep ^onnxruntime tests/requirements.txt)"
   say "running in it"
   chroot "$userland" /usr/bin/env -u PIP_FIND_LINKS /bin/sh -ec '
     cd /trial
     python3 -m venv venv
     start=$(date +%s)
-    venv/bin/pip install -q --no-index --find-links wheels nnefc
-    PATH=/trial/venv/bin:$PATH venv/bin/python tests/python/smoke.py tests/networks/resnet50.nnef
+    venv/bin/pip install -q --no-index --find-links wheels nnefc onnxruntime
+    PATH=/trial/venv/bin:$PATH venv/bin/python tests/python/smoke.py tests/networks/resnet50.nnef --onnx model
     echo "installed and run in $(($(date +%s) - start)) s"' || fail "the wheel does not work in $1"
 }
 

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""What an installed package must be able to do, with numpy alone: smoke.py NETWORK"""
+"""What an installed package must be able to do, with numpy alone: smoke.py NETWORK
 
+`--onnx FOLDER`: a model with its data and model.onnx beside them, which ONNX Runtime gives the same outputs for.
+"""
+
+import argparse
 import subprocess
 import sys
 import time
@@ -10,18 +14,40 @@ import numpy as np
 import nnefc
 
 
+def assert_close(actual: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
+    for name, value in actual.items():
+        assert np.isfinite(value).all(), name
+        assert np.abs(value - expected[name]).max() <= 1e-4 * np.abs(expected[name]).max(), name
+
+
+def compare_with_onnx(folder: str) -> None:
+    import onnxruntime  # noqa: PLC0415, there for this comparison alone
+
+    executable = nnefc.load(folder).compile()
+    inputs = executable.random_inputs(2)
+    session = onnxruntime.InferenceSession(f"{folder}/model.onnx", providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    assert_close(executable.run(inputs), dict(zip(names, session.run(names, inputs), strict=True)))
+    print(f"{folder}: as ONNX Runtime {onnxruntime.__version__} computes it")
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("network")
+    parser.add_argument("--reference", action="store_true", help="compare both backends")
+    parser.add_argument("--onnx", metavar="FOLDER", help="compare with ONNX Runtime")
+    options = parser.parse_args()
     start = time.monotonic()
-    network = sys.argv[1]
+    network = options.network
     report = nnefc.check(network)
     assert report, report
     model = nnefc.load(network, random_weights=1)
     inputs = model.compile().random_inputs(1)
     fast = model.compile().run(inputs)
-    plain = model.compile(backend="reference").run(inputs) if "--reference" in sys.argv else fast
-    for name, value in fast.items():
-        assert np.isfinite(value).all(), name
-        assert np.abs(value - plain[name]).max() <= 1e-4 * np.abs(plain[name]).max(), name
+    plain = model.compile(backend="reference").run(inputs) if options.reference else fast
+    assert_close(fast, plain)
+    if options.onnx:
+        compare_with_onnx(options.onnx)
     told = subprocess.run(["nnefc", "--version"], capture_output=True, text=True, check=True).stdout
     assert nnefc.__version__ in told, told
     module = subprocess.run([sys.executable, "-m", "nnefc", "check", network], check=False)

@@ -38,6 +38,7 @@ ALLOWED = {
     "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast"},
     "tools/api": {"compiler", "runtime"},
     "tools": {"compiler", "runtime", "stdlib", "tools/api"},
+    "tools/openvino": {"tools/api"},
     "tools/python": {"tools/api"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
 }
@@ -48,6 +49,7 @@ LIBRARIES = {
     "pugixml": ("compiler/openvino/",),
     "oneapi": ("runtime/fast/", "tests/unit/runtime/fast/"),
     "nanobind": ("tools/python/",),
+    "openvino": ("tools/openvino/",),
     "CLI": ("tools/", "tests/differential/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -1,7 +1,15 @@
-"""Models of NNEF in OpenVINO, and the other way. Needs `pip install nnefc[openvino]`."""
+"""Models of NNEF in OpenVINO, and the other way. Needs `pip install nnefc[openvino]`.
+
+Where the front end of this package was built for the OpenVINO that is installed (`front_end_library`), every
+`FrontEndManager` that is made after this import has it, so `openvino.convert_model("model.nnef")` reads NNEF.
+`python -m nnefc.openvino link` puts a link to it into OpenVINO's folder, where its other programs look for front ends.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +17,7 @@ from typing import Any
 
 import numpy
 import openvino as ov  # type: ignore[import-untyped,import-not-found,unused-ignore]
+import openvino.frontend  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from nnefc.documents import Source
 from nnefc.model import Model, load
@@ -17,7 +26,7 @@ from nnefc.port import _NUMPY_NAMES
 # Smaller constants may be shapes or axes, which OpenVINO reads as it reads the model.
 _SMALL = 4096
 
-__all__ = ["from_model", "read_model", "to_model"]
+__all__ = ["from_model", "front_end_library", "link", "read_model", "to_model", "unlink"]
 
 
 def read_model(source: Source | Model, **options: Any) -> ov.Model:
@@ -98,3 +107,88 @@ def _replace(
     owned.output(0).set_names(constant.output(0).get_names())
     for reader in constant.output(0).get_target_inputs():
         reader.replace_source_output(owned.output(0))
+
+
+def _openvino_libraries() -> Path:
+    return Path(ov.__file__).parent / "libs"
+
+
+def front_end_library() -> Path | None:
+    """The front end that OpenVINO's C++ loads, or None where it was not built for the release that is installed.
+
+    A C++ program gives it to `FrontEndManager::register_front_end("nnef", path)`.
+    """
+    releases = {path.suffix for path in _openvino_libraries().glob("libopenvino.so.*")}
+    for path in sorted((Path(__file__).parent / "lib").glob("libopenvino_nnef_frontend.so.*")):
+        if path.suffix in releases:
+            return path
+    return None
+
+
+def link() -> Path:
+    """Makes the front end one of OpenVINO's own, for `Core.read_model`, benchmark_app and C++ programs.
+
+    Returns:
+        The link that was made in OpenVINO's folder.
+
+    Raises:
+        RuntimeError: the front end was not built for this release of OpenVINO.
+        OSError: the folder cannot be written to.
+    """
+    library = front_end_library()
+    if library is None:
+        raise RuntimeError(f"this nnefc has no front end for OpenVINO {ov.__version__}")
+    place = _openvino_libraries() / library.name
+    aside = place.with_name(f"{place.name}.{os.getpid()}")
+    aside.symlink_to(library)
+    aside.replace(place)
+    return place
+
+
+def unlink() -> None:
+    """Takes away what `link` made, in this or another release of nnefc."""
+    for place in _openvino_libraries().glob("libopenvino_nnef_frontend.so.*"):
+        if place.is_symlink():
+            place.unlink()
+
+
+def _register() -> None:
+    """Each manager keeps a list of its own, so each one that is made gets the front end."""
+    library = front_end_library()
+    manager = openvino.frontend.FrontEndManager
+    if library is None:
+        return
+    made, load_by_model = manager.__init__, manager.load_by_model
+
+    def make(self: Any, *arguments: Any) -> None:
+        made(self, *arguments)
+        if "nnef" not in self.get_available_front_ends():
+            self.register_front_end("nnef", str(library))
+
+    def load(self: Any, model: Any) -> Any:
+        # Asked first: OpenVINO's own read what is not theirs with many words, and fail for folders.
+        ours = self.load_by_framework("nnef")
+        return ours if ours is not None and ours.supported(model) else load_by_model(self, model)
+
+    manager.__init__, manager.load_by_model = make, load
+
+
+_register()
+
+
+def _main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m nnefc.openvino", description="The front end for NNEF in OpenVINO.")
+    parser.add_argument("action", choices=["link", "unlink"], help="put a link into OpenVINO's folder, or take it away")
+    try:
+        if parser.parse_args().action == "link":
+            print(link())
+        else:
+            unlink()
+    except (RuntimeError, OSError) as error:
+        print(f"nnefc: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())
