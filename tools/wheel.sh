@@ -52,7 +52,7 @@ import nnefc
 
 document, folder = sys.argv[1:]
 model = nnefc.load(document, random_weights=1)
-nnefc.load(model.expand(["all"]), variables=model.variables).save(folder)
+nnefc.load(model.expand(), variables=model.variables).save(folder)
 nnef_to_onnx.save(pathlib.Path(folder))
 EOF
 }
