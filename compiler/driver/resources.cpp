@@ -63,7 +63,7 @@ class Replacer {
     bool ok = true;
     for (int32_t i = 0; i < count; ++i) {
       const ast::ExprId id(i);
-      const auto* call = std::get_if<ast::InvocationExpr>(&document_.exprs[id].node);
+      const auto* call = ast::Find<ast::InvocationExpr>(document_.exprs[id].node);
       if (call == nullptr || context_.symbols.Text(call->callee.symbol) != kFunction) continue;
       if (Replace(id, *call)) continue;
       document_.exprs[id].node = ast::ErrorExpr();

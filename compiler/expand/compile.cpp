@@ -327,14 +327,14 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
     CompileBinary(expr);
   } else if (std::holds_alternative<ast::SelectExpr>(node)) {
     CompileSelect(expr, direct);
-  } else if (const auto* loop = std::get_if<ast::ComprehensionExpr>(&node)) {
+  } else if (const auto* loop = ast::Find<ast::ComprehensionExpr>(node)) {
     CompileComprehension(*loop, expr);
   } else if (const auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
     CompileSubscript(*subscript, expr);
   } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) {
     CompileExpr(builtin->argument);
     Emit(OpCode::kBuiltin, expr, 0, static_cast<uint8_t>(builtin->builtin));
-  } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&node)) {
+  } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(node)) {
     CompileInvocation(*invocation, expr, direct);
   } else {
     Emit(OpCode::kAbandon, expr);

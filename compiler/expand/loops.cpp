@@ -11,7 +11,7 @@ bool Machine::BeginLoop(const Instruction& instruction) {
                      std::make_move_iterator(stack_.end()));
   stack_.resize(stack_.size() - count);
   const auto* comprehension =
-      std::get_if<ast::ComprehensionExpr>(&frame().chunk->document->ast().exprs[instruction.expr].node);
+      ast::Find<ast::ComprehensionExpr>(frame().chunk->document->ast().exprs[instruction.expr].node);
   NNEFC_CHECK(comprehension != nullptr);
   for (size_t i = 0; i < count; ++i) {
     const Value& array = loop.arrays[i];

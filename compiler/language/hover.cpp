@@ -8,7 +8,7 @@ namespace {
 ast::ExprId InvocationNamedAt(const ast::Document& document, SourceRange callee) {
   for (size_t i = 0; i < document.exprs.size(); ++i) {
     const ast::ExprId id(static_cast<int32_t>(i));
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&document.exprs[id].node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(document.exprs[id].node);
     if (invocation != nullptr && invocation->callee.range == callee) return id;
   }
   return {};

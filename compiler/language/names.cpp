@@ -216,7 +216,7 @@ void NameIndex::IndexExpr(ast::ExprId root) {
   while (!pending.empty()) {
     const auto [step, id] = pending.pop_back_val();
     const ast::Expr& expr = ast_.exprs[id];
-    const auto* loop = std::get_if<ast::ComprehensionExpr>(&expr.node);
+    const auto* loop = ast::Find<ast::ComprehensionExpr>(expr.node);
     if (step == Step::kEnter) {
       EnterLoop(*loop);
     } else if (step == Step::kLeave) {
@@ -239,7 +239,7 @@ void NameIndex::IndexExpr(ast::ExprId root) {
         } else if (outer != scope_.end()) {
           Occur(expr.range, outer->second);
         }
-      } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
+      } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
         IndexInvocation(*invocation);
       }
       ast::ForEachChild(expr, [&](ast::ExprId child) { pending.emplace_back(Step::kVisit, child); });

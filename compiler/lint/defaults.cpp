@@ -29,7 +29,7 @@ class Defaults {
     FindNonNegative();
     for (size_t i = 0; i < document_.exprs.size(); ++i) {
       const ast::ExprId id(static_cast<int32_t>(i));
-      const auto* invocation = std::get_if<ast::InvocationExpr>(&document_.exprs[id].node);
+      const auto* invocation = ast::Find<ast::InvocationExpr>(document_.exprs[id].node);
       if (invocation == nullptr) continue;
       const ir::OpId op = subject_.graph.registry().Find(ir::kNnefSet, subject_.StandardCallee(id));
       if (op.valid() && subject_.graph.registry().Info(op).window != ir::WindowKind::kNone)

@@ -32,7 +32,7 @@ class Deprecated {
         LookAtBuiltin(*builtin);
       } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
         LookAtPower(*binary);
-      } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
+      } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
         LookAtInvocation(id, *invocation);
       }
     }
@@ -160,7 +160,7 @@ void LintQuantizationFile(const ast::Document& quantization, Subject& subject) {
   for (const ast::Quantization& entry : quantization.quantizations) {
     if (!entry.invocation.valid()) continue;
     const ast::Expr& expr = quantization.exprs[entry.invocation];
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
     if (invocation == nullptr || subject.Text(invocation->callee.symbol) != "linear_quantize") continue;
     ReportLinearQuantize(subject, *invocation, expr.range);
   }

@@ -45,7 +45,7 @@ void LintImplicit(Subject& subject) {
   llvm::DenseSet<Symbol> reported;
   for (size_t i = 0; i < subject.document.exprs.size(); ++i) {
     const ast::ExprId id(static_cast<int32_t>(i));
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&subject.document.exprs[id].node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(subject.document.exprs[id].node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
     for (const ExtensionLibrary& extension : subject.checked.extensions()) {
       if (extension.extension->activation != Activation::kImplicit) continue;
@@ -128,7 +128,7 @@ class KhronosParser {
         ast::WalkExprs(document_, statement.right, [&](ast::ExprId id, const ast::Expr& expr) {
           const Binding* binding = subject_.checked.binding(id);
           if (binding == nullptr || binding->callee.document != &subject_.checked) return;
-          const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+          const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
           const Symbol callee = invocation->callee.symbol;
           if (defined.contains(callee) || callee == fragment.name.symbol) return;
           Report(invocation->callee.range, "knows a fragment only behind its definition",

@@ -49,7 +49,7 @@ class Redundant {
       const std::string_view callee = subject_.StandardCallee(id);
       if (callee != "transpose" && callee != "reshape" && callee != "squeeze" && callee != "unsqueeze")
         continue;
-      Look(id, std::get<ast::InvocationExpr>(document.exprs[id].node), callee);
+      Look(id, *ast::Find<ast::InvocationExpr>(document.exprs[id].node), callee);
     }
   }
 

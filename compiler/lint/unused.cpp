@@ -71,7 +71,7 @@ class Unused {
 
   // An invocation that is wrong reaches its fragment all the same.
   void ForWrongCallee(ast::ExprId id, llvm::function_ref<void(ast::FragmentId)> use) {
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&document_.exprs[id].node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(document_.exprs[id].node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) return;
     const Callee callee = subject_.checked.Find(invocation->callee.symbol);
     if (callee.valid() && callee.document == &subject_.checked) use(callee.fragment);
@@ -216,7 +216,7 @@ class Unused {
         !subject_.IsReadable({document_.file, 0, UINT32_MAX}))
       return false;
     return llvm::all_of(document_.exprs, [&](const ast::Expr& expr) {
-      const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+      const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
       return invocation == nullptr || subject_.checked.Find(invocation->callee.symbol).valid();
     });
   }

@@ -295,7 +295,7 @@ Symbol Checker::PrimitiveBehind(ExprId right) const {
   for (int link = 0; link < kMaxLinks; ++link) {
     const auto& exprs = document->ast().exprs;
     while (const auto* paren = std::get_if<ast::ParenExpr>(&exprs[right].node)) right = paren->inner;
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&exprs[right].node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(exprs[right].node);
     if (invocation == nullptr) return {};
     const Callee callee = document->Find(invocation->callee.symbol);
     if (!callee.valid() || SignatureOf(callee).results.size() != 1) return {};

@@ -192,7 +192,7 @@ bool InvokesUnknown(const ast::Document& document, const CheckedDocument& standa
     if (fragment.name.symbol.valid()) known.insert(fragment.name.symbol);
   }
   for (const ast::Expr& expr : document.exprs) {
-    const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node);
+    const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
     if (!known.insert(invocation->callee.symbol).second) continue;
     if (!standard.FindOwn(invocation->callee.symbol).valid()) unknown.insert(invocation->callee.symbol);

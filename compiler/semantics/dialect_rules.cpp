@@ -243,7 +243,7 @@ void DialectRules::CheckFragment(const ast::Fragment& fragment) {
 
 void DialectRules::MarkStatements() {
   for (const ast::Expr& expr : document_.exprs) {
-    const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node);
+    const auto* comprehension = ast::Find<ast::ComprehensionExpr>(expr.node);
     if (comprehension == nullptr) continue;
     for (const ast::Iterator& iterator : comprehension->iterators)
       iterators_.insert(iterator.name.symbol.index);
@@ -258,11 +258,11 @@ void DialectRules::MarkStatements() {
       is_right_[static_cast<size_t>(WithoutBrackets(assignment.right).index)] = true;
       const ast::ExprNode& right = document_.exprs[assignment.right].node;
       // 3.2.1: in flat syntax the right side is an invocation.
-      if (!std::holds_alternative<ast::InvocationExpr>(right) &&
-          !std::holds_alternative<ast::ErrorExpr>(right) && !IsSubscriptOfTensor(assignment.right)) {
+      if (!ast::Is<ast::InvocationExpr>(right) && !std::holds_alternative<ast::ErrorExpr>(right) &&
+          !IsSubscriptOfTensor(assignment.right)) {
         operators_.push_back(document_.exprs[assignment.right].range);
-        only_brackets_ &= std::holds_alternative<ast::InvocationExpr>(
-            document_.exprs[WithoutBrackets(assignment.right)].node);
+        only_brackets_ &=
+            ast::Is<ast::InvocationExpr>(document_.exprs[WithoutBrackets(assignment.right)].node);
       }
     }
   };
@@ -295,7 +295,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
       only_brackets_ = false;
     }
   }
-  if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node)) {
+  if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(expr.node)) {
     CheckComprehension(expr, *comprehension);
   } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
     CheckBuiltin(*builtin);
@@ -303,7 +303,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
     if (!dialect_.membership && binary->op == ast::BinaryOperator::kIn) {
       Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
     }
-  } else if (const auto* invocation = std::get_if<ast::InvocationExpr>(&expr.node)) {
+  } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
     if (!invocation->type_argument.has_value()) return;
     if (!dialect_.generics) {
       ReportTypeArgument(*invocation);
@@ -379,7 +379,7 @@ void DialectRules::CheckBuiltin(const ast::BuiltinExpr& builtin) {
 // Whether the expression is one of 3.2.3, beyond flat syntax.
 bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
   const ast::ExprNode& node = document_.exprs[id].node;
-  if (std::holds_alternative<ast::InvocationExpr>(node)) return !is_right_[static_cast<size_t>(id.index)];
+  if (ast::Is<ast::InvocationExpr>(node)) return !is_right_[static_cast<size_t>(id.index)];
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
     const ast::ExprNode& operand = document_.exprs[unary->operand].node;
     const bool is_number = std::holds_alternative<ast::IntegerLiteral>(operand) ||
@@ -387,9 +387,8 @@ bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
     return unary->op != ast::UnaryOperator::kMinus || !is_number;
   }
   return std::holds_alternative<ast::BinaryExpr>(node) || std::holds_alternative<ast::SelectExpr>(node) ||
-         std::holds_alternative<ast::ComprehensionExpr>(node) ||
-         std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node) ||
-         std::holds_alternative<ast::ParenExpr>(node);
+         ast::Is<ast::ComprehensionExpr>(node) || std::holds_alternative<ast::SubscriptExpr>(node) ||
+         std::holds_alternative<ast::BuiltinExpr>(node) || std::holds_alternative<ast::ParenExpr>(node);
 }
 
 // Whether the expression is `x[0]` in the body of a graph, where names are

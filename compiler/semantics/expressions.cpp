@@ -49,13 +49,13 @@ TypeId Checker::CheckLeaf(ExprId id, Use use) {
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node))
     return CheckIdentifier(leaf, identifier->name);
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) return CheckArray(leaf, array->items, use);
-  if (const auto* invocation = std::get_if<ast::InvocationExpr>(&node))
+  if (const auto* invocation = ast::Find<ast::InvocationExpr>(node))
     return CheckInvocation(id, *invocation, use);
   if (std::holds_alternative<ast::ScalarLiteral>(node)) return scalar_;
   if (std::holds_alternative<ast::StringLiteral>(node)) return string_;
   if (std::holds_alternative<ast::LogicalLiteral>(node)) return logical_;
   if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) return CheckTuple(leaf, tuple->items, use);
-  if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&node)) {
+  if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node)) {
     return CheckComprehension(leaf, *comprehension);
   }
   if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) return CheckBuiltin(leaf, *builtin);

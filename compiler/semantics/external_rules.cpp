@@ -12,7 +12,7 @@ Origin Checker::OriginOf(ExprId right) {
     const Local* local = scope_.Find(identifier->name);
     return local != nullptr ? local->origin : Origin::kUndecided;
   }
-  const auto* invocation = std::get_if<ast::InvocationExpr>(&node);
+  const auto* invocation = ast::Find<ast::InvocationExpr>(node);
   if (invocation == nullptr) return Origin::kUndecided;
   const Callee callee = out_->Find(invocation->callee.symbol);
   if (IsStandard(callee, variable_)) return Origin::kVariable;

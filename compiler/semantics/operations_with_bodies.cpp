@@ -253,7 +253,7 @@ bool Checker::RunsBodies(ExprId right) const {
     if (!RunsBodies(select->value)) return false;
     right = Inner(select->otherwise);
   }
-  const auto* invocation = std::get_if<ast::InvocationExpr>(&expr(right).node);
+  const auto* invocation = ast::Find<ast::InvocationExpr>(expr(right).node);
   if (invocation == nullptr) return false;
   const Callee callee = out_->Find(invocation->callee.symbol);
   return callee.valid() && SignatureOf(callee).runs_bodies;

@@ -37,7 +37,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckQuantization(
 
 void Checker::CheckQuantizationEntry(const ast::Quantization& entry) {
   if (!entry.invocation.valid()) return;
-  const auto* invocation = std::get_if<ast::InvocationExpr>(&expr(entry.invocation).node);
+  const auto* invocation = ast::Find<ast::InvocationExpr>(expr(entry.invocation).node);
   if (invocation == nullptr) return;  // the parser told
   Callee callee = out_->Find(invocation->callee.symbol);
   if (!callee.valid()) callee = ResolveUndeclared(*invocation);

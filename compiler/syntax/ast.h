@@ -149,14 +149,35 @@ struct InvocationExpr {
 // What could not be parsed; its text was reported.
 struct ErrorExpr {};
 
-using ExprNode = std::variant<ErrorExpr, IdentifierExpr, IntegerLiteral, ScalarLiteral, StringLiteral,
-                              LogicalLiteral, ArrayExpr, TupleExpr, ParenExpr, UnaryExpr, BinaryExpr,
-                              SelectExpr, ComprehensionExpr, SubscriptExpr, BuiltinExpr, InvocationExpr>;
+// What is large, in the document's memory, so that the many small ones stay small.
+template <typename T>
+struct Kept {
+  const T* value = nullptr;
+  const T& operator*() const { return *value; }
+  const T* operator->() const { return value; }
+};
+
+using ExprNode =
+    std::variant<ErrorExpr, IdentifierExpr, IntegerLiteral, ScalarLiteral, StringLiteral, LogicalLiteral,
+                 ArrayExpr, TupleExpr, ParenExpr, UnaryExpr, BinaryExpr, SelectExpr, Kept<ComprehensionExpr>,
+                 SubscriptExpr, BuiltinExpr, Kept<InvocationExpr>>;
+
+// The kept T that a node is, or null.
+template <typename T>
+const T* Find(const ExprNode& node) {
+  const auto* kept = std::get_if<Kept<T>>(&node);
+  return kept == nullptr ? nullptr : kept->value;
+}
+template <typename T>
+bool Is(const ExprNode& node) {
+  return std::holds_alternative<Kept<T>>(node);
+}
 
 struct Expr {
   SourceRange range;
   ExprNode node;
 };
+static_assert(sizeof(Expr) <= 48, "a network has a million of them");
 
 // ---- types ----
 
@@ -281,6 +302,12 @@ struct Document {
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
+  // Copies `value` into the document's memory.
+  template <typename T>
+  Kept<T> Keep(const T& value) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return {new (allocator.Allocate<T>()) T(value)};
+  }
   // Copies `items` into the document's memory.
   template <typename T>
   llvm::ArrayRef<T> Keep(llvm::ArrayRef<T> items) {

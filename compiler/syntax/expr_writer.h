@@ -68,6 +68,10 @@ class ExprWriter {
   void Node(const ast::Expr& whole, const ast::SubscriptExpr& node);
   void Node(const ast::Expr& whole, const ast::BuiltinExpr& node);
   void Node(const ast::Expr& whole, const ast::InvocationExpr& node);
+  template <typename T>
+  void Node(const ast::Expr& whole, const ast::Kept<T>& node) {
+    Node(whole, *node);
+  }
 
   const ast::Document& document_;
   const Context& context_;

@@ -20,6 +20,8 @@ struct ParseOptions {
   // Nothing: told by the text.
   std::optional<ast::Dialect> dialect;
   DocumentKind kind = DocumentKind::kModel;
+  // The generated parser reads every statement, flat ones too: slower, with the same document.
+  bool by_grammar_alone = false;
 };
 
 // Parses a text of either dialect. Total: always returns a document; what

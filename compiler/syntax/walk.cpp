@@ -32,16 +32,16 @@ void ForEachChild(const Expr& expr, llvm::function_ref<void(ExprId)> use) {
                  [&](const SelectExpr& select) {
                    visit_all({select.value, select.condition, select.otherwise});
                  },
-                 [&](const ComprehensionExpr& loop) {
-                   for (const Iterator& iterator : loop.iterators) visit(iterator.iterable);
-                   visit_all({loop.condition, loop.body});
+                 [&](Kept<ComprehensionExpr> loop) {
+                   for (const Iterator& iterator : loop->iterators) visit(iterator.iterable);
+                   visit_all({loop->condition, loop->body});
                  },
                  [&](const SubscriptExpr& subscript) {
                    visit_all({subscript.base, subscript.begin, subscript.end});
                  },
                  [&](const BuiltinExpr& builtin) { visit(builtin.argument); },
-                 [&](const InvocationExpr& invocation) {
-                   for (const Argument& argument : invocation.arguments) visit(argument.value);
+                 [&](Kept<InvocationExpr> invocation) {
+                   for (const Argument& argument : invocation->arguments) visit(argument.value);
                  },
                  [](const auto&) {},
              },

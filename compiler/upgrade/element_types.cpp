@@ -152,8 +152,8 @@ ElementTypes::Leaves ElementTypes::Infer(ast::ExprId id) {
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) return InferUnary(*unary);
   if (const auto* binary = std::get_if<ast::BinaryExpr>(&node)) return InferBinary(*binary, type);
   if (const auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) return InferSubscript(*subscript);
-  if (std::holds_alternative<ast::InvocationExpr>(node)) return InferInvocation(id, type);
-  if (const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&node))
+  if (ast::Is<ast::InvocationExpr>(node)) return InferInvocation(id, type);
+  if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node))
     return InferComprehension(*comprehension);
   Leaves leaves;
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {

@@ -37,10 +37,10 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
       if (argument.name && !keeps_ranges_) arguments.back().name->range = SourceRange();
     }
     copy.arguments = out_->Keep<ast::Argument>(arguments);
-    return copy;
+    return out_->Keep(copy);
   }
   for (const ast::Argument& argument : invocation.arguments)
-    has_operators_ |= std::holds_alternative<ast::InvocationExpr>(old().exprs[argument.value].node);
+    has_operators_ |= ast::Is<ast::InvocationExpr>(old().exprs[argument.value].node);
   const Signature& called = binding->callee.document->signature(binding->callee.fragment);
   const bool is_own = binding->callee.document == &source_.document;
   const std::string_view name = Text(called.name.symbol);
@@ -54,7 +54,7 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
     TakeFromExpansion(id, ratified, copy, arguments);
   }
   copy.arguments = out_->Keep<ast::Argument>(arguments);
-  return copy;
+  return out_->Keep(copy);
 }
 
 // Tensors are given by their positions as far as there is one for each of

@@ -183,7 +183,7 @@ llvm::ArrayRef<ast::Assignment> Rewriter::CopyBody(llvm::ArrayRef<ast::Assignmen
 
 ast::Assignment Rewriter::CopyAssignment(const ast::Assignment& assignment) {
   const ast::ExprNode& right = old().exprs[assignment.right].node;
-  has_operators_ |= !std::holds_alternative<ast::InvocationExpr>(right);
+  has_operators_ |= !ast::Is<ast::InvocationExpr>(right);
   return {assignment.range, Copy(assignment.left), Copy(assignment.right), true};
 }
 
@@ -243,7 +243,7 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
     // Left values have no type; there the parentheses stay optional.
     tuple->parenthesized |= !translates() || source_.document.type(id).valid();
     tuple->items = CopyAll(tuple->items);
-  } else if (auto* invocation = std::get_if<ast::InvocationExpr>(&node)) {
+  } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(node)) {
     node = CopyInvocation(id, *invocation);
   } else if (auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
     const ast::ExprNode& operand = from_->exprs[unary->operand].node;
@@ -254,8 +254,7 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
   } else {
     has_operators_ |=
         std::holds_alternative<ast::ParenExpr>(node) || std::holds_alternative<ast::BinaryExpr>(node) ||
-        std::holds_alternative<ast::SelectExpr>(node) ||
-        std::holds_alternative<ast::ComprehensionExpr>(node) ||
+        std::holds_alternative<ast::SelectExpr>(node) || ast::Is<ast::ComprehensionExpr>(node) ||
         std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node);
     if (auto* paren = std::get_if<ast::ParenExpr>(&node)) {
       paren->inner = Copy(paren->inner);
@@ -264,7 +263,7 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
       binary->right = Copy(binary->right);
     } else if (auto* select = std::get_if<ast::SelectExpr>(&node)) {
       *select = {Copy(select->condition), Copy(select->value), Copy(select->otherwise)};
-    } else if (auto* comprehension = std::get_if<ast::ComprehensionExpr>(&node)) {
+    } else if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node)) {
       node = CopyComprehension(*comprehension);
     } else if (auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
       *subscript = {Copy(subscript->base), Copy(subscript->begin), Copy(subscript->end), subscript->is_range};
@@ -285,7 +284,7 @@ ast::ExprNode Rewriter::CopyComprehension(const ast::ComprehensionExpr& comprehe
   copy.iterators = out_->Keep<ast::Iterator>(iterators);
   copy.condition = Copy(comprehension.condition);
   copy.body = Copy(comprehension.body);
-  return copy;
+  return out_->Keep(copy);
 }
 
 }  // namespace nnefc::upgrade

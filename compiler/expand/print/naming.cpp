@@ -34,7 +34,7 @@ PrintedNames::PrintedNames(const ir::Graph& graph, const ast::Document& document
   };
   for (const ast::Expr& expr : document.exprs) {
     if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node)) take(identifier->name);
-    const auto* comprehension = std::get_if<ast::ComprehensionExpr>(&expr.node);
+    const auto* comprehension = ast::Find<ast::ComprehensionExpr>(expr.node);
     if (comprehension == nullptr) continue;
     for (const ast::Iterator& iterator : comprehension->iterators) take(iterator.name.symbol);
   }

@@ -27,6 +27,9 @@ class AstBuilder {
   ast::Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
   ast::Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
   ast::Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
+  // The same from the tokens of a statement without mistakes; nothing, with
+  // nothing made or told, unless it is flat.
+  std::optional<ast::Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
   // The left side, where it was read, and an ErrorExpr over `range`.
   ast::Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context,
                                         SourceRange range, bool is_name);
@@ -63,14 +66,21 @@ class AstBuilder {
   SourceRange Range(const antlr4::ParserRuleContext& context) const;
   SourceRange Range(ast::ExprId id) const { return document_.exprs[id].range; }
   std::string_view Text(Token token) const { return token.Text(text_); }
-  ast::Name MakeName(const antlr4::Token* token);
+  ast::Name MakeName(Token token);
+  // Of no name if there is no token.
+  ast::Name MakeName(const antlr4::Token* token) {
+    return token == nullptr ? ast::Name() : MakeName(Unwrap(token));
+  }
   Built Make(SourceRange range, ast::ExprNode node, int64_t height);
 
   // literals.cpp
   Built BuildLiteral(Token token);
   Built BuildNumber(Token token, bool negative, SourceRange range);
   // True for `-9223372036854775808`, whose digits alone are out of range.
-  bool IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const;
+  bool IsLeastInteger(Token sign, Token literal) const;
+  bool IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
+    return sign != nullptr && literal != nullptr && IsLeastInteger(Unwrap(sign), Unwrap(literal));
+  }
   ast::ExprNode ScalarValue(Token token);
   ast::StringLiteral StringValue(Token token);
   std::string Unescape(Token token, std::string_view body);
@@ -105,9 +115,18 @@ class AstBuilder {
   // The expression, or an error if it nests deeper than the limit.
   ast::ExprId Limit(Built built);
 
+  // build_flat.cpp
+  // Each takes the tokens of what it builds, from `at` on.
+  Built BuildFlatOperand(const Token*& at);
+  Built BuildFlatCall(Token name, const Token*& at);
+  Built BuildFlatName(Token token);
+
   // build_declaration.cpp
   // Nothing if it is none, which is reported.
-  std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context);
+  std::optional<ast::PrimitiveName> BuildTypeName(Token name);
+  std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {
+    return BuildTypeName(Unwrap(context.name));
+  }
   ast::TypeId BuildType(const Parser::TypeSpecContext& context);
   Built BuildDefault(const Parser::LiteralExprContext& context);
   llvm::ArrayRef<ast::Parameter> BuildParameters(const Parser::ParameterListContext* context);

@@ -7,8 +7,7 @@
 namespace nnefc::parse {
 // ---- types ----
 
-std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(const Parser::TypeNameContext& context) {
-  const Token name = Unwrap(context.name);
+std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   switch (name.kind) {
     case TokenKind::kScalar:
       return ast::PrimitiveName::kScalar;

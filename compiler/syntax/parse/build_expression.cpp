@@ -96,9 +96,7 @@ SourceRange AstBuilder::Range(const antlr4::ParserRuleContext& context) const {
   return {document_.file, Unwrap(context.start).begin, Unwrap(context.stop).end};
 }
 
-ast::Name AstBuilder::MakeName(const antlr4::Token* token) {
-  if (token == nullptr) return {};
-  const Token name = Unwrap(token);
+ast::Name AstBuilder::MakeName(Token name) {
   const std::string_view text = Text(name);
   if (text.size() < 2 || (text[1] != '\'' && text[1] != '"'))
     return {context_.symbols.Intern(text), Range(name)};
@@ -288,7 +286,7 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
   comprehension.iterators = Keep(iterators);
   if (condition != nullptr) comprehension.condition = keep(BuildRvalue(*condition));
   comprehension.body = keep(BuildRvalue(ratified ? *ratified->value : *context.items[0]));
-  return Make(Range(context), comprehension, height + 1);
+  return Make(Range(context), document_.Keep(comprehension), height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& context) {
@@ -341,7 +339,7 @@ AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& co
   if (arguments.empty()) {
     context_.emitter.Emit(kEmptyList, Range(call), "expected at least one argument of `{}`", Text(name));
   }
-  return Make(Cover(invocation.callee.range, Range(call)), invocation, height + 1);
+  return Make(Cover(invocation.callee.range, Range(call)), document_.Keep(invocation), height + 1);
 }
 
 ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
@@ -422,8 +420,7 @@ ast::Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContex
   entry.key = {StringValue(key).value, Range(key)};
   entry.invocation = Limit(BuildRvalue(*context.value));
   const ast::Expr& value = document_.exprs[entry.invocation];
-  if (!std::holds_alternative<ast::InvocationExpr>(value.node) &&
-      !std::holds_alternative<ast::ErrorExpr>(value.node)) {
+  if (!ast::Is<ast::InvocationExpr>(value.node) && !std::holds_alternative<ast::ErrorExpr>(value.node)) {
     context_.emitter.Emit(kQuantizationForm, value.range, "expected a quantization operation such as `{}`",
                           "linear_quantize(min = 0.0, max = 1.0, bits = 8)");
     entry.invocation = MakeError(value.range);

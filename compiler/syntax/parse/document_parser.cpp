@@ -386,6 +386,13 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
 
 ast::Assignment DocumentParser::ParseAssignment() {
   reader_.ReadAssignment(statement_);
+  if (!options_.by_grammar_alone && !statement_.has_lexical_error && !statement_.too_deep) {
+    if (const std::optional<ast::Assignment> flat = builder_.BuildFlat(statement_.tokens)) {
+      is_last_broken_ = false;
+      ReportMissingSemicolon("the assignment");
+      return *flat;
+    }
+  }
   const auto* context = Run(&Parser::assignment);
   is_last_broken_ = context == nullptr || statement_.has_lexical_error;
   ast::Assignment assignment;

@@ -32,9 +32,8 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
   }
 }
 
-bool AstBuilder::IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
-  if (sign == nullptr || literal == nullptr || Unwrap(sign).kind != TokenKind::kMinus) return false;
-  return Text(Unwrap(literal)) == "9223372036854775808";
+bool AstBuilder::IsLeastInteger(Token sign, Token literal) const {
+  return sign.kind == TokenKind::kMinus && Text(literal) == "9223372036854775808";
 }
 
 // `negative` takes the minus sign in: the one way to write the least integer.

@@ -62,6 +62,10 @@ class TreePrinter {
   std::string Node(const ast::BuiltinExpr& node) const {
     return fmt::format("builtin {}({})", ast::Spelling(node.builtin), Print(node.argument));
   }
+  template <typename T>
+  std::string Node(const ast::Kept<T>& node) const {
+    return Node(*node);
+  }
   std::string Node(const ast::InvocationExpr& node) const {
     std::string text = Text(node.callee.symbol);
     if (node.type_argument) text += fmt::format("<{}>", ast::Spelling(*node.type_argument));
