@@ -5,6 +5,8 @@
 
 #include "compiler/expand/arithmetic.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nnefc::expand {
 
@@ -118,6 +120,17 @@ class Compiler {
   }
   int32_t Here() const { return static_cast<int32_t>(chunk_->code.size()); }
   void Land(size_t jump) { chunk_->code[jump].a = Here(); }
+  // The constant of a literal, one for all that are written alike; false if `expr` is none.
+  bool PushLiteral(ExprId expr);
+  bool SpellLiteral(ExprId expr);
+  void Spell(char kind, llvm::StringRef bytes) {
+    spelling_ += kind;
+    spelling_.append(bytes.begin(), bytes.end());
+  }
+  template <typename T>
+  void Spell(char kind, T value) {
+    Spell(kind, llvm::StringRef(reinterpret_cast<const char*>(&value), sizeof(value)));
+  }
   void PushConstant(Value value, ExprId expr) {
     chunk_->constants.push_back(std::move(value));
     Emit(OpCode::kPushConstant, expr, static_cast<int32_t>(chunk_->constants.size()) - 1);
@@ -155,6 +168,8 @@ class Compiler {
   llvm::DenseMap<Symbol, int32_t> slots_;
   const Quantizers* quantizers_ = nullptr;
   llvm::DenseMap<Symbol, int32_t> assigned_;  // where that is another slot
+  llvm::StringMap<int32_t> literals_;         // constants, by what tells them apart
+  std::string spelling_;
 };
 
 void Compiler::CompileStatement(const ast::Assignment& assignment) {
@@ -294,16 +309,58 @@ void Compiler::CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId ex
   Emit(code, expr, static_cast<int32_t>(items.size()));
 }
 
+// Appends what tells a literal from others to spelling_; false if `expr` is none.
+bool Compiler::SpellLiteral(ExprId expr) {
+  const ast::ExprNode& node = ast_.exprs[StripParens(ast_, expr)].node;
+  const auto spell_items = [&](char kind, llvm::ArrayRef<ExprId> items) {
+    Spell(kind, items.size());
+    return llvm::all_of(items, [&](ExprId item) { return SpellLiteral(item); });
+  };
+  if (const auto* integer = std::get_if<ast::IntegerLiteral>(&node)) {
+    Spell('i', integer->value);
+  } else if (const auto* scalar = std::get_if<ast::ScalarLiteral>(&node)) {
+    Spell('s', scalar->value);
+  } else if (const auto* logical = std::get_if<ast::LogicalLiteral>(&node)) {
+    Spell('l', logical->value);
+  } else if (const auto* string = std::get_if<ast::StringLiteral>(&node)) {
+    Spell('"', string->value);
+  } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
+    Spell('u', unary->op);
+    return SpellLiteral(unary->operand);
+  } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
+    return spell_items('[', array->items);
+  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    return spell_items('(', tuple->items);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Compiler::PushLiteral(ExprId expr) {
+  spelling_.clear();
+  if (!SpellLiteral(expr)) return false;
+  const auto [entry, added] =
+      literals_.try_emplace(spelling_, static_cast<int32_t>(chunk_->constants.size()));
+  if (added) {
+    std::optional<Value> value = LiteralValue(ast_, expr, symbols_, heap_);
+    if (!value) {
+      literals_.erase(entry);
+      return false;
+    }
+    chunk_->constants.push_back(std::move(*value));
+  }
+  Emit(OpCode::kPushConstant, expr, entry->second);
+  return true;
+}
+
 void Compiler::CompileExpr(ExprId expr, bool direct) {
   if (!expr.valid()) {
     Emit(OpCode::kAbandon, expr);
     return;
   }
   expr = StripParens(ast_, expr);
-  if (std::optional<Value> literal = LiteralValue(ast_, expr, symbols_, heap_)) {
-    PushConstant(std::move(*literal), expr);
-    return;
-  }
+  if (PushLiteral(expr)) return;
   const ast::ExprNode& node = ast_.exprs[expr].node;
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
     int32_t slot = FindSlot(identifier->name);
@@ -479,6 +536,8 @@ std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Quant
                                     const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(document, symbols, defaults, heap);
   compiler.QuantizeBy(quantizers);
+  // Of a flat document; growing by copies would take as much again.
+  compiler.chunk().code.reserve(document.ast().exprs.size());
   for (const ast::Name& name : document.symbols()) compiler.AddSlot(name.symbol);
   compiler.CompileBody(document.graph()->body);
   Chunk& chunk = compiler.chunk();

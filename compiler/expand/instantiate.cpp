@@ -515,6 +515,8 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
 // Splits arguments into inputs and attributes.
 bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
                                    const Site& site, NodeParts& parts) {
+  const auto values = llvm::count_if(plan.parameters, [](const auto& each) { return !each.is_tensor; });
+  parts.attributes.reserve(static_cast<size_t>(values) + (generic != TypeKind::kError ? 1 : 0));
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan.parameters[i];
     if (parameter.is_tensor) {

@@ -104,6 +104,7 @@ class AttributeMap {
   const Attribute* Find(std::string_view name) const;
   const Attribute& Get(std::string_view name) const;  // checked
   void Set(std::string_view name, Attribute value);
+  void reserve(size_t count) { entries_.reserve(count); }
   bool Erase(std::string_view name);
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
