@@ -208,10 +208,10 @@ llvm::SmallVector<ExtensionLibrary, 1> ExtensionsOf(const ast::Document& documen
   llvm::SmallVector<ExtensionLibrary, 1> found;
   llvm::DenseSet<Symbol> unknown;
   const bool invokes_unknown = InvokesUnknown(document, standard, unknown);
+  const std::vector<ExtensionUse> uses = ExtensionsIn(document, context.symbols);
   for (const Extension* extension : library.extensions()) {
     if (extension->dialect != document.dialect) continue;
-    const bool is_named =
-        extension->activation == Activation::kLine && Enables(document, *extension, context.symbols);
+    const bool is_named = extension->activation == Activation::kLine && Enables(uses, *extension);
     if (!is_named && !invokes_unknown) continue;
     const CheckedDocument& declares = library.Get(*extension);
     const bool is_invoked =

@@ -103,10 +103,10 @@ Callee Checker::FindTakenByExtension(const ast::Fragment& fragment) const {
   for (const Extension* extension : libraries_.extensions()) {
     if (extension->activation == Activation::kImplicit) continue;
     if (extension->dialect != dialect_ || kind_ != CheckedKind::kModel) continue;
-    // A primitive of such a name would be taken for that of the extension.
-    if (fragment.has_body && !Enables(document_, *extension, context_.symbols)) continue;
     const Callee callee = libraries_.Get(*extension).FindOwn(fragment.name.symbol);
-    if (callee.valid()) return callee;
+    if (!callee.valid()) continue;
+    // A primitive of such a name would be taken for that of the extension.
+    if (!fragment.has_body || Enables(document_, *extension, context_.symbols)) return callee;
   }
   return {};
 }

@@ -139,25 +139,32 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolT
   return uses;
 }
 
-bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols) {
-  return llvm::any_of(document.extensions, [&](const ast::Extension& line) {
-    return llvm::any_of(ExtensionsIn(line, symbols), [&](const ExtensionUse& use) {
-      const bool is_brought = extension.comes_along && use.extension != nullptr && use.extension->is_lenient;
-      return use.extension == &extension || is_brought;
-    });
+std::vector<ExtensionUse> ExtensionsIn(const ast::Document& document, const SymbolTable& symbols) {
+  std::vector<ExtensionUse> uses;
+  for (const ast::Extension& line : document.extensions)
+    llvm::append_range(uses, ExtensionsIn(line, symbols));
+  return uses;
+}
+
+bool Enables(llvm::ArrayRef<ExtensionUse> uses, const Extension& extension) {
+  return llvm::any_of(uses, [&](const ExtensionUse& use) {
+    const bool is_brought = extension.comes_along && use.extension != nullptr && use.extension->is_lenient;
+    return use.extension == &extension || is_brought;
   });
+}
+
+bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols) {
+  return Enables(ExtensionsIn(document, symbols), extension);
 }
 
 ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols, Leniency leniency) {
   ast::Dialect dialect = document.dialect;
   if (!dialect.extensions) return dialect;
   bool is_lenient = leniency == Leniency::kLenient;
-  for (const ast::Extension& line : document.extensions) {
-    for (const ExtensionUse& use : ExtensionsIn(line, symbols)) {
-      if (use.extension == nullptr) continue;
-      for (bool ast::Dialect::*enabled : use.extension->enables) dialect.*enabled = true;
-      is_lenient |= use.extension->is_lenient && leniency == Leniency::kAuto;
-    }
+  for (const ExtensionUse& use : ExtensionsIn(document, symbols)) {
+    if (use.extension == nullptr) continue;
+    for (bool ast::Dialect::*enabled : use.extension->enables) dialect.*enabled = true;
+    is_lenient |= use.extension->is_lenient && leniency == Leniency::kAuto;
   }
   is_lenient = is_lenient || (leniency == Leniency::kAuto && BearsMarks(document, symbols));
   if (is_lenient) {
@@ -168,13 +175,11 @@ ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& sy
 
 std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols) {
   std::vector<ast::Name> found;
-  for (const ast::Extension& line : document.extensions) {
-    for (const ExtensionUse& use : ExtensionsIn(line, symbols)) {
-      if (use.extension == nullptr || use.extension->role != ExtensionRole::kSymbol) continue;
-      for (const ast::Name& name : use.arguments) {
-        if (llvm::none_of(found, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
-          found.push_back(name);
-      }
+  for (const ExtensionUse& use : ExtensionsIn(document, symbols)) {
+    if (use.extension == nullptr || use.extension->role != ExtensionRole::kSymbol) continue;
+    for (const ast::Name& name : use.arguments) {
+      if (llvm::none_of(found, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
+        found.push_back(name);
     }
   }
   return found;

@@ -73,10 +73,14 @@ struct ExtensionUse {
 // Reads a line of extensions: of several that begin alike the longest counts.
 std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolTable& symbols,
                                        llvm::ArrayRef<Extension> known = Extensions());
+// Of all lines.
+std::vector<ExtensionUse> ExtensionsIn(const ast::Document& document, const SymbolTable& symbols);
 
 // True if the document names the extension, or one that brings it along, or
 // misspells its name, which is reported where it does and nowhere else.
 bool Enables(const ast::Document& document, const Extension& extension, const SymbolTable& symbols);
+// The same of a document whose lines are read.
+bool Enables(llvm::ArrayRef<ExtensionUse> uses, const Extension& extension);
 
 // The dialect of a document with what its extensions turn on, and what lenient
 // reading does.

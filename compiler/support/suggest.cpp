@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <string>
 
@@ -29,6 +30,18 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
     if (least >= limit + 1) return limit;
   }
   return std::min(rows[a.size() % 3][b.size()], limit);
+}
+
+// The letters of a name, as a set: bits by their code modulo 64.
+uint64_t Letters(std::string_view name) {
+  uint64_t letters = 0;
+  for (char c : name) letters |= uint64_t{1} << (static_cast<unsigned char>(c) % 64);
+  return letters;
+}
+
+// At most the edit distance: each edit brings one letter that was not there, or takes one away.
+size_t LeastDistance(uint64_t a, uint64_t b) {
+  return static_cast<size_t>(std::max(std::popcount(a & ~b), std::popcount(b & ~a)));
 }
 
 // True if the names differ in case and in what joins words alone.
@@ -75,7 +88,8 @@ std::string Digits(std::string_view name) {
 
 }  // namespace
 
-Suggestion::Suggestion(std::string_view wanted) : wanted_(wanted), limit_(LettersWrong(wanted.size()) + 1) {}
+Suggestion::Suggestion(std::string_view wanted)
+    : wanted_(wanted), letters_(Letters(wanted)), limit_(LettersWrong(wanted.size()) + 1) {}
 
 void Suggestion::Offer(std::string_view candidate) {
   if (wanted_.size() > kMaxLength || candidate.size() > kMaxLength || ++offers_ > kMaxOffers) return;
@@ -98,7 +112,7 @@ size_t Suggestion::Distance(std::string_view candidate) const {
   if (size - std::min(wanted_.size(), candidate.size()) > limit_) return kMaxLength;
   const bool lacks_letter = candidate.size() == wanted_.size() + 1;
   if (wanted_.size() <= 3 && !lacks_letter && !IsPermutation(wanted_, candidate)) return kMaxLength;
-  if (Contains(wanted_, candidate)) return kMaxLength;
+  if (LeastDistance(letters_, Letters(candidate)) > limit_ || Contains(wanted_, candidate)) return kMaxLength;
   return EditDistance(wanted_, candidate, limit_ + 1);
 }
 

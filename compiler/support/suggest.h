@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace nnefc {
@@ -31,6 +32,7 @@ class Suggestion {
 
   std::string_view wanted_;
   std::string_view best_;
+  uint64_t letters_;
   size_t limit_;  // a candidate must be nearer than this
   size_t offers_ = 0;
   bool is_only_ = false;
