@@ -75,7 +75,7 @@ struct Statement {
 // instantiation.
 struct Chunk {
   const CheckedDocument* document = nullptr;
-  std::vector<Instruction> code;
+  std::vector<Instruction, AlignedAllocator<Instruction>> code;
   std::vector<Value> constants;
   std::vector<Call> calls;
   std::vector<Statement> statements;

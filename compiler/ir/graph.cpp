@@ -1,6 +1,8 @@
 #include "compiler/ir/graph.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace nnefc::ir {
 
@@ -41,6 +43,46 @@ std::vector<int64_t> Node::Ints(std::string_view name, size_t axes) const {
   NNEFC_CHECK(info != nullptr);
   if (info->each_axis.has_value()) list.assign(axes, *info->each_axis);
   return list;
+}
+
+NodeList::~NodeList() {
+  for (Node* node : nodes_) {
+    if (node != nullptr) std::destroy_at(node);
+  }
+  for (Node* slab : slabs_) AlignedAllocator<Node>().deallocate(slab, 0);
+}
+
+void NodeList::Swap(NodeList& other) noexcept {
+  nodes_.swap(other.nodes_);
+  slabs_.swap(other.slabs_);
+  free_.swap(other.free_);
+  std::swap(slab_left_, other.slab_left_);
+  std::swap(slab_size_, other.slab_size_);
+}
+
+Node& NodeList::Add() {
+  // Of bodies a few, of networks as many as fill large pages.
+  constexpr size_t kFewest = 8, kMost = (size_t{8} << 20) / sizeof(Node);
+  if (free_.empty() && slab_left_ == 0) {
+    const size_t size = std::clamp(slab_size_ * 2, kFewest, kMost);
+    slabs_.reserve(slabs_.size() + 1);
+    slabs_.push_back(AlignedAllocator<Node>().allocate(size));
+    slab_left_ = slab_size_ = size;
+  }
+  nodes_.push_back(nullptr);
+  Node* place = free_.empty() ? slabs_.back() + (slab_size_ - slab_left_) : free_.back();
+  if (free_.empty()) {
+    --slab_left_;
+  } else {
+    free_.pop_back();
+  }
+  return *(nodes_.back() = std::construct_at(place));
+}
+
+void NodeList::Erase(size_t index) {
+  Node* node = std::exchange(nodes_[index], nullptr);
+  std::destroy_at(node);
+  free_.push_back(node);
 }
 
 Graph::Graph(const OpRegistry* registry, std::string name) : registry_(registry), name_(std::move(name)) {
@@ -116,21 +158,20 @@ NodeId Graph::AddNode(NodeSpec spec) {
   NNEFC_CHECK(spec.segments.empty() || segmented == static_cast<int64_t>(spec.inputs.size()));
 
   const NodeId id(static_cast<int32_t>(nodes_.size()));
-  auto node = std::make_unique<Node>();
-  node->id_ = id;
-  node->op_ = spec.op;
-  node->info_ = &registry_->Info(spec.op);
-  node->name_ = std::move(spec.name);
-  node->inputs_.assign(spec.inputs.begin(), spec.inputs.end());
-  node->use_slots_.assign(spec.inputs.size(), -1);
-  node->segments_.assign(spec.segments.begin(), spec.segments.end());
-  node->outputs_.resize(static_cast<size_t>(spec.num_outputs));
-  node->uses_.resize(static_cast<size_t>(spec.num_outputs));
-  node->attributes_ = std::move(spec.attributes);
-  node->origin_ = std::move(spec.origin);
-  for (int32_t i = 0; i < node->num_inputs(); ++i) AddUse(*node, i);
-  if (node->info_->is_sink) sinks_.push_back(id);
-  nodes_.push_back(std::move(node));
+  Node& node = nodes_.Add();
+  node.id_ = id;
+  node.op_ = spec.op;
+  node.info_ = &registry_->Info(spec.op);
+  node.name_ = std::move(spec.name);
+  node.inputs_.assign(spec.inputs.begin(), spec.inputs.end());
+  node.use_slots_.assign(spec.inputs.size(), -1);
+  node.segments_.assign(spec.segments.begin(), spec.segments.end());
+  node.outputs_.resize(static_cast<size_t>(spec.num_outputs));
+  node.uses_.resize(static_cast<size_t>(spec.num_outputs));
+  node.attributes_ = std::move(spec.attributes);
+  node.origin_ = std::move(spec.origin);
+  for (int32_t i = 0; i < node.num_inputs(); ++i) AddUse(node, i);
+  if (node.info_->is_sink) sinks_.push_back(id);
   ++num_nodes_;
   return id;
 }
@@ -212,10 +253,10 @@ std::optional<std::vector<NodeId>> Graph::TopologicalOrder() const {
   std::vector<NodeId> order;
   order.reserve(num_nodes_);
   std::vector<Visit> stack;
-  for (const std::unique_ptr<Node>& root : nodes_) {
+  for (const Node* root : nodes_) {
     if (root == nullptr || states[static_cast<size_t>(root->id_.index)] != State::kNew) continue;
     states[static_cast<size_t>(root->id_.index)] = State::kOpen;
-    stack.push_back({root.get(), 0});
+    stack.push_back({root, 0});
     while (!stack.empty()) {
       Visit& visit = stack.back();
       if (visit.next_input == visit.node->num_inputs()) {
@@ -229,7 +270,7 @@ std::optional<std::vector<NodeId>> Graph::TopologicalOrder() const {
       if (state == State::kOpen) return std::nullopt;
       if (state == State::kDone) continue;
       state = State::kOpen;
-      stack.push_back({nodes_[static_cast<size_t>(feeder.index)].get(), 0});
+      stack.push_back({nodes_[static_cast<size_t>(feeder.index)], 0});
     }
   }
   return order;
@@ -281,7 +322,7 @@ void Graph::Release(NodeId id) {
   if (node(id).num_inputs() == 0) RemoveFrom(parameters_, id);
   if (node(id).num_outputs() == 0) RemoveFrom(results_, id);
   RemoveFrom(sinks_, id);
-  nodes_[static_cast<size_t>(id.index)].reset();
+  nodes_.Erase(static_cast<size_t>(id.index));
   --num_nodes_;
 }
 
@@ -309,13 +350,13 @@ void Graph::EraseDeadNodes() {
     for (OutputPort input : node(id).inputs()) mark(input.node);
   }
   // All uses by dead nodes go first: dead nodes may form a cycle.
-  for (const std::unique_ptr<Node>& node : nodes_) {
+  for (const Node* node : nodes_) {
     if (node == nullptr || live[static_cast<size_t>(node->id_.index)]) continue;
     for (int32_t i = 0; i < node->num_inputs(); ++i) RemoveUse(*node, i);
   }
-  for (std::unique_ptr<Node>& node : nodes_) {
-    if (node == nullptr || live[static_cast<size_t>(node->id_.index)]) continue;
-    node.reset();
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i] == nullptr || live[i]) continue;
+    nodes_.Erase(i);
     --num_nodes_;
   }
 }

@@ -143,6 +143,36 @@ class Node {
   Origin origin_;
 };
 
+// The nodes of a graph by the indices of their ids, in memory of many at once.
+class NodeList {
+ public:
+  NodeList() = default;
+  NodeList(NodeList&& other) noexcept { Swap(other); }
+  NodeList& operator=(NodeList&& other) noexcept {
+    NodeList taken(std::move(other));
+    Swap(taken);
+    return *this;
+  }
+  ~NodeList();
+
+  Node& Add();
+  // Leaves null; the memory is for a node to come.
+  void Erase(size_t index);
+
+  size_t size() const { return nodes_.size(); }
+  Node* operator[](size_t index) const { return nodes_[index]; }
+  auto begin() const { return nodes_.begin(); }
+  auto end() const { return nodes_.end(); }
+
+ private:
+  void Swap(NodeList& other) noexcept;
+
+  std::vector<Node*> nodes_;
+  std::vector<Node*> slabs_;
+  std::vector<Node*> free_;
+  size_t slab_left_ = 0, slab_size_ = 0;  // of the last slab, in nodes
+};
+
 // What a new node is made of.
 struct NodeSpec {
   OpId op = {};
@@ -236,7 +266,7 @@ class Graph {
   const OpRegistry* registry_;
   std::string name_;
   AttributeMap rt_info_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  NodeList nodes_;
   size_t num_nodes_ = 0;
   std::vector<NodeId> parameters_;
   std::vector<NodeId> results_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/support/allocation.h"
 #include "compiler/support/check.h"
 #include "llvm/ADT/DenseMapInfo.h"
 
@@ -48,7 +49,7 @@ class ValueStore {
   void reserve(size_t count) { values_.reserve(count); }
 
  private:
-  std::vector<T> values_;
+  std::vector<T, AlignedAllocator<T>> values_;
 };
 
 }  // namespace nnefc

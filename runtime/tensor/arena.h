@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/support/tensor/allocation.h"
+#include "compiler/support/allocation.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::runtime {

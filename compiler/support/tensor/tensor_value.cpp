@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "compiler/support/tensor/allocation.h"
+#include "compiler/support/allocation.h"
 #include "compiler/support/tensor/element_visitor.h"
 #include "fmt/format.h"
 

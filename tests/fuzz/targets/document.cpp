@@ -121,8 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = fuzz::Text(data, size);
   const ast::Dialect told = fuzz::Run(text, {});
   if (std::hash<std::string_view>()(text) % 2 == 0) {
-    fuzz::Run(text,
-              {told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified});
+    fuzz::Run(text, {told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified});
   } else {
     fuzz::Run(text, {ast::Dialect::kRatified, Leniency::kLenient});
   }

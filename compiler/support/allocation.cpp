@@ -1,4 +1,4 @@
-#include "compiler/support/tensor/allocation.h"
+#include "compiler/support/allocation.h"
 
 #include <sys/mman.h>
 
