@@ -1,10 +1,6 @@
 #include "compiler/package/packed_bytes.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -30,16 +26,6 @@ bool StartsWith(std::span<const std::byte> bytes, std::string_view magic) {
   return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-// Lets go of the whole pages of a mapped file within `bytes`: when they are
-// looked at once more, they are read again.
-void LetGo(std::span<const std::byte> bytes) {
-  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) / page * page;
-  // A failure costs memory, nothing else.
-  if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
-
 }  // namespace
 
 bool IsGzip(std::span<const std::byte> bytes) {
@@ -53,7 +39,7 @@ bool IsCompressed(std::span<const std::byte> bytes) {
 
 std::span<const std::byte> PackedBytes::Next() {
   // What is not mapped would be lost.
-  if (bytes_->mapped()) LetGo({bytes_->data() + kept_, at_ - kept_});
+  if (bytes_->mapped()) MappedFile::LetGo({bytes_->data() + kept_, at_ - kept_});
   kept_ = at_;
   const auto block = rest().first(std::min(rest().size(), kPackedBlock));
   at_ += block.size();

@@ -47,6 +47,14 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+void MappedFile::LetGo(std::span<const std::byte> bytes) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  // A failure costs memory, nothing else.
+  if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
   auto fail = [&] { return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))}; };
   // A link is followed, and a file that is replaced keeps its permissions. What

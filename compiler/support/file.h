@@ -22,6 +22,9 @@ class MappedFile {
   size_t size() const { return size_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  // Lets go of the whole pages within `bytes` of a file: when they are looked at once more, they are read
+  // again.
+  static void LetGo(std::span<const std::byte> bytes);
 
  private:
   MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}

@@ -28,6 +28,7 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   const MutableTensorView* outputs[] = {&output};
   FaultOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
   if (!done) return done.error();
+  value.buffer()->LetGo();
   entries.push_back({value.buffer(), value.shape(), layout, buffer});
   return std::shared_ptr<const Buffer>(buffer);
 }

@@ -62,6 +62,10 @@ class Buffer {
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
+  // Takes no memory any more until it is read again, where a file has the bytes.
+  void LetGo() const {
+    if (mapped()) MappedFile::LetGo({data(), size()});
+  }
   // What the bytes are unpacked from; null of others.
   const CompressedFloats* compressed() const { return compressed_.get(); }
 
