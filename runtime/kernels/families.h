@@ -24,6 +24,7 @@ void RegisterBitwise(KernelRegistry& registry);
 void RegisterGridSample(KernelRegistry& registry);
 void RegisterRoi(KernelRegistry& registry);
 void RegisterBoxSelection(KernelRegistry& registry);
+void RegisterYolo(KernelRegistry& registry);
 void RegisterNnefConvolution(KernelRegistry& registry);
 void RegisterNnefPool(KernelRegistry& registry);
 void RegisterNnefRoi(KernelRegistry& registry);

@@ -99,6 +99,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterGridSample(registry);
   RegisterRoi(registry);
   RegisterBoxSelection(registry);
+  RegisterYolo(registry);
   RegisterNnefRoi(registry);
   RegisterNnefConvolution(registry);
   RegisterNnefPool(registry);

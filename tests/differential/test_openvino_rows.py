@@ -63,6 +63,14 @@ STRICTER: list[tuple[str, str, str]] = [
     ("opset1.Reverse", "has rank 0", NOTHING_TO_DO),
     ("opset1.Reshape", "which does not fit", NOT_COMPILED),
     ("opset1.VariadicSplit", "into parts of", NOT_COMPILED),
+    ("RegionYolo", "`coords`", "OpenVINO applies the logistic function twice where regions have no x and y"),
+    ("RegionYolo", "channels: ", UNDEFINED),
+    ("RegionYolo", "`mask` of `RegionYolo` is empty", NOTHING_TO_DO),
+    ("RegionYolo", "`axis` of `RegionYolo` is", UNDEFINED),
+    ("RegionYolo", "`classes`", UNDEFINED),
+    ("RegionYolo", "`num`", NOTHING_TO_DO),
+    ("ReorgYolo", "channels, `stride` squared", "OpenVINO reads beyond the data"),
+    ("ReorgYolo", "`stride` of `ReorgYolo` is", NOTHING_TO_DO),
     ("opset1.ConvolutionBackpropData", "has the extent 0", NOTHING_TO_DO),
     ("opset1.ConvolutionBackpropData", "leave nothing", NOTHING_TO_DO),
     ("opset1.LSTMCell", "`input_forget`", NOT_COMPILED),
@@ -121,6 +129,8 @@ def make(node: dict):
     attributes = dict(node["attributes"])
     if "activations" in attributes:  # a file has a list of words, the factory one of Python
         attributes["activations"] = attributes["activations"].split(",")
+    if node["name"] == "ReorgYolo":  # one number in a file, a list to the factory
+        attributes["stride"] = [attributes["stride"]]
     return NodeFactory(node["set"]).create(CLASSES.get(node["name"], node["name"]), inputs, attributes)
 
 

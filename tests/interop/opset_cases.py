@@ -368,7 +368,8 @@ def normalization() -> None:
             add("opset6.MVN", x, ints(2, 3), normalize_variance=normalize, eps=0.1, eps_mode=mode)
         for across in [True, False]:
             add("opset2.MVN", x, across_channels=across, normalize_variance=normalize, eps=0.1)
-    add("opset1.GRN", x, bias=0.1)
+    for shape, bias in [((2, 6, 4, 5), 0.1), ((2, 6), 1.0), ((2, 6, 4), 1e-6), ((1, 1, 3, 3), 0.5)]:
+        add("opset1.GRN", f(*shape), bias=bias)
     add("opset12.GroupNormalization", x, c(), c(), num_groups=3, epsilon=0.01)
     add("opset12.GroupNormalization", x, c(), c(), num_groups=1, epsilon=0.01)
     for levels in [2, 16, 256]:
@@ -433,6 +434,21 @@ def selection() -> None:
                 sort_result_descending=ordered, output_type="i32" if ordered else "i64")
 
 
+def yolo() -> None:
+    for coords, classes, num in [(4, 2, 3), (2, 1, 1), (5, 3, 2), (4, 0, 2)]:
+        x = f(2, (coords + classes + 1) * num, 3, 4, low=-4, high=4)
+        common = dict(coords=coords, classes=classes)
+        add("opset1.RegionYolo", x, **common, num=9, do_softmax=False, axis=1, end_axis=3, mask=[3 + m for m in range(num)],
+            anchors=[10.0, 14.0, 23.5, 27.0])
+        for first, last in [(1, 3), (1, -1), (0, 2), (-3, 1), (2, 3)]:
+            add("opset1.RegionYolo", x, **common, num=num, do_softmax=True, axis=first, end_axis=last)
+    # By the documents `do_softmax` is true where it is not given; OpenVINO takes it for false then.
+    add("opset1.RegionYolo", Dynamic(f(1, 14, 2, 2), "?,14,?,?"), coords=4, classes=2, num=2, do_softmax=True, axis=1, end_axis=3)
+    for stride in [1, 2, 3]:
+        add("opset2.ReorgYolo", f(2, 2 * stride**2, 2 * stride, 3 * stride), stride=[stride])
+    add("opset2.ReorgYolo", Dynamic(f(1, 4, 4, 2), "?,4,?,?"), stride=[2])
+
+
 for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions,
-               selection]:
+               selection, yolo]:
     family()

@@ -65,6 +65,7 @@ std::vector<OpInfo> AttentionRows();
 std::vector<OpInfo> NormalizationRows();
 std::vector<OpInfo> QuantizationRows();
 std::vector<OpInfo> RoiRows();
+std::vector<OpInfo> YoloRows();
 std::vector<OpInfo> RecurrentRows();
 std::vector<OpInfo> ControlFlowRows();
 

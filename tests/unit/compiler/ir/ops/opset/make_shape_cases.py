@@ -525,6 +525,18 @@ def verdicts():
             pooled_h=2, pooled_w=3, spatial_scale=1.0, sampling_ratio=2, mode="avg", aligned_mode="half_pixel")
 
 
+def detection():
+    region = dict(coords=4, classes=2, num=2, axis=1, end_axis=3)
+    for shape in ["f32[2,14,3,3]", "f32[?,?,?,3]", "f32[2,14,3..4,2]", "f32[2,14,3]", "i32[2,14,3,3]"]:
+        yield "opset1.RegionYolo", [shape], region | dict(do_softmax=True)
+        yield "opset1.RegionYolo", [shape], region | dict(do_softmax=False, mask=[3, 4])
+    for first, last in [(1, -1), (0, 1), (-2, 3), (2, 2), (4, 4), (1, 7), (-5, 1)]:
+        yield "opset1.RegionYolo", ["f32[2,14,3,4]"], region | dict(do_softmax=True, axis=first, end_axis=last)
+    for shape in ["f32[2,8,4,6]", "i64[?,4,?,?]", "f32[2,8,3..9,5..6]", "f32[2,8,0,6]", "f32[2,8,3,6]", "f32[2,3,4,6]",
+                  "f32[2,8,4]"]:
+        yield "opset2.ReorgYolo", [shape], dict(stride=2)
+
+
 def attribute_text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -557,6 +569,8 @@ def make_input(value):
 
 def results(op, inputs, attributes):
     op_set, name = op.split(".")
+    if name == "ReorgYolo":  # one number in a file, a list to the factory
+        attributes = {"stride": [attributes["stride"]]}
     try:
         node = NodeFactory(op_set).create(NAMES.get(name, name), [make_input(i).output(0) for i in inputs], attributes)
     except RuntimeError:
@@ -567,7 +581,7 @@ def results(op, inputs, attributes):
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
     for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
-                   others, wider, blocks, verdicts]:
+                   others, wider, blocks, verdicts, detection]:
         for op, inputs, attributes in family():
             text = ", ".join(f"{name_text(key)} = {attribute_text(value)}" for key, value in attributes.items())
             print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))

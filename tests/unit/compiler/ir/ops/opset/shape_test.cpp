@@ -156,5 +156,37 @@ TEST(OpsetValues, PassThroughReshapes) {
   EXPECT_EQ(value->bytes(), graph.node(data).output().value->bytes());
 }
 
+// OpenVINO takes regions and channels that do not fit, and reads beyond the data.
+TEST(OpsetShapes, RegionsOfYoloFitTheChannels) {
+  const std::string region = "coords = 4, classes = 2, axis = 1, end_axis = 3, num = ";
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "2"), "f32[1,56]");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,15,2,2]", region + "2"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,0,2,2]", region + "2"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[0,14,0,2]", region + "2"), "f32[0,0]");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "0"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "9223372036854775807"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "2, do_softmax = false"),
+            "opset.attribute-value");
+  EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "2, do_softmax = false, mask = [7]"),
+            "opset.extent");
+  EXPECT_EQ(
+      Infer("opset1.RegionYolo", "f32[1,14,2,2]", "coords = 4, classes = 2, axis = 3, end_axis = 1, num = 2"),
+      "opset.attribute-value");
+  for (const char* coords : {"1", "0", "-9223372036854775808"})
+    EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,8,2,2]",
+                    std::string("classes = 2, axis = 1, end_axis = 3, num = 2, coords = ") + coords),
+              "opset.attribute-value")
+        << coords;
+  EXPECT_EQ(
+      Infer("opset1.RegionYolo", "f32[1,8,2,2]",
+            "coords = 9223372036854775807, classes = 9223372036854775807, axis = 1, end_axis = 3, num = 2"),
+      "opset.extent");
+  EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,5,4,4]", "stride = 2"), "opset.extent");
+  EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,0,4,4]", "stride = 2"), "opset.extent");
+  EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,4,4,4]", "stride = 0"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,4,4,4]", "stride = 9223372036854775807"), "opset.extent");
+  EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,?,5..7,4]", "stride = 4"), "opset.extent");
+}
+
 }  // namespace
 }  // namespace nnefc::testing
