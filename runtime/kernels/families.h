@@ -25,6 +25,7 @@ void RegisterGridSample(KernelRegistry& registry);
 void RegisterRoi(KernelRegistry& registry);
 void RegisterBoxSelection(KernelRegistry& registry);
 void RegisterYolo(KernelRegistry& registry);
+void RegisterDetection(KernelRegistry& registry);
 void RegisterNnefConvolution(KernelRegistry& registry);
 void RegisterNnefPool(KernelRegistry& registry);
 void RegisterNnefRoi(KernelRegistry& registry);

@@ -100,6 +100,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterRoi(registry);
   RegisterBoxSelection(registry);
   RegisterYolo(registry);
+  RegisterDetection(registry);
   RegisterNnefRoi(registry);
   RegisterNnefConvolution(registry);
   RegisterNnefPool(registry);

@@ -449,6 +449,44 @@ def yolo() -> None:
     add("opset2.ReorgYolo", Dynamic(f(1, 4, 4, 2), "?,4,?,?"), stride=[2])
 
 
+def detection() -> None:
+    # Where the documents have `top_k` after the suppression, OpenVINO has it before, for each class.
+    names = ["caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE"]
+    count, classes = 12, 4
+
+    def boxes(rows: int, size: int, scale: float) -> np.ndarray:
+        low = RANDOM.random([rows, count, 2]) * 0.6
+        corners = np.concatenate([low, low + 0.15 + 0.25 * RANDOM.random([rows, count, 2])], 2) * scale
+        return np.concatenate([np.zeros([rows, count, size - 4]), corners], 2).reshape(rows, -1).astype(F32)
+
+    def priors(sets: int, encoded: bool, normalized: bool) -> np.ndarray:
+        size = 4 if normalized else 5
+        values = [boxes(sets, size, 1 if normalized else 20)]
+        if not encoded:
+            values.append(f(sets, count * size, low=0.05, high=0.3))
+        return np.stack(values, 1)
+
+    for case in range(48):
+        images, chance = 1 + case % 2, lambda: bool(RANDOM.random() < 0.5)
+        shared, encoded, normalized, by_best, sets = chance(), chance(), chance(), chance(), int(RANDOM.choice([1, images]))
+        places = 1 if shared else classes
+        inputs = [f(images, count * places * 4, low=-0.5, high=0.5), f(images, count * classes, low=0, high=1),
+                  priors(sets, encoded, normalized)]
+        if case % 3 == 0:
+            inputs += [f(images, count * 2, low=0, high=1), f(images, count * places * 4, low=-0.5, high=0.5)]
+        attributes = dict(
+            background_label_id=0 if by_best else int(RANDOM.choice([-1, 0, 2])), top_k=int(RANDOM.choice([-1, 3, 100])),
+            keep_top_k=[int(RANDOM.choice([-1, 5, 200]))], variance_encoded_in_target=encoded, share_location=shared,
+            code_type=names[case // 2 % 2], nms_threshold=0.1 + 0.5 * RANDOM.random(),
+            confidence_threshold=float(RANDOM.choice([0, 0.3])), clip_after_nms=chance(), clip_before_nms=chance(),
+            decrease_label_id=by_best, normalized=normalized, input_height=20, input_width=20,
+            objectness_score=float(RANDOM.choice([0, 0.4])))
+        if not normalized and chance():  # the end of the boxes of a Proposal
+            inputs[2].reshape(sets, -1, count, 5)[:, 0, 9, 0] = -1
+        add("opset8.DetectionOutput", *inputs, **attributes)
+        add("opset1.DetectionOutput", *inputs, **attributes, num_classes=classes)
+
+
 for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions,
-               selection, yolo]:
+               selection, yolo, detection]:
     family()

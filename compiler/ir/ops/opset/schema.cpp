@@ -109,7 +109,7 @@ void RegisterOpsets(OpRegistry& registry) {
        {CoreRows,     ElementwiseRows, ActivationRows,  ConvolutionRows, PoolingRows,       ResamplingRows,
         MatmulRows,   ReduceRows,      ShapeOpsRows,    SectionRows,     SlicingRows,       IndexingRows,
         GatherNdRows, CountingRows,    RearrangingRows, AttentionRows,   NormalizationRows, QuantizationRows,
-        RoiRows,      YoloRows,        RecurrentRows,   ControlFlowRows}) {
+        RoiRows,      YoloRows,        DetectionRows,   RecurrentRows,   ControlFlowRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }

@@ -66,6 +66,7 @@ std::vector<OpInfo> NormalizationRows();
 std::vector<OpInfo> QuantizationRows();
 std::vector<OpInfo> RoiRows();
 std::vector<OpInfo> YoloRows();
+std::vector<OpInfo> DetectionRows();
 std::vector<OpInfo> RecurrentRows();
 std::vector<OpInfo> ControlFlowRows();
 

@@ -535,6 +535,24 @@ def detection():
     for shape in ["f32[2,8,4,6]", "i64[?,4,?,?]", "f32[2,8,3..9,5..6]", "f32[2,8,0,6]", "f32[2,8,3,6]", "f32[2,3,4,6]",
                   "f32[2,8,4]"]:
         yield "opset2.ReorgYolo", [shape], dict(stride=2)
+    some = dict(nms_threshold=0.5, keep_top_k=[5], normalized=True)
+    three = ["f32[2,40]", "f32[2,30]", "f32[1,2,40]"]
+    most = [{}, dict(keep_top_k=[-1]), dict(keep_top_k=[-1], top_k=4), dict(keep_top_k=[0], top_k=4), dict(keep_top_k=[7, 8])]
+    given = [(three, more) for more in most] + [
+        (["f32[2,120]", "f32[2,30]", "f32[2,2,40]"], dict(share_location=False)),
+        (["f32[2,40]", "f32[2,30]", "f32[2,1,50]"], dict(normalized=False, variance_encoded_in_target=True)),
+        ([*three, "f32[2,20]", "f32[2,40]"], dict(keep_top_k=[-1])),
+        ([*three, "f32[2,20]"], {}), ([*three, "f32[2,21]", "f32[2,40]"], {}), ([*three, "f32[2,20]", "f32[1,40]"], {}),
+        (["f32[?,40]", "f32[?,?]", "f32[?,2,?]"], {}), (["f32[?,?]", "f32[3,?]", "f32[1,2,40]"], dict(keep_top_k=[-1], top_k=3)),
+        (["f32[2,40]", "f32[3,30]", "f32[1,2,40]"], {}), (["f32[2,40]", "f32[2,30]", "f32[3,2,40]"], {}),
+        (["f32[2,40]", "f32[2,31]", "f32[1,2,40]"], {}), (["f32[2,41]", "f32[2,30]", "f32[1,2,40]"], {}),
+        (["f32[2,40]", "f32[2,30]", "f32[1,1,40]"], {}), (["f32[2,40]", "f32[2,30]", "f32[1,2,44]"], {}),
+        (["f32[2,40]", "f32[2,30]", "f32[2,40]"], {}), (["f32[2,40]", "i32[2,30]", "f32[1,2,40]"], {}),
+        (["f32[0,40]", "f32[0,30]", "f32[1,2,40]"], {})]
+    for inputs, more in given:
+        yield "opset8.DetectionOutput", inputs, some | more
+        yield "opset1.DetectionOutput", inputs, some | more | dict(num_classes=3)
+    yield "opset1.DetectionOutput", ["f32[2,?]", "f32[2,30]", "f32[1,2,?]"], some | dict(num_classes=3, keep_top_k=[-1])
 
 
 def attribute_text(value):

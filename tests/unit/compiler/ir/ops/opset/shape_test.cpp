@@ -188,5 +188,31 @@ TEST(OpsetShapes, RegionsOfYoloFitTheChannels) {
   EXPECT_EQ(Infer("opset2.ReorgYolo", "f32[1,?,5..7,4]", "stride = 4"), "opset.extent");
 }
 
+TEST(OpsetShapes, DetectionsFitAnExtent) {
+  const std::string inputs = "f32[2,40]; f32[2,30]; f32[1,2,40]";
+  const std::string some = "nms_threshold = 0.5, normalized = true, ";
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = []"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [-2]"), "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [5], top_k = -2"),
+            "opset.attribute-value");
+  const std::string huge = "9223372036854775807";
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [" + huge + "]"), "opset.extent");
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [-1], top_k = " + huge),
+            "opset.extent");
+  EXPECT_EQ(Infer("opset1.DetectionOutput", inputs, some + "keep_top_k = [-1], num_classes = " + huge),
+            "opset.extent");
+  EXPECT_EQ(Infer("opset1.DetectionOutput", inputs,
+                  some + "keep_top_k = [-1], share_location = false, num_classes = " + huge),
+            "opset.extent");
+  EXPECT_EQ(Infer("opset1.DetectionOutput", inputs, some + "keep_top_k = [-1], num_classes = 0"),
+            "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [5], input_width = 0"),
+            "opset.attribute-value");
+  EXPECT_EQ(Infer("opset8.DetectionOutput", inputs, some + "keep_top_k = [5], code_type = \"CORNER\""),
+            "opset.attribute-value");
+  for (const char* empty : {"f32[2,0]; f32[2,0]; f32[1,2,0]", "f32[2,40]; f32[2,0]; f32[1,2,40]"})
+    EXPECT_EQ(Infer("opset8.DetectionOutput", empty, some + "keep_top_k = [5]"), "opset.extent") << empty;
+}
+
 }  // namespace
 }  // namespace nnefc::testing
