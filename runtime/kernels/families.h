@@ -26,6 +26,7 @@ void RegisterRoi(KernelRegistry& registry);
 void RegisterBoxSelection(KernelRegistry& registry);
 void RegisterYolo(KernelRegistry& registry);
 void RegisterDetection(KernelRegistry& registry);
+void RegisterPriorBox(KernelRegistry& registry);
 void RegisterNnefConvolution(KernelRegistry& registry);
 void RegisterNnefPool(KernelRegistry& registry);
 void RegisterNnefRoi(KernelRegistry& registry);

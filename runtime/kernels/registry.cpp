@@ -101,6 +101,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterBoxSelection(registry);
   RegisterYolo(registry);
   RegisterDetection(registry);
+  RegisterPriorBox(registry);
   RegisterNnefRoi(registry);
   RegisterNnefConvolution(registry);
   RegisterNnefPool(registry);

@@ -487,6 +487,37 @@ def detection() -> None:
         add("opset1.DetectionOutput", *inputs, **attributes, num_classes=classes)
 
 
+def priors() -> None:
+    # Where `step` is 0, OpenVINO's places are apart by what divides the image into cells; the documents have pixels.
+    grid, image = np.array([2, 3]), np.array([30, 45])
+    common = dict(offset=0.4, clip=False, flip=False, step=0.0, variance=[], scale_all_sizes=True)
+    settings = [dict(min_size=[8.5, 12.0], max_size=[20.0, 31.5], aspect_ratio=[2.0, 3.0, 2.0], flip=True),
+                dict(min_size=[8.5, 12.0], max_size=[20.0], aspect_ratio=[0.5, 1.0], step=7.5, variance=[0.1, 0.2, 0.3, 0.4]),
+                dict(min_size=[40.0], aspect_ratio=[2.0, 0.5], flip=True, clip=True, variance=[0.7]),
+                dict(fixed_size=[7.5, 12.0], density=[1.0, 2.0], aspect_ratio=[2.0], flip=True),
+                dict(fixed_size=[21.7], density=[3.5], fixed_ratio=[1.0], step=9.0),
+                dict(fixed_size=[16.0, 22.5], density=[3.0, 1.0], aspect_ratio=[2.0, 0.4]),
+                dict(fixed_size=[17.0, 30.0], density=[2.0, 4.0], fixed_ratio=[1.0, 0.3], aspect_ratio=[2.0], clip=True),
+                dict(min_size=[0.2, 0.4], aspect_ratio=[2.0, 3.0], scale_all_sizes=False, step=0.25, flip=True),
+                dict(min_size=[0.2, 0.4], aspect_ratio=[2.0], scale_all_sizes=False, step=-1.0),
+                dict(min_size=[0.2], aspect_ratio=[2.0], scale_all_sizes=False),
+                dict(offset=0.0, step=3.0), dict()]
+    for more in settings:
+        known = Const(grid.astype(np.int32)), Const(image.astype(np.int32))
+        for largest_first in [True, False]:
+            add("opset8.PriorBox", *known, **common | more, min_max_aspect_ratios_order=largest_first)
+        add("opset1.PriorBox", *known, **common | more)
+        # Halves of fixed sizes that are odd are cut where OpenVINO folds the operation, not in its CPU plug-in.
+        if all(size // 1 % 2 == 0 for size in more.get("fixed_size", [])):
+            add("opset1.PriorBox", grid, image, **common | more)
+            add("opset8.PriorBox", grid, image, **common | more)
+    clustered = dict(width=[8.0, 13.5, 57.0], height=[44.0, 10.0, 3.25], offset=0.5, clip=False, step=0.0, variance=[])
+    for more in [dict(), dict(clip=True, step=6.0), dict(step_w=4.0, step_h=5.0, variance=[0.1]),
+                 dict(step_w=4.0, step=3.0, variance=[0.1, 0.2, 0.3, 0.4]), dict(step_h=4.0, offset=0.0), dict(width=[], height=[])]:
+        add("opset1.PriorBoxClustered", grid, image, **clustered | more)
+        add("opset1.PriorBoxClustered", Const(grid), image.astype(np.int32), **clustered | more)
+
+
 for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions,
-               selection, yolo, detection]:
+               selection, yolo, detection, priors]:
     family()

@@ -67,6 +67,7 @@ std::vector<OpInfo> QuantizationRows();
 std::vector<OpInfo> RoiRows();
 std::vector<OpInfo> YoloRows();
 std::vector<OpInfo> DetectionRows();
+std::vector<OpInfo> PriorBoxRows();
 std::vector<OpInfo> RecurrentRows();
 std::vector<OpInfo> ControlFlowRows();
 

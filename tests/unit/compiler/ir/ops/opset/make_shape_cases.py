@@ -552,6 +552,19 @@ def detection():
     for inputs, more in given:
         yield "opset8.DetectionOutput", inputs, some | more
         yield "opset1.DetectionOutput", inputs, some | more | dict(num_classes=3)
+    sizes = [const([2, 3]), const([20, 30], "i32")]
+    sized = dict(min_size=[4.0, 9.0], max_size=[16.0], aspect_ratio=[2.0, 0.5, 3.0], flip=True, offset=0.5)
+    for more in [{}, dict(min_size=[], max_size=[]), dict(scale_all_sizes=False), dict(flip=False), dict(variance=[0.1] * 4),
+                 dict(min_size=[], max_size=[], fixed_size=[4.0, 9.0], density=[2.0, 1.5]),
+                 dict(min_size=[], max_size=[], fixed_size=[4.0], density=[2.0], fixed_ratio=[1.0], aspect_ratio=[])]:
+        for inputs in [sizes, ["i64[2]", "i64[2]"], [sizes[0], "i32[2]"]]:
+            yield "opset1.PriorBox", inputs, sized | more
+            yield "opset8.PriorBox", inputs, sized | more | dict(min_max_aspect_ratios_order=False)
+    pairs = dict(width=[4.0, 5.0, 6.0], height=[7.0, 8.0, 9.0], offset=0.5)
+    for inputs in [sizes, ["i64[2]", "i64[2]"], [sizes[0], "f32[2]"], [sizes[0], "i64[1,2]"], ["f32[2]", "i64[2]"], sizes[:1],
+                   [const([2, 3, 4]), sizes[1]], [const([0, 3]), sizes[1]], [const([[2, 3]]), sizes[1]]]:
+        yield "opset1.PriorBoxClustered", inputs, pairs
+        yield "opset8.PriorBox", inputs, sized
     yield "opset1.DetectionOutput", ["f32[2,?]", "f32[2,30]", "f32[1,2,?]"], some | dict(num_classes=3, keep_top_k=[-1])
 
 

@@ -214,5 +214,32 @@ TEST(OpsetShapes, DetectionsFitAnExtent) {
     EXPECT_EQ(Infer("opset8.DetectionOutput", empty, some + "keep_top_k = [5]"), "opset.extent") << empty;
 }
 
+// Where sizes, ratios and densities do not fit one another, OpenVINO writes
+// beyond the boxes that it counts, or leaves some out.
+TEST(OpsetShapes, PriorBoxesAreCountedAsTheyAreMade) {
+  const auto infer = [](std::string attributes, std::string size = "i64[2] = 2 3") {
+    return Infer("opset8.PriorBox", size + "; i64[2] = 20 30", "offset = 0.5, " + attributes);
+  };
+  EXPECT_EQ(infer("min_size = [2.0]"), "f32[2,24]");
+  EXPECT_EQ(infer("min_size = [2.0], max_size = [3.0], scale_all_sizes = false"), "f32[2,24]");
+  for (const char* attributes :
+       {"min_size = [2.0], max_size = [3.0,4.0]", "min_size = [2.0], fixed_size = [2.0], density = [1.0]",
+        "fixed_size = [2.0], max_size = [2.0], density = [1.0]", "fixed_size = [2.0]",
+        "min_size = [2.0], density = [2.0]", "fixed_size = [2.0], density = [0.5]",
+        "fixed_size = [2.0], density = [1e300]",
+        "fixed_size = [2.0], density = [1.0], fixed_ratio = [1.0,2.0]", "min_size = [-2.0]",
+        "min_size = [0.0]", "min_size = [2.0], aspect_ratio = [0.0]",
+        "min_size = [2.0], variance = [0.1,0.2]"})
+    EXPECT_EQ(infer(attributes), "opset.attribute-value") << attributes;
+  EXPECT_EQ(infer("min_size = [2.0]", "i64[2] = -2 3"), "opset.constant-input");
+  EXPECT_EQ(infer("min_size = [2.0]", "i64[2] = 9223372036854775807 1"), "opset.extent");
+  EXPECT_EQ(infer("min_size = [2.0]", "i64[2] = 0 9223372036854775807"), "f32[2,0]");
+  EXPECT_EQ(infer("min_size = [2.0]", "i64[2] = 4294967296 4294967296"), "opset.extent");
+  EXPECT_EQ(Infer("opset1.PriorBoxClustered", "i64[2] = 2 3; i64[2] = 20 30", "offset = 0.5"), "f32[2,24]");
+  EXPECT_EQ(Infer("opset1.PriorBoxClustered", "i64[2] = 2 3; i64[2] = 20 30",
+                  "offset = 0.5, width = [1.0,2.0], height = [1.0]"),
+            "opset.attribute-value");
+}
+
 }  // namespace
 }  // namespace nnefc::testing
