@@ -229,6 +229,14 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
   const auto wanted = static_cast<size_t>(spec.num_inputs.value_or(static_cast<int32_t>(required)));
   while (inputs.size() < wanted) inputs.push_back(Nowhere());
   CountName(spec.name, 1);
+  // Configurations write 0 and 1 for truth values, as the Model Optimizer's do.
+  for (const ir::AttributeInfo& attribute : info.attributes) {
+    const ir::Attribute* given = spec.attributes.Find(attribute.name);
+    const auto* number = given == nullptr ? nullptr : given->get<int64_t>();
+    const bool is_truth = number != nullptr && (*number == 0 || *number == 1);
+    if (attribute.kind == ir::AttributeKind::kBool && is_truth)
+      spec.attributes.Set(attribute.name, *number == 1);
+  }
   const ir::NodeId id = graph_.AddNode({.op = op,
                                         .name = std::move(spec.name),
                                         .inputs = inputs,

@@ -99,7 +99,7 @@ class YoloRegionAddon : public FrontReplacementFromConfigFileGeneral {
       Graph::Spec spec{.name = last.node().name() + "/YoloRegion", .attributes = custom_attributes};
       spec.attributes.Set("axis", 1);
       spec.attributes.Set("end_axis", -1);
-      const Node region = graph.CreateNode("yolo.RegionYolo", {last}, std::move(spec));
+      const Node region = graph.CreateNode("RegionYolo", {last}, std::move(spec));
       const std::string name = result.name();
       graph.Remove(result);
       graph.CreateResult(region.out_port(0), name);
@@ -276,16 +276,4 @@ NNEFC_EXTENSION(registrar) {
                                      {.name = "end_token"}},
                           .outputs = {"output"},
                           .infer = LikeFirst});
-  registrar.AddOperation({.set = "yolo",
-                          .name = "RegionYolo",
-                          .inputs = {{.name = "data"}},
-                          .outputs = {"output"},
-                          .infer = LikeFirst,
-                          .attributes = {{.name = "classes"},
-                                         {.name = "coords"},
-                                         {.name = "num"},
-                                         {.name = "do_softmax", .fallback = 1},
-                                         {.name = "axis", .fallback = 1},
-                                         {.name = "end_axis", .fallback = -1}}});
-  nnefc::AddKernel(registrar, "yolo", "RegionYolo", Copy);
 }

@@ -356,18 +356,21 @@ class Documented(PluginTest):
         name = self.model("yolo.nnef", "y = relu(x)", "z = tanh(x)", extent="[1,50,2,2]")
         (self.models / "yolo.json").write_text(json.dumps(
             [{"id": "TFYOLO", "match_kind": "general",
-              "custom_attributes": {"classes": 20, "coords": 4, "num": 2, "do_softmax": 0}}]))
+              "custom_attributes": {"classes": 20, "coords": 4, "num": 2, "do_softmax": 0, "mask": [0, 1]}}]))
         self.assertNotIn("Region", " ".join(self.transformed(name)))
         words = (name, "--extensions", self.documented, "--transformations-config", "yolo.json")
         self.good("compile", *words, "-o", "yolo.xml")
         text = (self.models / "yolo.xml").read_text()
-        self.assertEqual(text.count('type="RegionYolo" version="yolo"'), 2)
+        self.assertEqual(text.count('type="RegionYolo" version="opset1"'), 2)
         for attribute in ('classes="20"', 'coords="4"', 'num="2"', 'axis="1"', 'end_axis="-1"'):
             self.assertEqual(text.count(attribute), 2, attribute)
         x = np.random.default_rng(6).normal(size=(1, 50, 2, 2)).astype(np.float32)
-        found = self.outputs("yolo.xml", x, "--extensions", self.documented)
-        np.testing.assert_allclose(found["y"], np.maximum(x, 0))
-        np.testing.assert_allclose(found["z"], np.tanh(x), rtol=1e-5, atol=1e-6)
+        found = self.outputs("yolo.xml", x)
+        for name, before in (("y", np.maximum(x, 0)), ("z", np.tanh(x))):
+            expected = before.reshape(2, 25, 4)
+            logistic = [i for i in range(25) if i not in (2, 3)]  # but for the extents
+            expected[:, logistic] = 1 / (1 + np.exp(-expected[:, logistic]))
+            np.testing.assert_allclose(found[name].ravel(), expected.ravel(), rtol=1e-5, atol=1e-6)
 
     def test_l2_norm_to_norm(self) -> None:
         def constant(value: str) -> str:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import openvino
 import pytest
 
 import nnefc
@@ -148,37 +149,13 @@ graph net(x) -> (y)
 }
 """
 
-# nnefc has no RegionYolo; this one makes its formula of other operations, where no softmax is taken.
-REGION = '''
-import numpy as np
-from nnefc.mo.ops.activation_ops import Sigmoid
-from nnefc.mo.ops.const import Const
-from nnefc.mo.ops.elementwise import Add, Mul
-from nnefc.mo.ops.op import Op
-
-
-class RegionYoloOp(Op):
-    def create_node(self, inputs):
-        attrs = self.attrs
-        assert (attrs["axis"], attrs["end_axis"], attrs["do_softmax"]) == (1, -1, 0)
-        size = attrs["coords"] + 1 + attrs["classes"]
-        by_sigmoid = np.array([i % size not in (2, 3) for i in range(size * attrs["num"])], np.float32)
-        graph = self.graph
-        chosen = by_sigmoid.reshape(1, -1, 1, 1)
-        parts = [
-            Mul(graph).create_node([source, Const(graph, {"value": mask}).create_node()])
-            for source, mask in ((Sigmoid(graph).create_node(inputs), chosen), (inputs[0], 1 - chosen))
-        ]
-        return Add(graph, {"name": attrs["name"]}).create_node(parts)
-'''
-
 YOLO = '''
 from nnefc.mo.front.no_op_eraser import NoOpEraser
 from nnefc.mo.front.standalone_const_eraser import StandaloneConstEraser
 from nnefc.mo.front.tf.replacement import FrontReplacementFromConfigFileGeneral
 from nnefc.mo.graph.graph import Graph, Node
+from nnefc.mo.ops.regionyolo import RegionYoloOp
 from nnefc.mo.ops.result import Result
-from ops.regionyolo import RegionYoloOp
 
 
 class YoloRegionAddon(FrontReplacementFromConfigFileGeneral):
@@ -199,34 +176,47 @@ class YoloRegionAddon(FrontReplacementFromConfigFileGeneral):
 '''
 
 SSD_MODEL = """version 1.0;
-graph net(x) -> (y)
+graph net(offsets, scores) -> (y)
 {
-    x = external<scalar>(shape = [2, 3]);
-    z = abs(x);
-    first = copy(z);
-    scaled = mul(first, 0.5);
-    last = add(scaled, 1.0);
+    offsets = external<scalar>(shape = [1, 40]);
+    scores = external<scalar>(shape = [1, 30]);
+    boxes = copy(offsets);
+    likely = sigmoid(scores);
+    chosen = concat([boxes, likely], axis = 1);
+    last = mul(chosen, 0.5);
     y = neg(last);
 }
 """
 
 SSD = '''
+import numpy as np
 from nnefc.mo.front.subgraph_matcher import SubgraphMatch
 from nnefc.mo.front.tf.replacement import FrontReplacementFromConfigFileSubGraph
 from nnefc.mo.graph.graph import Graph
 from nnefc.mo.ops.activation_ops import Sigmoid
+from nnefc.mo.ops.const import Const
+from nnefc.mo.ops.DetectionOutput import DetectionOutput
 
 
 class Postprocessor(FrontReplacementFromConfigFileSubGraph):
     replacement_id = "ObjectDetectionAPISSDPostprocessorReplacement"
 
     def generate_sub_graph(self, graph: Graph, match: SubgraphMatch):
-        assert match.custom_replacement_desc.custom_attributes["clip_after_nms"] is True
-        assert match.inputs_count() == match.outputs_count() == 1
-        return {"made": Sigmoid(graph, {"name": "detection"}).create_node()}
+        assert (match.inputs_count(), match.outputs_count()) == (2, 1)
+        corners = np.random.default_rng(4).uniform(0, 0.5, (10, 4)).astype(np.float32)
+        corners[:, 2:] += corners[:, :2] + 0.1
+        priors = np.stack([corners.reshape(-1), np.tile(np.float32([0.1, 0.1, 0.2, 0.2]), 10)])[None]
+        attributes = dict(name="detection", background_label_id=0, keep_top_k=[8], nms_threshold=0.45, normalized=True)
+        attributes.update(match.custom_replacement_desc.custom_attributes)
+        made = DetectionOutput(graph, attributes).create_node()
+        likely = Sigmoid(graph).create_node()
+        made.in_port(1).connect(likely.out_port(0))
+        made.in_port(2).connect(Const(graph, {"value": priors}).create_node().out_port(0))
+        return {"made": made, "likely": likely}
 
     def input_edges_match(self, graph, match, new_sub_graph):
-        return {match.single_input_node(0): (new_sub_graph["made"], 0)}
+        return {match.single_input_node(0): (new_sub_graph["made"], 0),
+                match.single_input_node(1): (new_sub_graph["likely"], 0)}
 
     def output_edges_match(self, graph, match, new_sub_graph):
         return {match.output_node(0): (new_sub_graph["made"], 0)}
@@ -249,6 +239,13 @@ def folder(tmp_path):
 
 def outputs(model, **inputs):
     return next(iter(model.compile(threads=1)(**inputs).values()))
+
+
+def by_openvino(model, tmp_path, *inputs):
+    """The first output as OpenVINO computes it from the model's IR."""
+    model.save(tmp_path / "net.xml")
+    compiled = openvino.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return compiled(list(inputs))[0]
 
 
 X = np.linspace(-3, 3, 6, dtype=np.float32).reshape(2, 3)
@@ -305,14 +302,16 @@ def test_squeeze_normalize(folder, attributes):
 
 def test_yolo_region_addon(folder, tmp_path):
     config = tmp_path / "yolo.json"
-    attributes = {"classes": 2, "coords": 4, "num": 2, "do_softmax": 0}
+    attributes = {"classes": 2, "coords": 4, "num": 2, "do_softmax": 0, "mask": [0, 1]}
     config.write_text(json.dumps([{"id": "TFYOLO", "match_kind": "general", "custom_attributes": attributes}]))
-    model = nnefc.load(YOLO_MODEL).transform(extensions=folder(front__YOLO=YOLO, ops__regionyolo=REGION), configuration=config)
+    model = nnefc.load(YOLO_MODEL).transform(extensions=folder(front__YOLO=YOLO), configuration=config)
     x = np.random.default_rng(1).standard_normal((1, 14, 2, 2), dtype=np.float32)
     # x, y, objectness and classes of each of the two anchors by the logistic function, the extents as they are.
     expected = np.maximum(x, 0).reshape(2, 7, 4)
     expected[:, [0, 1, 4, 5, 6]] = 1 / (1 + np.exp(-expected[:, [0, 1, 4, 5, 6]]))
     np.testing.assert_allclose(outputs(model, x=x).ravel(), expected.ravel(), rtol=1e-5)
+    assert "opset1.RegionYolo" in model.lower()
+    np.testing.assert_allclose(by_openvino(model, tmp_path, x).ravel(), expected.ravel(), rtol=1e-4)
 
 
 def test_ssd_by_its_points(folder, tmp_path):
@@ -322,12 +321,24 @@ def test_ssd_by_its_points(folder, tmp_path):
         "match_kind": "points",
         "include_inputs_to_sub_graph": True,
         "include_outputs_to_sub_graph": True,
-        "custom_attributes": {"clip_after_nms": True},
-        "instances": {"start_points": ["first"], "end_points": ["last"]},
+        "custom_attributes": {
+            "code_type": "caffe.PriorBoxParameter.CENTER_SIZE",
+            "clip_before_nms": False,
+            "clip_after_nms": True,
+        },
+        "instances": {"start_points": ["boxes", "likely"], "end_points": ["last"]},
     }
     config.write_text(json.dumps([entry]))
     model = nnefc.load(SSD_MODEL).transform(extensions=folder(front__tf__SSD=SSD), configuration=config)
-    np.testing.assert_allclose(outputs(model, x=X), -1 / (1 + np.exp(-np.abs(X))), rtol=1e-5)
+    assert "opset8.DetectionOutput" in model.lower()
+    random = np.random.default_rng(3)
+    offsets = random.normal(size=(1, 40)).astype(np.float32)
+    scores = random.normal(size=(1, 30)).astype(np.float32)
+    found = outputs(model, offsets=offsets, scores=scores)
+    expected = by_openvino(model, tmp_path, offsets, scores)
+    assert found.shape == expected.shape == (1, 1, 8, 7)
+    assert (expected[0, 0, :, 2] < 0).any()  # scores, negated: something was found
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 HALVES = '''

@@ -1,0 +1,9 @@
+"""The last layer of SSD networks."""
+
+from nnefc.mo.op import Op
+
+
+class DetectionOutput(Op):
+    """DetectionOutput."""
+
+    op = "DetectionOutput"

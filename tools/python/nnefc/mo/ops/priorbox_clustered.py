@@ -1,0 +1,9 @@
+"""Prior boxes of given pairs of extents."""
+
+from nnefc.mo.op import Op
+
+
+class PriorBoxClusteredOp(Op):
+    """PriorBoxClustered."""
+
+    op = "PriorBoxClustered"

@@ -1,0 +1,9 @@
+"""The last layer of YOLO networks."""
+
+from nnefc.mo.op import Op
+
+
+class RegionYoloOp(Op):
+    """RegionYolo."""
+
+    op = "RegionYolo"
