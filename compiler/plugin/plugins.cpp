@@ -48,7 +48,7 @@ void Plugins::LoadOne(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) {
     mistakes_.push_back(
-        {&kUnreadable, fmt::format("`{}` is a folder, no shared library; `python -m nnefc compile` takes a "
+        {&kUnreadable, fmt::format("`{}` is a folder, no shared library; `python -m nnefc` takes a "
                                    "folder of Python modules",
                                    path)});
     return;

@@ -157,8 +157,8 @@ def test_what_is_no_text_or_option_is_told(tmp_path):
     assert json.loads(report.to_json())
     with pytest.raises(ValueError, match="64 bits"):
         nnefc.load(SUM, random_weights=2**64)
-    with pytest.raises(TypeError, match=r"\['plugin.so'\]"):
-        nnefc.load(SUM, extensions="plugin.so")
+    with pytest.raises(TypeError, match=r"\['unused-tensor'\]"):
+        nnefc.lint(SUM, enable="unused-tensor")
     for threads in (-1, 2**64, 1.5):
         with pytest.raises(ValueError, match="threads is"):
             nnefc.load(SUM).compile(threads=threads)

@@ -1,6 +1,7 @@
 """Transformations in Python: the examples of the Model Optimizer's documents, written anew with its names."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -511,7 +512,7 @@ def test_the_command_line_takes_a_folder(folder, tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
     assert "cannot be imported: ValueError: no" in done.stderr
-    words[3] = "run"
+    words[:3] = [str(pathlib.Path(nnefc.__file__).parent / "bin" / "nnefc")]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
-    assert "`python -m nnefc compile` takes a folder" in done.stderr
+    assert "`python -m nnefc` takes a folder" in done.stderr

@@ -38,8 +38,9 @@ ALLOWED = {
     "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast"},
     "tools/api": {"compiler", "runtime"},
     "tools": {"compiler", "runtime", "stdlib", "tools/api"},
+    "tools/nnefc": {"compiler", "runtime", "stdlib", "tools/api"},
     "tools/openvino": {"tools/api"},
-    "tools/python": {"tools/api"},
+    "tools/python": {"tools/api", "tools/nnefc"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
 }
 # The first part of a library's headers -> where it may be included.

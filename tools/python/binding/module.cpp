@@ -12,4 +12,5 @@ NB_MODULE(_nnefc, module) {
   nnefc::python::BindModel(module);
   nnefc::python::BindExecutable(module);
   nnefc::python::BindTransformations(module);
+  nnefc::python::BindProgram(module);
 }

@@ -22,6 +22,7 @@ class GraphView {
 
 void BindTransformGraph(nanobind::module_& module);
 void BindTransformations(nanobind::module_& module);
+void BindProgram(nanobind::module_& module);
 
 // An attribute as Python has it, and back: as the row of the operation has it, where that is known.
 nanobind::object ToObject(const ir::Attribute& attribute);

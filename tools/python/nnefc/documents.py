@@ -18,6 +18,8 @@ _T = TypeVar("_T")
 Dialect = Literal["auto", "provisional", "ratified"]
 # A path, or the text of a document: what is a `str` and holds a line break or a brace is text.
 Source = Union[str, "os.PathLike[str]"]
+# One path or several.
+Extensions = Union[Source, Iterable[Source]]
 
 
 def is_text(source: Source) -> bool:
@@ -45,7 +47,7 @@ def make_options(
     shapes: Mapping[str, Sequence[int]] | None = None,
     random_weights: int | None = None,
     quantize: bool = False,
-    extensions: Iterable[Source] = (),
+    extensions: Extensions = (),
     variables: Mapping[str, npt.ArrayLike] | None = None,
 ) -> _nnefc.ModelOptions:
     """The options of `load`, as the compiler takes them. Raises ValueError and TypeError for what it cannot take."""
@@ -60,10 +62,15 @@ def make_options(
     options.input_shapes = {name: [int(extent) for extent in shape] for name, shape in (shapes or {}).items()}
     options.random_weights = random_weights
     options.quantize = quantize
-    options.extensions = _loaded([shown(path) for path in _listed("extensions", extensions)])
+    options.extensions = _loaded([shown(path) for path in paths_of(extensions)])
     if variables:
         options.set_data(_copied(variables))
     return options
+
+
+def paths_of(extensions: Extensions) -> list[Source]:
+    """The paths that `extensions` is."""
+    return [extensions] if isinstance(extensions, (str, os.PathLike)) else list(extensions)
 
 
 def _loaded(extensions: list[str]) -> list[str]:
@@ -71,9 +78,9 @@ def _loaded(extensions: list[str]) -> list[str]:
     folders = [path for path in extensions if os.path.isdir(path)]
     if not folders:
         return extensions
-    from nnefc.mo.adapter import Extensions
+    from nnefc.mo.adapter import choose
 
-    Extensions([Path(folder) for folder in folders]).choose()
+    choose([Path(folder) for folder in folders])
     return [path for path in extensions if path not in folders] + [shown(_nnefc.__file__)]
 
 
@@ -91,7 +98,7 @@ def check(
     lenient: bool | None = None,
     graph: str | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
-    extensions: Iterable[Source] = (),
+    extensions: Extensions = (),
     name: str = "<text>",
 ) -> Report:
     """Judges a model by the specification, through expansion and shapes.
@@ -103,7 +110,7 @@ def check(
             the document tell.
         graph: the graph to take of a document that has several.
         shapes: shapes of inputs, instead of those of the document.
-        extensions: plug-ins (shared libraries), and folders of transformations in Python (`nnefc.mo`).
+        extensions: plug-ins (shared libraries), and folders of transformations in Python (`nnefc.mo`): one or several.
         name: what messages call a text.
 
     Returns:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nnefc import _nnefc
-from nnefc.documents import Dialect, Source, _listed, is_text, make_options, shown
+from nnefc.documents import Dialect, Extensions, Source, _listed, is_text, make_options, paths_of, shown
 from nnefc.errors import _from_native
 from nnefc.executable import Backend, Executable, Precision
 from nnefc.port import Port
@@ -153,7 +153,7 @@ class Model:
         enable: Iterable[str] = (),
         disable: Iterable[str] = (),
         configuration: Source | None = None,
-        extensions: Source | Iterable[Source] = (),
+        extensions: Extensions = (),
     ) -> Model:
         """The model with other transformations on its way to `lower`, `compile` and OpenVINO IR.
 
@@ -161,7 +161,7 @@ class Model:
             enable, disable: transformations, by the names that `nnefc transform --list-transformations` lists.
             configuration: a file that drives transformations.
             extensions: plug-ins (shared libraries) beside those of the model, and folders of transformations in Python
-                (`nnefc.mo`), which are imported.
+                (`nnefc.mo`), which are imported: one or several.
 
         Returns:
             A new model. Its file is read again.
@@ -177,9 +177,9 @@ class Model:
         if configuration is not None:
             given["configuration"] = os.fspath(configuration)
         settings = dict(self._settings)
-        added = [extensions] if isinstance(extensions, (str, os.PathLike)) else list(extensions)
-        settings["extensions"] = [*settings.get("extensions", ()), *added]
+        settings["extensions"] = [*settings.get("extensions", ()), *paths_of(extensions)]
         model = Model(self._source, self._name, settings, given)
+        model._kept = self._kept
         for item in Report(model._native.lower()[1]):
             if item.rule == "transform.unknown-name":
                 raise ValueError(item.message)
@@ -234,7 +234,16 @@ class Model:
         return report
 
     def compile(
-        self, *, backend: Backend = "onednn", precision: Precision = "f32", threads: int = 0, max_memory: int = 0
+        self,
+        *,
+        backend: Backend = "onednn",
+        precision: Precision = "f32",
+        threads: int = 0,
+        max_memory: int = 0,
+        enable: Iterable[str] = (),
+        disable: Iterable[str] = (),
+        configuration: Source | None = None,
+        extensions: Extensions = (),
     ) -> Executable:
         """Makes the model ready to run.
 
@@ -245,9 +254,11 @@ class Model:
                 quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
+            enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
 
         Raises:
-            ModelError: variables have no data, or an operation has no form that runs.
+            ModelError: variables have no data, an operation has no form that runs, or a transformation failed.
+            ValueError, ImportError: as in `transform`.
         """
         if backend not in ("onednn", "reference"):
             raise ValueError(f"backend is {backend!r}; expected 'onednn' or 'reference'")
@@ -256,7 +267,11 @@ class Model:
         for name, value, most in (("threads", threads, 2**16), ("max_memory", max_memory, 2**63)):
             if not isinstance(value, int) or not 0 <= value < most:
                 raise ValueError(f"{name} is {value!r}; expected a whole number of 0 to {most - 1}")
-        return Executable(self._native.compile(backend, precision, threads, max_memory))
+        on, off, added = _listed("enable", enable), _listed("disable", disable), paths_of(extensions)
+        model = self
+        if on or off or configuration is not None or added:
+            model = self.transform(enable=on, disable=off, configuration=configuration, extensions=added)
+        return Executable(model._native.compile(backend, precision, threads, max_memory))
 
 
 def _done(native: _nnefc.Report) -> Report:
@@ -290,7 +305,7 @@ def load(
     variables: Mapping[str, npt.ArrayLike] | None = None,
     random_weights: int | None = None,
     quantize: bool = False,
-    extensions: Iterable[Source] = (),
+    extensions: Extensions = (),
     name: str = "<text>",
 ) -> Model:
     """Opens a model.
@@ -318,7 +333,7 @@ def load(
         "variables": variables,
         "random_weights": random_weights,
         "quantize": quantize,
-        "extensions": _listed("extensions", extensions),
+        "extensions": paths_of(extensions),
     }
     model = Model(source, name, settings, {})
     known = {label.lstrip("/") for label in model.variables} if variables else set()

@@ -13,7 +13,7 @@ from typing import Any
 
 from nnefc import _nnefc
 from nnefc.mo.graph.graph import Graph
-from nnefc.mo.replacer import FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
+from nnefc.mo.replacer import FrontExtractorOp, FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
 
 _ORDER = ("ops", "front", "middle", "back")
 
@@ -109,7 +109,7 @@ class Adapter:
         self.before, self.after = self._names(acts.run_before, "run_before"), self._names(acts.run_after, "run_after")
         if kind.driven_by and not kind.replacement_id:
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `replacement_id`")
-        if isinstance(acts, FrontReplacementOp) and not acts.op:
+        if isinstance(acts, (FrontReplacementOp, FrontExtractorOp)) and not acts.op:
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `op`")
 
     def _names(self, ask: Callable[[], Sequence[type]], what: str) -> list[str]:
@@ -150,16 +150,15 @@ class Adapter:
             acts.find_and_replace_pattern(graph)
 
 
-class Extensions:
-    """Transformations of folders, loaded once for a model and what is made of it."""
-
-    def __init__(self, folders: Sequence[Path]) -> None:
-        kinds = [kind for folder in folders for kind in load_folder(folder)]
-        self._makers = [_maker(kind) for kind in kinds]
-
-    def choose(self) -> None:
-        """Lets the next model that this thread opens have them."""
-        _nnefc.choose_transformations(list(self._makers))
+def choose(folders: Sequence[Path]) -> None:
+    """Lets the next models that this thread opens have the transformations of folders."""
+    kinds = [kind for folder in folders for kind in load_folder(folder)]
+    # Of several extractors of an operation the last counts.
+    extractors = {kind.op.lower(): kind for kind in kinds if issubclass(kind, FrontExtractorOp)}
+    kept = [
+        kind for kind in kinds if not issubclass(kind, FrontExtractorOp) or extractors[kind.op.lower()] is kind
+    ]
+    _nnefc.choose_transformations([_maker(kind) for kind in kept])
 
 
 def _maker(kind: type[Transformation]) -> Callable[[], Adapter]:

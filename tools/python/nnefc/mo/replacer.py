@@ -223,6 +223,36 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         graph.remove_node(node)
 
 
+class FrontExtractorOp(FrontReplacementPattern):
+    """What gives the nodes of the operation `op`, in letters of either case, attributes for those that run later.
+
+    Extractors run before the other transformations of the front phase, each by a class that is not made: `extract` is a
+    class method, which returns whether it took the node. Of several for an operation the last counts.
+    """
+
+    kind = "FrontExtractorOp"
+    op: str = ""
+
+    def run_before(self) -> Sequence[type]:
+        """All others."""
+        return [_anchor("FrontStart")]
+
+    def run_after(self) -> Sequence[type]:
+        """None."""
+        return []
+
+    @classmethod
+    def extract(cls, node: Node) -> bool:
+        """Sets attributes of a node."""
+        raise Error(f"{cls.__name__} does not override `extract`")
+
+    def find_and_replace_pattern(self, graph: Graph) -> None:
+        """Calls `extract` for each node of the operation."""
+        for node in (Node(graph, name) for name in graph.nodes()):
+            if node.op.lower() == self.op.lower() and not type(self).extract(node):
+                self.log(f"`{node.id}` is not taken")
+
+
 class MiddleReplacementPattern(ReplacementPattern):
     """A change of the graph of OpenVINO operations, whose shapes are known. Patterns may name data."""
 

@@ -1,0 +1,173 @@
+#include "tools/nnefc/program.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <new>
+
+#include "compiler/support/suggest.h"
+#include "fmt/format.h"
+#include "tools/api/model.h"
+#include "tools/nnefc/commit.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/interrupt.h"
+#include "tools/nnefc/misuse.h"
+#include "tools/nnefc/reporter.h"
+
+namespace nnefc::cli {
+namespace {
+
+constexpr const char* kHelpNote = "`nnefc --help` and `nnefc COMMAND --help` tell what is possible";
+
+// The version alone stands on the first line, for scripts.
+std::string DescribeVersion() {
+  return fmt::format("nnefc " NNEFC_VERSION "\ncommit {}\n{}", kCommit, api::DescribeBackend());
+}
+
+// Lists the commands if there is no word at all.
+bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (!words.empty()) return false;
+  PrintError("no command is given; there are");
+  for (const CLI::App* command : app.get_subcommands({})) {
+    PrintStderr("  nnefc {:<12}{}\n", command->get_name(), command->get_description());
+  }
+  PrintStderr("nnefc: note: {}\n", kHelpNote);
+  return true;
+}
+
+// CLI11 takes an unknown first word for a missing command.
+bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words.front().starts_with('-')) return false;
+  const std::string& word = words.front();
+  Suggestion suggestion(word);
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return false;
+    suggestion.Offer(command->get_name());
+  }
+  std::error_code error;
+  if (std::filesystem::exists(word, error)) {
+    PrintError(fmt::format("`{}` is no command; did you mean `nnefc check {}`?", word, word), kHelpNote);
+  } else if (suggestion.best().empty()) {
+    PrintError(fmt::format("there is no command `{}`", word), kHelpNote);
+  } else {
+    PrintError(fmt::format("there is no command `{}`; did you mean `{}`?", word, suggestion.best()),
+               kHelpNote);
+  }
+  return true;
+}
+
+// `nnefc help run` is `nnefc run --help`.
+std::vector<std::string> Words(int argc, char** argv) {
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    if (words.size() < 2) words.emplace_back("--help");
+  }
+  return words;
+}
+
+// A list is one word with commas; without this, CLI11 lets it have the words
+// behind that too, MODEL among them.
+void TakeOneWordEach(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
+      if (!option->get_positional()) option->allow_extra_args(false);
+    }
+  }
+}
+
+// What bounds a document, an archive or a run: options that commands share and their help leaves out.
+void PrintLimits(const CLI::App& app) {
+  Print("A mistake tells which limit was met; these options raise it:\n\n");
+  for (const CLI::Option* option : app.get_subcommand("run")->get_options()) {
+    if (!option->get_lnames().empty() && option->get_lnames().front().starts_with("max-"))
+      Print("  --{:<18}{} ({})\n", option->get_lnames().front(), option->get_description(),
+            option->get_default_str());
+  }
+  Print("\nExample: nnefc run model --max-memory 4000000000\n");
+}
+
+// The form in which misuse is told, as far as the words tell it.
+Format ErrorFormatOf(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string value = words[i].starts_with("--format=")                ? words[i].substr(9)
+                              : words[i] == "--format" && i + 1 < words.size() ? words[i + 1]
+                                                                               : "";
+    if (!value.empty()) return FormatNamed(value);
+  }
+  return Format::kText;
+}
+
+int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
+  const bool is_topic = words == std::vector<std::string>{"limits", "--help"};
+  if (!is_topic && (IsNoCommand(app, words) || IsUnknownCommand(app, words))) return kMisuse;
+  if (const std::optional<std::string> misuse = FindMisuse(app, words)) {
+    PrintError(*misuse, kHelpNote);
+    return kMisuse;
+  }
+  if (is_topic) {
+    PrintLimits(app);
+    return kSuccess;
+  }
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+  } catch (const CLI::Success& request) {
+    return app.exit(request, std::cout);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    PrintError(DescribeMisuse(app, error), kHelpNote);
+    return kMisuse;
+  } catch (const MisuseError& error) {
+    PrintError(error.what());
+    return kMisuse;
+  } catch (const std::bad_alloc&) {
+    PrintError("out of memory");
+    return kMisuse;
+  }
+  return exit_code;
+}
+
+// The exit code of the program, once all that was told and made is written:
+// a full disk or a closed pipe may lose it.
+int Finish(int exit_code) {
+  std::cout.flush();
+  if (StdoutFailed() || !std::cout) {
+    PrintError("cannot write to standard output");
+    exit_code = kMisuse;
+  }
+  WriteReports();
+  return StderrFailed() && exit_code == kSuccess ? kMisuse : exit_code;
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  OpenClosedStreams();
+  RemoveFilesWhenInterrupted();
+  int exit_code = kSuccess;
+  CLI::App app{"The compiler for NNEF, the Neural Network Exchange Format.", "nnefc"};
+  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", DescribeVersion);
+  app.footer(
+      "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
+      "`nnefc help COMMAND` tells the options of a command, `nnefc help limits` what bounds a document.\n"
+      "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
+  AddCheck(app, exit_code);
+  AddLint(app, exit_code);
+  AddExpand(app, exit_code);
+  AddFmt(app, exit_code);
+  AddUpgrade(app, exit_code);
+  AddCompile(app, exit_code);
+  AddTransform(app, exit_code);
+  AddRun(app, exit_code);
+  AddInspect(app, exit_code);
+  AddBench(app, exit_code);
+  AddExplain(app, exit_code);
+  AddOperations(app, exit_code);
+  TakeOneWordEach(app);
+  const std::vector<std::string> words = Words(argc, argv);
+  SetErrorFormat(ErrorFormatOf(words));
+  return Finish(Run(app, words, exit_code));
+}
+
+}  // namespace nnefc::cli

@@ -1,0 +1,31 @@
+#include "tools/nnefc/program.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/python/binding/transform.h"
+
+namespace nnefc::python {
+
+namespace {
+
+// Transformations in Python, and they alone, hold the interpreter meanwhile.
+int RunProgram(std::vector<std::string> words) {
+  const nanobind::gil_scoped_release released;
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return cli::RunProgram(static_cast<int>(words.size()), pointers.data());
+}
+
+}  // namespace
+
+void BindProgram(nanobind::module_& module) {
+  module.def("run_program", &RunProgram, nanobind::arg("words"));
+}
+
+}  // namespace nnefc::python
