@@ -86,6 +86,8 @@ STRICTER: list[tuple[str, str, str]] = [
     ("PriorBox", "`fixed_ratio` of", "OpenVINO counts other boxes than it makes"),
     ("PriorBox", "`max_size` of", "OpenVINO counts other boxes than it makes"),
     ("PriorBox", "`image_size`", NOT_COMPILED),
+    ("PriorBox", "`output_size`", "OpenVINO reads beyond the input"),
+    ("PriorBox", "`min_size` of", "OpenVINO reads beyond the list"),
     ("opset1.ConvolutionBackpropData", "has the extent 0", NOTHING_TO_DO),
     ("opset1.ConvolutionBackpropData", "leave nothing", NOTHING_TO_DO),
     ("opset1.LSTMCell", "`input_forget`", NOT_COMPILED),
