@@ -257,9 +257,10 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
                                           input.size() - 2);
   if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial)) return kernel;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
-    const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
     const InnerProduct product{
         .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
+    if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
+    const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
     if (!posts) return std::nullopt;
     if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
   }

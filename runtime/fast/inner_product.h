@@ -16,6 +16,11 @@ struct InnerProduct {
 };
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape);
+// The product of one row with a large constant matrix [outputs, inputs] that stays as it lies. Nothing for
+// what follows it.
+std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape);
+// True if that takes the product.
+bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape);
 // Of codes of 8 bits and a matrix of multiples of such: sums of integers, then what
 // follows in f32. Nothing if the input lies in no codes.
 std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape);

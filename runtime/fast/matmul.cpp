@@ -27,6 +27,7 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   const InnerProduct product{
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
   if (IsForCompressedProduct(request, product)) return MakeCompressedProduct(request, product);
+  if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
   if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product)) return kernel;
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;

@@ -249,3 +249,34 @@ def test_memory_is_bounded():
     with pytest.raises(nnefc.ModelError, match="24 bytes; at most 8 are allowed"):
         nnefc.load(SUM).compile(max_memory=8)
     np.testing.assert_array_equal(nnefc.load(SUM).compile(max_memory=100)(A, B)["y"], A + B)
+
+
+@pytest.mark.parametrize("terms", [4096, 4099])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_one_row_is_multiplied_by_a_large_matrix_as_it_lies(terms, threads):
+    outputs = 1101  # in blocks of eight, and five more
+    generator = np.random.default_rng(8)
+    weights = generator.standard_normal((outputs, terms)).astype(np.float32)
+    bias = generator.standard_normal((1, outputs)).astype(np.float32)
+    x = generator.standard_normal((1, terms)).astype(np.float32)
+    exact = np.maximum(x.astype(np.float64) @ weights.T.astype(np.float64) + bias, 0)
+    bodies = [
+        ("[1, TERMS]", "[OUTPUTS, TERMS]", "linear(x, w, b)", (1, terms)),
+        ("[1, TERMS, 1, 1]", "[OUTPUTS, TERMS, 1, 1]", "conv(x, w, b)", (1, terms, 1, 1)),
+    ]
+    for shape, filter_shape, product, given in bodies:
+        text = f"""version 1.0;
+graph net(x) -> (y)
+{{
+    x = external<scalar>(shape = {shape});
+    w = variable<scalar>(shape = {filter_shape}, label = 'w');
+    b = variable<scalar>(shape = [1, OUTPUTS], label = 'b');
+    z = {product};
+    y = relu(z);
+}}
+""".replace("TERMS", str(terms)).replace("OUTPUTS", str(outputs))
+        values = {"w": weights.reshape(-1, *given[1:]), "b": bias}
+        executable = nnefc.load(text, variables=values).compile(threads=threads)
+        found = executable(x=x.reshape(given))["y"]
+        np.testing.assert_allclose(found.reshape(1, -1), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+        assert "in_place" in str(executable.profile())
