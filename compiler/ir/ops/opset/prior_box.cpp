@@ -119,8 +119,7 @@ void InferPriorBox(OpContext& op) {
   }
   if (!scale_all && fixed == 0 && least == 0 && ratios > 1) {
     op.Error(kOpsetAttributeValue,
-             "`min_size` of `PriorBox` is empty; expected the size of which the boxes by `aspect_ratio` are, "
-             "where "
+             "`min_size` of `PriorBox` is empty; expected the size of the boxes by `aspect_ratio`, where "
              "`scale_all_sizes` is false");
     return;
   }
