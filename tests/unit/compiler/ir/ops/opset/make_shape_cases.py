@@ -405,7 +405,8 @@ def blocks():
     c = "f32[6]"
     yield "opset1.BatchNormInference", [c, c, "f32[2,6,4,5]", c, c], dict(epsilon=0.01)
     yield "opset2.MVN", ["f32[2,6,?]"], dict(eps=0.1, across_channels=True, normalize_variance=True)
-    yield "opset1.GRN", ["f32[2,6,?]"], dict(bias=0.1)
+    for shape in ["f32[2,6,?]", "f32[2,6]", "f32[?,2..4,5,6]", "f32[2,0]", "f32[6]", "f32[2,6,4,5,3]"]:
+        yield "opset1.GRN", [shape], dict(bias=0.1)
     yield "opset12.GroupNormalization", ["f32[2,6,?]", c, c], dict(num_groups=3, epsilon=0.01)
     yield "opset12.GroupNormalization", ["f32[2,6,?]", c, c], dict(num_groups=4, epsilon=0.01)
     resize = dict(mode="nearest", shape_calculation_mode="sizes", coordinate_transformation_mode="asymmetric",
