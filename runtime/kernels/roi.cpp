@@ -1,4 +1,4 @@
-// ROIPooling and ROIAlign.
+// ROIPooling, PSROIPooling and ROIAlign.
 
 #include <algorithm>
 #include <cmath>
@@ -125,6 +125,141 @@ FaultOr<Success> RoiPooling(const ReferenceRun& run) {
   return Success();
 }
 
+// ---- PSROIPooling-1: rows [batch, x1, y1, x2, y2], of which the batch -1 is the end ----
+// Where a bin ends and whether a point is inside are decided in f32, as in
+// OpenVINO: full steps add up to whole numbers that f64 would just miss.
+
+// A region along one axis.
+struct Interval {
+  float start, length;
+};
+
+// out[i][j] = the average over bin (i, j) of the plane of its own.
+template <typename T>
+double AverageOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, int64_t j, int64_t places) {
+  const auto bin = [&](Interval interval, int64_t place, int64_t extent) {
+    const float size = interval.length / static_cast<float>(places);
+    const auto within = [&](float at) {
+      if (!(at > 0)) return int64_t{0};
+      return at < static_cast<float>(extent) ? static_cast<int64_t>(at) : extent;
+    };
+    return std::pair(within(std::floor(static_cast<float>(place) * size + interval.start)),
+                     within(std::ceil(static_cast<float>(place + 1) * size + interval.start)));
+  };
+  const auto [top, bottom] = bin(y, i, plane.height);
+  const auto [left, right] = bin(x, j, plane.width);
+  if (top >= bottom || left >= right) return 0;
+  double sum = 0;
+  for (int64_t row = top; row < bottom; ++row) {
+    for (int64_t column = left; column < right; ++column) sum += plane.At(row, column);
+  }
+  return sum / static_cast<double>((bottom - top) * (right - left));
+}
+
+// The sample of place (i, j) in a bin, whose borders are fractions of the map; 0 outside.
+template <typename T>
+double SampleOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, int64_t j, int64_t places) {
+  const auto position = [&](Interval bin, int64_t place, int64_t extent) {
+    const auto room = static_cast<float>(extent - 1);
+    if (places == 1) return 0.5F * (bin.start + (bin.start + bin.length)) * room;
+    return static_cast<float>(place) * (bin.length * room / static_cast<float>(places - 1)) +
+           bin.start * room;
+  };
+  const float row = position(y, i, plane.height), column = position(x, j, plane.width);
+  const bool inside = row >= 0 && row <= static_cast<float>(plane.height - 1) && column >= 0 &&
+                      column <= static_cast<float>(plane.width - 1);
+  if (!inside) return 0;
+  const auto top = static_cast<int64_t>(row), left = static_cast<int64_t>(column);
+  return Neighbours{top,
+                    std::min(top + 1, plane.height - 1),
+                    left,
+                    std::min(left + 1, plane.width - 1),
+                    row - static_cast<float>(top),
+                    column - static_cast<float>(left)}
+      .Sum(plane);
+}
+
+// What the regions [0, count) have in common.
+struct PsRegions {
+  const ir::Node& node;
+  llvm::ArrayRef<double> rois;
+  int64_t count;
+
+  // The region along the axis whose corners are the items `first` and `first` + 2, in
+  // fractions of the map or, of averages, in pixels that are whole before the scale.
+  Interval Along(int64_t region, int64_t first) const {
+    const auto scale = static_cast<float>(node.Double("spatial_scale"));
+    auto start = static_cast<float>(rois[static_cast<size_t>(region * 5 + first)]);
+    auto end = static_cast<float>(rois[static_cast<size_t>(region * 5 + first + 2)]);
+    if (node.String("mode") == "bilinear") return {start * scale, end * scale - start * scale};
+    start = std::round(start) * scale;
+    end = std::round(end + 1) * scale;
+    return {start, std::max(end - start, 0.1F)};
+  }
+};
+
+template <typename T>
+void PsRoiPoolingAs(const ReferenceRun& run, const PsRegions& regions) {
+  const TensorView& data = run.input(0);
+  const MutableTensorView& output = run.output();
+  const int64_t channels = output.extent(1), places = output.extent(2);
+  const bool bilinear = run.node.String("mode") == "bilinear";
+  const int64_t rows = run.node.Int("spatial_bins_y"), columns = run.node.Int("spatial_bins_x");
+  ParallelFor(output.volume(), 64, [&](int64_t index) {
+    const int64_t j = index % places, i = index / places % places;
+    const int64_t c = index / places / places % channels, n = index / places / places / channels;
+    T& out = output.mutable_data<T>()[index];
+    if (n >= regions.count) {
+      out = ConvertElement<T>(0.0);
+      return;
+    }
+    const auto batch = static_cast<int64_t>(regions.rois[static_cast<size_t>(n * 5)]);
+    const auto plane = [&](int64_t channel) {
+      return Plane<T>{data.data<T>() + (batch * data.extent(1) + channel) * data.strides()[1], data.extent(2),
+                      data.extent(3)};
+    };
+    const Interval x = regions.Along(n, 1), y = regions.Along(n, 2);
+    if (!bilinear) {
+      out = ConvertElement<T>(AverageOfBin(plane((c * places + i) * places + j), y, x, i, j, places));
+      return;
+    }
+    const auto bin = [](Interval interval, int64_t bin, int64_t bins) {
+      const float size = interval.length / static_cast<float>(bins);
+      const float start = interval.start + static_cast<float>(bin) * size;
+      return Interval{start, interval.start + static_cast<float>(bin + 1) * size - start};
+    };
+    double sum = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column) {
+        sum += SampleOfBin(plane((row * columns + column) * channels + c), bin(y, row, rows),
+                           bin(x, column, columns), i, j, places);
+      }
+    }
+    out = ConvertElement<T>(sum / static_cast<double>(rows * columns));
+  });
+}
+
+FaultOr<Success> PsRoiPooling(const ReferenceRun& run) {
+  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  const auto batches = static_cast<double>(run.input(0).extent(0));
+  int64_t count = 0;
+  for (; count < run.input(1).extent(0); ++count) {
+    const llvm::ArrayRef<double> roi(rois.data() + count * 5, 5);
+    const double batch = std::trunc(roi[0]);
+    if (batch == -1) break;
+    if (!(batch >= 0 && batch < batches))
+      return KernelFault("a region is of batch {}, of {}", roi[0], run.input(0).extent(0));
+    if (auto checked = CheckRegions(roi); !checked) return checked;
+  }
+  if (count != 0 && run.input(0).volume() == 0) return KernelFault("regions of an empty map");
+  const PsRegions regions{run.node, rois, count};
+  if (!VisitFloatType(run.input(0).type(),
+                      [&]<typename T>(TypeTag<T>) { PsRoiPoolingAs<T>(run, regions); })) {
+    return UnsupportedType(run);
+  }
+  return Success();
+}
+
 // ---- ROIAlign: rows [x1, y1, x2, y2], the batch apart ----
 
 // A region along one axis: where it starts, and its bins with their samples.
@@ -223,6 +358,7 @@ FaultOr<Success> RoiAlign(const ReferenceRun& run) {
 
 void RegisterRoi(KernelRegistry& registry) {
   registry.AddReference({"opset2"}, "ROIPooling", RoiPooling);
+  registry.AddReference({"opset1"}, "PSROIPooling", PsRoiPooling);
   registry.AddReference({"opset3", "opset9"}, "ROIAlign", RoiAlign);
 }
 

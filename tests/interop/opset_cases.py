@@ -413,6 +413,18 @@ def regions() -> None:
     add("opset2.ROIPooling", maps, boxes, pooled_h=2, pooled_w=2, spatial_scale=0.5, method="max")
     fractions = Const(np.array([[0, 0.1, 0.2, 0.6, 0.9], [1, 0, 0, 1, 1]], F32))
     add("opset2.ROIPooling", maps, fractions, pooled_h=3, pooled_w=2, spatial_scale=1.0, method="bilinear")
+    # Halves and corners beyond the map; the batch -1 ends the regions.
+    some = np.array([[0, 0.5, 1.5, 6.2, 5.49], [1, -3, 2, 4, 20], [1, 3, 3, 2, 1], [0, 30, 1, 31, 2], [1, 0, 0, 8, 7],
+                     [0, -2.5, -1.2, 3.5, 2], [-1, 1, 1, 2, 2], [0, 1, 1, 4, 4]], F32)
+    parts = np.concatenate([some[:, :1], some[:, 1:] / [9, 8, 9, 8]], 1).astype(F32)
+    parts[4, 1:] = [0, 0, 1, 1]
+    for size, scale in [(1, 1.0), (2, 0.7), (3, 1.0), (3, 0.0625), (7, 0.3)]:
+        common = dict(output_dim=2, group_size=size, spatial_scale=scale)
+        for rois in [some, Const(some)]:
+            add("opset1.PSROIPooling", f(2, 2 * size**2, 8, 9), rois, **common, mode="average", spatial_bins_x=0, spatial_bins_y=0)
+        for across, down in [(1, 1), (3, 2)]:
+            add("opset1.PSROIPooling", f(2, 2 * across * down, 8, 9), parts, **common, mode="bilinear", spatial_bins_x=across,
+                spatial_bins_y=down)
     corners = Const(np.array([[1, 1, 6.5, 5], [0, 0, 8, 7], [2.2, 3.1, 2.4, 3.3]], F32))
     for mode in ["avg", "max"]:
         for ratio in [0, 2]:

@@ -110,6 +110,9 @@ UNFIT: dict[str, tuple[list[Input], dict, str]] = {
                          "aligned_mode": "asymmetric"}, "index 3"),
     "opset2.ROIPooling": ([data(1, 1, 4, 4), np.array([[-1, 0, 0, 2, 2]], np.float32)],
                           {"pooled_h": 1, "pooled_w": 1, "spatial_scale": 1.0, "method": "max"}, "batch -1"),
+    "opset1.PSROIPooling": ([data(1, 1, 4, 4), np.array([[1, 0, 0, 2, 2]], np.float32)],
+                            {"output_dim": 1, "group_size": 1, "spatial_scale": 1.0, "mode": "average", "spatial_bins_x": 1,
+                             "spatial_bins_y": 1}, "a region is of batch 1, of 1"),
 }
 
 

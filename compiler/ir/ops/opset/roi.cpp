@@ -10,26 +10,58 @@ namespace nnefc::ir {
 
 namespace {
 
-// [regions, channels, pooled_h, pooled_w].
-void SetRegions(OpContext& op, const char* height, const char* width) {
-  const int64_t h = op.Int(height);
-  const int64_t w = op.Int(width);
+// [regions, channels, height, width].
+void SetRegions(OpContext& op, Dim channels, int64_t height, int64_t width) {
   PartialShape shape = PartialShape::OfRank(4);
   if (op.shape(1).rank_known()) shape.set(0, op.shape(1)[0]);
-  if (op.shape(0).rank_known()) shape.set(1, op.shape(0)[1]);
-  shape.set(2, h);
-  shape.set(3, w);
+  shape.set(1, channels);
+  shape.set(2, height);
+  shape.set(3, width);
   op.Set(op.type(0), shape);
+}
+
+void SetPooledRegions(OpContext& op) {
+  const Dim channels = op.shape(0).rank_known() ? op.shape(0)[1] : Dim();
+  SetRegions(op, channels, op.Int("pooled_h"), op.Int("pooled_w"));
+}
+
+// Whether the regions are rows of `count`; emits kOpsetExtent.
+bool CheckRows(OpContext& op, int64_t count) {
+  if (!op.shape(1).rank_known() || op.shape(1)[1].Compatible(Dim(count))) return true;
+  op.Error(kOpsetExtent, "{} has the shape {}; expected rows of {}", op.InputName(1), ToString(op.shape(1)),
+           count);
+  return false;
 }
 
 // ROIPooling-2: each row of the regions is [batch, x1, y1, x2, y2].
 void InferRoiPooling(OpContext& op) {
-  if (op.shape(1).rank_known() && !op.shape(1)[1].Compatible(Dim(5))) {
-    op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 5", op.InputName(1), ToString(op.shape(1)));
+  if (!CheckRows(op, 5)) return;
+  op.CommonType(0, 2);
+  SetPooledRegions(op);
+}
+
+// PSROIPooling-1: rows as those of ROIPooling. Each channel of the result has
+// channels of the data of its own: one for each place, or for each bin of its
+// places.
+void InferPsRoiPooling(OpContext& op) {
+  const int64_t channels = op.Int("output_dim");
+  const int64_t places = op.Int("group_size");
+  int64_t count = SaturatingMultiply(places, places);
+  if (op.String("mode") == "bilinear") {
+    for (const char* name : {"spatial_bins_x", "spatial_bins_y"}) {
+      if (op.Int(name) >= 1) continue;
+      op.Error(kOpsetAttributeValue, "`{}` of `PSROIPooling` is {}; expected at least 1", name, op.Int(name));
+      return;
+    }
+    count = SaturatingMultiply(op.Int("spatial_bins_x"), op.Int("spatial_bins_y"));
+  }
+  const int64_t expected = SaturatingMultiply(channels, count);
+  if (op.shape(0).rank_known() && !op.shape(0)[1].Compatible(Dim(expected))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected {} channels, {} for each of `output_dim`",
+             op.InputName(0), ToString(op.shape(0)), expected, count);
     return;
   }
-  op.CommonType(0, 2);
-  SetRegions(op, "pooled_h", "pooled_w");
+  if (CheckRows(op, 5)) SetRegions(op, Dim(channels), places, places);
 }
 
 // ROIAlign: each row of the regions is [x1, y1, x2, y2], of the batch that the
@@ -41,12 +73,9 @@ void InferRoiAlign(OpContext& op) {
              op.InputName(2), ToString(batches), ToString(op.shape(1)));
     return;
   }
-  if (op.shape(1).rank_known() && !op.shape(1)[1].Compatible(Dim(4))) {
-    op.Error(kOpsetExtent, "{} has the shape {}; expected rows of 4", op.InputName(1), ToString(op.shape(1)));
-    return;
-  }
+  if (!CheckRows(op, 4)) return;
   op.CommonType(0, 2);
-  SetRegions(op, "pooled_h", "pooled_w");
+  SetPooledRegions(op);
 }
 
 std::vector<double> Doubles(const TensorValue& value) {
@@ -168,6 +197,16 @@ std::vector<OpInfo> RoiRows() {
                           {"output_size", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true},
                           {"output_roi", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true}},
            .infer = Infer<InferRoiPooling>}),
+      MakeRow({.set = "opset1",
+               .name = "PSROIPooling",
+               .inputs = {"data: float 4", "rois: float 2"},
+               .attributes = {Positive({"output_dim", AttributeKind::kInt}),
+                              Positive({"group_size", AttributeKind::kInt, 1}),
+                              scale,
+                              {"mode", AttributeKind::kString, "average", {"average", "bilinear"}},
+                              {"spatial_bins_x", AttributeKind::kInt, 1},
+                              {"spatial_bins_y", AttributeKind::kInt, 1}},
+               .infer = Infer<InferPsRoiPooling>}),
       RoiAlignRow("opset3", {}, {aligned_mode}),
       RoiAlignRow("opset9", {aligned_mode}, {}),
       NonMaxSuppressionRow("opset5"),

@@ -553,6 +553,16 @@ def detection():
     for inputs, more in given:
         yield "opset8.DetectionOutput", inputs, some | more
         yield "opset1.DetectionOutput", inputs, some | more | dict(num_classes=3)
+    pooling = dict(output_dim=2, group_size=3, spatial_scale=0.5, spatial_bins_x=2, spatial_bins_y=4)
+    for shapes in [("f32[2,18,5,6]", "f32[7,5]"), ("f32[?,?,?,?]", "f32[?,5]"), ("f32[2,16..20,5,6]", "f32[7,?]"),
+                   ("f32[2,16,5,6]", "f32[7,5]"), ("f32[2,18,5,6]", "f32[7,4]"), ("f32[2,18,5]", "f32[7,5]"),
+                   ("f32[2,18,5,6]", "f32[5]"), ("f32[2,18,5,6]", "i32[7,5]"), ("i32[2,18,5,6]", "f32[7,5]"),
+                   ("f32[2,18,0,6]", "f32[0,5]")]:
+        for mode in ["average", "bilinear"]:
+            yield "opset1.PSROIPooling", list(shapes), pooling | dict(mode=mode)
+    for more in [dict(group_size=0), dict(spatial_scale=0.0), dict(spatial_bins_x=0), dict(spatial_bins_y=-1)]:
+        yield "opset1.PSROIPooling", ["f32[2,?,5,6]", "f32[7,5]"], pooling | dict(mode="bilinear") | more
+    yield "opset1.PSROIPooling", ["f32[2,18,5,6]", "f32[7,5]"], pooling | dict(mode="average", spatial_bins_x=0)
     sizes = [const([2, 3]), const([20, 30], "i32")]
     sized = dict(min_size=[4.0, 9.0], max_size=[16.0], aspect_ratio=[2.0, 0.5, 3.0], flip=True, offset=0.5)
     for more in [{}, dict(min_size=[], max_size=[]), dict(scale_all_sizes=False), dict(flip=False), dict(variance=[0.1] * 4),
