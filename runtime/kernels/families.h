@@ -27,6 +27,7 @@ void RegisterBoxSelection(KernelRegistry& registry);
 void RegisterYolo(KernelRegistry& registry);
 void RegisterDetection(KernelRegistry& registry);
 void RegisterPriorBox(KernelRegistry& registry);
+void RegisterCtc(KernelRegistry& registry);
 void RegisterNnefConvolution(KernelRegistry& registry);
 void RegisterNnefPool(KernelRegistry& registry);
 void RegisterNnefRoi(KernelRegistry& registry);

@@ -102,6 +102,7 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterYolo(registry);
   RegisterDetection(registry);
   RegisterPriorBox(registry);
+  RegisterCtc(registry);
   RegisterNnefRoi(registry);
   RegisterNnefConvolution(registry);
   RegisterNnefPool(registry);

@@ -49,6 +49,7 @@ STRICTER: list[tuple[str, str, str]] = [
     ("opset1.NormalizeL2", "has rank 0", NOTHING_TO_DO),
     ("opset1.PReLU", "does not broadcast to", NOT_COMPILED),
     ("ROIAlign", "`pooled_", NOTHING_TO_DO),
+    ("CTCGreedyDecoder", "expected at least 1 class", "OpenVINO reads beyond the data"),
     ("PSROIPooling", "`group_size` of `PSROIPooling` is", UNDEFINED),
     ("PSROIPooling", "`output_dim` of `PSROIPooling` is", NOTHING_TO_DO),
     ("ScatterElementsUpdate", "`axis`", UNDEFINED),

@@ -434,6 +434,19 @@ def regions() -> None:
                 add("opset9.ROIAlign", maps, corners, ints(0, 1, 1), **common, aligned_mode=aligned)
 
 
+def sequences() -> None:
+    # Few classes: they repeat, and the last, the blank, is often the best.
+    for times, batches, classes in [(12, 3, 3), (7, 2, 2), (5, 1, 1), (9, 4, 6)]:
+        scores = np.round(f(times, batches, classes))  # equal ones, too
+        mask = np.ones([times, batches], F32)
+        mask[RANDOM.integers(2, times):, 0] = 0
+        mask[0, 1:2] = 0
+        mask[3:4, 2:] = 0  # what follows is not looked at
+        for merge in [True, False]:
+            add("opset1.CTCGreedyDecoder", scores, mask, ctc_merge_repeated=merge)
+            add("opset1.CTCGreedyDecoder", Dynamic(scores, "?,?,?"), Const(mask), ctc_merge_repeated=merge)
+
+
 def selection() -> None:
     low = RANDOM.random([2, 20, 2]) * 5
     boxes = np.concatenate([low, low + 1 + RANDOM.random([2, 20, 2])], 2).astype(F32)
@@ -531,5 +544,5 @@ def priors() -> None:
 
 
 for family in [elementwise, activation, windows, reductions, shapes, indexing, matrices, normalization, resampling, regions,
-               selection, yolo, detection, priors]:
+               selection, yolo, detection, priors, sequences]:
     family()

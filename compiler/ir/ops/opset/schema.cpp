@@ -105,11 +105,12 @@ OpInfo MakeRow(const OpRowSpec& spec) {
 }
 
 void RegisterOpsets(OpRegistry& registry) {
-  for (auto family : {CoreRows,       ElementwiseRows,   ActivationRows,   ConvolutionRows, PoolingRows,
-                      ResamplingRows, MatmulRows,        ReduceRows,       ShapeOpsRows,    SectionRows,
-                      SlicingRows,    IndexingRows,      GatherNdRows,     CountingRows,    RearrangingRows,
-                      AttentionRows,  NormalizationRows, QuantizationRows, RoiRows,         YoloRows,
-                      DetectionRows,  PriorBoxRows,      RecurrentRows,    ControlFlowRows}) {
+  for (auto family :
+       {CoreRows,       ElementwiseRows,   ActivationRows,   ConvolutionRows, PoolingRows,
+        ResamplingRows, MatmulRows,        ReduceRows,       ShapeOpsRows,    SectionRows,
+        SlicingRows,    IndexingRows,      GatherNdRows,     CountingRows,    RearrangingRows,
+        AttentionRows,  NormalizationRows, QuantizationRows, RoiRows,         YoloRows,
+        DetectionRows,  PriorBoxRows,      CtcRows,          RecurrentRows,   ControlFlowRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }

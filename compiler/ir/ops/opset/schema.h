@@ -68,6 +68,7 @@ std::vector<OpInfo> RoiRows();
 std::vector<OpInfo> YoloRows();
 std::vector<OpInfo> DetectionRows();
 std::vector<OpInfo> PriorBoxRows();
+std::vector<OpInfo> CtcRows();
 std::vector<OpInfo> RecurrentRows();
 std::vector<OpInfo> ControlFlowRows();
 

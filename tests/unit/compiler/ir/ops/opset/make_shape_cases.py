@@ -563,6 +563,10 @@ def detection():
     for more in [dict(group_size=0), dict(spatial_scale=0.0), dict(spatial_bins_x=0), dict(spatial_bins_y=-1)]:
         yield "opset1.PSROIPooling", ["f32[2,?,5,6]", "f32[7,5]"], pooling | dict(mode="bilinear") | more
     yield "opset1.PSROIPooling", ["f32[2,18,5,6]", "f32[7,5]"], pooling | dict(mode="average", spatial_bins_x=0)
+    for shapes in [("f32[5,2,4]", "f32[5,2]"), ("f32[?,2,4]", "f32[5,?]"), ("f32[2..6,1..3,?]", "f32[4..9,2..]"),
+                   ("f32[0,2,4]", "f32[0,2]"), ("f32[5,2,4]", "f32[4,2]"), ("f32[5,2,4]", "f32[5,1]"),
+                   ("f32[2..3,2,4]", "f32[4..9,2]"), ("f32[5,2]", "f32[5,2]"), ("f32[5,2,4]", "f32[5,2,1]")]:
+        yield "opset1.CTCGreedyDecoder", list(shapes), dict(ctc_merge_repeated=True)
     sizes = [const([2, 3]), const([20, 30], "i32")]
     sized = dict(min_size=[4.0, 9.0], max_size=[16.0], aspect_ratio=[2.0, 0.5, 3.0], flip=True, offset=0.5)
     for more in [{}, dict(min_size=[], max_size=[]), dict(scale_all_sizes=False), dict(flip=False), dict(variance=[0.1] * 4),

@@ -214,6 +214,12 @@ TEST(OpsetShapes, DetectionsFitAnExtent) {
     EXPECT_EQ(Infer("opset8.DetectionOutput", empty, some + "keep_top_k = [5]"), "opset.extent") << empty;
 }
 
+// The blank is a class: without one OpenVINO reads beyond the data.
+TEST(OpsetShapes, GreedyDecodersHaveABlank) {
+  EXPECT_EQ(Infer("opset1.CTCGreedyDecoder", "f32[5,2,1]; f32[5,2]", ""), "f32[2,5,1,1]");
+  EXPECT_EQ(Infer("opset1.CTCGreedyDecoder", "f32[5,2,0]; f32[5,2]", ""), "opset.extent");
+}
+
 // Where sizes, ratios and densities do not fit one another, OpenVINO writes
 // beyond the boxes that it counts, or leaves some out.
 TEST(OpsetShapes, PriorBoxesAreCountedAsTheyAreMade) {
