@@ -313,7 +313,8 @@ TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
 
 TEST_F(ConfiguredNetworksTest, YoloRegionsStandBeforeResults) {
   Expansion model(
-      "version 1.0; graph net(x) -> (y) { x = external(shape = [1, 50, 2, 2]); z = relu(x); y = sigmoid(z); }");
+      "version 1.0; graph net(x) -> (y) { x = external(shape = [1, 50, 2, 2]); z = relu(x); y = sigmoid(z); "
+      "}");
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
   TransformationList list;
   RegisterAnchors(list);
