@@ -94,3 +94,12 @@ def test_models_of_openvino_run_here(weights):
     np.testing.assert_allclose(result, np.maximum(given @ weights["fc/w"].T, 0), rtol=1e-5, atol=1e-6)
     again = compiled(openvino.read_model(model))
     np.testing.assert_allclose(again(given)[0], result, rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_transformed_of_a_model_of_openvino_lives_by_itself(linear, weights):
+    theirs = openvino.read_model(linear)
+    ours = openvino.from_model(theirs).transform()
+    gc.collect()
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    made = next(iter(ours.transform().compile(threads=1)(x=x).values()))
+    np.testing.assert_allclose(made, x @ weights["fc/w"].T + weights["fc/b"], rtol=1e-5)
