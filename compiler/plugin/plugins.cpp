@@ -24,13 +24,19 @@ void CheckSchema(ir::InferContext& context) {
 std::shared_ptr<const Plugins> Plugins::Load(const std::vector<std::string>& paths) {
   auto plugins = std::make_shared<Plugins>();
   std::vector<std::filesystem::path> loaded;
+  std::vector<std::string> folders;
   for (const std::string& path : paths) {
     std::error_code none;
     std::filesystem::path whole = std::filesystem::weakly_canonical(path, none);
     if (!none && llvm::is_contained(loaded, whole)) continue;
     loaded.push_back(std::move(whole));
-    plugins->LoadOne(path);
+    if (std::filesystem::is_directory(path, none)) {
+      folders.push_back(path);
+    } else {
+      plugins->LoadOne(path);
+    }
   }
+  if (!folders.empty()) plugins->LoadFolders(folders);
   plugins->DeclareOperations();
   return plugins;
 }
@@ -45,14 +51,6 @@ void Plugins::Report(Emitter& emitter, bool& environment_failed) const {
 // ---- loading ----
 
 void Plugins::LoadOne(const std::string& path) {
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none)) {
-    mistakes_.push_back(
-        {&kUnreadable, fmt::format("`{}` is a folder, no shared library; `python -m nnefc` takes a "
-                                   "folder of Python modules",
-                                   path)});
-    return;
-  }
   const ErrorOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
   if (!file) {
     mistakes_.push_back({&kUnreadable, file.error().message});
@@ -79,6 +77,38 @@ void Plugins::LoadOne(const std::string& path) {
   Plugin& plugin = plugins_.emplace_back(Plugin{.path = path, .code = *code});
   // Nothing of it counts after a mistake; its code stays, for what it threw.
   if (!RunRegistration(plugin) || !IsSound(plugin)) plugin.registrar = Registrar();
+}
+
+void Plugins::LoadFolders(const std::vector<std::string>& paths) {
+  const auto loader = llvm::find_if(
+      plugins_, [](const Plugin& plugin) { return plugin.registrar.folder_loader() != nullptr; });
+  if (loader == plugins_.end()) {
+    for (const std::string& path : paths) {
+      mistakes_.push_back({&kUnreadable, fmt::format("`{}` is a folder, no shared library; `python -m nnefc` "
+                                                     "takes folders of Python modules",
+                                                     path)});
+    }
+    return;
+  }
+  const std::shared_ptr<const SharedLibrary> code = loader->code;
+  std::vector<ExtensionFolder> folders;
+  for (const std::string& path : paths) folders.push_back({.path = path});
+  try {
+    loader->registrar.folder_loader()(folders);
+  } catch (const std::exception& error) {
+    Fail(kRegistrationFailed, loader->path, "it cannot load folders: {}", error.what());
+    return;
+  }
+  for (ExtensionFolder& folder : folders) {
+    if (!folder.mistake.empty()) {
+      Fail(kNotLoadable, folder.path, "{}", folder.mistake);
+      continue;
+    }
+    Plugin& plugin = plugins_.emplace_back(Plugin{.path = folder.path, .code = code});
+    for (TransformationFactory& make : folder.transformations)
+      plugin.registrar.AddTransformation(std::move(make));
+    if (!IsSound(plugin)) plugin.registrar = Registrar();
+  }
 }
 
 bool Plugins::RunRegistration(Plugin& plugin) {

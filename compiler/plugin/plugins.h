@@ -21,8 +21,9 @@ namespace nnefc::plugin {
 // their code goes when it goes.
 class Plugins {
  public:
-  // Loads files in order; one that is named twice is loaded once. What is wrong is kept
-  // for Report: one mistake a file, whose other contributions do not count.
+  // Loads files in order, then folders, which need a plug-in that loads them; what is named
+  // twice is loaded once. What is wrong is kept for Report: one mistake a path, whose other
+  // contributions do not count.
   static std::shared_ptr<const Plugins> Load(const std::vector<std::string>& paths);
 
   // True if nothing was wrong.
@@ -46,7 +47,7 @@ class Plugins {
     const Rule* rule;
     std::string message;
   };
-  // What came of one file.
+  // What came of one path.
   struct Plugin {
     std::string path;
     std::shared_ptr<const SharedLibrary> code;  // outlives what it registered
@@ -58,6 +59,7 @@ class Plugins {
   using Owners = std::map<std::string, std::string>;
 
   void LoadOne(const std::string& path);
+  void LoadFolders(const std::vector<std::string>& paths);
   // Runs what the plug-in registers with; false, and a mistake, if it throws.
   bool RunRegistration(Plugin& plugin);
   // Whether what was registered is whole and nobody else's.

@@ -21,6 +21,15 @@ using TransformationFactory = std::function<std::unique_ptr<transform::Transform
 // Adds kernels to the registry of an executable.
 using KernelAdder = std::function<void(runtime::KernelRegistry&)>;
 
+// A folder among what `--extensions` names, and what a plug-in finds in it.
+struct ExtensionFolder {
+  std::string path;
+  std::vector<TransformationFactory> transformations;
+  std::string mistake;  // why it cannot be loaded; empty if it was
+};
+// Loads all folders that are named, in their order: a later one may replace what an earlier one has.
+using FolderLoader = std::function<void(std::vector<ExtensionFolder>&)>;
+
 // What a plug-in brings, as it registers it.
 class Registrar {
  public:
@@ -52,6 +61,8 @@ class Registrar {
   void AddLibrary(std::string name, std::string text) {
     libraries_.emplace_back(std::move(name), std::move(text));
   }
+  // What loads folders; that of the first plug-in which has one does.
+  void SetFolderLoader(FolderLoader load) { folder_loader_ = std::move(load); }
 
   struct Kernel {
     std::string set;
@@ -63,6 +74,7 @@ class Registrar {
   const std::vector<std::pair<std::string, lower::LowerFunction>>& lowerings() const { return lowerings_; }
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const std::vector<std::pair<std::string, std::string>>& libraries() const { return libraries_; }
+  const FolderLoader& folder_loader() const { return folder_loader_; }
 
  private:
   std::vector<TransformationFactory> transformations_;
@@ -70,6 +82,7 @@ class Registrar {
   std::vector<std::pair<std::string, lower::LowerFunction>> lowerings_;
   std::vector<Kernel> kernels_;
   std::vector<std::pair<std::string, std::string>> libraries_;
+  FolderLoader folder_loader_;
 };
 
 }  // namespace nnefc::plugin

@@ -191,7 +191,7 @@ class Plugins(PluginTest):
         (self.models / "text.so").write_text("not a library\n" * 100)
         self.bad("plugin.not-a-plug-in", "it is no shared library", "check", name, "--extensions", "text.so")
         self.bad("plugin.unreadable", "`none.so`", "check", name, "--extensions", "none.so", code=2)
-        self.bad("plugin.unreadable", "takes a folder of Python modules", "check", name, "--extensions", ".", code=2)
+        self.bad("plugin.unreadable", "takes folders of Python modules", "check", name, "--extensions", ".", code=2)
         self.library("empty.so", "")
         self.bad("plugin.not-a-plug-in", "without `NNEFC_EXTENSION`", "check", name, "--extensions", "empty.so")
 

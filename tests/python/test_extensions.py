@@ -1,12 +1,17 @@
-"""Folders of transformations in Python, where they are given: to a model, to what is made of it, to the command line."""
+"""Folders of transformations in Python, where they are given: to a model as it is opened or compiled, to the command line."""
 
+import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 import nnefc
+from nnefc.documents import binary
 
 MODEL = """version 1.0;
 graph net(x) -> (y)
@@ -25,10 +30,25 @@ from nnefc.mo.ops.op import Op
 
 
 class Swap(FrontReplacementOp):
+    id = "IDENTITY"
     op = "FROM"
+    enabled = ENABLED
 
     def replace_op(self, graph, node):
         return [Op(graph, {"op": "TO"}).create_node([node.in_port(0)]).id]
+'''
+
+SWAP_MIDDLE = '''
+from nnefc.mo.middle.replacement import MiddleReplacementPattern
+from nnefc.mo.ops.op import Op
+
+
+class SineToCosine(MiddleReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        for sine in graph.get_op_nodes(op="Sin"):
+            cosine = Op(graph, {"op": "Cos"}).create_node([sine.in_port(0)])
+            sine.out_port(0).get_connection().set_source(cosine.out_port(0))
+            graph.remove_node(sine)
 '''
 
 # What an entry of a configuration drives: adds its `amount` to each output.
@@ -43,47 +63,10 @@ class Adding(FrontReplacementFromConfigFileGeneral):
     replacement_id = "Adding"
 
     def transform_graph(self, graph, replacement_descriptions):
-        amount = np.float32(replacement_descriptions["amount"])
         for result in graph.get_op_nodes(op="Result"):
-            source = result.in_port(0).get_source()
-            added = Add(graph).create_node([source, Const(graph, {"value": amount}).create_node()])
-            result.in_port(0).disconnect()
-            result.in_port(0).connect(added.out_port(0))
-'''
-
-CONFIGURATION = '[{"id": "Adding", "match_kind": "general", "custom_attributes": {"amount": 2.5}}]'
-
-# Notes an amount at a node, and what makes an addition of it.
-EXTRACTOR = '''
-from nnefc.mo.front.extractor import FrontExtractorOp
-
-
-class NAME(FrontExtractorOp):
-    op = "OP"
-    enabled = True
-
-    @classmethod
-    def extract(cls, node):
-        node["amount"] = AMOUNT
-        return cls.enabled
-'''
-
-ADD_AMOUNT = '''
-import numpy as np
-from nnefc.mo.front.common.replacement import FrontReplacementPattern
-from nnefc.mo.ops.const import Const
-from nnefc.mo.ops.elementwise import Add
-
-
-class AddAmount(FrontReplacementPattern):
-    def find_and_replace_pattern(self, graph):
-        for node in graph.get_op_nodes(op="tanh"):
-            amount = Const(graph, {"value": np.float32(node.amount)}).create_node()
-            del node["amount"]
-            added = Add(graph).create_node()
-            node.out_port(0).get_connection().set_source(added.out_port(0))
-            added.in_port(0).connect(node.out_port(0))
-            added.in_port(1).connect(amount.out_port(0))
+            amount = Const(graph, {"value": np.float32(replacement_descriptions["amount"])}).create_node()
+            sum = Add(graph).create_node([result.in_port(0).get_source(), amount])
+            result.in_port(0).get_connection().set_source(sum.out_port(0))
 '''
 
 
@@ -96,151 +79,114 @@ def write(folder, **modules):
     return folder
 
 
-def swap(source, target):
-    return SWAP.replace("FROM", source).replace("TO", target)
+def swap(source, target, identity="swap", enabled=True):
+    text = SWAP.replace("IDENTITY", identity).replace("ENABLED", str(enabled))
+    return text.replace("FROM", source).replace("TO", target)
 
 
-def extractor(name, amount, op="tanh"):
-    return EXTRACTOR.replace("NAME", name).replace("OP", op).replace("AMOUNT", str(amount))
+def adding(tmp_path, amount):
+    """A configuration with what it drives."""
+    entry = {"id": "Adding", "match_kind": "general", "custom_attributes": {"amount": amount}}
+    (tmp_path / "adding.json").write_text(json.dumps([entry]))
+    return write(tmp_path / "adding", front__adding=ADDING), tmp_path / "adding.json"
 
 
-def run(executable):
-    return executable(x=X)["y"]
+def close(executable, expected):
+    np.testing.assert_allclose(executable(x=X)["y"], expected, rtol=1e-5, atol=1e-6)
 
 
-def command(tmp_path, *words):
-    """`python -m nnefc` with the model."""
-    (tmp_path / "net.nnef").write_text(MODEL)
-    words = [sys.executable, "-m", "nnefc", *map(str, words)]
-    return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+def test_load_and_check_take_one_path_or_several(tmp_path):
+    first = write(tmp_path / "first", front__swap=swap("tanh", "Sin", "first"))
+    second = write(tmp_path / "second", middle__none="")
+    for given in (str(first), first, [str(first)], (second, first)):
+        close(nnefc.load(MODEL, extensions=given).compile(threads=1), np.sin(X))
+        assert nnefc.check(MODEL, extensions=given)
 
 
 def test_compile_takes_a_folder(tmp_path):
     model = nnefc.load(MODEL)
-    executable = model.compile(extensions=write(tmp_path / "e", front__swap=swap("tanh", "Sin")), threads=1)
-    np.testing.assert_allclose(run(executable), np.sin(X), rtol=1e-5)
-    np.testing.assert_allclose(run(model.compile(threads=1)), np.tanh(X), rtol=1e-5)  # the model is as it was
+    close(model.compile(extensions=write(tmp_path / "e", front__swap=swap("tanh", "Sin")), threads=1), np.sin(X))
+    close(model.compile(threads=1), np.tanh(X))  # the model is as it was
 
 
-@pytest.mark.parametrize("given", [str, lambda folder: folder, lambda folder: [folder]])
-def test_load_and_check_take_one_folder_or_several(tmp_path, given):
-    folder = given(write(tmp_path / "e", swap=swap("tanh", "Sin")))
-    np.testing.assert_allclose(run(nnefc.load(MODEL, extensions=folder).compile(threads=1)), np.sin(X), rtol=1e-5)
-    assert nnefc.check(MODEL, extensions=folder)
+def test_compile_adds_to_the_folders_of_the_model(tmp_path):
+    model = nnefc.load(MODEL, extensions=write(tmp_path / "a", front__swap=swap("tanh", "Sin", "first")))
+    second = write(tmp_path / "b", middle__sine=SWAP_MIDDLE)
+    close(model.compile(extensions=[second], threads=1), np.cos(X))
+    close(model.compile(threads=1), np.sin(X))
 
 
-def test_compile_takes_several_folders_and_switches(tmp_path):
-    first = write(tmp_path / "a", front__one=swap("tanh", "Sin"))
-    # Without an order, later names come first.
-    later = """
-class _One(FrontReplacementOp):
-    built_in = "front.one.Swap"
-
-
-class Swap(FrontReplacementOp):
-    def run_after(self):
-        return [_One]
-
-"""
-    second = write(tmp_path / "b", front__two=swap("Sin", "Cos").replace("class Swap(FrontReplacementOp):\n", later))
-    both = nnefc.load(MODEL).compile(extensions=[first, second], threads=1)
-    np.testing.assert_allclose(run(both), np.cos(X), rtol=1e-5)
-    off = nnefc.load(MODEL).compile(extensions=[first, second], disable=["front.two.Swap"], threads=1)
-    np.testing.assert_allclose(run(off), np.sin(X), rtol=1e-5)
-    with pytest.raises(ValueError, match=r"front\.three\.Swap"):
-        nnefc.load(MODEL).compile(extensions=[first, second], disable=["front.three.Swap"])
+def test_compile_switches_transformations(tmp_path):
+    off = write(tmp_path / "off", front__swap=swap("tanh", "Sin", enabled=False))
+    model = nnefc.load(MODEL, extensions=off)
+    close(model.compile(threads=1), np.tanh(X))
+    close(model.compile(enable=["swap"], threads=1), np.sin(X))
+    close(model.compile(enable=["swap"], disable=["swap"], threads=1), np.tanh(X))
+    with pytest.raises(ValueError, match="did you mean `swap`"):
+        model.compile(enable=["swop"])
+    with pytest.raises(TypeError, match=r"\['swap'\]"):
+        model.compile(enable="swap")
 
 
 def test_compile_takes_a_configuration(tmp_path):
-    (tmp_path / "adding.json").write_text(CONFIGURATION)
-    made = nnefc.load(MODEL).compile(
-        extensions=write(tmp_path / "e", front__adding=ADDING), configuration=tmp_path / "adding.json", threads=1
-    )
-    np.testing.assert_allclose(run(made), np.tanh(X) + 2.5, rtol=1e-5)
+    folder, configuration = adding(tmp_path, 2.5)
+    executable = nnefc.load(MODEL).compile(extensions=folder, configuration=configuration, threads=1)
+    close(executable, np.tanh(X) + 2.5)
 
 
-def test_compile_tells_what_is_wrong_with_a_folder(tmp_path):
-    model = nnefc.load(MODEL)
-    with pytest.raises(ImportError, match="has no Python modules"):
-        (tmp_path / "empty").mkdir()
-        model.compile(extensions=tmp_path / "empty")
-    with pytest.raises(ImportError, match=r"bad\.py:2` is no Python"):
-        model.compile(extensions=write(tmp_path / "syntax", bad="x = 1\ny = = 2\n"))
+def test_compile_keeps_the_data_of_a_text(tmp_path):
+    text = MODEL.replace("y = tanh(x);", "w = variable<scalar>(shape = [2, 3], label = 'w');\n    p = mul(x, w);\n    y = tanh(p);")
+    weights = np.arange(6, dtype=np.float32).reshape(2, 3)
+    model = nnefc.load(text, variables={"w": weights})
+    close(model.compile(extensions=write(tmp_path / "e", front__swap=swap("tanh", "Sin")), threads=1), np.sin(X * weights))
+
+
+def test_a_folder_that_is_missing_is_told(tmp_path):
     with pytest.raises(nnefc.SystemFailure, match="missing"):
-        model.compile(extensions=tmp_path / "missing")
+        nnefc.load(MODEL).compile(extensions=tmp_path / "missing")
+    report = nnefc.check(MODEL, extensions=str(tmp_path / "missing"))
+    assert [item.rule for item in report.errors] == ["plugin.unreadable"]
 
 
-def test_an_extractor_gives_attributes(tmp_path):
-    folder = write(tmp_path / "e", front__extract=extractor("Amount", 2), front__add=ADD_AMOUNT)
-    np.testing.assert_allclose(run(nnefc.load(MODEL).compile(extensions=folder, threads=1)), np.tanh(X) + 2, rtol=1e-5)
+@pytest.mark.parametrize(
+    ("text", "rule", "told"),
+    [
+        ("x = (\n", "plugin.not-loadable", "plug-in `FOLDER`: `FOLDER/front/bad.py:1` is no Python: '(' was never closed"),
+        ("\nraise OSError('gone')\n", "plugin.not-loadable", "`FOLDER/front/bad.py` cannot be imported: OSError: gone (line 2)"),
+        ("import sys\nsys.exit(7)\n", "plugin.not-loadable", "`FOLDER/front/bad.py` cannot be imported: SystemExit: 7 (line 2)"),
+        (swap("", "Sin"), "plugin.registration", "plug-in `FOLDER`: a transformation cannot be made: `FOLDER/front/bad.py`: Swap has no `op`"),
+    ],
+)  # fmt: skip
+def test_a_folder_that_cannot_be_loaded_is_told(tmp_path, text, rule, told):
+    bad = write(tmp_path / "bad", front__bad=text)
+    good = write(tmp_path / "good", front__swap=swap("tanh", "Sin"))
+    report = nnefc.check(MODEL, extensions=[good, bad])
+    assert [item.rule for item in report.errors] == [rule]
+    assert told.replace("FOLDER", str(bad)) in report.errors[0].message
+    with pytest.raises(nnefc.ModelError, match=rule):
+        nnefc.load(MODEL).compile(extensions=[bad, good])
 
 
-def test_of_several_extractors_the_last_counts(tmp_path):
-    first = write(tmp_path / "a", front__extract=extractor("Amount", 2, "Tanh"), front__add=ADD_AMOUNT)
-    second = write(tmp_path / "b", front__other=extractor("Other", 3, "TANH"))
-    made = nnefc.load(MODEL).compile(extensions=[first, second], threads=1)
-    np.testing.assert_allclose(run(made), np.tanh(X) + 3, rtol=1e-5)
-    made = nnefc.load(MODEL).compile(extensions=[second, first], threads=1)
-    np.testing.assert_allclose(run(made), np.tanh(X) + 2, rtol=1e-5)
+def test_each_folder_that_cannot_be_loaded_is_told(tmp_path):
+    (tmp_path / "empty").mkdir()
+    folders = [tmp_path / "empty", write(tmp_path / "bad", front__bad="class :\n"), tmp_path / "empty"]
+    messages = [item.message for item in nnefc.check(MODEL, extensions=folders).errors]
+    assert len(messages) == 2
+    assert "has no Python modules" in messages[0]
+    assert "is no Python" in messages[1]
 
 
-def test_an_extractor_that_fails_is_told(tmp_path):
-    folder = write(tmp_path / "e", front__extract=extractor("Amount", "1 / 0"))
-    with pytest.raises(nnefc.ModelError, match=r"(?s)front\.extract\.Amount.*extract\.py.*ZeroDivisionError.*line 11"):
-        nnefc.load(MODEL).compile(extensions=folder)
-    folder = write(tmp_path / "n", front__extract=extractor("Amount", 2, ""))
-    with pytest.raises(nnefc.ModelError, match="Amount has no `op`"):
-        nnefc.load(MODEL).compile(extensions=folder)
+def test_a_class_that_cannot_be_made_is_told(tmp_path):
+    text = swap("tanh", "Sin") + "\n    def __init__(self):\n        raise OSError('gone')\n"
+    folder = write(tmp_path / "bad", front__bad=text)
+    (error,) = nnefc.check(MODEL, extensions=folder).errors
+    assert error.rule == "plugin.registration"
+    assert f"`{folder}/front/bad.py`: `swap`: OSError: gone (line 15)" in error.message
 
 
-def test_each_command_takes_a_folder(tmp_path):
-    folder = write(tmp_path / "e", front__swap=swap("tanh", "Sin"))
-    np.savez(tmp_path / "in.npz", x=X)
-    np.savez(tmp_path / "expected.npz", y=np.sin(X))
-    done = command(tmp_path, "run", "net.nnef", "--extensions", folder, "--inputs", "in.npz", "--compare",
-                   "expected.npz", "--tolerance", "approximate")
-    assert done.returncode == 0, done.stderr
-    done = command(tmp_path, "run", "net.nnef", "--inputs", "in.npz", "--compare", "expected.npz")
-    assert done.returncode == 1
-    done = command(tmp_path, "transform", "net.nnef", f"--extensions={folder}")
-    assert done.returncode == 0, done.stderr
-    assert "opset1.Sin" in done.stdout
-    assert "Tanh" not in done.stdout
-    done = command(tmp_path, "compile", "net.nnef", "--extensions", folder, "-o", "net.xml")
-    assert done.returncode == 0, done.stderr
-    assert 'type="Sin"' in (tmp_path / "net.xml").read_text()
-    assert (tmp_path / "net.bin").exists()
-    done = command(tmp_path, "check", "net.nnef", "--extensions", folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    done = command(tmp_path, "transform", "net.nnef", "--extensions", folder, "--list-transformations")
-    assert "front.swap.Swap" in done.stdout
-
-
-def test_the_command_line_takes_a_configuration(tmp_path):
-    folder = write(tmp_path / "e", front__adding=ADDING, front__swap=swap("tanh", "Sin"))
-    (tmp_path / "adding.json").write_text(CONFIGURATION)
-    np.savez(tmp_path / "in.npz", x=X)
-    done = command(tmp_path, "run", "net.nnef", "--extensions", folder, "--transformations-config", "adding.json",
-                   "--inputs", "in.npz", "--outputs", "out.npz")
-    assert done.returncode == 0, done.stderr
-    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], np.sin(X) + 2.5, rtol=1e-5)
-
-
-def test_the_command_line_tells_what_is_wrong(tmp_path):
-    folder = write(tmp_path / "e", front__extract=extractor("Amount", "1 / 0"))
-    done = command(tmp_path, "compile", "net.nnef", "--extensions", folder, "-o", "net.xml")
-    assert done.returncode == 1
-    assert "ZeroDivisionError" in done.stderr
-    assert not (tmp_path / "net.xml").exists()
-    done = command(tmp_path, "compile", "net.nnef", "--extensions", tmp_path / "missing")
-    assert done.returncode == 2
-    assert "missing" in done.stderr
-    done = command(tmp_path, "check", "net.nnef", "--extensions", write(tmp_path / "s", bad="y = = 2\n"))
-    assert done.returncode == 2
-    assert "bad.py:1` is no Python" in done.stderr
-    done = command(tmp_path, "fmt", "net.nnef", "--extensions", folder)
-    assert done.returncode == 2
-    assert "--extensions" in done.stderr
-    done = command(tmp_path, "check", "wrong.nnef", "--extensions", folder)
-    assert done.returncode == 2
-    assert "wrong.nnef" in done.stderr
+def test_an_id_belongs_to_one_folder(tmp_path):
+    first = write(tmp_path / "first", front__swap=swap("tanh", "Sin"))
+    second = write(tmp_path / "second", front__other=swap("tanh", "Cos"))
+    (error,) = nnefc.check(MODEL, extensions=[first, second]).errors
+    assert error.rule == "plugin.duplicate"
+    assert f"plug-in `{second}`: the transformation `swap` is registered by `{first}` already" in error.message

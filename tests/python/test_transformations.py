@@ -494,7 +494,7 @@ def test_an_unknown_name_is_told(folder):
     ],
 )
 def test_a_module_that_is_none_is_told(folder, text, told):
-    with pytest.raises((ImportError, nnefc.ModelError), match=told):
+    with pytest.raises(nnefc.ModelError, match=told):
         nnefc.load(MISH_MODEL).transform(extensions=folder(front__broken=text))
 
 
@@ -510,9 +510,9 @@ def test_the_command_line_takes_a_folder(folder, tmp_path):
     np.testing.assert_array_equal(outputs(nnefc.load(tmp_path / "net.xml"), a=X, b=X), np.stack([X, X], axis=1))
     folder(front__Pack="raise ValueError('no')")
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "cannot be imported: ValueError: no" in done.stderr
     words[:3] = [str(pathlib.Path(nnefc.__file__).parent / "bin" / "nnefc")]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
-    assert "`python -m nnefc` takes a folder" in done.stderr
+    assert "`python -m nnefc` takes folders" in done.stderr

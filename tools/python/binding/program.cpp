@@ -1,7 +1,6 @@
 #include "tools/nnefc/program.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
@@ -13,8 +12,10 @@ namespace nnefc::python {
 
 namespace {
 
-// Transformations in Python, and they alone, hold the interpreter meanwhile.
-int RunProgram(std::vector<std::string> words) {
+// Transformations in Python, and they alone, hold the interpreter meanwhile. Words are of whatever bytes.
+int RunProgram(const std::vector<nanobind::bytes>& given) {
+  std::vector<std::string> words;
+  for (const nanobind::bytes& word : given) words.emplace_back(word.c_str(), word.size());
   const nanobind::gil_scoped_release released;
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -28,6 +28,19 @@ Held Hold(nb::object object) {
   });
 }
 
+// A path as Python has it, of whatever bytes.
+nb::object PathOf(const std::string& path) {
+  return nb::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+// A text of Python, in which paths may stand.
+std::string TextOf(nb::handle text) {
+  const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(text.ptr()));
+  if (!bytes.is_valid()) nb::raise_python_error();
+  const auto held = nb::borrow<nb::bytes>(bytes);
+  return std::string(held.c_str(), held.size());
+}
+
 Phase PhaseNamed(const std::string& name) {
   if (name == "middle") return Phase::kMiddle;
   return name == "back" ? Phase::kBack : Phase::kFront;
@@ -58,7 +71,7 @@ class PythonTransformation : public Base {
     this->run_not_recursively |= Fact<bool>(adapter, "run_not_recursively");
     this->force_clean_up = Fact<bool>(adapter, "force_clean_up");
     this->force_shape_inference = Fact<bool>(adapter, "force_shape_inference");
-    this->plugin = Fact<std::string>(adapter, "file");
+    this->plugin = TextOf(adapter.attr("file"));
     facts_ = {.phase = PhaseNamed(Fact<std::string>(adapter, "phase")),
               .kind = Fact<std::string>(adapter, "kind"),
               .before = Fact<Names>(adapter, "before"),
@@ -93,7 +106,7 @@ class PythonTransformation : public Base {
     const nb::object log = nb::cpp_function([this](const std::string& text) { this->log(text); });
     const nb::object warn = nb::cpp_function([this](const std::string& text) { this->warn(text); });
     const nb::object told = adapter_->attr("transform")(view, match, log, warn);
-    return nb::cast<std::string>(told);
+    return TextOf(told);
   }
 
   Held adapter_;
@@ -165,42 +178,49 @@ std::unique_ptr<transform::Transformation> Make(const nb::object& make_adapter) 
   return std::make_unique<PythonPlain>(adapter);
 }
 
-// What the next model that this thread opens takes its transformations from: functions that each
-// make the adapter of one. Python sets it right before each.
-thread_local std::vector<Held> chosen;
-
-void Register(plugin::Registrar& registrar) {
-  for (const Held& held : chosen) {
-    registrar.AddTransformation([held]() -> std::unique_ptr<transform::Transformation> {
-      const nb::gil_scoped_acquire locked;
-      try {
-        return Make(*held);
-      } catch (const nb::python_error& error) {  // which goes while the interpreter is held
-        throw transform::Error("{}", nb::cast<std::string>(nb::str(error.value())));
-      } catch (const std::exception& error) {
-        throw transform::Error("{}", error.what());
-      }
-    });
+// Returns what `act` does with Python; what that raises is an Error here.
+template <typename Action>
+auto WithPython(Action act) -> decltype(act()) {
+  const nb::gil_scoped_acquire locked;
+  try {
+    return act();
+  } catch (const nb::python_error& error) {  // which goes while the interpreter is held
+    throw transform::Error("{}", TextOf(nb::str(error.value())));
+  } catch (const std::exception& error) {
+    throw transform::Error("{}", error.what());
   }
 }
 
-void Choose(nb::list makers) {
-  chosen.clear();
-  for (nb::handle maker : makers) chosen.push_back(Hold(nb::borrow(maker)));
+// Takes what load_folders of nnefc/mo/adapter.py finds in each folder: functions that each make the
+// adapter of a transformation, or a text that says what is wrong.
+void LoadFolders(std::vector<plugin::ExtensionFolder>& folders) {
+  nb::list paths;
+  for (const plugin::ExtensionFolder& folder : folders) paths.append(PathOf(folder.path));
+  const nb::object found = nb::module_::import_("nnefc.mo.adapter").attr("load_folders")(paths);
+  for (size_t i = 0; i < folders.size(); ++i) {
+    const nb::object items = found[i];
+    if (nb::isinstance<nb::str>(items)) {
+      folders[i].mistake = TextOf(items);
+      continue;
+    }
+    for (nb::handle maker : items) {
+      folders[i].transformations.push_back(
+          [held = Hold(nb::borrow(maker))] { return WithPython([&] { return Make(*held); }); });
+    }
+  }
 }
 
 }  // namespace
 
 void BindTransformations(nb::module_& module) {
   BindTransformGraph(module);
-  module.def(
-      "choose_transformations", &Choose, nb::arg("makers"),
-      nb::sig("def choose_transformations(makers: list[collections.abc.Callable[[], object]]) -> None"));
 }
 
 }  // namespace nnefc::python
 
-// The module is a plug-in too, which brings the transformations that Python chose.
+// The module is a plug-in too, which loads folders of transformations in Python.
 NNEFC_EXTENSION(registrar) {
-  nnefc::python::Register(registrar);
+  registrar.SetFolderLoader([](std::vector<nnefc::plugin::ExtensionFolder>& folders) {
+    nnefc::python::WithPython([&] { nnefc::python::LoadFolders(folders); });
+  });
 }

@@ -4,46 +4,47 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import NoReturn
+
+from nnefc import _nnefc
+from nnefc.documents import binary
 
 _OPTION = "--extensions"
 
 
 def main() -> NoReturn:
-    """Becomes the program that the package brings, or is it where transformations in Python are wanted."""
-    words = sys.argv[1:]
-    folders = [folder for folder in _extensions(words) if os.path.isdir(folder)]
-    if folders:
-        sys.exit(_run(words, folders))
-    binary = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "nnefc")
-    os.execv(binary, [binary, *words])
+    """Becomes the program that the package brings; with folders of transformations in Python, does its work here."""
+    words = _with_folders(sys.argv[1:])
+    if words is not None:
+        sys.exit(_run(words))
+    os.execv(binary(), [binary(), *sys.argv[1:]])
 
 
-def _extensions(words: list[str]) -> list[str]:
-    """What `--extensions` is given."""
-    given = [word.partition("=")[2] for word in words if word.startswith(_OPTION + "=")]
-    return given + [word for option, word in zip(words, words[1:]) if option == _OPTION]
+def _with_folders(words: list[str]) -> list[str] | None:
+    """The words with the plug-in that loads folders before them, or None if `--extensions` names no folder."""
+    behind: list[str] = []
+    rest = iter(words[1:])
+    is_given = False
+    for word in rest:
+        if word == "--":
+            behind += [word, *rest]
+            break
+        option, has_value, value = word.partition("=")
+        if option != _OPTION:
+            behind.append(word)
+            continue
+        given = value if has_value else next(rest, None)
+        if given is None:
+            behind.append(word)
+            break
+        is_given |= os.path.isdir(given)
+        behind.append(f"{_OPTION}={given}")
+    return [words[0], f"{_OPTION}={_nnefc.__file__}", *behind] if is_given else None
 
 
-def _run(words: list[str], folders: list[str]) -> int:
-    """The command in this process, with the transformations of the folders."""
-    from nnefc import _nnefc
-    from nnefc.mo.adapter import choose
-
-    try:
-        choose([Path(folder) for folder in folders])
-    except ImportError as error:
-        print(f"nnefc: error: {error}", file=sys.stderr)
-        return 2
-    # The module is a plug-in, which brings them.
-    plugin = str(_nnefc.__file__)
-    named = {f"{_OPTION}={folder}": f"{_OPTION}={plugin}" for folder in folders}
-    given = [named.get(word, word) for word in words]
-    for at, option in enumerate(words[:-1]):
-        if option == _OPTION and words[at + 1] in folders:
-            given[at + 1] = plugin
-    return _nnefc.run_program(["nnefc", *given])
+def _run(words: list[str]) -> int:
+    """Does what the program does, in this process."""
+    return _nnefc.run_program([b"nnefc", *map(os.fsencode, words)])
 
 
 if __name__ == "__main__":

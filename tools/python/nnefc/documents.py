@@ -74,14 +74,8 @@ def paths_of(extensions: Extensions) -> list[Source]:
 
 
 def _loaded(extensions: list[str]) -> list[str]:
-    """The shared libraries among extensions, and in place of folders of Python modules the one that brings theirs."""
-    folders = [path for path in extensions if os.path.isdir(path)]
-    if not folders:
-        return extensions
-    from nnefc.mo.adapter import choose
-
-    choose([Path(folder) for folder in folders])
-    return [path for path in extensions if path not in folders] + [shown(_nnefc.__file__)]
+    """Extensions, with the plug-in that loads folders of Python modules where there are some."""
+    return [shown(_nnefc.__file__), *extensions] if any(map(os.path.isdir, extensions)) else extensions
 
 
 def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:

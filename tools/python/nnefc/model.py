@@ -168,8 +168,7 @@ class Model:
 
         Raises:
             ValueError: no transformation has the name.
-            ImportError: a module of a folder cannot be imported.
-            ModelError: the model cannot be lowered, or a transformation failed.
+            ModelError: a module of a folder cannot be imported, the model cannot be lowered, or a transformation failed.
         """
         given = dict(self._transformations)
         given["enable"] = [*given.get("enable", ()), *_listed("enable", enable)]
@@ -257,8 +256,8 @@ class Model:
             enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
 
         Raises:
-            ModelError: variables have no data, an operation has no form that runs, or a transformation failed.
-            ValueError, ImportError: as in `transform`.
+            ModelError: variables have no data, or an operation has no form that runs; and as in `transform`.
+            ValueError: as in `transform`.
         """
         if backend not in ("onednn", "reference"):
             raise ValueError(f"backend is {backend!r}; expected 'onednn' or 'reference'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,13 +13,15 @@ from types import ModuleType
 from typing import Any
 
 from nnefc import _nnefc
-from nnefc.mo.graph.graph import Graph
+from nnefc.mo.graph.graph import Graph, _key
 from nnefc.mo.replacer import FrontExtractorOp, FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
 
 _ORDER = ("ops", "front", "middle", "back")
+# What Python knows of modules is changed while a folder is loaded.
+_LOADING = threading.RLock()
 
 
-class ExtensionError(ImportError):
+class ExtensionError(Exception):
     """A module of a folder of extensions cannot be imported."""
 
 
@@ -74,15 +77,17 @@ def _import(name: str, path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise ExtensionError(f"`{error.filename}:{error.lineno}` is no Python: {error.msg}") from error
-    except Exception as error:
+        file = path if error.filename == str(path.absolute()) else error.filename
+        raise ExtensionError(f"`{file}:{error.lineno}` is no Python: {error.msg}") from error
+    except (Exception, SystemExit) as error:
         raise ExtensionError(f"`{path}` cannot be imported: {_told(error, path)}") from error
     return module
 
 
 def _told(error: BaseException, file: Path) -> str:
     """An exception with the line of the file that it came through last."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file.absolute())]
     what = str(error) or "no message"
     if not isinstance(error, _nnefc.TransformError):
         what = f"{type(error).__name__}: {what}"
@@ -98,9 +103,12 @@ class Adapter:
     """A transformation as the compiler sees it."""
 
     def __init__(self, kind: type[Transformation]) -> None:
-        self._acts = acts = kind()
-        self._started = kind.enabled
         self.file = kind.file
+        try:
+            self._acts = acts = kind()
+        except (Exception, SystemExit) as error:
+            raise ValueError(f"`{self.file}`: `{name_of(kind)}`: {_told(error, Path(self.file))}") from error
+        self._started = kind.enabled
         self.id, self.enabled = name_of(kind), kind.enabled
         self.phase, self.kind, self.driven_by = kind.phase, kind.kind, kind.driven_by
         self.replacement_id = kind.replacement_id
@@ -109,7 +117,7 @@ class Adapter:
         self.before, self.after = self._names(acts.run_before, "run_before"), self._names(acts.run_after, "run_after")
         if kind.driven_by and not kind.replacement_id:
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `replacement_id`")
-        if isinstance(acts, (FrontReplacementOp, FrontExtractorOp)) and not acts.op:
+        if isinstance(acts, (FrontReplacementOp, FrontExtractorOp)) and not _operation_of(kind):
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `op`")
 
     def _names(self, ask: Callable[[], Sequence[type]], what: str) -> list[str]:
@@ -118,7 +126,7 @@ class Adapter:
             for kind in kinds:
                 if not (isinstance(kind, type) and issubclass(kind, Transformation)):
                     raise TypeError(f"{kind!r} is no class of a transformation")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_told(error, Path(self.file))}") from error
         return [name_of(kind) for kind in kinds]
 
@@ -133,7 +141,7 @@ class Adapter:
                 log("another transformation switched it off")
             elif all(holds(graph) for holds in acts.graph_condition):
                 self._act(graph, match)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
             return _told(error, Path(self.file))
         finally:
@@ -146,19 +154,42 @@ class Adapter:
             acts.transform_graph(graph, match)
         elif self.driven_by:
             acts.replace_sub_graph(graph, SubgraphMatch(graph, match))
-        elif isinstance(acts, ReplacementPattern):
+        elif isinstance(acts, (ReplacementPattern, FrontExtractorOp)):
             acts.find_and_replace_pattern(graph)
 
 
-def choose(folders: Sequence[Path]) -> None:
-    """Lets the next models that this thread opens have the transformations of folders."""
-    kinds = [kind for folder in folders for kind in load_folder(folder)]
-    # Of several extractors of an operation the last counts.
-    extractors = {kind.op.lower(): kind for kind in kinds if issubclass(kind, FrontExtractorOp)}
-    kept = [
-        kind for kind in kinds if not issubclass(kind, FrontExtractorOp) or extractors[kind.op.lower()] is kind
-    ]
-    _nnefc.choose_transformations([_maker(kind) for kind in kept])
+def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str]:
+    """The transformations of each folder, as functions that make their adapters, or what is wrong with the folder."""
+    found: list[list[type[Transformation]] | str] = []
+    for path in paths:
+        try:
+            with _LOADING:
+                found.append(load_folder(Path(path)))
+        except ExtensionError as error:
+            logging.getLogger("nnefc").debug("%s", path, exc_info=True)
+            found.append(str(error))
+    _replace_extractors([kinds for kinds in found if not isinstance(kinds, str)])
+    return [kinds if isinstance(kinds, str) else [_maker(kind) for kind in kinds] for kinds in found]
+
+
+def _operation_of(kind: type[Any]) -> str:
+    """The operation whose nodes a class is for, as one name of several; empty if it says none."""
+    return _key(kind.op) if isinstance(kind.op, str) else ""
+
+
+def _replace_extractors(folders: list[list[type[Transformation]]]) -> None:
+    """Leaves out the extractors of an operation that has a later one which is enabled."""
+    earlier: dict[str, list[tuple[list[type[Transformation]], type[Transformation]]]] = {}
+    for kinds in folders:
+        for kind in list(kinds):
+            if not issubclass(kind, FrontExtractorOp) or not _operation_of(kind):
+                continue
+            others = earlier.setdefault(_operation_of(kind), [])
+            if kind.enabled:
+                for owner, other in others:
+                    owner.remove(other)
+                others.clear()
+            others.append((kinds, kind))
 
 
 def _maker(kind: type[Transformation]) -> Callable[[], Adapter]:
