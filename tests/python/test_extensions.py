@@ -190,3 +190,112 @@ def test_an_id_belongs_to_one_folder(tmp_path):
     (error,) = nnefc.check(MODEL, extensions=[first, second]).errors
     assert error.rule == "plugin.duplicate"
     assert f"plug-in `{second}`: the transformation `swap` is registered by `{first}` already" in error.message
+
+
+# ---- extractors ----
+
+LEAKY = MODEL.replace("tanh(x)", "leaky_relu(x, alpha = 0.25)")
+
+# Reads the slope of leaky_relu anew.
+EXTRACTOR = '''
+from nnefc.mo.front.extractor import FrontExtractorOp
+from nnefc.mo.ops.activation_ops import Elu
+from nnefc.mo.ops.op import Op
+
+
+class LeakyExtractor(FrontExtractorOp):
+    op = "OPERATION"
+    enabled = ENABLED
+
+    @classmethod
+    def extract(cls, node):
+        BODY
+        return cls.enabled
+'''
+
+
+def extractor(body, operation="leaky_relu", enabled=True):
+    return EXTRACTOR.replace("BODY", body).replace("OPERATION", operation).replace("ENABLED", str(enabled))
+
+
+def leaky(slope):
+    return np.where(X < 0, slope * X, X)
+
+
+def test_an_extractor_gives_attributes(tmp_path):
+    folder = write(tmp_path / "e", front__leaky_ext=extractor("node['alpha'] = node.alpha + 0.5"))
+    close(nnefc.load(LEAKY).compile(extensions=folder, threads=1), leaky(0.75))
+
+
+@pytest.mark.parametrize("operation", ["Leaky_ReLU", "LEAKY_RELU"])
+def test_an_extractor_is_found_whatever_the_case(tmp_path, operation):
+    folder = write(tmp_path / "e", leaky_ext=extractor("node.alpha = 0.5", operation))
+    close(nnefc.load(LEAKY).compile(extensions=folder, threads=1), leaky(0.5))
+
+
+def test_an_extractor_makes_nodes_of_another_operation(tmp_path):
+    text = MODEL.replace("y = tanh(x);", "z = leaky_relu(x, alpha = 0.25);\n    v = neg(z);\n    y = add(v, z);")
+    body = "Elu.update_node_stat(node, {'alpha': 2 * node.alpha})\n        assert node.op == 'Elu' and node.name == 'z'"
+    model = nnefc.load(text).transform(extensions=write(tmp_path / "e", front__tf__leaky_ext=extractor(body)))
+    close(model.compile(threads=1), np.zeros_like(X))
+    assert 'opset1.Elu "z" (%0) {alpha = 0.5} : f32[2,3] as ["z"]' in model.lower()
+    body = "Elu.update_node_stat(node, {'alpha': 1.0})"
+    executable = nnefc.load(LEAKY).compile(extensions=write(tmp_path / "f", leaky_ext=extractor(body)), threads=1)
+    close(executable, np.where(X < 0, np.exp(X) - 1, X))
+
+
+def test_extractors_run_before_front_transformations(tmp_path):
+    """One gives what the other looks for."""
+    reader = swap("leaky_relu", "Sin").replace("def replace_op(self, graph, node):", "def replace_op(self, graph, node):\n        assert node.mark == 7")
+    folder = write(tmp_path / "e", front__aaa=reader, front__zzz=extractor("Op.update_node_stat(node, {'mark': 7})"))
+    close(nnefc.load(LEAKY).compile(extensions=folder, threads=1), np.sin(X))
+
+
+def test_a_later_extractor_replaces_an_earlier_one(tmp_path):
+    a = write(tmp_path / "a", front__leaky_ext=extractor("node.alpha += 0.5"))
+    b = write(tmp_path / "b", front__leaky_ext=extractor("node.alpha += 1", "Leaky_ReLU"))
+    model = nnefc.load(LEAKY)
+    close(model.compile(extensions=[a, b], threads=1), leaky(1.25))
+    close(model.compile(extensions=[b, a], threads=1), leaky(0.75))
+    both = write(tmp_path / "c", front__leaky_ext=extractor("node.alpha += 0.5") + "\n\nclass Second(LeakyExtractor):\n"
+                 "    @classmethod\n    def extract(cls, node):\n        node.alpha = 4.0\n        return True\n")  # fmt: skip
+    close(model.compile(extensions=both, threads=1), leaky(4))
+
+
+def test_an_extractor_that_is_off_replaces_none(tmp_path):
+    a = write(tmp_path / "a", first_ext=extractor("node.alpha += 0.5"))
+    b = write(tmp_path / "b", second_ext=extractor("node.alpha += 1", enabled=False))
+    model = nnefc.load(LEAKY)
+    close(model.compile(extensions=[a, b], threads=1), leaky(0.75))
+    close(model.compile(extensions=[a, b], enable=["second_ext.LeakyExtractor"], threads=1), leaky(1.75))
+    close(model.compile(extensions=[a, b], disable=["first_ext.LeakyExtractor"], threads=1), leaky(0.25))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise LookupError('no such slope')", "`y` (leaky_relu): LookupError: no such slope (line 13)"),
+        ("node.slope", "`y` (leaky_relu): AttributeError: `y` (leaky_relu) has no attribute `slope` (line 13)"),
+        ("node['slope']", "`y` (leaky_relu): `y` (leaky_relu) has no attribute `slope` (line 13)"),
+        ("raise SystemExit", "`y` (leaky_relu): SystemExit"),
+        ("Op.update_node_stat(node, {'op': 'NoSuchOperation'})", "NoSuchOperation"),
+    ],
+)
+def test_an_extractor_that_raises_is_told(tmp_path, body, told):
+    folder = write(tmp_path / "e", front__leaky_ext=extractor(body))
+    with pytest.raises(nnefc.ModelError) as caught:
+        nnefc.load(LEAKY, extensions=folder).compile()
+    (error,) = caught.value.report.errors
+    assert told in error.message
+    assert str(folder / "front" / "leaky_ext.py") in error.message
+    assert "`front.leaky_ext.LeakyExtractor`" in error.message
+
+
+def test_an_extractor_without_its_members_is_told(tmp_path):
+    folder = write(tmp_path / "e", leaky_ext=extractor("pass").replace("    op =", "    other ="))
+    (error,) = nnefc.check(LEAKY, extensions=folder).errors
+    assert error.rule == "plugin.registration"
+    assert f"`{folder / 'leaky_ext.py'}`: LeakyExtractor has no `op`" in error.message
+    folder = write(tmp_path / "f", leaky_ext=extractor("pass").replace("def extract", "def other"))
+    with pytest.raises(nnefc.ModelError, match="LeakyExtractor does not override `extract`"):
+        nnefc.load(LEAKY, extensions=folder).compile()

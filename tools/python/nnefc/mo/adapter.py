@@ -185,7 +185,9 @@ def _replace_extractors(folders: list[list[type[Transformation]]]) -> None:
             if not issubclass(kind, FrontExtractorOp) or not _operation_of(kind):
                 continue
             others = earlier.setdefault(_operation_of(kind), [])
+            kind.replaced = []
             if kind.enabled:
+                kind.replaced = [f"`{name_of(other)}` of `{other.file}`" for _, other in others]
                 for owner, other in others:
                     owner.remove(other)
                 others.clear()

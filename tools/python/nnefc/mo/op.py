@@ -31,6 +31,28 @@ class Op:
         native = self.graph._native
         return Node(self.graph, self.graph._id(native.create(operation, sources, str(name), attrs, count)))
 
+    @classmethod
+    def update_node_stat(cls, node: Node, attrs: dict[str, Any] | None = None) -> None:
+        """Gives a node attributes. One of another operation becomes one of this, with these attributes and no other."""
+        given = cls(node.graph, attrs).attrs
+        kind = given.pop("type", None)
+        operation = str(given.pop("op", None) or kind or cls.op)
+        if operation and node.op != operation:
+            _become(node, operation, given)
+            return
+        for key, value in given.items():
+            node[key] = value
+
+
+def _become(node: Node, operation: str, attrs: dict[str, Any]) -> None:
+    """Puts a node of another operation in the place of a node, which is that one from now on."""
+    sources = [port.get_source() for port in node.in_ports().values() if not port.disconnected()]
+    made = Op(node.graph, {**attrs, "op": operation}).create_node(sources)
+    outputs = set(node.out_ports()) & set(made.out_ports())
+    node.graph._native.take_outputs([((node._number, idx), (made._number, idx)) for idx in sorted(outputs)])
+    node.graph.remove_node(node)
+    object.__setattr__(node, "_number", made._number)
+
 
 class Const(Op):
     """A constant, of the attribute `value`."""

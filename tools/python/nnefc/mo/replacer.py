@@ -223,34 +223,43 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         graph.remove_node(node)
 
 
-class FrontExtractorOp(FrontReplacementPattern):
-    """What gives the nodes of the operation `op`, in letters of either case, attributes for those that run later.
+class FrontExtractorOp(Transformation):
+    """Reads attributes of every node of the operation `op` before front transformations run. Overrides `extract`.
 
-    Extractors run before the other transformations of the front phase, each by a class that is not made: `extract` is a
-    class method, which returns whether it took the node. Of several for an operation the last counts.
+    A later one of the same `op`, of the same or a later folder, takes the place of an earlier one.
     """
 
     kind = "FrontExtractorOp"
     op: str = ""
+    # Those in whose place it is.
+    replaced: Sequence[str] = ()
 
     def run_before(self) -> Sequence[type]:
-        """All others."""
+        """The transformations that run later."""
         return [_anchor("FrontStart")]
 
     def run_after(self) -> Sequence[type]:
-        """None."""
-        return []
+        """The transformations that run earlier."""
+        return [_anchor("LoadFinish")]
 
     @classmethod
     def extract(cls, node: Node) -> bool:
-        """Sets attributes of a node."""
+        """Sets attributes of a node; `Op.update_node_stat` helps. Returns whether it did."""
         raise Error(f"{cls.__name__} does not override `extract`")
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
-        """Calls `extract` for each node of the operation."""
-        for node in (Node(graph, name) for name in graph.nodes()):
-            if node.op.lower() == self.op.lower() and not type(self).extract(node):
-                self.log(f"`{node.id}` is not taken")
+        """Lets `extract` have each node of the operation."""
+        for other in self.replaced:
+            self.log(f"it takes the place of {other}")
+        for node in graph.get_op_nodes(op=self.op):
+            called = f"`{node.id}` ({node.op})"
+            try:
+                is_done = self.extract(node)
+            except (Exception, SystemExit) as error:
+                what = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+                raise Error(f"{called}: {what}").with_traceback(error.__traceback__) from error
+            if not is_done:
+                self.log(f"{called} is left as it is: `extract` returned {is_done}")
 
 
 class MiddleReplacementPattern(ReplacementPattern):

@@ -1,4 +1,4 @@
-"""What gives nodes attributes before the front phase."""
+"""What reads attributes of nodes."""
 
 from nnefc.mo.replacer import FrontExtractorOp
 
