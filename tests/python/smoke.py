@@ -5,8 +5,10 @@
 """
 
 import argparse
+import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -31,6 +33,29 @@ def compare_with_onnx(folder: str) -> None:
     print(f"{folder}: as ONNX Runtime {onnxruntime.__version__} computes it")
 
 
+EXTENSION = """
+from nnefc.mo.front.common.replacement import FrontReplacementOp
+from nnefc.mo.ops.op import Op
+
+
+class ReluToAbs(FrontReplacementOp):
+    op = "relu"
+
+    def replace_op(self, graph, node):
+        return [Op(graph, {"op": "Abs"}).create_node([node.in_port(0)]).id]
+"""
+
+
+def check_extensions(network: str) -> None:
+    """The command line runs transformations in Python."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "relu.py").write_text(EXTENSION)
+        words = ["nnefc", "compile", network, "--extensions", folder]
+        graph = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert ".Abs" in graph, graph
+    assert ".Relu" not in graph, graph
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("network")
@@ -52,6 +77,7 @@ def main() -> int:
     assert nnefc.__version__ in told, told
     module = subprocess.run([sys.executable, "-m", "nnefc", "check", network], check=False)
     assert module.returncode == 0
+    check_extensions(network)
     print(f"{nnefc.__file__}: {network} checked and run in {time.monotonic() - start:.1f} s")
     return 0
 

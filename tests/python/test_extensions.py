@@ -251,7 +251,8 @@ def test_extractors_run_before_front_transformations(tmp_path):
     close(nnefc.load(LEAKY).compile(extensions=folder, threads=1), np.sin(X))
 
 
-def test_a_later_extractor_replaces_an_earlier_one(tmp_path):
+def test_a_later_extractor_replaces_an_earlier_one(tmp_path, here):
+    (here / "net.nnef").write_text(LEAKY)
     a = write(tmp_path / "a", front__leaky_ext=extractor("node.alpha += 0.5"))
     b = write(tmp_path / "b", front__leaky_ext=extractor("node.alpha += 1", "Leaky_ReLU"))
     model = nnefc.load(LEAKY)
@@ -260,6 +261,10 @@ def test_a_later_extractor_replaces_an_earlier_one(tmp_path):
     both = write(tmp_path / "c", front__leaky_ext=extractor("node.alpha += 0.5") + "\n\nclass Second(LeakyExtractor):\n"
                  "    @classmethod\n    def extract(cls, node):\n        node.alpha = 4.0\n        return True\n")  # fmt: skip
     close(model.compile(extensions=both, threads=1), leaky(4))
+    listed = run("transform", "--list-transformations", "--extensions=a,b").stdout
+    assert [line.split()[1:] for line in listed.splitlines() if "LeakyExtractor" in line] == [
+        ["front", "FrontExtractorOp", "enabled"]
+    ]
 
 
 def test_an_extractor_that_is_off_replaces_none(tmp_path):
@@ -299,3 +304,177 @@ def test_an_extractor_without_its_members_is_told(tmp_path):
     folder = write(tmp_path / "f", leaky_ext=extractor("pass").replace("def extract", "def other"))
     with pytest.raises(nnefc.ModelError, match="LeakyExtractor does not override `extract`"):
         nnefc.load(LEAKY, extensions=folder).compile()
+
+
+# ---- the command line ----
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with the model, in which commands run."""
+    (tmp_path / "net.nnef").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words, native=False):
+    program = [binary()] if native else [sys.executable, "-m", "nnefc"]
+    return subprocess.run([*program, *words], capture_output=True, text=True, timeout=60, check=False)
+
+
+# What a command needs beside a model.
+WORDS = {"bench": ("--iterations", "1"), "run": ("--random-inputs", "1")}
+
+
+def commands_with_extensions():
+    """The commands whose help has the option."""
+    listed = run("--help", native=True).stdout.split("Subcommands:")[1].split("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line.split()]
+    return [name for name in names if "--extensions" in run(name, "--help", native=True).stdout]
+
+
+@pytest.mark.parametrize("command", commands_with_extensions())
+def test_every_command_takes_folders(here, command):
+    write(here / "ext", front__swap=swap("tanh", "Sin"))
+    words = (command, "swap" if command == "explain" else "net.nnef", *WORDS.get(command, ()))
+    done = run(*words, "--extensions", "ext")
+    assert done.returncode == 0, done.stderr
+    assert "plugin" not in done.stderr
+    done = run(*words, "--extensions", "ext", native=True)
+    assert done.returncode == 2
+    assert "`ext` is a folder, no shared library; `python -m nnefc` takes folders of Python modules" in done.stderr
+    assert run(command, "--help", "--extensions", "ext").stdout == run(command, "--help", native=True).stdout
+
+
+@pytest.mark.parametrize("given", [["--extensions", "a", "--extensions=b"], ["--extensions", "a,b"], ["--extensions=b,a"]])
+def test_run_computes_what_folders_make(here, given):
+    """Folders in words of their own, or between commas as in the Model Optimizer."""
+    write(here / "a", front__swap=swap("tanh", "Sin").replace("replace_op(self, graph, node):", "replace_op(self, graph, node):\n        print('said')"))
+    write(here / "b", middle__sine=SWAP_MIDDLE)
+    np.save("x.npy", X)
+    done = run("run", "net.nnef", *given, "--input", "x=x.npy", "--outputs", "out.npz", "--threads", "1")
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load("out.npz")["y"], np.cos(X), rtol=1e-5, atol=1e-6)
+    assert "said" not in done.stdout
+    assert done.stderr == "said\n"
+
+
+def test_the_command_line_takes_a_configuration(here):
+    folder, configuration = adding(here, 2.5)
+    np.save("x.npy", X)
+    words = ("run", "net.nnef", "--input", "x=x.npy", "--outputs", "out.npz")
+    done = run(*words, "--extensions", str(folder), "--transformations-config", str(configuration))
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load("out.npz")["y"], np.tanh(X) + 2.5, rtol=1e-5)
+    configuration.write_text("[{")
+    done = run(*words, "--extensions", str(folder), "--transformations-config", str(configuration))
+    assert done.returncode == 1
+    assert "adding.json" in done.stderr
+
+
+def test_the_command_line_switches_transformations(here):
+    write(here / "ext", front__swap=swap("tanh", "Sin", enabled=False))
+    words = ("compile", "net.nnef", "--extensions", "ext")
+    assert "opset1.Tanh" in run(*words).stdout
+    assert "opset1.Sin" in run(*words, "--enable-transformations", "swap").stdout
+    listed = run("transform", "--list-transformations", "--extensions", "ext").stdout
+    assert [line.split()[1:] for line in listed.splitlines() if line.startswith("swap ")] == [
+        ["front", "FrontReplacementOp", "disabled", "by", "itself"]
+    ]
+
+
+RAISING = """
+from nnefc.mo.front.common.replacement import FrontReplacementPattern
+
+
+class Raising(FrontReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        raise KeyError("lost")
+"""
+
+
+def test_exit_codes_and_messages_are_those_of_the_program(here):
+    write(here / "ext", front__swap=swap("tanh", "Sin"))
+    write(here / "bad", front__bad="class :\n")
+    write(here / "raising", front__raising=RAISING)
+    (here / "wrong.nnef").write_text(MODEL.replace("tanh(x)", "tanh(z)"))
+    expected = [
+        (1, "plug-in `bad`: `bad/front/bad.py:1` is no Python: invalid syntax [plugin.not-loadable]", ["net.nnef", "--extensions", "bad"]),
+        (1, "raising/front/raising.py", ["net.nnef", "--extensions", "raising"]),
+        (1, "KeyError: 'lost' (line 7)", ["net.nnef", "--extensions", "raising"]),
+        (1, "wrong.nnef:5:14: error: ", ["wrong.nnef", "--extensions", "ext"]),
+        (2, "cannot open `none`: no such file or directory [plugin.unreadable]", ["net.nnef", "--extensions", "none"]),
+        (2, "cannot open `none`: no such file or directory [plugin.unreadable]", ["net.nnef", "--extensions", "ext", "--extensions", "none"]),
+        (2, "cannot open `none.nnef`", ["none.nnef", "--extensions", "ext"]),
+        (2, "`compile` has no option `--nothing`", ["net.nnef", "--extensions", "ext", "--nothing"]),
+        (2, "`--extensions` needs a value", ["net.nnef", "--extensions", "ext", "--extensions"]),
+        (2, "`fmt` has no option `--extensions`", None),
+    ]  # fmt: skip
+    for exit_code, told, words in expected:
+        done = run("compile", *words) if words else run("fmt", "net.nnef", "--extensions", "ext")
+        assert done.returncode == exit_code, words
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stdout == ""
+    assert run("compile", "net.nnef", "--extensions", "raising", "-o", "net.xml").returncode == 1
+    assert not (here / "net.xml").exists()
+    report = json.loads(run("check", "net.nnef", "--extensions", "bad", "--format", "json").stderr)
+    assert [item["rule"] for item in report["diagnostics"]] == ["plugin.not-loadable"]
+
+
+def test_a_folder_has_whatever_name(here):
+    for name in (b"\xc3\xbc b", b"b\xff", b"a,b"):
+        write(here / os.fsdecode(name), front__swap=swap("tanh", "Sin"))
+        done = subprocess.run(
+            [sys.executable, "-m", "nnefc", "compile", "net.nnef", b"--extensions", name], capture_output=True, timeout=60, check=False
+        )
+        assert b"opset1.Sin" in done.stdout, done.stderr
+        write(here / os.fsdecode(name), front__swap=RAISING)
+        done = subprocess.run(
+            [sys.executable, "-m", "nnefc", "compile", "net.nnef", b"--extensions", name], capture_output=True, timeout=60, check=False
+        )
+        assert done.returncode == 1
+        assert b"KeyError: 'lost' (line 7)" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_document_of_standard_input(here):
+    write(here / "ext", front__swap=swap("tanh", "Sin"))
+    words = [sys.executable, "-m", "nnefc", "compile", "-", "--extensions", "ext"]
+    done = subprocess.run(words, input=MODEL, capture_output=True, text=True, timeout=60, check=False)
+    assert "opset1.Sin" in done.stdout, done.stderr
+
+
+WAITING = """
+import time
+from nnefc.mo.front.common.replacement import FrontReplacementPattern
+
+
+class Waiting(FrontReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        open("begun", "w").close()
+        time.sleep(60)
+"""
+
+
+def test_an_interruption_ends_it_as_it_ends_the_program(here):
+    write(here / "ext", front__waiting=WAITING)
+    words = [sys.executable, "-m", "nnefc", "compile", "net.nnef", "--extensions", "ext"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        while not os.path.exists("begun"):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == -signal.SIGINT
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("extensions", [(), ("--extensions", "ext")])
+def test_a_closed_pipe_ends_it_as_it_ends_the_program(here, extensions):
+    write(here / "ext", front__swap=swap("tanh", "Sin"))
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "nnefc", "compile", "net.nnef", *extensions]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writer)
+    assert done.returncode == -signal.SIGPIPE
+    assert done.stderr == ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -14,6 +16,10 @@ _OPTION = "--extensions"
 
 def main() -> NoReturn:
     """Becomes the program that the package brings; with folders of transformations in Python, does its work here."""
+    # Python catches what ends other programs.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     words = _with_folders(sys.argv[1:])
     if words is not None:
         sys.exit(_run(words))
@@ -37,14 +43,22 @@ def _with_folders(words: list[str]) -> list[str] | None:
         if given is None:
             behind.append(word)
             break
-        is_given |= os.path.isdir(given)
-        behind.append(f"{_OPTION}={given}")
+        paths = _paths(given)
+        is_given |= any(map(os.path.isdir, paths))
+        behind += [f"{_OPTION}={path}" for path in paths]
     return [words[0], f"{_OPTION}={_nnefc.__file__}", *behind] if is_given else None
 
 
+def _paths(given: str) -> list[str]:
+    """One path, or several folders between commas, as the Model Optimizer took them."""
+    parts = given.split(",")
+    return parts if len(parts) > 1 and not os.path.exists(given) and all(map(os.path.isdir, parts)) else [given]
+
+
 def _run(words: list[str]) -> int:
-    """Does what the program does, in this process."""
-    return _nnefc.run_program([b"nnefc", *map(os.fsencode, words)])
+    """Does what the program does, in this process. What Python prints goes where diagnostics go."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return _nnefc.run_program([b"nnefc", *map(os.fsencode, words)])
 
 
 if __name__ == "__main__":
