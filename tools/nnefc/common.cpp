@@ -139,8 +139,8 @@ void AddColor(CLI::App& command, std::string& choice, const char* what) {
 void AddExtensions(CLI::App& command, std::vector<std::string>& extensions) {
   command
       .add_option("--extensions", extensions,
-                  "a plug-in, a shared library: transformations, operations and fragments beside ours; may "
-                  "be repeated")
+                  "a plug-in, a shared library: transformations, operations and fragments beside ours; "
+                  "`python -m nnefc` takes folders of transformations in Python too; may be repeated")
       ->type_name("FILE.so")
       ->take_all()
       ->expected(1);
