@@ -4,6 +4,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/winograd_filter.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -103,6 +104,9 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());
     const dnnl::memory::desc target = MemoryOf(to, shape);
+    if (from == nullptr) {
+      if (std::shared_ptr<const Kernel> filter = MakeWinogradFilter(target)) return filter;
+    }
     const dnnl::memory::desc source =
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
