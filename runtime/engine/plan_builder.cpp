@@ -58,7 +58,7 @@ void PlanBuilder::FindGroups() {
   }
   if (hooks.find_fusions == nullptr || !options_.fuse) return;
   for (const FusionGroup& group : hooks.find_fusions(graph_, codes_.results)) {
-    Work work{.main = &graph_.node(group.main), .posts = {}};
+    Work work{.main = &graph_.node(group.main), .posts = {}, .second = group.second};
     in_group_[group.main] = true;
     for (ir::NodeId post : group.posts) {
       work.posts.push_back(&graph_.node(post));
@@ -110,8 +110,11 @@ bool PlanBuilder::AddGroup(const Work& work) {
     }
   }
   if (part.posts.empty() && !AddSingle(*work.main)) return false;
-  for (const ir::Node* post : llvm::ArrayRef(work.posts).drop_front(part.posts.size())) {
-    if (!AddSingle(*post)) return false;
+  const llvm::ArrayRef<const ir::Node*> posts = work.posts;
+  for (size_t i = part.posts.size(); i < posts.size(); ++i) {
+    if (i == work.second && i > 0)
+      return AddGroup({.main = posts[i], .posts = posts.drop_front(i + 1).vec()});
+    if (!AddSingle(*posts[i])) return false;
   }
   return true;
 }
@@ -243,8 +246,10 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
     if (id < 0) return Fail(kRuntimeMemory, *work.main, "its result does not fit into memory");
     if (i == 0 && in_place >= 0 && overwrites) {
       const ValueId input = step.inputs[static_cast<size_t>(in_place)];
-      const bool fits =
-          values_[input].bytes == values_[id].bytes && SameLayout(values_[input].layout, values_[id].layout);
+      // Codes of other numbers lie in the same order, which is all that a kernel demands that adds to them.
+      const bool is_same_order =
+          prepared.in_place_required || SameLayout(values_[input].layout, values_[id].layout);
+      const bool fits = values_[input].bytes == values_[id].bytes && is_same_order;
       NNEFC_CHECK(fits || !prepared.in_place_required);
       if (fits) values_.Join(id, input, 0);
     }

@@ -30,6 +30,7 @@ class PlanBuilder {
   struct Work {
     const ir::Node* main;
     std::vector<const ir::Node*> posts;
+    size_t second = 0;  // FusionGroup::second
 
     const ir::Node& last() const { return posts.empty() ? *main : *posts.back(); }
   };

@@ -222,12 +222,21 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   const CodedRequest coded(given);
   const DnnType type = coded.range ? DnnType::u8 : ProductType(given);
   const DnnType operands = coded.range ? DnnType::f32 : type;
+  const std::vector<float> products = ScalesOfProducts(*source, scales);
+  std::optional<FoldedCodes> folded;
+  if (coded.range) folded = FoldCodes(coded.request, *coded.range, products, 1);
+  if (coded.sum) {
+    if (!folded || !spatial.all_see_input) return std::nullopt;
+    folded->sum = FoldSum(given, *coded.range, *coded.sum);
+    if (!folded->sum) return std::nullopt;
+  }
   const std::optional<DnnPostOps> posts =
-      DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
+      folded ? DnnPostOps::MakeForFoldedCodes(*folded, given.outputs[0].shape.size())
+             : DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
-  SetCodeScales(attributes, *source, scales);
-  const ConvolutionShape shape = ShapeOf<kGrouped>(given, spatial, false);
+  SetCodeScales(attributes, *source, folded ? folded->scales : products);
+  const ConvolutionShape shape = ShapeOf<kGrouped>(given, spatial, folded && !folded->bias.empty());
   const ConvolutionPrimitive primitive =
       TryConvolution(shape, attributes, dnnl::algorithm::convolution_direct,
                      ChannelsLastDesc(shape.input, DnnType::u8), ChannelsLastDesc(shape.output, type));
@@ -236,9 +245,11 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
   builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
                      {.filter_codes = DnnFilterCodes{.scales = scales.vec(), .mask = kGrouped ? 3 : 1}});
+  if (shape.bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, BiasDesc(shape.output[1]));
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
-    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
+    const CodeRange& range = coded.sum ? coded.sum->range : *coded.range;
+    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), range.codes);
   } else {
     builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   }

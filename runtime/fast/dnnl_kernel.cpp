@@ -100,11 +100,10 @@ int64_t WorkOf(const KernelRequest& request) {
 
 }  // namespace
 
-void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source, llvm::ArrayRef<float> scales) {
+void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source,
+                   const std::vector<float>& scales) {
   constexpr int kSecondAxis = 1 << 1;
-  std::vector<float> factors;
-  for (float scale : scales) factors.push_back(scale * source.scale);
-  attributes.set_output_scales(kSecondAxis, factors);
+  attributes.set_output_scales(kSecondAxis, scales);
   if (source.zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {source.zero});
 }
 
@@ -178,13 +177,14 @@ void DnnKernelBuilder::AddReshapedOutput(int id, size_t index, const dnnl::memor
   arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
 }
 
-void DnnKernelBuilder::AddNumber(int id, float number, const dnnl::memory::desc& desc) {
+void DnnKernelBuilder::AddNumbers(int id, llvm::ArrayRef<float> numbers, const dnnl::memory::desc& desc) {
   arguments_.push_back({id, DnnArgument::Source::kNumber, numbers_.size(), desc});
-  numbers_.push_back(number);
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
 }
 
-void DnnKernelBuilder::RequireInPlace(int input, const dnnl::memory::desc& desc) {
-  prepared_.inputs[static_cast<size_t>(input)] = LayoutOf(desc);
+void DnnKernelBuilder::RequireInPlace(int input, const dnnl::memory::desc& desc, const DnnCodes* codes) {
+  prepared_.inputs[static_cast<size_t>(input)] =
+      codes != nullptr ? LayoutOfCodes(desc, *codes) : LayoutOf(desc);
   prepared_.in_place = input;
   prepared_.in_place_required = true;
 }

@@ -52,10 +52,12 @@ class DnnKernelBuilder {
   // the primitive's must be row-major.
   void AddPostOperand(int id, size_t index, const dnnl::memory::desc& desc) { AddInput(id, index, desc); }
   // An operand of one element that the kernel holds itself.
-  void AddNumber(int id, float number, const dnnl::memory::desc& desc);
+  void AddNumber(int id, float number, const dnnl::memory::desc& desc) { AddNumbers(id, number, desc); }
+  // Of several, row-major.
+  void AddNumbers(int id, llvm::ArrayRef<float> numbers, const dnnl::memory::desc& desc);
   void AllowInPlace(int input) { prepared_.in_place = input; }
-  // The primitive adds to its output, which must hold the input as `desc`.
-  void RequireInPlace(int input, const dnnl::memory::desc& desc);
+  // The primitive adds to its output, which must hold the input as `desc`, of codes where it lies in them.
+  void RequireInPlace(int input, const dnnl::memory::desc& desc, const DnnCodes* codes = nullptr);
 
   PreparedKernel Finish(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
                         const std::string& implementation);
@@ -84,9 +86,10 @@ inline DnnType ProductType(const KernelRequest& request) {
   return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
 }
 
-// Of sums of products of codes of 8 bits with those of a filter, whose scales are by the
-// second axis of the result.
-void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source, llvm::ArrayRef<float> scales);
+// Of sums of products of codes of 8 bits with those of a filter: by the second axis of the result, what they
+// are multiplied by.
+void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source,
+                   const std::vector<float>& scales);
 
 // How many threads a step is worth: one where waking others takes longer than
 // the work, as in most bodies of loops.

@@ -153,6 +153,14 @@ bool DnnFunctions::Append(const ir::Node& node, int chained, llvm::ArrayRef<Valu
   return !steps.empty();
 }
 
+void DnnFunctions::AppendLimits(float low, float high) {
+  functions_.push_back({.algorithm = algorithm::eltwise_clip, .alpha = low, .beta = high});
+}
+
+void DnnFunctions::AppendRound() {
+  functions_.push_back({.algorithm = algorithm::eltwise_round});
+}
+
 bool DnnFunctions::AppendLinear(float factor, float offset) {
   const DnnFunction function{.algorithm = algorithm::eltwise_linear, .alpha = factor, .beta = offset};
   if (Clashes(function)) return false;

@@ -33,6 +33,9 @@ class DnnFunctions {
 
   // Adds x * factor + offset; false if other parameters of it have been taken.
   bool AppendLinear(float factor, float offset);
+  // Cuts off at both ends, and rounds to whole numbers, halves to even; first of all.
+  void AppendLimits(float low, float high);
+  void AppendRound();
 
   llvm::ArrayRef<DnnFunction> functions() const { return functions_; }
 

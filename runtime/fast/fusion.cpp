@@ -132,6 +132,7 @@ class Finder {
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
       if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
         group.posts.push_back(next.id());  // the codes of the result are the last of a step
+        if (*part == Part::kConvolution) AddSumOfCodes(next, group);
         break;
       }
       if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
@@ -142,6 +143,39 @@ class Finder {
     claimed_.insert(main.id());
     claimed_.insert(group.posts.begin(), group.posts.end());
     groups_.push_back(std::move(group));
+  }
+
+  const ir::Node* OnlyUser(const ir::Node& node) const {
+    const llvm::ArrayRef<ir::InputPort> uses = node.uses(0);
+    return uses.size() == 1 && node.num_outputs() == 1 ? &graph_.node(uses[0].node) : nullptr;
+  }
+  bool Is(const ir::Node& node, Part part) const {
+    const Part* found = parts_.Find(node.op());
+    return found != nullptr && *found == part;
+  }
+
+  // The codes of a convolution, those of a sum of them and others, with a relu between or without: a
+  // convolution can add to what lies in its place.
+  void AddSumOfCodes(const ir::Node& codes, FusionGroup& group) {
+    const ir::Node* sum = OnlyUser(codes);
+    if (sum == nullptr || claimed_.contains(sum->id()) || !Is(*sum, Part::kSum)) return;
+    for (ir::OutputPort port : sum->inputs()) {
+      if (!codes_.contains(port.node) ||
+          graph_.output(port).shape.extents() != codes.output().shape.extents())
+        return;
+    }
+    if (sum->input(0).node == sum->input(1).node) return;
+    std::vector<ir::NodeId> posts = {sum->id()};
+    const ir::Node* last = OnlyUser(*sum);
+    if (last != nullptr && Is(*last, Part::kRelu)) {
+      posts.push_back(last->id());
+      last = OnlyUser(*last);
+    }
+    if (last == nullptr || !codes_.contains(last->id()) || claimed_.contains(last->id())) return;
+    if (last->input(0).node != posts.back()) return;
+    posts.push_back(last->id());
+    group.second = group.posts.size();
+    group.posts.insert(group.posts.end(), posts.begin(), posts.end());
   }
 
   const ir::Graph& graph_;

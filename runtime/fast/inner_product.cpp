@@ -131,15 +131,25 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   const DnnCodes* source = CodesOf(given.inputs[0]);
   if (source == nullptr || given.filter_scales.empty()) return std::nullopt;
   const CodedRequest coded(given);
+  if (coded.sum) return std::nullopt;
+  const std::vector<float> products = ScalesOfProducts(*source, given.filter_scales);
+  const auto last_axis = static_cast<int64_t>(given.outputs[0].shape.size()) - 1;
+  const std::optional<FoldedCodes> folded =
+      coded.range ? FoldCodes(coded.request, *coded.range, products, last_axis) : std::nullopt;
   const std::optional<DnnPostOps> posts =
-      DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);
+      folded ? DnnPostOps::MakeForFoldedCodes(*folded, 2)
+             : DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
-  SetCodeScales(attributes, *source, given.filter_scales);
+  SetCodeScales(attributes, *source, folded ? folded->scales : products);
   const DnnType type = coded.range ? DnnType::u8 : DnnType::f32;
-  const dnnl::matmul::desc desc(PlainDesc({shape.rows, shape.inputs}, DnnType::u8),
-                                AnyDesc({shape.inputs, shape.outputs}, DnnType::s8),
-                                PlainDesc({shape.rows, shape.outputs}, type));
+  const memory::desc left = PlainDesc({shape.rows, shape.inputs}, DnnType::u8);
+  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, DnnType::s8);
+  const memory::desc bias = PlainDesc({1, shape.outputs});
+  const memory::desc result = PlainDesc({shape.rows, shape.outputs}, type);
+  const bool has_bias = folded && !folded->bias.empty();
+  const dnnl::matmul::desc desc =
+      has_bias ? dnnl::matmul::desc(left, weights, bias, result) : dnnl::matmul::desc(left, weights, result);
   const dnnl::matmul::primitive_desc primitive(desc, attributes, DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str()) || IsDnnGemm(primitive.impl_info_str()))
     return std::nullopt;
@@ -149,6 +159,7 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
                      {.swapped = !shape.inputs_first,
                       .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}});
+  if (has_bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, bias);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
     builder.AddReshapedCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);

@@ -96,12 +96,36 @@ std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request,
   return posts;
 }
 
+DnnPostOps DnnPostOps::MakeForFoldedCodes(const FoldedCodes& codes, size_t rank) {
+  DnnPostOps posts;
+  posts.number_desc_ = NumberDesc(rank);
+  std::optional<std::pair<float, float>> limits = codes.limits;
+  // What is stored is cut off at the ends; what is added to is not.
+  if (codes.sum)
+    limits = limits ? std::pair(std::max(limits->first, 0.0f), std::min(limits->second, 255.0f))
+                    : std::pair(0.0f, 255.0f);
+  if (limits) {
+    posts.functions_.AppendLimits(limits->first, limits->second);
+    posts.AddLastFunction();
+  }
+  if (!codes.sum) return posts;
+  posts.functions_.AppendRound();
+  posts.AddLastFunction();
+  posts.functions_.AppendLinear(codes.sum->factor, codes.sum->offset);
+  posts.AddLastFunction();
+  posts.posts_.push_back(
+      {.kind = Post::Kind::kSum, .operand = static_cast<int>(codes.sum->operand), .of_codes = codes.sum});
+  return posts;
+}
+
+void DnnPostOps::AddLastFunction() {
+  posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size() - 1});
+}
+
 bool DnnPostOps::AddCodes(const CodeRange& range) {
-  const float factor = 255.0f / (range.high - range.low);
+  const CodeMap map(range);
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size()});
-  // oneDNN rounds halves to even. A last bit of the largest codes lifts halves above the middle.
-  const float lift = range.formula == CodeRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
-  return functions_.AppendLinear(factor, -range.low * factor + lift);
+  return functions_.AppendLinear(map.factor, map.offset);
 }
 
 bool DnnPostOps::AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns) {
@@ -144,7 +168,11 @@ dnnl::primitive_attr DnnPostOps::Attributes() const {
         break;
       }
       case Post::Kind::kSum:
-        ops.append_sum(1.0f);
+        if (post.of_codes) {
+          ops.append_sum(post.of_codes->other_factor, post.of_codes->others.zero);
+        } else {
+          ops.append_sum(1.0f);
+        }
         break;
       case Post::Kind::kBinary:
         ops.append_binary(post.algorithm, post.operand_desc);
@@ -167,7 +195,7 @@ void DnnPostOps::AddArguments(const dnnl::primitive_desc_base& primitive, const 
       continue;
     }
     if (post.kind == Post::Kind::kSum) {
-      builder.RequireInPlace(post.operand, output);
+      builder.RequireInPlace(post.operand, output, post.of_codes ? &post.of_codes->others : nullptr);
       continue;
     }
     memory::desc desc = post.operand_desc;

@@ -36,6 +36,8 @@ class DnnPostOps {
   static std::optional<DnnPostOps> MakeForCodes(const KernelRequest& request, int64_t channel_axis,
                                                 DnnType type, const std::optional<CodeRange>& range,
                                                 bool takes_sum);
+  // What is left to do for codes whose bias and scales the primitive takes.
+  static DnnPostOps MakeForFoldedCodes(const FoldedCodes& codes, size_t rank);
   // For a primitive that sees its row-major result as a matrix: biases belong
   // to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
@@ -61,6 +63,7 @@ class DnnPostOps {
     int operand = -1;     // of kSum and kBinary
     dnnl::algorithm algorithm{};
     dnnl::memory::desc operand_desc{};
+    std::optional<FoldedCodes::Sum> of_codes = std::nullopt;  // kSum
   };
 
   // Operands as the primitive sees them: one element a channel, or as many as
@@ -70,6 +73,7 @@ class DnnPostOps {
   };
   bool AddAll(const KernelRequest& request, int64_t channel_axis, DnnType type);
   bool AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns);
+  void AddLastFunction();
   // From numbers to codes, which are cut off at their ends where they are stored.
   bool AddCodes(const CodeRange& range);
   // False if the operation has no translation.

@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/post_ops.h"
+#include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/wide.h"
 
@@ -24,38 +26,48 @@ constexpr int64_t kLevels = 256;
 
 // --- kernels -------------------------------------------------------------------------
 
-// The codes of what `number(i)` gives. Of a few elements at a time, in loops each of which
-// compilers turn into vectors: they make none of arithmetic under a condition.
+// The codes of what `number(i)` gives. In loops of which compilers make vectors: no arithmetic under a
+// condition, and no divisions.
 template <typename Number>
 [[gnu::always_inline]] inline void StoreCodes(const CodeRange& range, int64_t begin, int64_t end, int least,
                                               uint8_t* out, const Number& number) {
-  constexpr int64_t kRow = 256;
+  constexpr int64_t kRow = 512;
   std::array<float, kRow> codes;
   const float low = range.low;
   const float width = range.high - range.low;
-  const float scale = range.codes.scale;
+  const float farthest = width + std::abs(low);  // what is as far away has the code of an end
+  const VectorQuotient by_width(width), by_scale(range.codes.scale);
   const auto zero = static_cast<float>(range.codes.zero);
   const auto first = static_cast<float>(least);
   for (int64_t row = begin; row < end; row += kRow) {
     const int64_t count = std::min(kRow, end - row);
+    const auto from = [=](int64_t i) __attribute__((always_inline)) {
+      return VectorClamp(number(row + i), low - farthest, low + farthest + width);
+    };
     float* code = codes.data();
     switch (range.formula) {
       case CodeRange::Formula::kFakeQuantize:
-        for (int64_t i = 0; i < count; ++i)
-          code[i] = __builtin_nearbyintf((number(row + i) - low) / width * 255.0f);
-        for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;  // NaN among them
+        for (int64_t i = 0; i < count; ++i) {
+          const float x = __builtin_nearbyintf(by_width.Of(from(i) - low) * 255.0f);
+          code[i] = x > first ? x : first;  // NaN among them
+        }
         break;
       case CodeRange::Formula::kMinMax:
-        for (int64_t i = 0; i < count; ++i)
-          code[i] = __builtin_floorf((number(row + i) - low) / width * 255.0f + 0.5f);
+        for (int64_t i = 0; i < count; ++i) {
+          // The product has its own rounding, as the formula has it.
+          code[i] = by_width.Of(from(i) - low) * 255.0f;
+        }
+        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(code[i] + 0.5f);
         break;
       case CodeRange::Formula::kZeroPoint:
-        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(number(row + i) / scale + 0.5f) + zero;
+        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(by_scale.Of(from(i)) + 0.5f) + zero;
         break;
     }
-    for (int64_t i = 0; i < count; ++i) code[i] = code[i] < 255.0f ? code[i] : 255.0f;  // NaN among them
-    for (int64_t i = 0; i < count; ++i) code[i] = code[i] > first ? code[i] : first;
-    for (int64_t i = 0; i < count; ++i) out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(code[i]));
+    for (int64_t i = 0; i < count; ++i) {
+      float x = code[i] < 255.0f ? code[i] : 255.0f;  // NaN among them
+      x = x > first ? x : first;
+      out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(x));
+    }
   }
 }
 
@@ -69,7 +81,7 @@ class QuantizeKernel final : public Kernel {
     uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const CodeRange range = range_;
     ParallelParts(count_, [&](int64_t begin, int64_t end) {
-      Wide([=] { StoreCodes(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
+      Vectorized([=] { StoreCodes(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
     });
     return Success();
   }
@@ -117,7 +129,7 @@ class SumKernel final : public Kernel {
     const CodeRange range = range_;
     const int least = least_;
     ParallelParts(count_, [&](int64_t begin, int64_t end) {
-      Wide([=] {
+      Vectorized([=] {
         StoreCodes(range, begin, end, least, out,
                    [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
       });
@@ -132,7 +144,68 @@ class SumKernel final : public Kernel {
   int64_t count_;
 };
 
+// FakeQuantize of numbers that stay numbers.
+class RoundKernel final : public Kernel {
+ public:
+  // To `levels` numbers from `first` to `last` of those from `low` to `high`.
+  struct Levels {
+    float low, high, first, last;
+    float steps;
+  };
+  explicit RoundKernel(const Levels& levels) : levels_(levels) {}
+
+  std::string implementation() const override { return "nnefc:round"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const auto [low, high, first, last, steps] = levels_;
+    const VectorQuotient by_width(high - low), by_steps(steps);
+    const float width = last - first;
+    ParallelParts(run.input(0).volume(), [=](int64_t begin, int64_t end) {
+      Vectorized([=] {
+        for (int64_t i = begin; i < end; ++i) {
+          const float level =
+              __builtin_nearbyintf(by_width.Of(VectorClamp(x[i], low, high) - low) * steps);  // NaN stays
+          const float inside = by_steps.Of(level) * width + first;
+          out[i] = x[i] > high ? last : inside;
+        }
+      });
+    });
+    return Success();
+  }
+
+ private:
+  Levels levels_;
+};
+
 // --- factories -----------------------------------------------------------------------
+
+// Nothing where limits are by channel, or as far apart or as near that divisions leave the range of normal
+// numbers.
+std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
+  constexpr float kLeast = 1e-18f, kMost = 1e18f;
+  if (!HasFusedSums() || !request.posts.empty()) return std::nullopt;
+  const ValueInfo& input = request.inputs[0];
+  if (!DnnAccepts(input) || input.shape != request.outputs[0].shape) return std::nullopt;
+  llvm::SmallVector<float, 4> limits;
+  for (const ValueInfo& limit : request.inputs.drop_front(1)) {
+    if (limit.constant == nullptr || limit.constant->volume() != 1) return std::nullopt;
+    limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
+    if (!(std::abs(limits.back()) < kMost)) return std::nullopt;
+  }
+  const RoundKernel::Levels levels = {limits[0], limits[1], limits[2], limits[3],
+                                      static_cast<float>(request.node->Int("levels") - 1)};
+  if (!(levels.high - levels.low > kLeast)) return std::nullopt;
+  // The elements of a layout without padding are all of its memory.
+  const memory::desc desc = DescInF32(input);
+  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
+  PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = layout;
+  prepared.outputs.push_back(layout);
+  prepared.in_place = 0;
+  return prepared;
+}
 
 std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
   if (!request.as_codes || !request.posts.empty() || !DnnAccepts(request.inputs[0])) return std::nullopt;
@@ -155,6 +228,11 @@ std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
     prepared.kernel = std::make_shared<QuantizeKernel>(*range, count);
   }
   return prepared;
+}
+
+std::optional<PreparedKernel> MakeFakeQuantize(const KernelRequest& request) {
+  if (std::optional<PreparedKernel> codes = MakeQuantize(request)) return codes;
+  return MakeRound(request);
 }
 
 }  // namespace
@@ -185,13 +263,127 @@ uint8_t CodeRange::CodeOf(float x) const {
   return code;
 }
 
+namespace {
+
+std::optional<CodeRange> RangeOf(const PostOperation& post, const KernelRequest& request) {
+  if (post.chained_input != 0) return std::nullopt;
+  const auto limits = static_cast<size_t>(post.node->num_inputs()) - 1;
+  return CodeRangeOf(*post.node, request.inputs.slice(static_cast<size_t>(post.first_operand), limits));
+}
+
+}  // namespace
+
 CodedRequest::CodedRequest(const KernelRequest& given) : request(given) {
   if (!given.as_codes || given.posts.empty()) return;
-  const PostOperation& last = given.posts.back();
-  if (last.chained_input != 0) return;
-  const auto limits = static_cast<size_t>(last.node->num_inputs()) - 1;
-  range = CodeRangeOf(*last.node, given.inputs.slice(static_cast<size_t>(last.first_operand), limits));
-  if (range) request.posts = given.posts.drop_back();
+  range = RangeOf(given.posts.back(), given);
+  if (!range) return;
+  request.posts = given.posts.drop_back();
+  FindSum();
+}
+
+void CodedRequest::FindSum() {
+  llvm::ArrayRef<PostOperation> posts = request.posts;
+  const bool has_relu = !posts.empty() && posts.back().node->Is(ir::ElementFunction::kRelu);
+  if (has_relu) posts = posts.drop_back();
+  if (posts.size() < 2 || !posts.back().node->Is(ir::ElementFunction::kAdd)) return;
+  const std::optional<CodeRange> first = RangeOf(posts.drop_back().back(), request);
+  if (!first) return;
+  sum = SumOfCodes{
+      .operand = static_cast<size_t>(posts.back().first_operand), .has_relu = has_relu, .range = *range};
+  range = first;
+  request.posts = posts.drop_back(2);
+}
+
+// --- what follows sums of products ----------------------------------------------------
+
+namespace {
+
+// The numbers of a constant that is added, by channel.
+std::optional<std::vector<float>> AddedNumbers(const PostOperation& post, const KernelRequest& request,
+                                               int64_t channel_axis) {
+  if (!post.node->Is(ir::ElementFunction::kAdd)) return std::nullopt;
+  const ValueInfo& operand = request.inputs[static_cast<size_t>(post.first_operand)];
+  if (operand.constant == nullptr || operand.type != ElementType::kF32) return std::nullopt;
+  const Shape& result = request.outputs[0].shape;
+  const OperandShape shape = ClassifyOperand(*post.node, operand.shape, result, channel_axis);
+  if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
+  const int64_t channels = result[static_cast<size_t>(channel_axis)];
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < channels; ++i) {
+    const int64_t at = shape == OperandShape::kScalar ? 0 : i;
+    numbers.push_back(static_cast<float>(operand.constant->ElementAsDouble(at)));
+  }
+  return numbers;
+}
+
+// Between which numbers a function leaves others as they are.
+std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
+  if (node.Is(ir::ElementFunction::kRelu)) return std::pair(0.0, HUGE_VAL);
+  if (node.Is(ir::ElementFunction::kClamp)) return std::pair(node.Double("min"), node.Double("max"));
+  return std::nullopt;
+}
+
+}  // namespace
+
+CodeMap::CodeMap(const CodeRange& range) : factor(255.0f / (range.high - range.low)) {
+  // A last bit of the largest codes lifts halves above the middle.
+  const float lift = range.formula == CodeRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
+  offset = -range.low * factor + lift;
+}
+
+std::vector<float> ScalesOfProducts(const DnnCodes& source, llvm::ArrayRef<float> filter_scales) {
+  std::vector<float> scales;
+  for (float scale : filter_scales) scales.push_back(scale * source.scale);
+  return scales;
+}
+
+std::optional<FoldedCodes> FoldCodes(const KernelRequest& request, const CodeRange& range,
+                                     llvm::ArrayRef<float> scales_of_products, int64_t channel_axis) {
+  const CodeMap map(range);
+  llvm::ArrayRef<PostOperation> posts = request.posts;
+  std::vector<float> added;
+  if (!posts.empty()) {
+    if (auto numbers = AddedNumbers(posts.front(), request, channel_axis)) {
+      added = std::move(*numbers);
+      posts = posts.drop_front();
+    }
+  }
+  FoldedCodes folded;
+  if (!posts.empty()) {
+    const auto limits = LimitsOf(*posts.front().node);
+    if (!limits || posts.size() > 1) return std::nullopt;
+    const auto low = static_cast<float>(limits->first * map.factor + map.offset);
+    const auto high = static_cast<float>(limits->second * map.factor + map.offset);
+    if (!(low <= high)) return std::nullopt;
+    if (low > 0 || high < 255) folded.limits.emplace(low, high);
+  }
+  bool any = false;
+  for (size_t i = 0; i < scales_of_products.size(); ++i) {
+    const float scale = scales_of_products[i] * map.factor;
+    const double offset = map.offset + (added.empty() ? 0.0 : double{added[i]} * map.factor);
+    const auto bias = static_cast<float>(offset / scale);
+    if (!std::isnormal(scale) || !std::isfinite(bias)) return std::nullopt;
+    folded.scales.push_back(scale);
+    folded.bias.push_back(bias);
+    any |= bias != 0;
+  }
+  if (!any) folded.bias.clear();
+  return folded;
+}
+
+std::optional<FoldedCodes::Sum> FoldSum(const KernelRequest& given, const CodeRange& range,
+                                        const SumOfCodes& sum) {
+  const ValueInfo& others = given.inputs[sum.operand];
+  const DnnCodes* codes = CodesOf(others);
+  if (codes == nullptr || !others.overwritable || others.shape != given.outputs[0].shape) return std::nullopt;
+  if (sum.has_relu && sum.range.codes.zero != 0) return std::nullopt;
+  const CodeMap map(sum.range);
+  const float factor = range.codes.scale * map.factor;
+  return FoldedCodes::Sum{.operand = sum.operand,
+                          .factor = factor,
+                          .offset = map.offset - factor * static_cast<float>(range.codes.zero),
+                          .other_factor = codes->scale * map.factor,
+                          .others = *codes};
 }
 
 // --- ranges and scales ---------------------------------------------------------------
@@ -507,7 +699,7 @@ CodedNodes FindCodes(const ir::Graph& graph) {
 }
 
 void RegisterDnnQuantization(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeQuantize>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
   for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
     registry.Add(Backend::kOneDnn, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
 }

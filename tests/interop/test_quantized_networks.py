@@ -12,10 +12,10 @@ import pytest
 from openvino import opset1 as ops
 
 SEEDS = range(12)
-# Where a number lies half-way between two codes, sums of f32 in another order take the other one. A share of the elements
-# may be off, by so much of the largest number.
+# Where a number lies half-way between two codes, sums of f32 in another order take the other one, which changes all that a
+# product or a convolution makes of it: each element by so much of the largest number at most, and by less in the mean.
 DISTANCE_OFF = 0.05
-DISTANCE = 1e-5
+MEAN_OFF = 1e-3
 BF16_DISTANCE = 0.1
 
 
@@ -26,9 +26,8 @@ def has_vnni() -> bool:
 class Network:
     """A random network of convolutions between which numbers are quantized."""
 
-    # What tells that it ran in codes.
-    kernel = "nnefc:sum_of_codes"
-    share_off = 0.02
+    # One of these tells that it ran in codes.
+    kernels = ("nnefc:sum_of_codes", "FakeQuantize+Add")
 
     def __init__(self, seed: int, exact: bool = False) -> None:
         self.random = np.random.default_rng(seed)
@@ -97,8 +96,7 @@ class Network:
 class Products(Network):
     """The same of products with constant matrices, as in transformers."""
 
-    kernel = "nnefc:quantize"
-    share_off = 0.25  # another code changes a row of every product that follows
+    kernels = ("nnefc:quantize",)
 
     def input_shape(self) -> list[int]:
         rows = [int(self.random.choice([1, 3, 8, 17]))]
@@ -153,11 +151,11 @@ def write(network: Network, folder: Path) -> None:
     np.savez(folder / "inputs.npz", x=network.data)
 
 
-def assert_near(found: list[np.ndarray], expected: list[np.ndarray], share_off: float = Network.share_off) -> None:
+def assert_near(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
     for one, other in zip(found, expected, strict=True):
         away = np.abs(one - other) / np.abs(other).max()
         assert away.max() <= DISTANCE_OFF
-        assert (away > DISTANCE).mean() <= share_off
+        assert away.mean() <= MEAN_OFF
 
 
 @KINDS
@@ -169,15 +167,15 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
     for options in (["--threads", "1"], ["--threads", "2"], ["--precision", "bf16"]):
         found, profile = ours(nnefc, tmp_path, *options)
         if "bf16" not in options:
-            assert_near(found, expected, kind.share_off)
+            assert_near(found, expected)
         for one, other in zip(found, expected, strict=True):
             assert np.abs(one - other).max() <= BF16_DISTANCE * np.abs(other).max()
         if has_vnni():
-            assert kind.kernel in profile, profile
+            assert any(kernel in profile for kernel in kind.kernels), profile
         assert all(np.isfinite(array).all() for array in found)
     exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
     assert "codes" not in profile and "nnefc:quantize" not in profile, profile
-    assert_near(exact, expected, kind.share_off)
+    assert_near(exact, expected)
 
 
 @KINDS
@@ -191,7 +189,7 @@ def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, kind: 
     for precision in ("f32", "bf16"):
         found, profile = ours(nnefc, tmp_path, "--precision", precision)
         assert "codes" not in profile and "bf16" not in profile, profile
-        assert_near(found, expected, kind.share_off)
+        assert_near(found, expected)
 
 
 @KINDS
@@ -202,7 +200,7 @@ def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
     compiled = ov.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = compiled([network.data])
     found, _ = ours(nnefc, tmp_path)
-    assert_near(found, [results[output] for output in compiled.outputs], kind.share_off)
+    assert_near(found, [results[output] for output in compiled.outputs])
 
 
 @KINDS
