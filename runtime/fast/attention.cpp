@@ -1,6 +1,6 @@
-// ScaledDotProductAttention of f32: for a block of queries the products with all keys, their
-// softmax and the products with the values, so that scores are never written to memory as a
-// whole. The formula is that of runtime/kernels/attention.cpp, which takes what is declined here.
+// ScaledDotProductAttention of f32, with products of bf16 where they may be: for a block of queries the
+// products with all keys, their softmax and the products with the values, so that scores are never written to
+// memory as a whole. The formula is that of runtime/kernels/attention.cpp, which takes what is declined here.
 
 #include <algorithm>
 #include <array>
@@ -32,6 +32,7 @@ struct AttentionSizes {
   int64_t group;  // elements of the batch that are done at once; 1 if they have several blocks
   int threads;
   bool causal;
+  DnnType type;  // of the factors of products
 
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
@@ -45,18 +46,18 @@ struct ProductShape {
 class BlockProduct {
  public:
   // A group of [rows, terms] times [terms, columns], or the transposes of [columns, terms].
-  static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape, bool transposed) {
+  static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape, DnnType type,
+                                          bool transposed) {
     const auto [rows, terms, columns] = shape;
-    constexpr auto kType = dnnl::memory::data_type::f32;
     const int64_t matrix = terms * columns;
     const dnnl::memory::dims weights =
         transposed ? dnnl::memory::dims{matrix, 1, terms} : dnnl::memory::dims{matrix, columns, 1};
     BlockProduct product;
     product.left_ =
-        dnnl::memory::desc({group, rows, terms}, kType, dnnl::memory::dims{rows * terms, terms, 1});
-    product.right_ = dnnl::memory::desc({group, terms, columns}, kType, weights);
-    product.out_ =
-        dnnl::memory::desc({group, rows, columns}, kType, dnnl::memory::dims{rows * columns, columns, 1});
+        dnnl::memory::desc({group, rows, terms}, type, dnnl::memory::dims{rows * terms, terms, 1});
+    product.right_ = dnnl::memory::desc({group, terms, columns}, type, weights);
+    product.out_ = dnnl::memory::desc({group, rows, columns}, DnnType::f32,
+                                      dnnl::memory::dims{rows * columns, columns, 1});
     const ThreadScope one(1);
     const dnnl::matmul::desc desc(product.left_, product.right_, product.out_);
     const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
@@ -78,11 +79,10 @@ class BlockProduct {
     return made;
   }
   // oneDNN takes inputs as mutable pointers and does not write to them.
-  void Run(Arguments& arguments, const float* left, const float* right, float* out,
-           std::byte* scratch) const {
+  void Run(Arguments& arguments, const void* left, const void* right, float* out, std::byte* scratch) const {
     thread_local dnnl::stream stream(DnnEngine());
-    arguments[DNNL_ARG_SRC].set_data_handle(const_cast<float*>(left));
-    arguments[DNNL_ARG_WEIGHTS].set_data_handle(const_cast<float*>(right));
+    arguments[DNNL_ARG_SRC].set_data_handle(const_cast<void*>(left));
+    arguments[DNNL_ARG_WEIGHTS].set_data_handle(const_cast<void*>(right));
     arguments[DNNL_ARG_DST].set_data_handle(out);
     arguments[DNNL_ARG_SCRATCHPAD].set_data_handle(scratch);
     primitive_.execute(stream, arguments);
@@ -100,9 +100,9 @@ struct BlockProducts {
 
   static std::optional<BlockProducts> Make(const AttentionSizes& sizes, int64_t rows) {
     std::optional<BlockProduct> scores =
-        BlockProduct::Make(sizes.group, {rows, sizes.width, sizes.keys}, true);
+        BlockProduct::Make(sizes.group, {rows, sizes.width, sizes.keys}, sizes.type, true);
     std::optional<BlockProduct> results =
-        BlockProduct::Make(sizes.group, {rows, sizes.keys, sizes.values}, false);
+        BlockProduct::Make(sizes.group, {rows, sizes.keys, sizes.values}, sizes.type, false);
     if (!scores || !results) return std::nullopt;
     return BlockProducts{std::move(*scores), std::move(*results)};
   }
@@ -181,15 +181,26 @@ class AttentionMask {
   return static_cast<float>(1 / ReduceRow(scores, count, Sum()));
 }
 
-// The memory of a thread: scores of a block, a factor for each of its rows, what oneDNN needs.
+// The memory of a thread: scores of a block, a factor for each of its rows, factors of products in bf16, what
+// oneDNN needs.
 struct BlockMemory {
-  size_t factors, scratch, bytes;
+  size_t factors = 0, left = 0, right = 0, scratch = 0, bytes = 0;
 
-  static size_t Aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
-  BlockMemory(const AttentionSizes& sizes, size_t scratch_bytes)
-      : factors(Aligned(static_cast<size_t>(sizes.group * sizes.rows * sizes.keys) * sizeof(float))),
-        scratch(factors + Aligned(static_cast<size_t>(sizes.group * sizes.rows) * sizeof(float))),
-        bytes(scratch + Aligned(scratch_bytes)) {}
+  BlockMemory(const AttentionSizes& sizes, size_t scratch_bytes) {
+    const auto place = [&](int64_t elements, size_t size) {
+      constexpr size_t kAligned = 64;
+      const size_t begin = bytes;
+      bytes += (static_cast<size_t>(elements) * size + kAligned - 1) / kAligned * kAligned;
+      return begin;
+    };
+    place(sizes.group * sizes.rows * sizes.keys, sizeof(float));
+    factors = place(sizes.group * sizes.rows, sizeof(float));
+    if (sizes.type == DnnType::bf16) {
+      left = place(sizes.group * sizes.rows * std::max(sizes.width, sizes.keys), sizeof(uint16_t));
+      right = place(sizes.group * sizes.keys * std::max(sizes.width, sizes.values), sizeof(uint16_t));
+    }
+    scratch = place(static_cast<int64_t>(scratch_bytes), 1);
+  }
 };
 
 // The memory objects of a thread, kept between runs.
@@ -271,8 +282,11 @@ class AttentionKernel final : public Kernel {
     const int64_t rows = kind == 0 ? sizes_.rows : sizes_.last_rows();
     auto* scores = reinterpret_cast<float*>(memory);
     auto* factors = reinterpret_cast<float*>(memory + memory_.factors);
-    products_[kind].scores.Run(arguments[kind].scores, call.q.At(call.batch, index) + first * sizes_.width,
-                               call.k.At(call.batch, index), scores, memory + memory_.scratch);
+    const float* q = call.q.At(call.batch, index) + first * sizes_.width;
+    const float* k = call.k.At(call.batch, index);
+    const float* v = call.v.At(call.batch, index);
+    products_[kind].scores.Run(arguments[kind].scores, Left(q, rows * sizes_.width, memory),
+                               Right(k, sizes_.width, memory), scores, memory + memory_.scratch);
     Vectorized([&] {
       for (int64_t row = 0; row < sizes_.group * rows; ++row) {
         float* line = scores + row * sizes_.keys;
@@ -282,13 +296,29 @@ class AttentionKernel final : public Kernel {
       }
     });
     float* out = call.out + (index * sizes_.queries + first) * sizes_.values;
-    products_[kind].results.Run(arguments[kind].results, scores, call.v.At(call.batch, index), out,
-                                memory + memory_.scratch);
+    products_[kind].results.Run(arguments[kind].results, Left(scores, rows * sizes_.keys, memory),
+                                Right(v, sizes_.values, memory), out, memory + memory_.scratch);
     Vectorized([&] {
       for (int64_t row = 0; row < sizes_.group * rows; ++row) {
         for (int64_t i = 0; i < sizes_.values; ++i) out[row * sizes_.values + i] *= factors[row];
       }
     });
+  }
+
+  // A factor of `each` elements for each element of a group, as products take it.
+  const void* Left(const float* factor, int64_t each, std::byte* memory) const {
+    return sizes_.type == DnnType::f32 ? factor : Rounded(factor, sizes_.group * each, memory + memory_.left);
+  }
+  const void* Right(const float* factor, int64_t columns, std::byte* memory) const {
+    if (sizes_.type == DnnType::f32) return factor;
+    return Rounded(factor, sizes_.group * sizes_.keys * columns, memory + memory_.right);
+  }
+  static const void* Rounded(const float* from, int64_t count, std::byte* to) {
+    auto* rounded = reinterpret_cast<uint16_t*>(to);
+    Vectorized([=] {
+      for (int64_t i = 0; i < count; ++i) rounded[i] = FloatToBFloat(from[i]);
+    });
+    return rounded;
   }
 
   const AttentionSizes sizes_;
@@ -329,7 +359,8 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
                        .rows = 0,
                        .group = 1,
                        .threads = CurrentThreads(),
-                       .causal = request.node->Bool("causal")};
+                       .causal = request.node->Bool("causal"),
+                       .type = HasAmx() ? ProductType(request) : DnnType::f32};
   for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
   if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
     return std::nullopt;

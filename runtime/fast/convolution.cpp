@@ -7,6 +7,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
+#include "runtime/fast/merged_groups.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/kernels/window.h"
@@ -16,8 +17,6 @@ namespace nnefc::runtime {
 namespace {
 
 using dnnl::memory;
-
-constexpr int64_t kChannelBlock = 16;  // a register of AVX-512
 
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
@@ -55,12 +54,9 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
   return dims;
 }
 
-memory::desc BiasDesc(int64_t channels) {
-  return memory::desc(memory::dims{channels}, memory::data_type::f32, memory::format_tag::x);
-}
-
 struct ConvolutionShape {
-  llvm::ArrayRef<int64_t> input, filter, output;
+  llvm::ArrayRef<int64_t> input, output;
+  Shape filter;
   int64_t groups;
   const SpatialDims* spatial;
   bool bias;
@@ -79,7 +75,7 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
   try {
     const convolution_forward::desc desc =
         shape.bias
-            ? convolution_forward::desc(kind, algorithm, source, weights, BiasDesc(shape.output[1]), result,
+            ? convolution_forward::desc(kind, algorithm, source, weights, PlainDesc(shape.output[1]), result,
                                         spatial.strides, spatial.dilations, spatial.before, spatial.after)
             : convolution_forward::desc(kind, algorithm, source, weights, result, spatial.strides,
                                         spatial.dilations, spatial.before, spatial.after);
@@ -109,10 +105,7 @@ bool IsWorthWinograd(const ConvolutionShape& shape) {
 // Images with channels in blocks of 16, if they are so many; otherwise what
 // oneDNN prefers.
 memory::desc BlockedDesc(llvm::ArrayRef<int64_t> shape) {
-  using Tag = memory::format_tag;
-  static constexpr Tag kTags[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
-  if (shape[1] < kChannelBlock) return AnyDesc(shape);
-  return memory::desc(DnnDims(shape), memory::data_type::f32, kTags[shape.size() - 3]);
+  return shape[1] < kChannelBlock ? AnyDesc(shape) : ChannelBlockedDesc(shape);
 }
 
 // True if groups begin at blocks.
@@ -176,11 +169,22 @@ template <bool kGrouped>
 ConvolutionShape ShapeOf(const KernelRequest& request, const SpatialDims& spatial, bool bias) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   return {.input = request.inputs[0].shape,
-          .filter = filter,
           .output = request.outputs[0].shape,
+          .filter = Shape(filter.begin(), filter.end()),
           .groups = kGrouped ? filter[0] : 1,
           .spatial = &spatial,
           .bias = bias};
+}
+
+// Makes narrow groups wider ones where tiles multiply them: so many each.
+int64_t MergeGroups(const KernelRequest& request, ConvolutionShape& shape, DnnType type) {
+  const ValueInfo& filter = request.inputs[1];
+  if (shape.groups == 1 || type != DnnType::bf16 || !HasAmx() || filter.constant == nullptr) return 1;
+  const int64_t merged = GroupsToMerge(shape.groups, shape.filter[2], shape.filter[1]);
+  if (merged == 1) return 1;
+  shape.filter = MergedFilter(shape.filter, merged);
+  shape.groups /= merged;
+  return merged;
 }
 
 bool IsUsable(const ConvolutionPrimitive& primitive, const DnnPostOps& posts) {
@@ -193,7 +197,8 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
                                                 DnnType type) {
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type, spatial.all_see_input);
   if (!posts) return std::nullopt;
-  const ConvolutionShape shape = ShapeOf<kGrouped>(request, spatial, posts->bias() >= 0);
+  ConvolutionShape shape = ShapeOf<kGrouped>(request, spatial, posts->bias() >= 0);
+  const int64_t merged = MergeGroups(request, shape, type);
   const dnnl::primitive_attr attributes = posts->Attributes();
   const ConvolutionPrimitive primitive = type == DnnType::bf16
                                              ? ChooseBf16Convolution(shape, attributes)
@@ -202,9 +207,13 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
   if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
+  if (merged > 1) {
+    builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(), {.merged_groups = merged});
+  } else {
+    builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
+  }
   if (shape.bias) {
-    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), BiasDesc(shape.output[1]));
+    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), PlainDesc(shape.output[1]));
   }
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -245,7 +254,7 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
   builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
   builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
                      {.filter_codes = DnnFilterCodes{.scales = scales.vec(), .mask = kGrouped ? 3 : 1}});
-  if (shape.bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, BiasDesc(shape.output[1]));
+  if (shape.bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, PlainDesc(shape.output[1]));
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
     const CodeRange& range = coded.sum ? coded.sum->range : *coded.range;

@@ -11,15 +11,92 @@ namespace {
 
 using dnnl::memory;
 
-// The filter [(groups,) in, out, spatial..] seen as oneDNN's [(groups,) out,
-// in, spatial..]: the same memory, other strides.
-memory::desc FilterDesc(llvm::ArrayRef<int64_t> filter, size_t in_axis, bool any) {
-  Shape swapped(filter.begin(), filter.end());
-  std::swap(swapped[in_axis], swapped[in_axis + 1]);
-  if (any) return AnyDesc(swapped);
-  Strides strides = DenseStrides(filter);
-  std::swap(strides[in_axis], strides[in_axis + 1]);
-  return memory::desc(DnnDims(swapped), memory::data_type::f32, memory::dims(strides.begin(), strides.end()));
+struct DeconvolutionShape {
+  llvm::ArrayRef<int64_t> input, output;
+  Shape filter;  // [(groups,) out, in, spatial..], as oneDNN sees it
+  memory::dims strides, dilations, before, after;
+  bool bias;
+};
+using DeconvolutionPrimitive = dnnl::deconvolution_forward::primitive_desc;
+
+// Empty if oneDNN has none, or none that is fast.
+DeconvolutionPrimitive TryDeconvolution(const DeconvolutionShape& shape, const DnnPostOps& posts,
+                                        const memory::desc& source, const memory::desc& result) {
+  using dnnl::deconvolution_forward;
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const auto algorithm = dnnl::algorithm::deconvolution_direct;
+  const memory::desc weights = AnyDesc(shape.filter, TypeOf(source));
+  try {
+    const deconvolution_forward::desc desc =
+        shape.bias
+            ? deconvolution_forward::desc(kind, algorithm, source, weights, PlainDesc(shape.output[1]),
+                                          result, shape.strides, shape.dilations, shape.before, shape.after)
+            : deconvolution_forward::desc(kind, algorithm, source, weights, result, shape.strides,
+                                          shape.dilations, shape.before, shape.after);
+    const DeconvolutionPrimitive primitive(desc, posts.Attributes(), DnnEngine(), true);
+    if (!primitive || IsDnnReference(primitive.impl_info_str())) return {};
+    return primitive;
+  } catch (const dnnl::error&) {
+    return {};
+  }
+}
+
+// Direct kernels want channels behind the pixels in bf16, and in f32 channels in blocks that
+// convolutions have, too; what they do not take is a product of matrices.
+DeconvolutionPrimitive ChooseF32(const DeconvolutionShape& shape, const DnnPostOps& posts, int64_t groups) {
+  const bool fits =
+      shape.input[1] / groups % kChannelBlock == 0 && shape.output[1] / groups % kChannelBlock == 0;
+  if (HasAvx512() && fits) {
+    const DeconvolutionPrimitive primitive =
+        TryDeconvolution(shape, posts, ChannelBlockedDesc(shape.input), ChannelBlockedDesc(shape.output));
+    if (primitive && !IsDnnGemm(primitive.impl_info_str())) return primitive;
+  }
+  return TryDeconvolution(shape, posts, AnyDesc(shape.input), AnyDesc(shape.output));
+}
+
+template <bool kGrouped>
+DeconvolutionShape ShapeOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
+  DeconvolutionShape shape{.input = input, .output = output, .filter = Shape(filter.begin(), filter.end())};
+  std::swap(shape.filter[kGrouped ? 1 : 0], shape.filter[kGrouped ? 2 : 1]);
+  const Window window = MakeWindow(*request.node, output.drop_front(2), input.drop_front(2),
+                                   filter.drop_front(kGrouped ? 3 : 2));
+  for (size_t i = 5 - input.size(); i < 3; ++i) {
+    const WindowAxis& axis = window[i];
+    shape.strides.push_back(axis.stride);
+    shape.dilations.push_back(axis.dilation - 1);
+    shape.before.push_back(axis.before);
+    shape.after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
+  }
+  return shape;
+}
+
+template <bool kGrouped>
+std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, DnnType type) {
+  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
+  // What follows but a bias is not what the formulas say: the direct kernels lose NaN, products of matrices
+  // are slow.
+  if (!posts || !posts->empty()) return std::nullopt;
+  DeconvolutionShape shape = ShapeOf<kGrouped>(request);
+  shape.bias = posts->bias() >= 0;
+  const DeconvolutionPrimitive primitive =
+      type == DnnType::bf16 ? TryDeconvolution(shape, *posts, ChannelsLastDesc(shape.input, type),
+                                               ChannelsLastDesc(shape.output, type))
+                            : ChooseF32(shape, *posts, kGrouped ? shape.filter[0] : 1);
+  if (!primitive) return std::nullopt;
+  DnnKernelBuilder builder(request);
+  builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
+  builder.AddOrderedInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
+                          SwappedOrder(shape.filter.size(), kGrouped ? 1 : 0, kGrouped ? 2 : 1));
+  if (shape.bias) {
+    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), PlainDesc(shape.output[1]));
+  }
+  posts->AddArguments(primitive, primitive.dst_desc(), builder);
+  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
+  return builder.Finish(dnnl::deconvolution_forward(primitive), primitive.scratchpad_desc(),
+                        primitive.impl_info_str());
 }
 
 template <bool kGrouped>
@@ -27,45 +104,12 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   // A node that is told its result's extents has three inputs; the padding
   // that they imply is left to the reference kernel.
   if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
-  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const Window window = MakeWindow(*request.node, output.drop_front(2), input.drop_front(2),
-                                   filter.drop_front(kGrouped ? 3 : 2));
-  memory::dims strides, dilations, before, after;
-  for (size_t i = 5 - input.size(); i < 3; ++i) {
-    const WindowAxis& axis = window[i];
-    strides.push_back(axis.stride);
-    dilations.push_back(axis.dilation - 1);
-    before.push_back(axis.before);
-    after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
+  // Axes are swapped in row-major filters.
+  if (request.inputs[1].layout != nullptr) return std::nullopt;
+  if (request.precision == Precision::kBf16) {
+    if (auto kernel = MakeDeconvolutionOf<kGrouped>(request, DnnType::bf16)) return kernel;
   }
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
-  if (!posts) return std::nullopt;
-
-  using dnnl::deconvolution_forward;
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const auto algorithm = dnnl::algorithm::deconvolution_direct;
-  // The filter stays as it lies: oneDNN's own choice would be a layout of the
-  // swapped shape, which the plan cannot tell from one of the node's.
-  const memory::desc weights = FilterDesc(filter, kGrouped ? 1 : 0, false);
-  const memory::desc bias(memory::dims{output[1]}, memory::data_type::f32, memory::format_tag::x);
-  const deconvolution_forward::desc desc =
-      posts->bias() >= 0 ? deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights, bias,
-                                                       AnyDesc(output), strides, dilations, before, after)
-                         : deconvolution_forward::desc(kind, algorithm, AnyDesc(input), weights,
-                                                       AnyDesc(output), strides, dilations, before, after);
-  const deconvolution_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
-  if (!posts->empty() && IsDnnGemm(primitive.impl_info_str())) return std::nullopt;
-  DnnKernelBuilder builder(request);
-  builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  builder.AddReshapedInput(DNNL_ARG_WEIGHTS, 1, weights);
-  if (posts->bias() >= 0) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), bias);
-  posts->AddArguments(primitive, primitive.dst_desc(), builder);
-  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(deconvolution_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
+  return MakeDeconvolutionOf<kGrouped>(request, DnnType::f32);
 }
 
 }  // namespace

@@ -162,9 +162,10 @@ void DnnKernelBuilder::AddReshapedCodesOutput(int id, size_t index, const dnnl::
   arguments_.push_back({id, DnnArgument::Source::kOutput, index, desc});
 }
 
-void DnnKernelBuilder::AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc) {
-  if (desc != SwappedDesc(desc.dims()))
-    prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, DnnLayout::Form{.swapped = true});
+void DnnKernelBuilder::AddOrderedInput(int id, size_t index, const dnnl::memory::desc& desc,
+                                       AxisOrder order) {
+  if (desc != OrderedDesc(desc.dims(), order))
+    prepared_.inputs[index] = std::make_shared<DnnLayout>(desc, DnnLayout::Form{.order = std::move(order)});
   arguments_.push_back({id, DnnArgument::Source::kInput, index, desc});
 }
 

@@ -42,8 +42,8 @@ class DnnKernelBuilder {
   // The same, row-major, but the primitive sees another shape of as many elements.
   void AddReshapedCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   void AddReshapedCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
-  // A constant matrix whose transpose the primitive wants.
-  void AddSwappedInput(int id, size_t index, const dnnl::memory::desc& desc);
+  // A constant whose axes lie otherwise than the primitive counts them.
+  void AddOrderedInput(int id, size_t index, const dnnl::memory::desc& desc, AxisOrder order);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
   // An output of f32 whose shape the primitive sees otherwise, with as many elements
   // in row-major order.

@@ -69,6 +69,7 @@ std::string DnnLayout::ToString() const {
   std::string type = TypeOf(desc_) == DnnType::bf16 ? "bf16 " : "";
   if (form_.codes) type = fmt::format("u8 * {:.4g} - {} ", form_.codes->scale, form_.codes->zero);
   if (form_.filter_codes) type = "i8 ";
+  if (form_.merged_groups > 1) type += fmt::format("{} groups in one ", form_.merged_groups);
   if (data.format_kind != dnnl_blocked) return type + "packed";
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
@@ -76,7 +77,7 @@ std::string DnnLayout::ToString() const {
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  std::string text = type + (form_.swapped ? "transposed " : "");
+  std::string text = type + (form_.order.empty() ? "" : "transposed ");
   for (int axis : order) {
     bool blocked = false;
     for (int i = 0; i < blocking.inner_nblks; ++i) blocked |= blocking.inner_idxs[i] == axis;
@@ -99,6 +100,10 @@ bool HasAvx512() {
 
 bool HasBf16() {
   return HasAll(dnnl::cpu_isa::avx512_core_bf16);
+}
+
+bool HasAmx() {
+  return HasAll(dnnl::cpu_isa::avx512_core_amx);
 }
 
 bool HasVnni() {
@@ -130,15 +135,50 @@ memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   return memory::desc(dims, type, PlainStrides(dims));
 }
 
-memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrices) {
-  memory::dims strides = PlainStrides(DnnDims(matrices));
-  strides[strides.size() - 2] = 1;
-  strides[strides.size() - 1] = matrices[matrices.size() - 2];
-  return memory::desc(DnnDims(matrices), memory::data_type::f32, strides);
+AxisOrder SwappedOrder(size_t rank, size_t first, size_t second) {
+  AxisOrder order;
+  for (size_t axis = 0; axis < rank; ++axis) order.push_back(axis);
+  std::swap(order[first], order[second]);
+  return order;
+}
+
+memory::desc OrderedDesc(llvm::ArrayRef<int64_t> extents, const AxisOrder& order) {
+  if (order.empty()) return PlainDesc(extents);
+  memory::dims strides(extents.size());
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = stride;
+    stride *= extents[order[i]];
+  }
+  return memory::desc(DnnDims(extents), memory::data_type::f32, strides);
+}
+
+memory::desc StackedDesc(const memory::desc& matrix, int64_t count) {
+  memory::desc stacked = matrix;
+  dnnl_memory_desc_t& data = stacked.data;
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  data.ndims = 3;
+  for (int axis = 2; axis > 0; --axis) {
+    data.dims[axis] = data.dims[axis - 1];
+    data.padded_dims[axis] = data.padded_dims[axis - 1];
+    data.padded_offsets[axis] = data.padded_offsets[axis - 1];
+    blocking.strides[axis] = blocking.strides[axis - 1];
+  }
+  data.dims[0] = data.padded_dims[0] = count;
+  data.padded_offsets[0] = 0;
+  blocking.strides[0] = data.padded_dims[1] * data.padded_dims[2];
+  for (int i = 0; i < blocking.inner_nblks; ++i) ++blocking.inner_idxs[i];
+  return stacked;
 }
 
 memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   return memory::desc(DnnDims(shape), type, memory::format_tag::any);
+}
+
+memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape) {
+  using Tag = memory::format_tag;
+  static constexpr Tag kTags[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
+  return memory::desc(DnnDims(shape), memory::data_type::f32, kTags[shape.size() - 3]);
 }
 
 memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {

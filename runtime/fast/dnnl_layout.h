@@ -25,12 +25,18 @@ struct DnnFilterCodes {
   bool operator==(const DnnFilterCodes&) const = default;
 };
 
+// The axes of a description by how they lie in a dense memory, the outermost first; empty: row-major.
+using AxisOrder = llvm::SmallVector<size_t, 6>;
+// Row-major but for two axes that have each other's places.
+AxisOrder SwappedOrder(size_t rank, size_t first, size_t second);
+
 // oneDNN's description of memory, opaque to the rest of the engine.
 class DnnLayout final : public OpaqueLayout {
  public:
   // What else there is to know of a layout of values of f32.
   struct Form {
-    bool swapped = false;  // of constant matrices whose rows are the columns of the description
+    AxisOrder order = {};       // of constants: in which they lie before they are laid out
+    int64_t merged_groups = 1;  // of a constant filter, so many of which are one of the description
     std::optional<DnnCodes> codes = std::nullopt;
     std::optional<DnnFilterCodes> filter_codes = std::nullopt;
 
@@ -56,6 +62,9 @@ const dnnl::engine& DnnEngine();
 // True if oneDNN generates code of 16 lanes.
 bool HasAvx512();
 
+// True if oneDNN multiplies tiles of bf16 and of 8 bits.
+bool HasAmx();
+
 // True if the processor adds products of 8 bits in 32: others add two in 16 first, which
 // may not hold them.
 bool HasVnni();
@@ -71,10 +80,15 @@ bool DnnAcceptsAll(const KernelRequest& request);
 
 // The row-major description.
 dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
-// Matrices of these extents, whose memory is the row-major one of their transposes.
-dnnl::memory::desc SwappedDesc(llvm::ArrayRef<int64_t> matrices);
+// Dense, in any order of axes.
+dnnl::memory::desc OrderedDesc(llvm::ArrayRef<int64_t> extents, const AxisOrder& order);
+// `count` matrices of that order of elements, one behind the other.
+dnnl::memory::desc StackedDesc(const dnnl::memory::desc& matrix, int64_t count);
 // The description by which oneDNN chooses.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
+// Images with their channels in blocks of a register of AVX-512, of ranks 3 to 5.
+inline constexpr int64_t kChannelBlock = 16;
+dnnl::memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape);
 // Images with their channels behind the pixels, of ranks 3 to 5.
 dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
 // One element, of as many axes as what it is combined with.

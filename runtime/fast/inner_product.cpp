@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/fast/chunked_product.h"
 #include "runtime/fast/dots.h"
 #include "runtime/tensor/parallel.h"
 
@@ -24,7 +25,7 @@ PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, con
   DnnKernelBuilder builder(request);
   builder.AddReshapedInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   if (swapped) {
-    builder.AddSwappedInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
+    builder.AddOrderedInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(), SwappedOrder(2, 0, 1));
   } else {
     builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
   }
@@ -110,6 +111,7 @@ std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, c
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape) {
   if (shape.rows >= kLeastRows) {
+    if (std::optional<PreparedKernel> kernel = MakeChunkedProduct(request, posts, shape)) return kernel;
     if (std::optional<PreparedKernel> kernel = MakeMatrixProduct(request, posts, shape)) return kernel;
   }
   using dnnl::inner_product_forward;
@@ -157,7 +159,7 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   builder.AddReshapedCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
   constexpr int kColumns = 1 << 1;
   builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-                     {.swapped = !shape.inputs_first,
+                     {.order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
                       .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}});
   if (has_bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, bias);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);

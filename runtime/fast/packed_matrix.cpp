@@ -52,25 +52,6 @@ constexpr int64_t kRegisters = kColumns / kSumLanes;
   for (int64_t i = 0; i < kRegisters; ++i) sums[i] += others[i];
 }
 
-// `count` matrices of that order of elements, one behind the other.
-memory::desc Stacked(const memory::desc& matrix, int64_t count) {
-  memory::desc stacked = matrix;
-  dnnl_memory_desc_t& data = stacked.data;
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  data.ndims = 3;
-  for (int axis = 2; axis > 0; --axis) {
-    data.dims[axis] = data.dims[axis - 1];
-    data.padded_dims[axis] = data.padded_dims[axis - 1];
-    data.padded_offsets[axis] = data.padded_offsets[axis - 1];
-    blocking.strides[axis] = blocking.strides[axis - 1];
-  }
-  data.dims[0] = data.padded_dims[0] = count;
-  data.padded_offsets[0] = 0;
-  blocking.strides[0] = data.padded_dims[1] * data.padded_dims[2];
-  for (int i = 0; i < blocking.inner_nblks; ++i) ++blocking.inner_idxs[i];
-  return stacked;
-}
-
 }  // namespace
 
 std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t rows, DnnType type) {
@@ -82,8 +63,11 @@ std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t r
   if (!description) return std::nullopt;
   const memory::desc matrix = description->weights_desc();
   if (matrix.data.format_kind != dnnl_blocked) return std::nullopt;
-  const memory::desc all = shape.size() == 3 ? Stacked(matrix, shape[0]) : matrix;
-  return PackedMatrix(matrix, std::make_shared<DnnLayout>(all, DnnLayout::Form{.swapped = true}));
+  const memory::desc all = shape.size() == 3 ? StackedDesc(matrix, shape[0]) : matrix;
+  return PackedMatrix(
+      matrix,
+      std::make_shared<DnnLayout>(
+          all, DnnLayout::Form{.order = SwappedOrder(shape.size(), shape.size() - 2, shape.size() - 1)}));
 }
 
 int64_t PackedMatrix::BlockOfOutputs() const {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/bfloat_pooling.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/vector_math.h"
@@ -191,12 +192,28 @@ bool HasEmptyWindow(const Window& window) {
   });
 }
 
+// Of images that lie in bf16 with channels behind the pixels.
+std::optional<PreparedKernel> MakePoolOfBfloats(const KernelRequest& request, const Window& window) {
+  const memory::desc input = DescOf(request.inputs[0]);
+  const WindowAxis& planes = window[0];
+  if (TypeOf(input) != DnnType::bf16 || !IsChannelsLast(input)) return std::nullopt;
+  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel = MakeBfloatMaxPool(
+      {.batch = request.inputs[0].shape[0], .channels = request.inputs[0].shape[1], .window = window});
+  prepared.inputs.push_back(request.inputs[0].layout);
+  prepared.outputs.resize(request.outputs.size());
+  prepared.outputs[0] = LayoutOf(ChannelsLastDesc(request.outputs[0].shape, DnnType::bf16));
+  return prepared;
+}
+
 std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
                                           const Window& window) {
   const DnnCodes* codes = CodesOf(request.inputs[0]);
   if (codes != nullptr && !HasEmptyWindow(window)) {
     if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
   }
+  if (auto kernel = MakePoolOfBfloats(request, window)) return kernel;
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
   if (!prepared) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;

@@ -154,6 +154,12 @@ std::optional<DnnPostOps> DnnPostOps::MakeForRowsOfCodes(const KernelRequest& re
   return posts;
 }
 
+DnnPostOps DnnPostOps::BehindSum() const {
+  DnnPostOps posts = *this;
+  posts.posts_.insert(posts.posts_.begin(), {.kind = Post::Kind::kSum});
+  return posts;
+}
+
 dnnl::primitive_attr DnnPostOps::Attributes() const {
   dnnl::post_ops ops;
   for (const Post& post : posts_) {
@@ -194,6 +200,7 @@ void DnnPostOps::AddArguments(const dnnl::primitive_desc_base& primitive, const 
       if (number) builder.AddNumber(id, *number, number_desc_);
       continue;
     }
+    if (post.kind == Post::Kind::kSum && post.operand < 0) continue;
     if (post.kind == Post::Kind::kSum) {
       builder.RequireInPlace(post.operand, output, post.of_codes ? &post.of_codes->others : nullptr);
       continue;

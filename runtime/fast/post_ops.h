@@ -45,6 +45,10 @@ class DnnPostOps {
   static std::optional<DnnPostOps> MakeForRowsOfCodes(const KernelRequest& request, int64_t rows,
                                                       int64_t columns, const std::optional<CodeRange>& range);
 
+  // The same behind a sum with what lies in the place of the result already.
+  DnnPostOps BehindSum() const;
+  bool begins_with_sum() const { return !posts_.empty() && posts_[0].kind == Post::Kind::kSum; }
+  bool has_sum() const { return has_sum_; }
   // True if nothing follows but a bias.
   bool empty() const { return posts_.empty(); }
   // The input that is added first, one element a channel, or -1.
@@ -60,7 +64,7 @@ class DnnPostOps {
 
     Kind kind;
     size_t function = 0;  // of functions_
-    int operand = -1;     // of kSum and kBinary
+    int operand = -1;     // of kSum and kBinary; -1: what a part of the step has left
     dnnl::algorithm algorithm{};
     dnnl::memory::desc operand_desc{};
     std::optional<FoldedCodes::Sum> of_codes = std::nullopt;  // kSum

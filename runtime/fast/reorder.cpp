@@ -4,6 +4,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/merged_groups.h"
 #include "runtime/fast/winograd_filter.h"
 #include "runtime/tensor/parallel.h"
 
@@ -26,7 +27,7 @@ dnnl::memory::desc MemoryOf(const Layout& layout, llvm::ArrayRef<int64_t> shape)
 // Row-major memory seen with the extents of the other layout, which may differ from
 // the value's (a filter as a matrix, a matrix as its transpose).
 dnnl::memory::desc PlainSource(const Layout& to, const dnnl::memory::dims& extents) {
-  return FormOf(to).swapped ? SwappedDesc(extents) : PlainDesc(extents);
+  return OrderedDesc(extents, FormOf(to).order);
 }
 
 // Nothing from numbers to codes but of filters: FakeQuantize alone makes those.
@@ -104,6 +105,8 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());
     const dnnl::memory::desc target = MemoryOf(to, shape);
+    if (const int64_t merged = FormOf(to).merged_groups; merged > 1)
+      return from == nullptr ? MakeMergedFilterReorder(shape, merged, target) : nullptr;
     if (from == nullptr) {
       if (std::shared_ptr<const Kernel> filter = MakeWinogradFilter(target)) return filter;
     }

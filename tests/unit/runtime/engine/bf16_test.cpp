@@ -1,0 +1,149 @@
+// Kernels with factors of bf16 against the reference in f32: sums are of f32, so that results are off by
+// what rounding the factors makes, 2^-8 of the largest product.
+
+#include <random>
+
+#include "runtime/fast/dnnl_layout.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+// Each element within `share` of the largest one.
+void ExpectShare(const TensorValue& actual, const TensorValue& expected, double share) {
+  ASSERT_EQ(ToString(actual.shape()), ToString(expected.shape()));
+  double largest = 0;
+  for (int64_t i = 0; i < expected.volume(); ++i)
+    largest = std::max(largest, std::abs(expected.ElementAsDouble(i)));
+  for (int64_t i = 0; i < expected.volume(); ++i) {
+    ASSERT_LE(std::abs(actual.ElementAsDouble(i) - expected.ElementAsDouble(i)), share * largest)
+        << "element " << i << ": " << actual.ElementAsDouble(i) << ", expected "
+        << expected.ElementAsDouble(i);
+  }
+}
+
+// `kernel`: what the plan names where tiles multiply bf16.
+void ExpectNearReference(const TestGraph& graph, const std::vector<TensorValue>& inputs, double share,
+                         const std::string& kernel) {
+  const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
+  for (const int threads : {1, 2}) {
+    const ExecutableOptions options = {
+        .backend = Backend::kOneDnn, .precision = Precision::kBf16, .threads = threads};
+    const auto executable = Compile(graph.graph, options);
+    ASSERT_NE(executable, nullptr);
+    const bool is_named = executable->DescribePlan().find(kernel) != std::string::npos;
+    EXPECT_TRUE(is_named || !HasAmx()) << executable->DescribePlan();
+    const auto session = Session::Create(executable);
+    for (int run = 0; run < 2; ++run) {
+      const FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+      for (size_t i = 0; i < expected.size(); ++i) ExpectShare((*actual)[i], expected[i], share);
+    }
+  }
+}
+
+ir::AttributeMap Window(int64_t stride, int64_t pad) {
+  using Ints = ir::Attribute::Integers;
+  ir::AttributeMap attributes;
+  attributes.Set("strides", Ints{stride, stride});
+  attributes.Set("dilations", Ints{1, 1});
+  attributes.Set("pads_begin", Ints{pad, pad});
+  attributes.Set("pads_end", Ints{pad, pad});
+  attributes.Set("auto_pad", "explicit");
+  return attributes;
+}
+
+TEST(Bf16Test, NarrowGroupsAreMerged) {
+  struct Case {
+    int64_t groups, width;
+  };
+  for (const auto& [groups, width] : {Case{32, 4}, {16, 8}, {6, 8}, {13, 8}, {26, 8}, {5, 8}, {3, 2}}) {
+    SCOPED_TRACE(std::to_string(groups) + " of " + std::to_string(width));
+    const bool is_merged = groups * width >= 16 && !(groups == 3);
+    TestGraph g;
+    const Shape shape = {1, groups * width, 9, 11};
+    auto y = g.Op("GroupConvolution", {g.Parameter("x", shape), g.Weights({groups, width, width, 3, 3}, 1)},
+                  Window(1, 1));
+    y = g.Op("Add", {y, g.Weights({1, groups * width, 1, 1}, 2)});
+    g.Result(g.Op("ReLU", {y}));
+    ExpectNearReference(g, {RandomTensor(shape, 3)}, 0.01, is_merged ? "amx_bf16" : "");
+  }
+}
+
+TEST(Bf16Test, ProductsOfManyInputsAreSumsOfChunks) {
+  for (const int64_t inputs : {1536, 2304, 3072, 4096}) {
+    for (const bool transposed : {false, true}) {
+      for (const bool has_residual : {false, true}) {
+        SCOPED_TRACE(inputs);
+        TestGraph g;
+        const Shape rows = {2, 19, inputs}, result = {2, 19, 70};
+        auto x = g.Parameter("x", rows);
+        auto y = g.Op("MatMul", {x, g.Weights(transposed ? Shape{70, inputs} : Shape{inputs, 70}, 1)},
+                      With("transpose_b", transposed));
+        y = g.Op("Add", {y, g.Weights({70}, 2)});
+        std::vector<TensorValue> values = {RandomTensor(rows, 3)};
+        if (has_residual) {
+          // One that nobody else reads, so that the product adds to it.
+          y = g.Op("Add", {y, g.Op("Tanh", {g.Parameter("residual", result)})});
+          values.push_back(RandomTensor(result, 4));
+        }
+        g.Result(g.Op("opset2", "Gelu", {y}));
+        ExpectNearReference(g, values, 0.01, ":chunks");
+      }
+    }
+  }
+}
+
+TEST(Bf16Test, Attention) {
+  for (const int64_t tokens : {33, 197}) {
+    TestGraph g;
+    const Shape shape = {2, 3, tokens, 64};
+    const auto inputs = {g.Parameter("q", shape), g.Parameter("k", shape), g.Parameter("v", shape)};
+    g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", tokens == 33)));
+    ExpectNearReference(g, {RandomTensor(shape, 1), RandomTensor(shape, 2), RandomTensor(shape, 3)}, 0.01,
+                        "onednn:attention");
+  }
+}
+
+TEST(Bf16Test, TransposedConvolutions) {
+  for (const int64_t size : {2, 4}) {
+    TestGraph g;
+    const Shape shape = {1, 64, 13, 10};
+    auto y = g.Op("ConvolutionBackpropData", {g.Parameter("x", shape), g.Weights({64, 32, size, size}, 1)},
+                  Window(2, size / 2 - 1));
+    y = g.Op("Add", {y, g.Weights({1, 32, 1, 1}, 2)});
+    g.Result(g.Op("ReLU", {y}));
+    ExpectNearReference(g, {RandomTensor(shape, 3)}, 0.01, "amx_bf16");
+  }
+}
+
+TEST(Bf16Test, MaximaOfImages) {
+  for (const int64_t channels : {16, 24, 32, 48, 96}) {
+    for (const int64_t size : {2, 3}) {
+      SCOPED_TRACE(std::to_string(channels) + " channels, windows of " + std::to_string(size));
+      std::mt19937 random(static_cast<unsigned>(channels * size));
+      TestGraph g;
+      const Shape shape = {2, channels, 9, 12};
+      std::vector<float> one(static_cast<size_t>(channels * channels));
+      for (int64_t i = 0; i < channels; ++i) one[static_cast<size_t>(i * channels + i)] = 1;
+      const auto filter = g.Const(TensorValue::Make<float>(
+          ElementType::kF32, {channels, channels, 1, 1},
+          [&](std::span<float> elements) { std::copy(one.begin(), one.end(), elements.begin()); }));
+      const auto images = g.Convolution(g.Parameter("x", shape), filter, 0);
+      ir::AttributeMap attributes = Window(2, 1);
+      attributes.Set("kernel", ir::Attribute::Integers{size, size});
+      attributes.Set("rounding_type", "floor");
+      g.Result(g.Op("MaxPool", {images}, attributes));
+      // Of whole numbers as small, which bf16 holds: maxima are exact.
+      const TensorValue numbers =
+          TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> elements) {
+            for (float& element : elements)
+              element = static_cast<float>(static_cast<int>(random() % 256) - 128);
+          });
+      ExpectNearReference(g, {numbers}, 0, "nnefc:max_pool_of_bf16");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
