@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/dense_product.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -266,6 +267,25 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
                         primitive.impl_info_str());
 }
 
+// A filter of one pixel at each pixel: a product of these with a matrix.
+std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request, const SpatialDims& spatial) {
+  const Shape &input = request.inputs[0].shape, &filter = request.inputs[1].shape;
+  const auto is = [](int64_t wanted) { return [=](int64_t number) { return number == wanted; }; };
+  if (!llvm::all_of(llvm::ArrayRef<int64_t>(filter).drop_front(2), is(1))) return std::nullopt;
+  if (!llvm::all_of(spatial.strides, is(1)) || !llvm::all_of(spatial.before, is(0)) ||
+      !llvm::all_of(spatial.after, is(0)))
+    return std::nullopt;
+  if (request.inputs[1].constant == nullptr || std::min(filter[0], filter[1]) < kChannelBlock)
+    return std::nullopt;
+  const DenseSizes sizes{.images = input[0],
+                         .rows = *Volume(llvm::ArrayRef<int64_t>(input).drop_front(2)),
+                         .terms = filter[1],
+                         .outputs = filter[0],
+                         .is_blocked = true,
+                         .inputs_first = false};
+  return MakeDenseProduct(request, sizes, {}, request.posts);
+}
+
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
@@ -286,6 +306,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   }
   if (request.precision == Precision::kBf16) {
     if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16)) return kernel;
+  } else if (!kGrouped) {
+    if (auto kernel = MakePixelProduct(request, spatial)) return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }

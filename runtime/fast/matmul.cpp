@@ -2,6 +2,7 @@
 // constant matrix.
 
 #include "runtime/fast/compressed.h"
+#include "runtime/fast/dense_product.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -13,6 +14,8 @@ namespace nnefc::runtime {
 namespace {
 
 using dnnl::memory;
+
+constexpr int64_t kLeastDenseRows = 32;
 
 // x times a constant matrix or its transpose. All axes of x but the last are rows.
 std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
@@ -29,6 +32,15 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   if (IsForCompressedProduct(request, product)) return MakeCompressedProduct(request, product);
   if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
   if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product)) return kernel;
+  if (rows >= kLeastDenseRows && ProductType(request) == DnnType::f32) {
+    const DenseSizes sizes{.images = 1,
+                           .rows = rows,
+                           .terms = product.inputs,
+                           .outputs = outputs,
+                           .is_blocked = false,
+                           .inputs_first = inputs_first};
+    if (auto kernel = MakeDenseProduct(request, sizes, {}, request.posts)) return kernel;
+  }
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;
   return MakeInnerProduct(request, *posts, product);

@@ -11,8 +11,8 @@ namespace nnefc::runtime {
 #define NNEFC_VECTOR [[gnu::always_inline]] inline
 
 NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
-  const float y = x > low ? x : (x == x ? low : x);
-  return y < high ? y : (y == y ? high : y);
+  const float y = low > x ? low : x;
+  return high < y ? high : y;
 }
 
 // e^x / 2^n, where n is the integer nearest to x / log(2).
@@ -81,23 +81,28 @@ NNEFC_VECTOR float VectorTanh(float x) {
   return y * above / below;
 }
 
-// A quotient of polynomials; beyond 4 the result rounds to 1.
-NNEFC_VECTOR float VectorErf(float x) {
-  const float y = VectorClamp(x, -4.0f, 4.0f);
-  const float s = y * y;
-  float above = -2.72614225801306e-10f;
-  above = above * s + 2.77068142495902e-08f;
+// erf(y) as a quotient of polynomials; beyond the end it rounds to 1.
+inline constexpr float kErfEnd = 4.0f;
+template <typename Number>
+NNEFC_VECTOR void ErfQuotient(const Number& y, Number& above, Number& below) {
+  const Number s = y * y;
+  above = -2.72614225801306e-10f * s + 2.77068142495902e-08f;
   above = above * s - 2.10102402082508e-06f;
   above = above * s - 5.69250639462346e-05f;
   above = above * s - 7.34990630326855e-04f;
   above = above * s - 2.95459980854025e-03f;
   above = above * s - 1.60960333262415e-02f;
-  float below = -1.45660718464996e-05f;
-  below = below * s - 2.13374055278905e-04f;
+  above = y * above;
+  below = -1.45660718464996e-05f * s - 2.13374055278905e-04f;
   below = below * s - 1.68282697438203e-03f;
   below = below * s - 7.37332916720468e-03f;
   below = below * s - 1.42647390514189e-02f;
-  return y * above / below;
+}
+
+NNEFC_VECTOR float VectorErf(float x) {
+  float above, below;
+  ErfQuotient(VectorClamp(x, -kErfEnd, kErfEnd), above, below);
+  return above / below;
 }
 
 // x / divisor, rounded once, without a division, where neither is as small or large that it leaves the range

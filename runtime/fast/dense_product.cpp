@@ -1,0 +1,280 @@
+#include "runtime/fast/dense_product.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/dots.h"
+#include "runtime/fast/fewer_products.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+using dnnl::memory;
+
+namespace {
+
+constexpr int64_t kCacheFloats = 98304;  // of left rows that stay in a core's cache
+constexpr int64_t kMostRows = 448;
+
+// How rows and columns are cut into tasks.
+struct Grid {
+  int64_t row_parts, column_parts;
+
+  static Grid Of(const DenseSizes& sizes, int threads) {
+    const int64_t rows = std::clamp<int64_t>(kCacheFloats / sizes.terms, 2 * kTileRows, kMostRows);
+    Grid grid{.row_parts = (sizes.rows + rows - 1) / rows, .column_parts = 1};
+    const int64_t wanted = 4 * threads;  // tasks
+    if (threads == 1 || sizes.images * grid.row_parts >= wanted) return grid;
+    const int64_t more = (wanted + sizes.images * grid.row_parts - 1) / (sizes.images * grid.row_parts);
+    if (sizes.tiles() >= more) {
+      grid.column_parts = more;
+    } else {
+      const int64_t panels = (sizes.rows + kTileRows - 1) / kTileRows;
+      grid.row_parts = std::min(panels, grid.row_parts * more);
+    }
+    return grid;
+  }
+};
+
+// Rows of a row-major matrix to blocks of columns.
+void CopyInBlocks(const DenseSizes& sizes, const float* from, float* to) {
+  constexpr int64_t kRows = 16;
+  ParallelFor((sizes.rows + kRows - 1) / kRows, kRows * sizes.terms, [&](int64_t part) {
+    for (int64_t row = part * kRows; row < std::min(sizes.rows, (part + 1) * kRows); ++row) {
+      for (int64_t first = 0; first < sizes.terms; first += kBlockColumns)
+        std::copy_n(from + row * sizes.terms + first, std::min(kBlockColumns, sizes.terms - first),
+                    to + first * sizes.rows + row * kBlockColumns);
+    }
+  });
+}
+
+class DenseProduct final : public Kernel {
+ public:
+  struct Form {
+    DenseSizes sizes;
+    DenseInputs inputs;
+    std::optional<FewerProducts> fewer;
+    int threads;
+  };
+  DenseProduct(const Form& form, ProductSteps steps) : form_(form), steps_(std::move(steps)) {}
+
+  std::string implementation() const override {
+    return form_.fewer ? "nnefc:fewer_products" : "nnefc:product";
+  }
+
+  size_t scratch_bytes() const {
+    int64_t floats = ColumnFloats();
+    if (form_.fewer) {
+      floats += form_.fewer->scratch_floats(form_.threads);
+    } else {
+      floats += LeftFloats() + form_.threads * ScaledFloats();
+    }
+    return static_cast<size_t>(floats) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    auto* scratch = reinterpret_cast<float*>(run.scratch);
+    DenseCall call{.sizes = &form_.sizes,
+                   .steps = &steps_,
+                   .operands = OperandsOf(run, scratch),
+                   .left = Floats(run, form_.inputs.left),
+                   .weights = Floats(run, form_.inputs.weights),
+                   .out = reinterpret_cast<float*>(run.output().mutable_bytes())};
+    scratch += ColumnFloats();
+    if (form_.fewer) {
+      form_.fewer->Run(call, scratch);
+      return Success();
+    }
+    if (!form_.sizes.is_blocked) {
+      CopyInBlocks(form_.sizes, call.left, scratch);
+      call.left = scratch;
+    }
+    if (form_.inputs.scale >= 0) call.scale = Floats(run, static_cast<size_t>(form_.inputs.scale));
+    RunInTiles(call, scratch + LeftFloats());
+    return Success();
+  }
+
+ private:
+  static const float* Floats(const KernelRun& run, size_t input) {
+    return reinterpret_cast<const float*>(run.input(input).bytes());
+  }
+  int64_t PaddedOutputs() const { return form_.sizes.tiles() * kTileColumns; }
+  int64_t ColumnFloats() const {
+    return static_cast<int64_t>(steps_.column_inputs().size()) * PaddedOutputs();
+  }
+  int64_t LeftFloats() const {
+    const DenseSizes& sizes = form_.sizes;
+    return sizes.is_blocked ? 0 : sizes.term_blocks() * kBlockColumns * sizes.rows;
+  }
+  int64_t ScaledFloats() const { return form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns; }
+
+  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
+    ProductSteps::Operands operands;
+    operands.columns.resize(run.inputs.size());
+    operands.elements.resize(run.inputs.size());
+    for (int input : steps_.column_inputs()) {
+      const auto index = static_cast<size_t>(input);
+      std::copy_n(Floats(run, index), form_.sizes.outputs, scratch);
+      std::fill(scratch + form_.sizes.outputs, scratch + PaddedOutputs(), 0.0f);
+      operands.columns[index] = scratch;
+      scratch += PaddedOutputs();
+    }
+    for (int input : steps_.element_inputs())
+      operands.elements[static_cast<size_t>(input)] = Floats(run, static_cast<size_t>(input));
+    return operands;
+  }
+
+  void RunInTiles(const DenseCall& call, float* scratch) const {
+    const DenseSizes& sizes = form_.sizes;
+    const Grid grid = Grid::Of(sizes, form_.threads);
+    RunTasks(sizes.images * grid.row_parts * grid.column_parts, [&](int64_t task, int member) {
+      const int64_t column_part = task % grid.column_parts;
+      const int64_t row_part = task / grid.column_parts % grid.row_parts;
+      const Part part{.image = task / grid.column_parts / grid.row_parts,
+                      .row = PartBegin(sizes.rows, grid.row_parts, row_part),
+                      .end_row = PartBegin(sizes.rows, grid.row_parts, row_part + 1)};
+      for (int64_t tile = PartBegin(sizes.tiles(), grid.column_parts, column_part);
+           tile < PartBegin(sizes.tiles(), grid.column_parts, column_part + 1); ++tile)
+        RunColumns(call, part, tile, scratch + member * ScaledFloats());
+    });
+  }
+
+  struct Part {
+    int64_t image, row, end_row;
+  };
+
+  // The rows of a part by the columns of a tile.
+  void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
+    const DenseSizes& sizes = form_.sizes;
+    const int64_t block = tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
+    const int64_t count = part.end_row - part.row, panels = (count + kTileRows - 1) / kTileRows;
+    const float* weights = call.scale == nullptr ? call.Weights(tile) : Scaled(call, tile, scratch);
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      const int64_t row = part.row + PartBegin(count, panels, panel);
+      const int64_t rows = part.row + PartBegin(count, panels, panel + 1) - row;
+      const BlockedMatrix<const float> left = call.Left(part.image);
+      BlockedMatrix<float> out = call.Out(part.image);
+      out.data = out.At(row, block);
+      const int64_t offset = out.data - call.out;
+      RunTile(rows, blocks, WeightTerms::kOne,
+              {.left = left.At(row, 0),
+               .left_stride = left.block_stride,
+               .terms = sizes.terms,
+               .weights = weights,
+               .bias = call.ColumnsOf(steps_.bias(), block * kBlockColumns),
+               .start = call.ElementsOf(steps_.start(), offset),
+               .out = out,
+               .is_relu = steps_.is_relu()});
+      call.Finish(part.image, row, rows, block, blocks);
+    }
+  }
+
+  // The weights of a tile, each term multiplied by its number.
+  static const float* Scaled(const DenseCall& call, int64_t tile, float* scratch) {
+    const float* weights = call.Weights(tile);
+    Vectorized([&] {
+      for (int64_t term = 0; term < call.sizes->terms; ++term) {
+        for (int64_t i = 0; i < kTileColumns; ++i)
+          scratch[term * kTileColumns + i] = weights[term * kTileColumns + i] * call.scale[term];
+      }
+    });
+    return scratch;
+  }
+
+  Form form_;
+  ProductSteps steps_;
+};
+
+// [terms, outputs] in tiles of columns, in which a row is behind the other.
+memory::desc TiledDesc(int64_t terms, int64_t outputs) {
+  memory::desc desc = PlainDesc({terms, outputs});
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[1] = (outputs + kTileColumns - 1) / kTileColumns * kTileColumns;
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 1;
+  blocking.inner_idxs[0] = 1;
+  blocking.inner_blks[0] = kTileColumns;
+  blocking.strides[0] = kTileColumns;
+  blocking.strides[1] = terms * kTileColumns;
+  return desc;
+}
+
+Layout WeightLayout(const DenseSizes& sizes) {
+  return std::make_shared<DnnLayout>(
+      TiledDesc(sizes.terms, sizes.outputs),
+      DnnLayout::Form{.order = sizes.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1)});
+}
+
+}  // namespace
+
+BlockedMatrix<const float> DenseCall::Left(int64_t image) const {
+  const int64_t blocks = sizes->term_blocks(), rows = sizes->rows;
+  return {left + image * blocks * rows * kBlockColumns, kBlockColumns, rows * kBlockColumns};
+}
+
+BlockedMatrix<float> DenseCall::Out(int64_t image) const {
+  if (!sizes->is_blocked) return {out, sizes->outputs, kBlockColumns};
+  return {out + Offset(image), kBlockColumns, sizes->rows * kBlockColumns};
+}
+
+int64_t DenseCall::Offset(int64_t image) const {
+  return image * sizes->output_blocks() * sizes->rows * kBlockColumns;
+}
+
+void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const {
+  if (!steps->changes_zeros()) return;
+  BlockedMatrix<float> place = Out(image);
+  place.data = place.At(row, block);
+  steps->Finish({.out = place,
+                 .offset = place.data - out,
+                 .column = block * kBlockColumns,
+                 .rows = rows,
+                 .blocks = blocks},
+                operands);
+  const int64_t last = sizes->outputs % kBlockColumns;
+  if (last == 0 || block + blocks < sizes->output_blocks()) return;
+  for (int64_t i = 0; i < rows; ++i) {
+    float* numbers = place.At(i, blocks - 1);
+    std::fill(numbers + last, numbers + kBlockColumns, 0.0f);
+  }
+}
+
+void RunTasks(int64_t tasks, llvm::function_ref<void(int64_t task, int member)> work) {
+  std::atomic<int64_t> next = 0;
+  RunOnTeam(static_cast<int>(std::min<int64_t>(tasks, CurrentThreads())), [&](int member) {
+    for (int64_t task = next++; task < tasks; task = next++) work(task, member);
+  });
+}
+
+std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,
+                                               const DenseInputs& inputs,
+                                               llvm::ArrayRef<PostOperation> posts) {
+  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  // Rows of a matrix are written in whole blocks.
+  if (!sizes.is_blocked && sizes.outputs % kBlockColumns != 0) return std::nullopt;
+  const size_t rank = request.outputs[0].shape.size();
+  const int64_t channel_axis = sizes.is_blocked ? 1 : static_cast<int64_t>(rank) - 1;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, posts, channel_axis);
+  if (!steps) return std::nullopt;
+  DenseProduct::Form form{
+      .sizes = sizes, .inputs = inputs, .fewer = std::nullopt, .threads = CurrentThreads()};
+  if (request.precision != Precision::kExact && inputs.scale < 0) form.fewer = FewerProducts::Make(sizes);
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[inputs.weights] = WeightLayout(sizes);
+  prepared.outputs.resize(1);
+  if (sizes.is_blocked) {
+    prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedDesc(request.inputs[inputs.left].shape));
+    prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(request.outputs[0].shape));
+    for (int input : steps->element_inputs())
+      prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  }
+  auto kernel = std::make_shared<DenseProduct>(form, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

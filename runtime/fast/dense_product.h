@@ -1,0 +1,70 @@
+// Products of many rows with a constant matrix, in tiles of registers: of row-major matrices, and of pixels
+// with their channels in blocks, which convolutions of one pixel are.
+#pragma once
+
+#include <optional>
+
+#include "runtime/fast/product_steps.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+struct DenseSizes {
+  int64_t images;  // whose channels are in blocks; 1 of a row-major matrix
+  int64_t rows;    // of a matrix, pixels of an image
+  int64_t terms, outputs;
+  bool is_blocked;
+  bool inputs_first;  // of the constant: [terms, outputs], otherwise [outputs, terms]
+
+  int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
+  int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
+  int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
+};
+
+// The inputs of a step by what they are to the product.
+struct DenseInputs {
+  size_t left = 0, weights = 1;
+  int scale = -1;  // a number for each term, by which left is multiplied
+};
+
+// Row-major or in blocks as `sizes` says; nothing where the processor has no AVX-512, one of the posts has
+// no translation, or another way is as fast.
+std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,
+                                               const DenseInputs& inputs,
+                                               llvm::ArrayRef<PostOperation> posts);
+
+// A product in a run. Left rows lie as tiles want them.
+struct DenseCall {
+  const DenseSizes* sizes;
+  const ProductSteps* steps;
+  ProductSteps::Operands operands;
+  const float* left;
+  const float* weights;
+  const float* scale = nullptr;
+  float* out;
+
+  // Of a row-major matrix as tiles want it: its copy in blocks.
+  BlockedMatrix<const float> Left(int64_t image) const;
+  BlockedMatrix<float> Out(int64_t image) const;
+  const float* Weights(int64_t tile) const { return weights + tile * sizes->terms * kTileColumns; }
+  // How far the image is from the beginning of the result.
+  int64_t Offset(int64_t image) const;
+  const float* ColumnsOf(int input, int64_t column) const {
+    return input < 0 ? nullptr : operands.columns[static_cast<size_t>(input)] + column;
+  }
+  const float* ElementsOf(int input, int64_t offset) const {
+    return input < 0 ? nullptr : operands.elements[static_cast<size_t>(input)] + offset;
+  }
+  // Does what is left of the steps on rows of an image, in blocks of columns from `block` on.
+  void Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const;
+};
+
+// Begins of `parts` parts of `count` that differ by one at most.
+inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
+  return count * part / parts;
+}
+
+// Calls work(task, member) for 0 <= task < tasks on the threads of the scope; who is free takes the next.
+void RunTasks(int64_t tasks, llvm::function_ref<void(int64_t task, int member)> work);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,51 @@
+// Products of matrices by Strassen's way: seven products of halves instead of eight.
+#pragma once
+
+#include <optional>
+
+#include "runtime/fast/product_tile.h"
+
+namespace nnefc::runtime {
+
+struct DenseSizes;
+struct DenseCall;
+
+class FewerProducts {
+ public:
+  // Nothing where what is added on the way takes longer than what is saved, or halves are no whole blocks.
+  static std::optional<FewerProducts> Make(const DenseSizes& sizes);
+
+  int64_t scratch_floats(int threads) const;
+  // On the threads of the scope.
+  void Run(const DenseCall& call, float* scratch) const;
+
+ private:
+  FewerProducts(int64_t images, int64_t rows, int64_t terms);
+  // Rows of an image that are done together; the second half of them may be shorter by one.
+  struct Rows {
+    int64_t image, first, count;
+    int64_t half() const { return (count + 1) / 2; }
+  };
+  Rows RowsOf(const DenseCall& call, int64_t part) const;
+  bool DividesRows(int threads) const { return threads == 1 || images_ * row_parts_ >= 2 * threads; }
+  int64_t half_rows() const { return (rows_ + row_parts_ - 1) / row_parts_ / 2 + 1; }
+  int64_t half_blocks() const { return terms_ / kBlockColumns / 2; }
+  int64_t FactorFloats() const;
+  int64_t ProductFloats() const;
+
+  void MakeFactors(const DenseCall& call, const Rows& rows, int64_t block, float* factors) const;
+  int64_t Pairs(const DenseCall& call) const;
+  // A pair of tiles of columns, and which the same thread most likely does next.
+  struct PairTask {
+    int64_t pair, next;
+  };
+  void RunPair(const DenseCall& call, const Rows& rows, const PairTask& task, const float* factors,
+               float* products) const;
+  // Adds the products up to the results of the pair.
+  void Combine(const DenseCall& call, const Rows& rows, int64_t pair, const float* products) const;
+
+  int64_t images_, rows_, terms_;
+  int64_t row_parts_;  // of an image
+};
+
+}  // namespace nnefc::runtime

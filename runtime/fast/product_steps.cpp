@@ -1,0 +1,183 @@
+#include "runtime/fast/product_steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/dots.h"
+#include "runtime/fast/functions.h"
+#include "runtime/fast/lane_math.h"
+#include "runtime/fast/post_ops.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Calls function(x, place) for the blocks of a tile, where `place` is that of the operand of the block.
+template <typename Place, typename Function>
+void MapTile(const ProductSteps::Tile& tile, const Place& place, const Function& function) {
+  Vectorized([&] {
+    // Copies, which what is written cannot change.
+    const ProductSteps::Tile own = tile;
+    const Function own_function = function;
+    for (int64_t row = 0; row < own.rows; ++row) {
+      for (int64_t block = 0; block < own.blocks; ++block)
+        own_function(*reinterpret_cast<Lanes*>(own.out.At(row, block)), place(row, block));
+    }
+  });
+}
+
+// A function of a number alone.
+template <typename Function>
+void MapNumbers(const ProductSteps::Tile& tile, const Function& function) {
+  MapTile(
+      tile, [](int64_t, int64_t) { return 0; },
+      [=](Lanes & numbers, int) __attribute__((always_inline)) {
+        LaneSums x = numbers;
+        function(x);
+        numbers = x;
+      });
+}
+
+}  // namespace
+
+std::optional<ProductSteps> ProductSteps::Make(const KernelRequest& request,
+                                               llvm::ArrayRef<PostOperation> posts, int64_t channel_axis) {
+  ProductSteps steps;
+  for (const PostOperation& post : posts) {
+    if (!steps.Add(request, post, channel_axis)) return std::nullopt;
+  }
+  for (const Step& step : steps.rest_) {
+    const bool of_columns = step.kind == Kind::kAddColumns || step.kind == Kind::kMultiplyColumns;
+    if (step.operand >= 0)
+      (of_columns ? steps.column_inputs_ : steps.element_inputs_).push_back(step.operand);
+  }
+  steps.TakeFirstSteps();
+  return steps;
+}
+
+void ProductSteps::TakeFirstSteps() {
+  auto next = rest_.begin();
+  if (next != rest_.end() && next->kind == Kind::kAddColumns) bias_ = next++->operand;
+  if (next != rest_.end() && next->kind == Kind::kAddElements) start_ = next++->operand;
+  if (next != rest_.end() && next->kind == Kind::kRelu && next->alpha == 0) {
+    is_relu_ = true;
+    ++next;
+  }
+  rest_.erase(rest_.begin(), next);
+}
+
+bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
+  const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
+  const auto first = static_cast<size_t>(post.first_operand);
+  DnnFunctions functions;  // of this operation alone
+  if (functions.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
+    using dnnl::algorithm;
+    for (const DnnFunction& function : functions.functions()) {
+      const float number = function.number.value_or(0);
+      switch (function.algorithm) {
+        case algorithm::eltwise_linear:
+          rest_.push_back({.kind = Kind::kLinear, .alpha = function.alpha, .beta = function.beta});
+          break;
+        case algorithm::eltwise_relu:
+          rest_.push_back({.kind = Kind::kRelu, .alpha = function.alpha});
+          break;
+        case algorithm::binary_add:
+          rest_.push_back({.kind = Kind::kLinear, .alpha = 1, .beta = number});
+          break;
+        case algorithm::binary_mul:
+          rest_.push_back({.kind = Kind::kLinear, .alpha = number, .beta = -0.0f});
+          break;
+        case algorithm::binary_max:
+          rest_.push_back({.kind = Kind::kAtLeast, .alpha = number});
+          break;
+        case algorithm::binary_min:
+          rest_.push_back({.kind = Kind::kAtMost, .alpha = number});
+          break;
+        case algorithm::eltwise_clip:  // its other end is infinite
+          rest_.push_back({.kind = Kind::kAtLeast, .alpha = function.alpha});
+          break;
+        case algorithm::eltwise_logistic:
+          rest_.push_back({.kind = Kind::kSigmoid});
+          break;
+        case algorithm::eltwise_swish:
+          rest_.push_back({.kind = Kind::kSwish, .alpha = function.alpha});
+          break;
+        case algorithm::eltwise_hardswish:
+          rest_.push_back({.kind = Kind::kHSwish});
+          break;
+        case algorithm::eltwise_gelu_erf:
+          rest_.push_back({.kind = Kind::kGelu});
+          break;
+        default:
+          return false;
+      }
+    }
+    return true;
+  }
+  const bool adds = post.node->Is(ir::ElementFunction::kAdd);
+  if (operands != 1 || (!adds && !post.node->Is(ir::ElementFunction::kMultiply))) return false;
+  switch (ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis)) {
+    case OperandShape::kPerChannel:
+      rest_.push_back(
+          {.kind = adds ? Kind::kAddColumns : Kind::kMultiplyColumns, .operand = post.first_operand});
+      return true;
+    case OperandShape::kFull:
+      rest_.push_back(
+          {.kind = adds ? Kind::kAddElements : Kind::kMultiplyElements, .operand = post.first_operand});
+      return true;
+    case OperandShape::kScalar:
+    case OperandShape::kOther:
+      return false;
+  }
+  return false;
+}
+
+void ProductSteps::Finish(const Tile& tile, const Operands& operands) const {
+  for (const Step& step : rest_) Apply(step, tile, operands);
+}
+
+void ProductSteps::Apply(const Step& step, const Tile& tile, const Operands& operands) {
+  const auto of = [&](const std::vector<const float*>& inputs) {
+    return inputs[static_cast<size_t>(step.operand)];
+  };
+  const auto with_columns = [&](const auto& function) {
+    const float* numbers = of(operands.columns) + tile.column;
+    MapTile(
+        tile, [=](int64_t, int64_t block) { return numbers + block * kBlockColumns; }, function);
+  };
+  const auto with_elements = [&](const auto& function) {
+    const BlockedMatrix<const float> numbers = {of(operands.elements) + tile.offset, tile.out.row_stride,
+                                                tile.out.block_stride};
+    MapTile(
+        tile, [=](int64_t row, int64_t block) { return numbers.At(row, block); }, function);
+  };
+  const auto add = [](Lanes& x, const float* y) { x += *reinterpret_cast<const Lanes*>(y); };
+  const auto multiply = [](Lanes& x, const float* y) { x *= *reinterpret_cast<const Lanes*>(y); };
+  const float alpha = step.alpha, beta = step.beta;
+  switch (step.kind) {
+    case Kind::kAddColumns:
+      return with_columns(add);
+    case Kind::kMultiplyColumns:
+      return with_columns(multiply);
+    case Kind::kAddElements:
+      return with_elements(add);
+    case Kind::kMultiplyElements:
+      return with_elements(multiply);
+    case Kind::kLinear:
+      return MapNumbers(tile, [=](LaneSums& x) { x = alpha * x + beta; });
+    case Kind::kRelu:
+      return MapNumbers(tile, [=](LaneSums& x) { x = x > 0.0f ? x : alpha * x; });
+    case Kind::kAtLeast:
+      return MapNumbers(tile, [=](LaneSums& x) { x = x > alpha ? x : LaneSums{} + alpha; });
+    case Kind::kAtMost:
+      return MapNumbers(tile, [=](LaneSums& x) { x = x < alpha ? x : LaneSums{} + alpha; });
+    case Kind::kSigmoid:
+      return MapNumbers(tile, [](LaneSums& x) { SigmoidLanes(x); });
+    case Kind::kSwish:
+      return MapNumbers(tile, [=](LaneSums& x) { SwishLanes(x, alpha); });
+    case Kind::kHSwish:
+      return MapNumbers(tile, [](LaneSums& x) { HSwishLanes(x); });
+    case Kind::kGelu:
+      return MapNumbers(tile, [](LaneSums& x) { GeluLanes(x); });
+  }
+}
+
+}  // namespace nnefc::runtime

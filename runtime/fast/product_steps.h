@@ -1,0 +1,78 @@
+// What follows a product of matrices in its step, done on tiles of the result while a cache holds them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/product_tile.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+// Operations on the results of a product, in their order: sums and products with a number for each
+// column or with as many numbers as there are results, functions of one element.
+class ProductSteps {
+ public:
+  // Those of `posts`, of which columns are axis `channel_axis` of the result; nothing where one of them has
+  // no translation.
+  static std::optional<ProductSteps> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
+                                          int64_t channel_axis);
+
+  // What tiles begin and end with, which costs nothing: input kernel.inputs[*], -1 for none.
+  int bias() const { return bias_; }
+  int start() const { return start_; }
+  bool is_relu() const { return is_relu_; }
+
+  // The operands in a run: of columns, with zeros behind the last one up to a whole tile; of elements, as the
+  // result lies.
+  struct Operands {
+    std::vector<const float*> columns;  // by input; null for others
+    std::vector<const float*> elements;
+  };
+  // Numbers for each column that a run lays out: inputs of the kernel.
+  llvm::ArrayRef<int> column_inputs() const { return column_inputs_; }
+  llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
+
+  // Where a tile lies: `out` is its place in the result, `offset` how far that is from the beginning,
+  // `column` the number of its first column.
+  struct Tile {
+    BlockedMatrix<float> out;
+    int64_t offset, column, rows, blocks;
+  };
+  // What is left to be done on a tile that bias, start and relu have been done on.
+  void Finish(const Tile& tile, const Operands& operands) const;
+  // True if zeros may become others there, as behind the last column, where operands are zeros.
+  bool changes_zeros() const { return !rest_.empty(); }
+
+ private:
+  enum class Kind : uint8_t {
+    kAddColumns,
+    kMultiplyColumns,
+    kAddElements,
+    kMultiplyElements,
+    kLinear,   // alpha * x + beta
+    kRelu,     // x > 0 ? x : alpha * x
+    kAtLeast,  // x > alpha ? x : alpha
+    kAtMost,   // x < alpha ? x : alpha
+    kSigmoid,
+    kSwish,  // x * sigmoid(alpha * x)
+    kHSwish,
+    kGelu,  // by erf
+  };
+  struct Step {
+    Kind kind;
+    int operand = -1;
+    float alpha = 0, beta = 0;
+  };
+  bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
+  void TakeFirstSteps();
+  static void Apply(const Step& step, const Tile& tile, const Operands& operands);
+
+  int bias_ = -1, start_ = -1;
+  bool is_relu_ = false;
+  std::vector<Step> rest_;
+  std::vector<int> column_inputs_, element_inputs_;
+};
+
+}  // namespace nnefc::runtime
