@@ -33,9 +33,11 @@ using Clock = std::chrono::steady_clock;
 // this.
 constexpr std::chrono::microseconds kLook{50};
 // It looks this long for a while after others have taken a processor from the
-// team: then who sleeps early gets one sooner.
+// team twice within a short time: then who sleeps early gets one sooner. Once alone is what
+// the system itself does now and then.
 constexpr std::chrono::microseconds kShortLook{3};
 constexpr std::chrono::milliseconds kWhile{20};
+constexpr std::chrono::milliseconds kBetween{10};
 // Ranges of a loop for each thread: one that is late leaves its share to others.
 constexpr int64_t kRangesPerThread = 4;
 
@@ -119,6 +121,7 @@ class ThreadTeam {
   std::mutex error_mutex_;
   int followers_ = 0;
   std::atomic<Clock::rep> interrupted_ = 0;  // when somebody last found that it was
+  std::atomic<Clock::rep> crowded_ = 0;      // and that the time before was not long ago
 
   alignas(kCacheLine) std::atomic<uint64_t> untaken_ = 0;  // members whose part nobody has begun
   alignas(kCacheLine) Word pending_ = 0;                   // members that are not done
@@ -134,7 +137,7 @@ template <typename Condition>
 bool ThreadTeam::LookFor(Condition condition) const {
   constexpr int kLooks = 8;  // for each look at the clock
   const Clock::time_point start = Clock::now();
-  const bool busy = start.time_since_epoch() - Clock::duration(interrupted_.load()) < kWhile;
+  const bool busy = start.time_since_epoch() - Clock::duration(crowded_.load()) < kWhile;
   const Clock::time_point end = start + (busy ? kShortLook : kLook);
   do {
     for (int i = 0; i < kLooks; ++i) {
@@ -146,7 +149,10 @@ bool ThreadTeam::LookFor(Condition condition) const {
 }
 
 void ThreadTeam::HeedInterruptions() {
-  if (WasInterrupted()) interrupted_.store(Clock::now().time_since_epoch().count());
+  if (!WasInterrupted()) return;
+  const Clock::duration now = Clock::now().time_since_epoch();
+  const Clock::duration before(interrupted_.exchange(now.count()));
+  if (now - before < kBetween) crowded_.store(now.count());
 }
 
 // Starts followers that lack. Returns how many members there can be.
