@@ -112,8 +112,7 @@ bool PlanBuilder::AddGroup(const Work& work) {
   if (part.posts.empty() && !AddSingle(*work.main)) return false;
   const llvm::ArrayRef<const ir::Node*> posts = work.posts;
   for (size_t i = part.posts.size(); i < posts.size(); ++i) {
-    if (i == work.second && i > 0)
-      return AddGroup({.main = posts[i], .posts = posts.drop_front(i + 1).vec()});
+    if (i == work.second) return AddGroup({.main = posts[i], .posts = posts.drop_front(i + 1).vec()});
     if (!AddSingle(*posts[i])) return false;
   }
   return true;
@@ -193,34 +192,30 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
   return (*factory)(request.request);
 }
 
-StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) {
+StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) const {
   StepWork sum;
-  const auto elements = [](llvm::ArrayRef<int64_t> shape) {
-    return static_cast<double>(Volume(shape).value_or(0));
+  const auto add_bytes = [&](llvm::ArrayRef<ValueInfo> values) {
+    for (const ValueInfo& value : values)
+      sum.bytes += static_cast<double>(ByteSize(value.type, Volume(value.shape).value_or(0)).value_or(0));
   };
-  const auto bytes = [](const ValueInfo& value) {
-    return static_cast<double>(ByteSize(value.type, Volume(value.shape).value_or(0)).value_or(0));
-  };
-  llvm::SmallVector<Shape, 4> inputs, outputs;
-  for (const ValueInfo& input : request.inputs) {
-    inputs.push_back(input.shape);
-    sum.bytes += bytes(input);
-  }
-  for (const ValueInfo& output : request.outputs) {
-    outputs.push_back(output.shape);
-    sum.bytes += bytes(output);
-  }
-  const ir::OpInfo& info = work.main->info();
-  if (info.products != nullptr) {
-    outputs.clear();
-    for (const ir::Output& output : work.main->outputs())
-      outputs.push_back(output.shape.extents().value_or(Shape()));
-    sum.operations = 2 * info.products(*work.main, inputs, outputs);
-  } else if (info.work != ir::Work::kNone) {
-    for (const Shape& output : outputs) sum.operations += elements(output);
-  }
-  for (size_t i = 0; i < work.posts.size() && !outputs.empty(); ++i) sum.operations += elements(outputs[0]);
+  add_bytes(request.inputs);
+  add_bytes(request.outputs);
+  AddOperations(*work.main, sum);
+  for (const ir::Node* post : work.posts) AddOperations(*post, sum);
   return sum;
+}
+
+// Those that add products count by them, the others by their results.
+void PlanBuilder::AddOperations(const ir::Node& node, StepWork& sum) const {
+  const auto shape_of = [](const ir::Output& output) { return output.shape.extents().value_or(Shape()); };
+  llvm::SmallVector<Shape, 4> inputs, outputs;
+  for (ir::OutputPort port : node.inputs()) inputs.push_back(shape_of(graph_.output(port)));
+  for (const ir::Output& output : node.outputs()) outputs.push_back(shape_of(output));
+  if (node.info().products != nullptr) {
+    sum.operations += 2 * node.info().products(node, inputs, outputs);
+  } else if (node.info().work != ir::Work::kNone) {
+    for (const Shape& output : outputs) sum.operations += static_cast<double>(Volume(output).value_or(0));
+  }
 }
 
 bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ class PlanBuilder {
   struct Work {
     const ir::Node* main;
     std::vector<const ir::Node*> posts;
-    size_t second = 0;  // FusionGroup::second
+    std::optional<size_t> second = std::nullopt;  // FusionGroup::second
 
     const ir::Node& last() const { return posts.empty() ? *main : *posts.back(); }
   };
@@ -65,7 +66,8 @@ class PlanBuilder {
 
   Request MakeRequest(const Work& work);
   std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
-  static StepWork WorkOf(const Work& work, const Request& request);
+  StepWork WorkOf(const Work& work, const Request& request) const;
+  void AddOperations(const ir::Node& node, StepWork& sum) const;
   bool AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared);
 
   // The value in the layout; a reordering step is added where it lies

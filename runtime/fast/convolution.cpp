@@ -267,23 +267,30 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
                         primitive.impl_info_str());
 }
 
-// A filter of one pixel at each pixel: a product of these with a matrix.
-std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request, const SpatialDims& spatial) {
-  const Shape &input = request.inputs[0].shape, &filter = request.inputs[1].shape;
+// A filter of one pixel at each pixel: a product of these with a matrix. Nothing for others.
+std::optional<DenseSizes> PixelProductSizes(const ir::Node& convolution, llvm::ArrayRef<int64_t> input,
+                                            const ValueInfo& filter, llvm::ArrayRef<int64_t> output) {
+  const llvm::ArrayRef<int64_t> window = llvm::ArrayRef<int64_t>(filter.shape).drop_front(2);
+  if (filter.constant == nullptr || Volume(window) != 1) return std::nullopt;
+  if (std::min(filter.shape[0], filter.shape[1]) < kChannelBlock) return std::nullopt;
+  const SpatialDims spatial = MakeSpatial(
+      MakeWindow(convolution, input.drop_front(2), output.drop_front(2), window), input.size() - 2);
   const auto is = [](int64_t wanted) { return [=](int64_t number) { return number == wanted; }; };
-  if (!llvm::all_of(llvm::ArrayRef<int64_t>(filter).drop_front(2), is(1))) return std::nullopt;
   if (!llvm::all_of(spatial.strides, is(1)) || !llvm::all_of(spatial.before, is(0)) ||
       !llvm::all_of(spatial.after, is(0)))
     return std::nullopt;
-  if (request.inputs[1].constant == nullptr || std::min(filter[0], filter[1]) < kChannelBlock)
-    return std::nullopt;
-  const DenseSizes sizes{.images = input[0],
-                         .rows = *Volume(llvm::ArrayRef<int64_t>(input).drop_front(2)),
-                         .terms = filter[1],
-                         .outputs = filter[0],
-                         .is_blocked = true,
-                         .inputs_first = false};
-  return MakeDenseProduct(request, sizes, {}, request.posts);
+  return DenseSizes{.images = input[0],
+                    .rows = *Volume(input.drop_front(2)),
+                    .terms = filter.shape[1],
+                    .outputs = filter.shape[0],
+                    .is_blocked = true,
+                    .inputs_first = false};
+}
+
+std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request) {
+  const std::optional<DenseSizes> sizes =
+      PixelProductSizes(*request.node, request.inputs[0].shape, request.inputs[1], request.outputs[0].shape);
+  return sizes ? MakeDenseProduct(request, *sizes, {}, request.posts) : std::nullopt;
 }
 
 template <bool kGrouped>
@@ -307,12 +314,34 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (request.precision == Precision::kBf16) {
     if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16)) return kernel;
   } else if (!kGrouped) {
-    if (auto kernel = MakePixelProduct(request, spatial)) return kernel;
+    if (auto kernel = MakePixelProduct(request)) return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }
 
 }  // namespace
+
+std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request) {
+  if (request.posts.empty() || !DnnAcceptsAll(request) || request.precision == Precision::kExact ||
+      ProductType(request) != DnnType::f32)
+    return std::nullopt;
+  const PostOperation& post = request.posts[0];
+  if (post.node->info().products == nullptr || post.chained_input != 0) return std::nullopt;
+  const ValueInfo& filter = request.inputs[static_cast<size_t>(post.first_operand)];
+  const size_t numbers = Volume(request.inputs[1].shape) < Volume(request.inputs[0].shape) ? 1 : 0;
+  const ValueInfo& images = request.inputs[1 - numbers];
+  const Shape& scale = request.inputs[numbers].shape;
+  if (images.shape.size() != request.outputs[0].shape.size() || images.shape[0] != 1) return std::nullopt;
+  if (ClassifyOperand(*request.node, scale, images.shape, 1) != OperandShape::kPerChannel)
+    return std::nullopt;
+  const std::optional<DenseSizes> sizes =
+      PixelProductSizes(*post.node, images.shape, filter, request.outputs[0].shape);
+  if (!sizes) return std::nullopt;
+  const DenseInputs inputs{.left = 1 - numbers,
+                           .weights = static_cast<size_t>(post.first_operand),
+                           .scale = static_cast<int>(numbers)};
+  return MakeDenseProduct(request, *sizes, inputs, request.posts.drop_front());
+}
 
 void RegisterDnnConvolution(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Convolution", GuardedDnnFactory<MakeConvolution<false>>);

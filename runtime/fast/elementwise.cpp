@@ -144,6 +144,9 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   if (*algorithm == algorithm::binary_add) {
     if (std::optional<PreparedKernel> kernel = MakeSumOfCodes(request)) return kernel;
   }
+  if (*algorithm == algorithm::binary_mul) {
+    if (std::optional<PreparedKernel> kernel = MakeScaledPixelProduct(request)) return kernel;
+  }
   if (request.inputs[1].constant != nullptr) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
   }

@@ -32,6 +32,9 @@ ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64
                                       llvm::ArrayRef<int64_t> images);
 std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request);
 
+// Of convolution.cpp: images times a number for each channel, then a convolution of single pixels.
+std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request);
+
 // Of quantization.cpp: the sum of two tensors in codes.
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 

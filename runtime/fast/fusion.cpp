@@ -100,7 +100,10 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
 class Finder {
  public:
   Finder(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes)
-      : graph_(graph), parts_(PartsOf(graph.registry())), codes_(codes) {}
+      : graph_(graph),
+        parts_(PartsOf(graph.registry())),
+        convolution_(graph.registry().Find("opset1", "Convolution")),
+        codes_(codes) {}
 
   // Convolutions and matrix products choose first: an addition belongs to
   // them rather than to what follows it.
@@ -139,10 +142,27 @@ class Finder {
       group.posts.push_back(next.id());
       port = next.port();
     }
+    if (main.op() == convolution_) TakeScale(main, group);
     if (group.posts.empty()) return;
-    claimed_.insert(main.id());
+    claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
     groups_.push_back(std::move(group));
+  }
+
+  // A product of images with a number for each channel goes to a convolution of single pixels alone
+  // (attention to channels): the filter can be multiplied instead, where it is smaller than the images.
+  void TakeScale(const ir::Node& convolution, FusionGroup& group) const {
+    const ir::Node& scale = graph_.node(convolution.input(0).node);
+    if (!Is(scale, Part::kFactor) || claimed_.contains(scale.id()) || OnlyUser(scale) != &convolution) return;
+    const std::optional<ValueInfo> images = InfoOf(graph_, convolution.input(0));
+    const std::optional<ValueInfo> filter = InfoOf(graph_, convolution.input(1));
+    if (!images || !filter || filter->constant == nullptr || images->shape.size() < 3) return;
+    const llvm::ArrayRef<int64_t> pixels = llvm::ArrayRef<int64_t>(images->shape).drop_front(2);
+    const llvm::ArrayRef<int64_t> window = llvm::ArrayRef<int64_t>(filter->shape).drop_front(2);
+    if (Volume(window) != 1 || *Volume(pixels) <= filter->shape[0]) return;
+    group.posts.insert(group.posts.begin(), convolution.id());
+    group.main = scale.id();
+    group.second = 0;
   }
 
   const ir::Node* OnlyUser(const ir::Node& node) const {
@@ -180,6 +200,7 @@ class Finder {
 
   const ir::Graph& graph_;
   const Parts parts_;
+  const ir::OpId convolution_;
   const llvm::DenseSet<ir::NodeId>& codes_;
   std::vector<FusionGroup> groups_;
   llvm::DenseSet<ir::NodeId> claimed_;

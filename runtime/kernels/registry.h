@@ -43,8 +43,8 @@ enum class Aliasing : uint8_t {
 struct FusionGroup {
   ir::NodeId main;
   std::vector<ir::NodeId> posts = {};
-  // Which of `posts` begins a group of its own where not all of them fit in one step; 0: none.
-  size_t second = 0;
+  // Which of `posts` begins a group of its own where not all of them fit in one step.
+  std::optional<size_t> second = std::nullopt;
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
 // What of a graph lies in codes of 8 bits.

@@ -1,0 +1,235 @@
+// Products of many rows with constant matrices in our own tiles, against the reference kernels, whose sums
+// are of f64: of rows and of pixels, with what follows them, in seven products of halves where they are
+// large.
+
+#include <array>
+#include <random>
+
+#include "runtime/fast/dnnl_layout.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr char kTiles[] = "nnefc:product";
+constexpr char kFewer[] = "nnefc:fewer_products";
+
+// On one to three threads, twice in a session. `kernel`: what the plan names where the processor has AVX-512.
+void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
+                       const std::string& kernel, double tolerance = 1e-5,
+                       Precision precision = Precision::kF32) {
+  const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
+  for (const int threads : {1, 2, 3}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    const auto executable =
+        Compile(graph.graph, {.backend = Backend::kOneDnn, .precision = precision, .threads = threads});
+    ASSERT_NE(executable, nullptr);
+    if (HasAvx512()) {
+      EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
+    }
+    const auto session = Session::Create(executable);
+    for (int run = 0; run < 2; ++run) {
+      const FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
+    }
+  }
+}
+
+// What may follow a product, each on the result before: `column` is the shape of a number for each column.
+enum class Post : uint8_t {
+  kBias,
+  kScale,
+  kResidual,
+  kRelu,
+  kClamp,
+  kSwish,
+  kHSwish,
+  kSigmoid,
+  kGelu,
+  kPRelu,
+  kShift
+};
+constexpr std::array kPosts = {Post::kBias,  Post::kScale, Post::kResidual, Post::kRelu,
+                               Post::kClamp, Post::kSwish, Post::kHSwish,   Post::kSigmoid,
+                               Post::kGelu,  Post::kPRelu, Post::kShift};
+
+ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Shape& column, ir::OutputPort residual,
+                      unsigned seed) {
+  switch (post) {
+    case Post::kBias:
+      return g.Op("Add", {y, g.Weights(column, seed)});
+    case Post::kScale:
+      return g.Op("Multiply", {y, g.Weights(column, seed)});
+    case Post::kResidual:
+      return g.Op("Add", {residual, y});
+    case Post::kRelu:
+      return g.Op("ReLU", {y});
+    case Post::kClamp: {
+      ir::AttributeMap limits;
+      limits.Set("min", 0.25);
+      limits.Set("max", 6.0);
+      return g.Op("Clamp", {y}, limits);
+    }
+    case Post::kSwish:
+      return g.Op("opset4", "Swish", {y});
+    case Post::kHSwish:
+      return g.Op("opset4", "HSwish", {y});
+    case Post::kSigmoid:
+      return g.Op("Sigmoid", {y});
+    case Post::kGelu:
+      return g.Op("opset7", "Gelu", {y});
+    case Post::kPRelu:
+      return g.Op("PReLU", {y, g.Const(TensorValue::FromFloats({1}, {0.125F}))});
+    case Post::kShift:
+      return g.Op("Add", {y, g.Const(TensorValue::FromFloats({1}, {0.5F}))});
+  }
+  return y;
+}
+
+// x [.., rows, terms] by a constant, with so many of `posts` behind it.
+void ExpectRows(const Shape& rows, int64_t terms, int64_t outputs, const std::vector<Post>& posts,
+                const std::string& kernel, unsigned seed) {
+  SCOPED_TRACE(ToString(rows) + " by " + std::to_string(terms) + " by " + std::to_string(outputs));
+  Shape left = rows, result = rows;
+  left.push_back(terms);
+  result.push_back(outputs);
+  for (const bool transposed : {false, true}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", left);
+    const auto residual = g.Parameter("residual", result);
+    const Shape weights = transposed ? Shape{outputs, terms} : Shape{terms, outputs};
+    auto y = g.Op("MatMul", {x, g.Weights(weights, seed)}, With("transpose_b", transposed));
+    for (size_t i = 0; i < posts.size(); ++i)
+      y = Follow(g, posts[i], y, {outputs}, residual, seed + 1 + static_cast<unsigned>(i));
+    g.Result(y);
+    g.Result(residual, "second");
+    ExpectAsReference(g, {RandomTensor(left, seed + 20), RandomTensor(result, seed + 21)}, kernel);
+  }
+}
+
+void ExpectPixels(const Shape& input, int64_t outputs, const std::vector<Post>& posts,
+                  const std::string& kernel, unsigned seed) {
+  SCOPED_TRACE(ToString(input) + " to " + std::to_string(outputs));
+  TestGraph g;
+  Shape result = input;
+  result[1] = outputs;
+  const auto x = g.Parameter("x", input);
+  const auto residual = g.Parameter("residual", result);
+  auto y = g.Convolution(x, g.Weights({outputs, input[1], 1, 1}, seed), 0);
+  for (size_t i = 0; i < posts.size(); ++i)
+    y = Follow(g, posts[i], y, {1, outputs, 1, 1}, residual, seed + 1 + static_cast<unsigned>(i));
+  g.Result(y);
+  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  g.Result(g.Convolution(y, g.Weights({16, outputs, 3, 3}, seed + 19), 1), "next");
+  ExpectAsReference(g, {RandomTensor(input, seed + 20), RandomTensor(result, seed + 21)}, kernel);
+}
+
+TEST(DenseProductTest, RowsOfEverySizeOfTiles) {
+  for (const int64_t rows : {32, 33, 41, 42, 43, 57, 70}) ExpectRows({rows}, 48, 48, {}, kTiles, 1);
+  ExpectRows({3, 17}, 31, 16, {Post::kBias}, kTiles, 2);
+  ExpectRows({2, 2, 16}, 1, 80, {Post::kBias, Post::kRelu}, kTiles, 3);
+  ExpectRows({500}, 100, 96, {Post::kResidual}, kTiles, 4);
+}
+
+TEST(DenseProductTest, PixelsOfEverySizeOfTiles) {
+  for (const int64_t outputs : {16, 17, 31, 32, 33, 48, 100})
+    ExpectPixels({1, 24, 7, 5}, outputs, {Post::kBias, Post::kSigmoid}, kTiles, 5);
+  ExpectPixels({3, 17, 9, 4}, 40, {Post::kBias, Post::kResidual, Post::kRelu}, kTiles, 6);
+  ExpectPixels({2, 130, 1, 3}, 70, {}, kTiles, 7);
+}
+
+// Chains of what may follow, drawn at random: each kind at each place, also twice in a chain with
+// other parameters.
+TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
+  std::mt19937 random(1);
+  const auto draw = [&](size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); };
+  for (unsigned i = 0; i < 40; ++i) {
+    std::vector<Post> posts;
+    for (size_t length = 1 + draw(4); posts.size() < length;) posts.push_back(kPosts[draw(kPosts.size())]);
+    ExpectRows({40}, 24, 32, posts, "", 100 + i);
+    ExpectPixels({1, 20, 5, 9}, 24, posts, "", 200 + i);
+  }
+  for (Post post : kPosts) {
+    ExpectRows({96}, 640, 256, {Post::kBias, post}, kFewer, 300);
+    ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kFewer, 301);
+  }
+}
+
+TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
+  // Rows that are no whole panels, halves of odd numbers; pairs of tiles, and the last tile by itself.
+  ExpectRows({64}, 512, 192, {Post::kBias, Post::kResidual}, kFewer, 10);
+  ExpectRows({197}, 768, 160, {Post::kBias, Post::kGelu}, kFewer, 11);
+  ExpectRows({3, 151}, 1056, 208, {}, kFewer, 12);
+  ExpectRows({65}, 416, 272, {Post::kResidual, Post::kRelu}, kFewer, 13);
+  ExpectPixels({1, 256, 14, 14}, 256, {Post::kBias, Post::kRelu}, kFewer, 14);
+  ExpectPixels({2, 512, 9, 13}, 200, {Post::kBias, Post::kSwish}, kFewer, 15);
+  ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewer, 16);
+}
+
+TEST(DenseProductTest, ExactTakesProductsAsTheyAre) {
+  TestGraph g;
+  const auto x = g.Parameter("x", {128, 768});
+  g.Result(g.Op("MatMul", {x, g.Weights({768, 256}, 1)}));
+  ExpectAsReference(g, {RandomTensor({128, 768}, 2)}, kTiles, 2e-6, Precision::kExact);
+}
+
+// Attention to channels: either operand first, of the whole batch and of each image, and where the filter is
+// larger than the images.
+TEST(DenseProductTest, NumbersOfChannelsMultiplyTheFilter) {
+  for (const bool numbers_first : {false, true}) {
+    for (const int64_t batch : {1, 2}) {
+      for (const int64_t outputs : {16, 40, 200}) {
+        SCOPED_TRACE(outputs);
+        TestGraph g;
+        const Shape shape = {batch, 40, 11, 9};
+        const auto x = g.Parameter("x", shape);
+        const auto images = g.Convolution(x, g.Weights({40, 40, 3, 3}, 1), 1);
+        const auto numbers = g.Op("Sigmoid", {g.Parameter("numbers", {batch, 40, 1, 1})});
+        const auto scaled =
+            numbers_first ? g.Op("Multiply", {numbers, images}) : g.Op("Multiply", {images, numbers});
+        auto y = g.Convolution(scaled, g.Weights({outputs, 40, 1, 1}, 2), 0);
+        y = g.Op("Add", {y, g.Weights({1, outputs, 1, 1}, 3)});
+        g.Result(g.Op("ReLU", {y}));
+        g.Result(images, "images");  // of which the numbers are made in a network
+        const std::string kernel =
+            batch == 1 && outputs < 99 ? "Multiply+Convolution+Add+ReLU" : "Convolution+Add+ReLU";
+        ExpectAsReference(g, {RandomTensor(shape, 4), RandomTensor({batch, 40, 1, 1}, 5)}, kernel);
+      }
+    }
+  }
+}
+
+// A product that another node reads too stays as it is.
+TEST(DenseProductTest, AScaledImageThatOthersReadIsMade) {
+  TestGraph g;
+  const auto x = g.Parameter("x", {1, 32, 9, 9});
+  const auto scaled = g.Op("Multiply", {x, g.Op("Sigmoid", {g.Parameter("numbers", {1, 32, 1, 1})})});
+  g.Result(g.Convolution(scaled, g.Weights({16, 32, 1, 1}, 2), 0));
+  g.Result(scaled, "scaled");
+  ExpectAsReference(g, {RandomTensor({1, 32, 9, 9}, 4), RandomTensor({1, 32, 1, 1}, 5)}, kTiles);
+}
+
+// What functions make of NaN, infinities, zeros, denormals and numbers that are far out; results of a product
+// are zeros, to which a bias adds them.
+TEST(DenseProductTest, FunctionsOfSpecialNumbers) {
+  const std::vector<float> special = {kNan,    kInfinity, -kInfinity, 0.0F,  -0.0F,  1e-40F,
+                                      -1e-40F, 1e30F,     -1e30F,     88.5F, -88.5F, 104.0F,
+                                      -104.0F, 3.0F,      -3.0F,      -20.0F};
+  for (const Post post :
+       {Post::kRelu, Post::kClamp, Post::kSwish, Post::kHSwish, Post::kSigmoid, Post::kGelu, Post::kPRelu}) {
+    SCOPED_TRACE(static_cast<int>(post));
+    TestGraph g;
+    const auto x = g.Parameter("x", {40, 16});
+    auto y = g.Op("MatMul", {x, g.Weights({16, 16}, 1)});
+    y = g.Op("Add", {y, g.Const(TensorValue::FromFloats({16}, special))});
+    g.Result(Follow(g, post, y, {16}, {}, 2));
+    const std::vector<TensorValue> inputs = {RandomTensor({40, 16}, 3, 0, 0)};
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
+    const auto actual = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1}, inputs);
+    ExpectNear(actual[0], expected[0], 2e-6);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
