@@ -91,8 +91,12 @@ void WakeSleepers(Word& word) {
 
 }  // namespace
 
+class TeamSteps;
+
 // Threads that work for one thread at a time, their leader.
 class ThreadTeam {
+  friend class TeamSteps;
+
  public:
   void Run(int members, llvm::function_ref<void(int)> work);
   void Wait(int members);
@@ -270,6 +274,66 @@ void ThreadTeam::Wait(int members) {
   at_barrier_.fetch_sub(1);
 }
 
+// What RunInSteps divides: a member goes from step to step and waits for the parts of others.
+class TeamSteps {
+ public:
+  using Work = llvm::function_ref<void(int64_t, int)>;
+  TeamSteps(int64_t steps, int parts, Work work)
+      : steps_(static_cast<uint32_t>(steps)), parts_(static_cast<size_t>(parts)), work_(work) {}
+
+  void Run(int member) {
+    const int parts = static_cast<int>(parts_.size());
+    for (uint32_t step = 0; step < steps_; ++step) {
+      TryPart(member, step);
+      for (int i = 1; i < parts; ++i) Await((member + i) % parts, step);
+      // Where another took it; its part is rarely the last that is done.
+      Await(member, step);
+    }
+  }
+
+ private:
+  struct Part {
+    // Who does the part reads what it begins in its own cache: others look there only when they wait.
+    alignas(kCacheLine) Word begun = 0;  // steps
+    alignas(kCacheLine) Word done = 0;
+  };
+  Part& At(int part) { return parts_[static_cast<size_t>(part)]; }
+
+  // Does the part of a step unless somebody has begun it.
+  void TryPart(int part, uint32_t step) {
+    Part& own = At(part);
+    uint32_t expected = step;
+    if (own.begun.load(std::memory_order_relaxed) != step ||
+        !own.begun.compare_exchange_strong(expected, step + 1))
+      return;
+    work_(step, part);
+    own.done.store(step + 1);
+    if (sleeping_.load() > 0) WakeSleepers(own.done);
+  }
+
+  void Await(int part, uint32_t step) {
+    constexpr int kLooks = 32;  // before it takes the part of one that is late
+    Word& done = At(part).done;
+    const auto is_done = [&] { return done.load() > step; };
+    for (int look = 0; look < kLooks; ++look) {
+      if (is_done()) return;
+      Pause();
+    }
+    TryPart(part, step);
+    ThreadTeam& team = *place_of_thread.team;
+    if (is_done() || team.LookFor(is_done)) return;
+    team.HeedInterruptions();
+    sleeping_.fetch_add(1);
+    for (uint32_t seen = done.load(); seen <= step; seen = done.load()) SleepWhile(done, seen);
+    sleeping_.fetch_sub(1);
+  }
+
+  const uint32_t steps_;
+  std::vector<Part> parts_;
+  Work work_;
+  alignas(kCacheLine) Word sleeping_ = 0;
+};
+
 namespace {
 
 // The teams that nobody leads now. They live as long as the process.
@@ -347,6 +411,17 @@ void RunOnTeam(int members, llvm::function_ref<void(int)> work) {
   }
   if (place_of_thread.team == nullptr) place_of_thread.team = IdleTeams::Get().Take();
   place_of_thread.team->Run(std::min(members, kMostThreads), work);
+}
+
+void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t, int)> work) {
+  if (parts <= 1 || place_of_thread.in_team || !place_of_thread.in_scope() || steps >= INT_MAX) {
+    for (int64_t step = 0; step < steps; ++step) {
+      for (int part = 0; part < parts; ++part) work(step, part);
+    }
+    return;
+  }
+  TeamSteps team_steps(steps, parts, work);
+  RunOnTeam(parts, [&](int member) { team_steps.Run(member); });
 }
 
 void WaitForTeam() {

@@ -54,6 +54,12 @@ int CurrentThreads();
 // Within a team and outside of scopes, the work is that of one member.
 void RunOnTeam(int members, llvm::function_ref<void(int member)> work);
 
+// Calls work(step, part) for 0 <= step < steps and 0 <= part < parts, each once, those of a step when all of
+// the step before have returned. A part is a member's, step after step, so that a cache may hold what it
+// reads; who is done with its own takes what nobody has begun. Within a team and outside of scopes, one
+// thread does all. `work` throws nothing.
+void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t step, int part)> work);
+
 // Called by every member of the team: returns when all of them have called it.
 void WaitForTeam();
 

@@ -101,6 +101,63 @@ TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
   EXPECT_TRUE(last);
 }
 
+TEST(ThreadTeamTest, StepsFollowOneAnother) {
+  constexpr int64_t kSteps = 300;
+  for (int parts : {1, 2, 3, 5}) {
+    const ThreadScope scope(parts);
+    std::vector<std::atomic<int>> calls(static_cast<size_t>(kSteps));
+    std::atomic<int> wrong = 0;
+    RunInSteps(kSteps, parts, [&](int64_t step, int part) {
+      if (part < 0 || part >= parts) ++wrong;
+      if (step > 0 && calls[static_cast<size_t>(step) - 1] != parts) ++wrong;
+      ++calls[static_cast<size_t>(step)];
+    });
+    EXPECT_EQ(std::vector<int>(calls.begin(), calls.end()), std::vector<int>(kSteps, parts));
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+// Whoever is late with a part has it done by others, and may come back at a later step.
+TEST(ThreadTeamTest, StepsGoOnWithoutAThreadThatIsLate) {
+  constexpr int64_t kSteps = 200;
+  const ThreadScope scope(3);
+  std::vector<std::atomic<int>> calls(static_cast<size_t>(kSteps));
+  std::atomic<int> wrong = 0;
+  RunInSteps(kSteps, 3, [&](int64_t step, int part) {
+    if (step > 0 && calls[static_cast<size_t>(step) - 1] != 3) ++wrong;
+    // Longer than others look for it: they sleep.
+    if (step % 50 == 10 && part == step / 50 % 3) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ++calls[static_cast<size_t>(step)];
+  });
+  EXPECT_EQ(std::vector<int>(calls.begin(), calls.end()), std::vector<int>(kSteps, 3));
+  EXPECT_EQ(wrong, 0);
+}
+
+// On more threads than processors some wait for one at any time.
+TEST(ThreadTeamTest, StepsOnManyThreads) {
+  constexpr int kParts = 16;
+  const ThreadScope scope(kParts);
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<std::vector<int>> calls(50, std::vector<int>(kParts));
+    RunInSteps(50, kParts, [&](int64_t step, int part) {
+      ++calls[static_cast<size_t>(step)][static_cast<size_t>(part)];
+    });
+    for (const std::vector<int>& step : calls) EXPECT_EQ(step, std::vector<int>(kParts, 1));
+  }
+}
+
+TEST(ThreadTeamTest, StepsWithinATeamAreOfOneThread) {
+  const ThreadScope scope(2);
+  std::atomic<int> calls = 0;
+  RunOnTeam(2, [&](int) {
+    int64_t next = 0;  // not shared
+    RunInSteps(5, 2, [&](int64_t step, int part) { calls += next++ == step * 2 + part ? 1 : 0; });
+  });
+  EXPECT_EQ(calls, 20);
+  RunInSteps(0, 2, [&](int64_t, int) { ++calls; });
+  EXPECT_EQ(calls, 20);
+}
+
 TEST(ThreadTeamTest, DividedWorkIsNotDividedAgain) {
   const ThreadScope scope(3);
   std::atomic<int> members = 0;
