@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/fast/dots.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -30,26 +29,6 @@ std::optional<dnnl::matmul::primitive_desc> Describe(const memory::desc& part, i
   if (!description || IsDnnReference(description.impl_info_str()) || IsDnnGemm(description.impl_info_str()))
     return std::nullopt;
   return description;
-}
-
-constexpr int64_t kColumns = 64;  // of a block
-constexpr int64_t kRegisters = kColumns / kSumLanes;
-
-// sums += x * block, where the block has a row of kColumns for each term.
-[[gnu::always_inline]] inline void AddTerms(const float* x, const float* block, int64_t terms,
-                                            LaneSums (&sums)[kRegisters]) {
-  LaneSums others[kRegisters] = {};  // chains of additions that do not wait for each other
-  const auto add = [&](int64_t k, LaneSums(&to)[kRegisters]) __attribute__((always_inline)) {
-    for (int64_t i = 0; i < kRegisters; ++i)
-      to[i] += x[k] * *reinterpret_cast<const Lanes*>(block + k * kColumns + i * kSumLanes);
-  };
-  int64_t k = 0;
-  for (; k + 2 <= terms; k += 2) {
-    add(k, sums);
-    add(k + 1, others);
-  }
-  if (k < terms) add(k, sums);
-  for (int64_t i = 0; i < kRegisters; ++i) sums[i] += others[i];
 }
 
 }  // namespace
@@ -95,52 +74,10 @@ int64_t PackedMatrix::Offset(int64_t index, int64_t first) const {
   return elements * static_cast<int64_t>(memory::data_type_size(TypeOf(matrix_)));
 }
 
-std::optional<RowProduct> RowProduct::Make(const memory::desc& part) {
-  const dnnl_memory_desc_t& data = part.data;
-  if (TypeOf(part) != DnnType::f32 || data.format_kind != dnnl_blocked || data.ndims != 2 ||
-      data.offset0 != 0)
-    return std::nullopt;
-  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  if (blocking.inner_nblks != 2 || blocking.inner_idxs[0] != 0 || blocking.inner_idxs[1] != 1 ||
-      blocking.inner_blks[1] != kColumns || blocking.strides[0] != blocking.inner_blks[0] * kColumns)
-    return std::nullopt;
-  return RowProduct(data.dims[0], data.dims[1], blocking.strides[1]);
-}
-
-void RowProduct::RunBlock(int64_t block, const float* x, const float* part, const float* start,
-                          float* out) const {
-  const int64_t first = block * kColumns, count = std::min(kColumns, outputs_ - first);
-  Vectorized([&] {
-    LaneSums sums[kRegisters] = {};
-    auto* lanes = reinterpret_cast<float*>(sums);
-    if (start != nullptr) std::copy_n(start + first, count, lanes);
-    AddTerms(x, part + block * stride_, terms_, sums);
-    std::copy_n(lanes, count, out + first);
-  });
-}
-
-void RowProduct::Run(const float* x, const float* part, SumStart start, const float* bias, float* out,
-                     bool backward) const {
-  const float* from = start == SumStart::kBias ? bias : start == SumStart::kOutput ? out : nullptr;
-  const int64_t blocks = (outputs_ + kColumns - 1) / kColumns;
-  const int members = static_cast<int>(std::min<int64_t>(CurrentThreads(), blocks));
-  // Always the same columns to the same thread, whose cache may hold them.
-  RunOnTeam(members, [&](int member) {
-    const int64_t begin = blocks * member / members, end = blocks * (member + 1) / members;
-    for (int64_t i = 0; i < end - begin; ++i)
-      RunBlock(backward ? end - 1 - i : begin + i, x, part, from, out);
-  });
-}
-
 std::optional<PackedProduct> PackedProduct::Make(const memory::desc& part, int64_t rows, SumStart start) {
-  // Multiplications, many in one instruction; of one row, as many as weights that come from a farther cache.
-  const int64_t worth_others = (rows == 1 ? 3 : 8) * kParallelGrain;
-  const bool is_small = rows * part.dims()[0] * part.dims()[1] < worth_others;
+  constexpr int64_t kWorthOthers = 8 * kParallelGrain;  // multiplications, many in one instruction
+  const bool is_small = rows * part.dims()[0] * part.dims()[1] < kWorthOthers;
   const int threads = is_small ? 1 : CurrentThreads();
-  if (rows == 1) {
-    if (const std::optional<RowProduct> row = RowProduct::Make(part))
-      return PackedProduct(*row, start, threads);
-  }
   const ThreadScope scope(threads);
   const auto description = Describe(part, rows, start);
   if (!description) return std::nullopt;
@@ -160,13 +97,6 @@ void PackedProduct::Call::Bind(int argument, const memory::desc& desc, const voi
 
 FaultOr<Success> PackedProduct::Call::Run(const void* left, const std::byte* part, const float* bias,
                                           float* out) {
-  if (product_.row_) {
-    const ThreadScope scope(product_.threads_);
-    const auto* weights = reinterpret_cast<const float*>(part);
-    product_.row_->Run(static_cast<const float*>(left), weights, product_.start_, bias, out, backward_);
-    backward_ = !backward_;
-    return Success();
-  }
   const dnnl::matmul::primitive_desc& description = product_.description_;
   return GuardedDnnRun(product_.threads_, [&](dnnl::stream& stream) {
     Bind(DNNL_ARG_SRC, description.src_desc(), left);

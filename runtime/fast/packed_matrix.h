@@ -38,29 +38,6 @@ class PackedMatrix {
 // What a product is added to.
 enum class SumStart : uint8_t { kZero, kBias, kOutput };
 
-// The product of a row of f32 with the columns of a matrix [terms, outputs] in blocks of 64 columns, each row
-// of which lies behind the other: as oneDNN packs those of f32. It is as fast as these come from a cache
-// or from memory.
-class RowProduct {
- public:
-  // Nothing for another order.
-  static std::optional<RowProduct> Make(const dnnl::memory::desc& part);
-
-  // out = start + x * part on the threads of a scope; `bias` has an element for each output. `backward`: the
-  // last columns first, so that of a matrix that is read again and again a cache still holds those
-  // that were read last.
-  void Run(const float* x, const float* part, SumStart start, const float* bias, float* out,
-           bool backward = false) const;
-
- private:
-  RowProduct(int64_t terms, int64_t outputs, int64_t stride)
-      : terms_(terms), outputs_(outputs), stride_(stride) {}
-  void RunBlock(int64_t block, const float* x, const float* part, const float* start, float* out) const;
-
-  int64_t terms_, outputs_;
-  int64_t stride_;  // from one block to the next
-};
-
 // The product of row-major matrices [rows, terms] with the transpose of a part of a packed
 // one, of its type; sums are of f32. Immutable and shared by sessions.
 class PackedProduct {
@@ -68,8 +45,8 @@ class PackedProduct {
   // Nothing where oneDNN has no fast one. It runs on one thread where others would take longer to wake.
   static std::optional<PackedProduct> Make(const dnnl::memory::desc& part, int64_t rows, SumStart start);
 
-  size_t scratch_bytes() const { return row_ ? 0 : description_.scratchpad_desc().get_size(); }
-  std::string implementation() const { return row_ ? "row_product" : description_.impl_info_str(); }
+  size_t scratch_bytes() const { return description_.scratchpad_desc().get_size(); }
+  std::string implementation() const { return description_.impl_info_str(); }
 
   // The product in one session.
   class Call {
@@ -86,16 +63,12 @@ class PackedProduct {
     const PackedProduct& product_;
     std::byte* scratch_;
     std::unordered_map<int, dnnl::memory> memories_;
-    bool backward_ = false;  // every other run
   };
 
  private:
   PackedProduct(const dnnl::matmul::primitive_desc& description, SumStart start, int threads)
       : description_(description), primitive_(description), start_(start), threads_(threads) {}
-  PackedProduct(const RowProduct& row, SumStart start, int threads)
-      : row_(row), start_(start), threads_(threads) {}
 
-  std::optional<RowProduct> row_;  // instead of the primitive
   dnnl::matmul::primitive_desc description_;
   dnnl::matmul primitive_;
   SumStart start_;

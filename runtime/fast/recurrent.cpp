@@ -1,7 +1,7 @@
 // LSTMCell, GRUCell and RNNCell, and the sequences of them, in f32: the inputs
-// of many steps are multiplied by their weights at once, a step of a whole
-// batch is one product of matrices, by packed weights where they are constant and
-// large, and gates are functions of rows. Formulas are those of
+// of many steps are multiplied by their weights at once. By panels of constant weights
+// (recurrent_panels.h), or else a step of a whole batch is one product of matrices,
+// and gates are functions of rows. Formulas are those of
 // runtime/kernels/recurrent.cpp, which takes what is declined here: other types, peepholes.
 
 #include "runtime/kernels/recurrent.h"
@@ -11,6 +11,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/recurrent_gates.h"
+#include "runtime/fast/recurrent_panels.h"
 #include "runtime/fast/recurrent_products.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
@@ -21,20 +22,6 @@ namespace nnefc::runtime {
 namespace {
 
 // ---- steps ----
-
-// Elements [0, batch) of a batch that all make the same steps.
-struct Batch {
-  int64_t size, length;
-  const float* x;  // [size, length of the tensor, inputs]
-  int64_t x_stride;
-  const float* h;  // the first state
-  int64_t h_stride;
-  float* y;  // states by element and step, `y_stride` and `hidden` apart
-  int64_t y_stride;
-  float* c;  // of an LSTM
-  int64_t c_stride;
-  bool reverse;
-};
 
 class StepRunner {
  public:
@@ -97,9 +84,6 @@ class StepRunner {
   static void Copy(const float* from, int64_t count, float* to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
   }
-  static int64_t Time(const Batch& batch, int64_t step) {
-    return batch.reverse ? batch.length - 1 - step : step;
-  }
   int64_t Width(size_t part) const { return parts_[part].count * cell_.hidden; }
   float* Gates(const Batch& batch, size_t part, int64_t place) const {
     return gates_[part] + place * batch.size * Width(part);
@@ -107,7 +91,7 @@ class StepRunner {
   // Of the batch, row-major: that before a step.
   const float* State(const Batch& batch, int64_t step) const {
     if (batch.size > 1) return h_;
-    return step == 0 ? batch.h : batch.y + Time(batch, step - 1) * cell_.hidden;
+    return step == 0 ? batch.h : batch.y + batch.Time(step - 1) * cell_.hidden;
   }
   const float* Bias(int64_t gate) const {
     return weights_.bias == nullptr ? nullptr : weights_.bias + gate * cell_.hidden;
@@ -116,7 +100,7 @@ class StepRunner {
   // X * W^T + B for `count` steps from `first` on, kept in the order of time.
   FaultOr<Success> MultiplyInputs(const Batch& batch, int64_t first, int64_t count) {
     const int64_t inputs = weights_.inputs;
-    const float* x = batch.x + (batch.reverse ? Time(batch, first + count - 1) : first) * inputs;
+    const float* x = batch.x + (batch.reverse ? batch.Time(first + count - 1) : first) * inputs;
     if (batch.size > 1) {
       ParallelFor(count * batch.size, inputs, [&](int64_t row) {
         const int64_t step = row / batch.size, element = row % batch.size;
@@ -137,7 +121,7 @@ class StepRunner {
     const bool is_at_once = cell_.linear_before_reset;
     FaultOr<Success> done =
         is_at_once
-            ? multiplier_.Run({true, kAllGates, batch.size, SumStart::kZero}, h, nullptr, beside_)
+            ? multiplier_.Run({true, AllGates(cell_), batch.size, SumStart::kZero}, h, nullptr, beside_)
             : multiplier_.Run({true, 0, batch.size, SumStart::kOutput}, h, nullptr, Gates(batch, 0, place));
     if (!done) return done;
     if (cell_.kind == CellKind::kGru && !is_at_once) {
@@ -147,7 +131,6 @@ class StepRunner {
       if (!done) return done;
     }
     ForEachPart(batch, step, place, [&](const StateRow& row) {
-      if (is_at_once) math_.StartGru(row);
       math_.Finish(row);
       // What a product reads next lies row-major.
       if (batch.size > 1) Copy(row.next_h, row.count, h_ + (row.h - h_));
@@ -166,13 +149,15 @@ class StepRunner {
       float* beside = beside_ + element * width + first;
       float* candidate = parts_.size() == 1 ? nullptr : Gates(batch, 1, place) + element * Width(1) + first;
       body({.gates = Gates(batch, 0, place) + element * Width(0) + first,
+            .stride = cell_.hidden,
             .candidate = candidate,
             .h = State(batch, step) + element * cell_.hidden + first,
-            .next_h = batch.y + element * batch.y_stride + Time(batch, step) * cell_.hidden + first,
+            .next_h = batch.y + element * batch.y_stride + batch.Time(step) * cell_.hidden + first,
             .c = batch.c == nullptr ? nullptr : batch.c + element * batch.c_stride + first,
             .reset = beside,
-            .products = beside,
+            .candidate_product = cell_.linear_before_reset ? beside + 2 * cell_.hidden : nullptr,
             .bias = !cell_.linear_before_reset || Bias(3) == nullptr ? nullptr : Bias(3) + first,
+            .products = beside,
             .count = std::min(kPart, cell_.hidden - first)});
     });
   }
@@ -196,12 +181,14 @@ class RecurrentKernel final : public Kernel {
     bool is_sequence;
     bool reverse;
     int64_t steps;
-    std::optional<PackedWeights> packed;
+    std::optional<PanelWeights> panels;
+    std::optional<PackedWeights> packed;  // otherwise
   };
   RecurrentKernel(const Cell& cell, Form form, const StepRunner::Scratch& scratch)
       : cell_(cell), form_(std::move(form)), scratch_(scratch) {}
 
   std::string implementation() const override {
+    if (form_.panels) return form_.panels->implementation();
     return form_.packed ? fmt::format("onednn:{}", form_.packed->products()[0].second.implementation())
                         : "onednn:gemm";
   }
@@ -228,18 +215,18 @@ class RecurrentKernel final : public Kernel {
       weights.bias = run.input(4).data<float>();
     }
     if (is_lstm()) CopyStates(run.input(2), run.output(1));
-    StepRunner runner = Runner(run, weights);
-    return runner.Run({.size = run.input(0).extent(0),
-                       .length = 1,
-                       .x = run.input(0).data<float>(),
-                       .x_stride = inputs,
-                       .h = run.input(1).data<float>(),
-                       .h_stride = hidden,
-                       .y = run.output(0).mutable_data<float>(),
-                       .y_stride = hidden,
-                       .c = is_lstm() ? run.output(1).mutable_data<float>() : nullptr,
-                       .c_stride = hidden,
-                       .reverse = false});
+    return RunBatch(run, weights,
+                    {.size = run.input(0).extent(0),
+                     .length = 1,
+                     .x = run.input(0).data<float>(),
+                     .x_stride = inputs,
+                     .h = run.input(1).data<float>(),
+                     .h_stride = hidden,
+                     .y = run.output(0).mutable_data<float>(),
+                     .y_stride = hidden,
+                     .c = is_lstm() ? run.output(1).mutable_data<float>() : nullptr,
+                     .c_stride = hidden,
+                     .reverse = false});
   }
 
   FaultOr<Success> RunSequence(const KernelRun& run) const {
@@ -267,16 +254,15 @@ class RecurrentKernel final : public Kernel {
                              .bias = run.input(first + 2).data<float>() + direction * cell_.bias_rows(),
                              .inputs = inputs,
                              .direction = direction};
-    if (!form_.packed) {
+    if (!form_.panels && !form_.packed) {
       weights.w.data += rows * inputs;
       weights.r.data += rows * hidden;
     }
-    StepRunner runner = Runner(run, weights);
     for (size_t begin = 0, end = 0; begin < lengths.size(); begin = end) {
       while (end < lengths.size() && lengths[end] == lengths[begin]) ++end;
       const Batch batch = ElementsOf(run, direction, static_cast<int64_t>(begin),
                                      {static_cast<int64_t>(end - begin), lengths[begin]});
-      if (FaultOr<Success> done = runner.Run(batch); !done) return done;
+      if (FaultOr<Success> done = RunBatch(run, weights, batch); !done) return done;
       FinishStates(run, direction, static_cast<int64_t>(begin), batch);
     }
     return Success();
@@ -286,9 +272,11 @@ class RecurrentKernel final : public Kernel {
   static const float* Elements(const TensorView& tensor) {
     return reinterpret_cast<const float*>(tensor.bytes());
   }
-  StepRunner Runner(const KernelRun& run, const DirectionWeights& weights) const {
-    return {cell_,       weights,  form_.packed ? &*form_.packed : nullptr,
-            form_.steps, scratch_, reinterpret_cast<float*>(run.scratch)};
+  FaultOr<Success> RunBatch(const KernelRun& run, const DirectionWeights& weights, const Batch& batch) const {
+    auto* scratch = reinterpret_cast<float*>(run.scratch);
+    if (form_.panels) return PanelRunner(cell_, weights, *form_.panels, form_.steps, scratch).Run(batch);
+    const PackedWeights* packed = form_.packed ? &*form_.packed : nullptr;
+    return StepRunner(cell_, weights, packed, form_.steps, scratch_, scratch).Run(batch);
   }
 
   struct Count {
@@ -364,24 +352,31 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
                              .reverse = kSequence && request.node->String("direction") == "reverse",
                              .steps = steps};
   if (!is_side_by_side) {
-    form.packed = PackedWeights::Make(cell, request.inputs[w], request.inputs[w + 1],
-                                      {.batch = x[0],
-                                       .length = length,
-                                       .steps = steps,
-                                       .has_bias = request.inputs.size() > bias,
-                                       .type = ProductType(request)});
+    const PackedWeights::Sizes sizes = {.batch = x[0],
+                                        .length = length,
+                                        .steps = steps,
+                                        .has_bias = request.inputs.size() > bias,
+                                        .type = ProductType(request)};
+    // Of one row, steps take as long as R comes from a cache, also by tiles.
+    const bool has_tiles = HasAmx() && sizes.type == DnnType::bf16 && sizes.batch > 1;
+    if (has_tiles) form.packed = PackedWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);
+    if (!form.packed) form.panels = PanelWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);
   }
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
   size_t product_bytes = 0;
-  if (form.packed) {
+  if (form.panels) {
+    prepared.inputs[w] = form.panels->w_layout();
+    prepared.inputs[w + 1] = form.panels->r().layout();
+    prepared.scratch_bytes = form.panels->scratch_bytes();
+  } else if (form.packed) {
     prepared.inputs[w] = form.packed->w().layout();
     prepared.inputs[w + 1] = form.packed->r().layout();
     product_bytes = form.packed->scratch_bytes();
   }
   const StepRunner::Scratch scratch(cell, x[0], steps, x.back(), product_bytes);
-  prepared.scratch_bytes = scratch.bytes();
+  if (!form.panels) prepared.scratch_bytes = scratch.bytes();
   prepared.kernel = std::make_shared<RecurrentKernel>(cell, std::move(form), scratch);
   return prepared;
 }

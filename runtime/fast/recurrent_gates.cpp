@@ -32,6 +32,19 @@ void ActivateRow(const CellFunction& activation, float* x, int64_t count) {
   }
 }
 
+// Of a GRU whose reset acts on products: what its sums lack of them.
+void AddBeside(const StateRow& row) {
+  constexpr int64_t kGates = 2;
+  Vectorized([&] {
+    for (int64_t gate = 0; row.products != nullptr && gate < kGates; ++gate) {
+      float* sum = row.gates + gate * row.stride;
+      const float* product = row.products + gate * row.stride;
+      for (int64_t j = 0; j < row.count; ++j) sum[j] += product[j];
+    }
+    for (int64_t j = 0; row.bias != nullptr && j < row.count; ++j) row.candidate_product[j] += row.bias[j];
+  });
+}
+
 }  // namespace
 
 void CellMath::Finish(const StateRow& row) const {
@@ -42,25 +55,15 @@ void CellMath::Finish(const StateRow& row) const {
 }
 
 void CellMath::StartGru(const StateRow& row) const {
-  if (cell_.linear_before_reset) {
-    Vectorized([&] {
-      for (int64_t gate = 0; gate < 2; ++gate) {
-        float* sum = row.gates + gate * cell_.hidden;
-        const float* product = row.products + gate * cell_.hidden;
-        for (int64_t j = 0; j < row.count; ++j) sum[j] += product[j];
-      }
-    });
-  }
   Gate(row, 0, 0);
   const float* r = Gate(row, 1, 0);
-  if (cell_.linear_before_reset) return;
   Vectorized([&] {
     for (int64_t j = 0; j < row.count; ++j) row.reset[j] = r[j] * row.h[j];
   });
 }
 
 float* CellMath::Gate(const StateRow& row, int64_t place, size_t activation) const {
-  return Apply(row.gates + place * cell_.hidden, row, activation);
+  return Apply(row.gates + place * row.stride, row, activation);
 }
 
 float* CellMath::Apply(float* gate, const StateRow& row, size_t activation) const {
@@ -83,7 +86,7 @@ bool CellMath::HasUsualFunctions() const {
 void CellMath::FinishLstm(const StateRow& row) const {
   if (is_usual_) {  // in one pass
     const float* gates[4];
-    for (size_t i = 0; i < 4; ++i) gates[i] = row.gates + cell_.order[i] * cell_.hidden;
+    for (size_t i = 0; i < 4; ++i) gates[i] = row.gates + cell_.order[i] * row.stride;
     return Vectorized([&] {
       for (int64_t j = 0; j < row.count; ++j) {
         const float kept = VectorSigmoid(gates[0][j]) * row.c[j];
@@ -110,20 +113,16 @@ void CellMath::FinishLstm(const StateRow& row) const {
 
 // H' = (1 - z) * h + z * H
 void CellMath::FinishGru(const StateRow& row) const {
-  const float* z = row.gates;
-  const float* r = row.gates + cell_.hidden;
-  float* sum = row.candidate;
   if (cell_.linear_before_reset) {
-    const float* product = row.products + 2 * cell_.hidden;
+    AddBeside(row);
+    Gate(row, 0, 0);
+    const float* r = Gate(row, 1, 0);
     Vectorized([&] {
-      if (row.bias == nullptr) {
-        for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * product[j];
-      } else {
-        for (int64_t j = 0; j < row.count; ++j) sum[j] += r[j] * (product[j] + row.bias[j]);
-      }
+      for (int64_t j = 0; j < row.count; ++j) row.candidate[j] += r[j] * row.candidate_product[j];
     });
   }
-  const float* h = Apply(sum, row, 1);
+  const float* z = row.gates;
+  const float* h = Apply(row.candidate, row, 1);
   Vectorized([&] {
     for (int64_t j = 0; j < row.count; ++j) row.next_h[j] = (1.0f - z[j]) * h[j] + z[j] * row.h[j];
   });

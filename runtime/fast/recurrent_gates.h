@@ -7,18 +7,20 @@
 
 namespace nnefc::runtime {
 
-// A part of the state of one element of the batch: gates lie `hidden` apart, the candidate
-// of a GRU on its own.
+// A part of the state of one element of the batch; the candidate of a GRU lies on its own.
 struct StateRow {
   float* gates;
-  float* candidate;
+  int64_t stride;  // from one gate to the next
+  float* candidate = nullptr;
   const float* h;
   float* next_h;
   float* c = nullptr;      // of an LSTM: before and after the step
   float* reset = nullptr;  // of a GRU: r * h if the reset acts on the state
-  // Otherwise R * h of its gates, `hidden` apart, and what is added to that of the candidate, or null.
-  const float* products = nullptr;
+  // Otherwise R * h of its candidate, what is to be added to that, or null, and R * h of its gates z and r,
+  // `stride` apart, or null where they have it.
+  float* candidate_product = nullptr;
   const float* bias = nullptr;
+  const float* products = nullptr;
   int64_t count = 0;
 };
 
@@ -29,7 +31,7 @@ class CellMath {
 
   // The new state of the row.
   void Finish(const StateRow& row) const;
-  // The gates z and r of a GRU, and r * h where the reset acts on the state.
+  // Of a GRU whose reset acts on the state: the gates z and r, and r * h.
   void StartGru(const StateRow& row) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/dots.h"
+#include "runtime/fast/panels.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -40,12 +41,6 @@ FaultOr<Success> AddProducts(const ProductSize& size, const float* left, const M
   return Success();
 }
 
-void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
-  Vectorized([&] {
-    for (int64_t i = 0; i < count; ++i) rounded[i] = FloatToBFloat(numbers[i]);
-  });
-}
-
 }  // namespace
 
 llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell) {
@@ -56,8 +51,12 @@ llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell) {
 llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell) {
   const llvm::SmallVector<GatePart, 2> parts = PartsOf(cell);
   llvm::SmallVector<GatePart, 3> all(parts.begin(), parts.end());
-  if (cell.linear_before_reset) all.push_back({0, cell.gates});
+  if (cell.kind == CellKind::kGru) all.push_back({0, cell.gates});
   return all;
+}
+
+size_t AllGates(const Cell& cell) {
+  return ProductParts(cell).size() - 1;
 }
 
 std::optional<PackedWeights> PackedWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
@@ -68,17 +67,31 @@ std::optional<PackedWeights> PackedWeights::Make(const Cell& cell, const ValueIn
   const auto packed_r = PackedMatrix::Make(r, sizes.batch, sizes.type);
   if (!packed_w || !packed_r) return std::nullopt;
   PackedWeights weights(cell, *packed_w, *packed_r, sizes);
-  const SumStart first = sizes.has_bias ? SumStart::kBias : SumStart::kZero;
-  if (cell.linear_before_reset && !weights.Add({true, kAllGates, sizes.batch, SumStart::kZero}))
+  if (cell.linear_before_reset && !weights.Add({true, AllGates(cell), sizes.batch, SumStart::kZero}))
     return std::nullopt;
   for (size_t part = 0; part < PartsOf(cell).size(); ++part) {
-    for (int64_t steps : {sizes.steps, sizes.length % sizes.steps}) {
-      if (steps > 0 && !weights.Add({false, part, sizes.batch * steps, first})) return std::nullopt;
-    }
+    if (!weights.AddOfInputs(part, sizes)) return std::nullopt;
     if (cell.linear_before_reset) continue;
     if (!weights.Add({true, part, sizes.batch, SumStart::kOutput})) return std::nullopt;
   }
   return weights;
+}
+
+std::optional<PackedWeights> PackedWeights::OfInputs(const Cell& cell, const ValueInfo& w,
+                                                     const Sizes& sizes) {
+  const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps, sizes.type);
+  if (!packed_w) return std::nullopt;
+  PackedWeights weights(cell, *packed_w, std::nullopt, sizes);
+  if (!weights.AddOfInputs(AllGates(cell), sizes)) return std::nullopt;
+  return weights;
+}
+
+bool PackedWeights::AddOfInputs(size_t part, const Sizes& sizes) {
+  const SumStart start = sizes.has_bias ? SumStart::kBias : SumStart::kZero;
+  for (int64_t steps : {sizes.steps, sizes.length % sizes.steps}) {
+    if (steps > 0 && !Add({false, part, sizes.batch * steps, start})) return false;
+  }
+  return true;
 }
 
 std::optional<PackedProduct> PackedWeights::Product(const ProductKey& key) const {
@@ -92,12 +105,12 @@ size_t PackedWeights::scratch_bytes() const {
   return most + factor_bytes_;
 }
 
-PackedWeights::PackedWeights(const Cell& cell, const PackedMatrix& w, const PackedMatrix& r,
+PackedWeights::PackedWeights(const Cell& cell, const PackedMatrix& w, const std::optional<PackedMatrix>& r,
                              const Sizes& sizes)
     : w_(w), r_(r), parts_(ProductParts(cell)), hidden_(cell.hidden) {
   constexpr size_t kAligned = 64;
   if (sizes.type != DnnType::bf16) return;
-  const int64_t most = sizes.batch * std::max(sizes.steps * w.terms(), r.terms());
+  const int64_t most = sizes.batch * std::max(sizes.steps * w.terms(), r ? r->terms() : 0);
   factor_bytes_ = (static_cast<size_t>(most) * sizeof(uint16_t) + kAligned - 1) / kAligned * kAligned;
 }
 

@@ -20,11 +20,10 @@ struct GatePart {
   int64_t first, count;
 };
 llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell);
-// Behind these, where a reset acts on products of the state: all gates, which wait for nothing then.
-inline constexpr size_t kAllGates = 2;
-
-// The parts of which there are products, by index.
+// The parts of which there are products, by index: those, and all gates, which lie behind one another where a
+// reset acts on products of the state.
 llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell);
+size_t AllGates(const Cell& cell);
 
 // Which product: of inputs or of the state by the weights of a part of the gates.
 struct ProductKey {
@@ -49,9 +48,11 @@ class PackedWeights {
   // Nothing where the weights are small, no constants, or cannot be packed.
   static std::optional<PackedWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                            const Sizes& sizes);
+  // Of W alone, whose products are of all gates at once.
+  static std::optional<PackedWeights> OfInputs(const Cell& cell, const ValueInfo& w, const Sizes& sizes);
 
   const PackedMatrix& w() const { return w_; }
-  const PackedMatrix& r() const { return r_; }
+  const PackedMatrix& r() const { return *r_; }
   llvm::ArrayRef<std::pair<ProductKey, PackedProduct>> products() const { return products_; }
   std::optional<PackedProduct> Product(const ProductKey& key) const;
   // Where the weights of a product begin, in bytes.
@@ -63,12 +64,15 @@ class PackedWeights {
   size_t factor_bytes() const { return factor_bytes_; }
 
  private:
-  PackedWeights(const Cell& cell, const PackedMatrix& w, const PackedMatrix& r, const Sizes& sizes);
+  PackedWeights(const Cell& cell, const PackedMatrix& w, const std::optional<PackedMatrix>& r,
+                const Sizes& sizes);
   bool Add(const ProductKey& key);
-  const PackedMatrix& Of(const ProductKey& key) const { return key.of_state ? r_ : w_; }
+  bool AddOfInputs(size_t part, const Sizes& sizes);
+  const PackedMatrix& Of(const ProductKey& key) const { return key.of_state ? *r_ : w_; }
   int64_t First(const ProductKey& key) const { return parts_[key.part].first * hidden_; }
 
-  PackedMatrix w_, r_;
+  PackedMatrix w_;
+  std::optional<PackedMatrix> r_;
   llvm::SmallVector<GatePart, 3> parts_;
   int64_t hidden_;
   size_t factor_bytes_ = 0;

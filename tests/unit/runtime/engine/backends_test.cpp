@@ -29,6 +29,8 @@ struct SequenceCase {
   std::vector<int64_t> lengths;
   int64_t length, inputs, hidden;
   ir::AttributeMap attributes = {};
+  const char* kernel = "panels:f32";
+  bool has_constant_weights = true;
 };
 
 // A bidirectional sequence in the graph; its inputs are x and the first states.
@@ -47,14 +49,19 @@ void CheckSequence(const SequenceCase& made) {
   }
   inputs.push_back(g.Ints(made.lengths));
   const int64_t rows = made.gates * made.hidden;
+  const bool is_linear = made.attributes.Find("linear_before_reset") != nullptr;
+  const auto add_weights = [&](const std::string& name, const Shape& shape, float most) {
+    if (made.has_constant_weights) return inputs.push_back(g.Weights(shape, 3, -most, most));
+    inputs.push_back(g.Parameter(name, shape));
+    values.push_back(RandomTensor(shape, 4, -most, most));
+  };
   // Small enough that differences do not grow from step to step.
-  const float most = 1 / std::sqrt(static_cast<float>(made.hidden));
-  inputs.push_back(g.Weights({2, rows, made.inputs}, 3, -0.3f, 0.3f));
-  inputs.push_back(g.Weights({2, rows, made.hidden}, 4, -most, most));
-  inputs.push_back(g.Weights({2, rows}, 5));
+  add_weights("w", {2, rows, made.inputs}, 0.3f);
+  add_weights("r", {2, rows, made.hidden}, 1 / std::sqrt(static_cast<float>(made.hidden)));
+  inputs.push_back(g.Weights({2, rows + (is_linear ? made.hidden : 0)}, 5));
   const ir::OutputPort y = g.Op("opset5", made.type, inputs, attributes, lstm ? 3 : 2);
   for (int32_t i = 0; i < (lstm ? 3 : 2); ++i) g.Result({y.node, i}, "output" + std::to_string(i));
-  ExpectBackendsAgree(g, values, 3e-5, "onednn:");
+  ExpectBackendsAgree(g, values, 3e-5, made.kernel);
 }
 
 TEST(RecurrentTest, HardSigmoidAndClip) {
@@ -63,13 +70,16 @@ TEST(RecurrentTest, HardSigmoidAndClip) {
   attributes.Set("activations_alpha", ir::Attribute::Scalars{0.3});
   attributes.Set("activations_beta", ir::Attribute::Scalars{0.4});
   attributes.Set("clip", 0.7);
-  CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 13, attributes});
+  CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 13, attributes, "onednn:"});
+  CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 37, attributes});
 }
 
 // Lengths 0 and 1, equal ones apart from one another.
 TEST(RecurrentTest, LengthsOfAllKinds) {
-  CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 7});
-  CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 7});
+  CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 7, {}, "onednn:"});
+  CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 7, {}, "onednn:"});
+  CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 27});
+  CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 27});
   CheckSequence({"RNNSequence", 1, {2, 2}, 4, 3, 65});
 }
 
@@ -77,6 +87,30 @@ TEST(RecurrentTest, LengthsOfAllKinds) {
 TEST(RecurrentTest, LongSequences) {
   CheckSequence({"LSTMSequence", 4, {301, 301, 280}, 301, 2, 300});
   CheckSequence({"GRUSequence", 3, {500}, 500, 3, 801});
+}
+
+// Sizes beside those of panels and tiles, on one thread and on several.
+TEST(RecurrentTest, SizesOfAllKinds) {
+  const ir::AttributeMap linear = With("linear_before_reset", true);
+  for (int64_t batch : {1, 2, 5, 8, 9, 19}) {
+    for (int64_t hidden : {16, 31, 64, 131, 256}) {
+      SCOPED_TRACE(testing::Message() << "a batch of " << batch << ", " << hidden << " hidden");
+      const std::vector<int64_t> lengths(static_cast<size_t>(batch), 6);
+      const char* small = hidden < 32 ? "" : "panels:f32";
+      CheckSequence({"LSTMSequence", 4, lengths, 6, hidden / 2 + 1, hidden, {}, small});
+      CheckSequence({"GRUSequence", 3, lengths, 6, 5, hidden, {}, small});
+      CheckSequence({"GRUSequence", 3, lengths, 6, 5, hidden, linear, small});
+      CheckSequence({"RNNSequence", 1, lengths, 6, 5, hidden, {}, small});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(RecurrentTest, WeightsThatAreNoConstants) {
+  for (const auto& [type, gates] : {std::pair{"LSTMSequence", 4}, {"GRUSequence", 3}, {"RNNSequence", 1}})
+    CheckSequence({type, gates, {3, 0, 5, 5}, 5, 6, 70, {}, "onednn:gemm", false});
+  const ir::AttributeMap linear = With("linear_before_reset", true);
+  CheckSequence({"GRUSequence", 3, {3, 0, 5, 5}, 5, 6, 70, linear, "onednn:gemm", false});
 }
 
 // What most networks spend their time with is never left to the reference kernels.

@@ -105,6 +105,43 @@ TEST(Bf16Test, Attention) {
   }
 }
 
+// Odd numbers of terms, which are multiplied in pairs, sequences of several lengths, and one row alone.
+TEST(Bf16Test, Recurrent) {
+  struct Case {
+    const char* type;
+    int64_t gates, batch, hidden;
+    bool is_linear = false;
+  };
+  for (const Case& made : {Case{"LSTMSequence", 4, 1, 96},
+                           {"LSTMSequence", 4, 3, 95},
+                           {"GRUSequence", 3, 1, 77},
+                           {"GRUSequence", 3, 9, 64, true},
+                           {"GRUSequence", 3, 2, 129},
+                           {"RNNSequence", 1, 3, 45}}) {
+    SCOPED_TRACE(testing::Message() << made.type << ", a batch of " << made.batch << ", " << made.hidden
+                                    << " hidden");
+    const bool is_lstm = made.gates == 4;
+    constexpr int64_t kLength = 7, kInputs = 13;
+    TestGraph g;
+    ir::AttributeMap attributes = With("hidden_size", made.hidden);
+    attributes.Set("direction", "bidirectional");
+    if (made.is_linear) attributes.Set("linear_before_reset", true);
+    std::vector<ir::OutputPort> inputs = {g.Parameter("x", {made.batch, kLength, kInputs})};
+    for (int i = 0; i < (is_lstm ? 2 : 1); ++i) inputs.push_back(g.Weights({made.batch, 2, made.hidden}, 1));
+    std::vector<int64_t> lengths(static_cast<size_t>(made.batch), kLength);
+    lengths.back() = 4;
+    inputs.push_back(g.Ints(lengths));
+    const int64_t rows = made.gates * made.hidden;
+    const float most = 1 / std::sqrt(static_cast<float>(made.hidden));
+    inputs.push_back(g.Weights({2, rows, kInputs}, 2, -0.3f, 0.3f));
+    inputs.push_back(g.Weights({2, rows, made.hidden}, 3, -most, most));
+    inputs.push_back(g.Weights({2, rows + (made.is_linear ? made.hidden : 0)}, 4));
+    const ir::OutputPort y = g.Op("opset5", made.type, inputs, attributes, is_lstm ? 3 : 2);
+    for (int32_t i = 0; i < (is_lstm ? 3 : 2); ++i) g.Result({y.node, i}, "output" + std::to_string(i));
+    ExpectNearReference(g, {RandomTensor({made.batch, kLength, kInputs}, 5)}, 0.01, "");
+  }
+}
+
 TEST(Bf16Test, TransposedConvolutions) {
   for (const int64_t size : {2, 4}) {
     TestGraph g;

@@ -1,0 +1,266 @@
+#include "runtime/fast/panels.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "runtime/fast/register.h"
+#include "runtime/fast/vector_math.h"
+
+namespace nnefc::runtime {
+
+using dnnl::memory;
+
+namespace {
+
+using RowPointers = const std::byte* const*;
+
+// Sums of one number that do not wait for each other: some eight additions are under way at once.
+constexpr int ChainsFor(int sums) {
+  return sums >= 8 ? 1 : sums >= 4 ? 2 : sums >= 2 ? 4 : 8;
+}
+
+// A tile of rows and panels, whose sums stay in registers, for vectors of 8 lanes.
+template <int kRows, int kPanels>
+struct TileOf8 {
+  using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
+  static constexpr int kLanes = 8, kColumns = kPanels * kPanelWidth / kLanes;
+  static constexpr int kParts = kPanelWidth / kLanes;
+  static constexpr int kChains = ChainsFor(kRows * kColumns);
+
+  // `tiles` behind one another.
+  [[gnu::always_inline]] static void Run(RowPointers rows, int64_t terms, const PanelSums* panels,
+                                         int64_t tiles) {
+    for (; tiles > 0; --tiles, panels += kPanels) {
+      Vector sums[kChains][kRows][kColumns] = {};
+      for (int row = 0; row < kRows; ++row) {
+        for (int i = 0; i < kColumns; ++i) {
+          const PanelSums& to = panels[i / kParts];
+          if (to.start != nullptr) sums[0][row][i] = At(to.start + row * to.start_stride, i);
+        }
+      }
+      int64_t k = 0;
+      for (; k + kChains <= terms; k += kChains) {
+        for (int chain = 0; chain < kChains; ++chain) AddTerm(rows, k + chain, panels, sums[chain]);
+      }
+      for (; k < terms; ++k) AddTerm(rows, k, panels, sums[0]);
+      for (int row = 0; row < kRows; ++row) {
+        for (int i = 0; i < kColumns; ++i) {
+          for (int chain = 1; chain < kChains; ++chain) sums[0][row][i] += sums[chain][row][i];
+          const PanelSums& to = panels[i / kParts];
+          At(to.out + row * to.out_stride, i) = sums[0][row][i];
+        }
+      }
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] static const Vector& At(const float* numbers, int i) {
+    return *reinterpret_cast<const Vector*>(numbers + i % kParts * kLanes);
+  }
+  [[gnu::always_inline]] static Vector& At(float* numbers, int i) {
+    return *reinterpret_cast<Vector*>(numbers + i % kParts * kLanes);
+  }
+  [[gnu::always_inline]] static void AddTerm(RowPointers rows, int64_t k, const PanelSums* panels,
+                                             Vector (&sums)[kRows][kColumns]) {
+    for (int i = 0; i < kColumns; ++i) {
+      const Vector weights =
+          At(reinterpret_cast<const float*>(panels[i / kParts].panel) + k * kPanelWidth, i);
+      for (int row = 0; row < kRows; ++row)
+        sums[row][i] += reinterpret_cast<const float*>(rows[row])[k] * weights;
+    }
+  }
+};
+
+#if defined(__x86_64__)
+#define NNEFC_TILE_OF_16 \
+  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma,prefer-vector-width=512")
+
+// The same for vectors of 16 lanes, of f32 or of pairs of bf16. It has instructions of the latter only for
+// those.
+template <bool kPairs, int kRows, int kPanels>
+struct TileOf16 {
+  static constexpr int kChains = ChainsFor(kRows * kPanels);
+
+  // `tiles` behind one another. Compilers keep the sums in registers all the time since they unroll loops
+  // within a loop before they look at what these index.
+  [[NNEFC_TILE_OF_16]] static void Run(RowPointers rows, int64_t terms, const PanelSums* panels,
+                                       int64_t tiles) {
+    const int64_t count = kPairs ? (terms + 1) / 2 : terms;
+    for (; tiles > 0; --tiles, panels += kPanels) {
+      __m512 sums[kChains][kRows][kPanels];
+      const std::byte* from[kPanels];
+      for (int i = 0; i < kPanels; ++i) {
+        from[i] = panels[i].panel;
+        Start(panels[i], i, sums);
+      }
+      int64_t k = 0;
+      for (; k + kChains <= count; k += kChains) {
+        for (int chain = 0; chain < kChains; ++chain) AddTerm(rows, from, k + chain, sums[chain]);
+      }
+      if constexpr (kChains > 1) {
+        for (; k < count; ++k) AddTerm(rows, from, k, sums[0]);
+      }
+      for (int i = 0; i < kPanels; ++i) Finish(panels[i], i, sums);
+    }
+  }
+
+ private:
+  [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void Start(const PanelSums& to, int i,
+                                                                    __m512 (&sums)[kChains][kRows][kPanels]) {
+    const float* start = to.start;
+    const int64_t stride = to.start_stride;
+    for (int row = 0; row < kRows; ++row) {
+      for (int chain = 1; chain < kChains; ++chain) sums[chain][row][i] = _mm512_setzero_ps();
+      sums[0][row][i] = start == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(start + row * stride);
+    }
+  }
+  [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void Finish(
+      const PanelSums& to, int i, __m512 (&sums)[kChains][kRows][kPanels]) {
+    float* out = to.out;
+    const int64_t stride = to.out_stride;
+    for (int row = 0; row < kRows; ++row) {
+      for (int chain = 1; chain < kChains; ++chain)
+        sums[0][row][i] = _mm512_add_ps(sums[0][row][i], sums[chain][row][i]);
+      _mm512_storeu_ps(out + row * stride, sums[0][row][i]);
+    }
+  }
+  [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void AddTerm(
+      RowPointers rows, const std::byte* const (&panels)[kPanels], int64_t k,
+      __m512 (&sums)[kRows][kPanels]) {
+    // A term of f32 and a pair of bf16 are of one size.
+    __m512 weights[kPanels];
+    for (int i = 0; i < kPanels; ++i) weights[i] = _mm512_loadu_ps(panels[i] + k * int64_t{sizeof(__m512)});
+    for (int row = 0; row < kRows; ++row) {
+      const __m512 factor = _mm512_set1_ps(reinterpret_cast<const float*>(rows[row])[k]);
+      for (int i = 0; i < kPanels; ++i) {
+        if constexpr (kPairs) {
+          sums[row][i] = _mm512_dpbf16_ps(sums[row][i], (__m512bh)factor, (__m512bh)weights[i]);
+        } else {
+          sums[row][i] = _mm512_fmadd_ps(factor, weights[i], sums[row][i]);
+        }
+      }
+    }
+  }
+};
+#endif
+
+// ---- which tiles ----
+
+// In tiles of `kMost` panels, and what is left in one or two smaller ones.
+template <template <int, int> typename Tile, int kRows, int kMost>
+[[gnu::always_inline]] inline void RunTiles(RowPointers rows, int64_t terms,
+                                            llvm::ArrayRef<PanelSums> panels) {
+  const auto count = static_cast<int64_t>(panels.size());
+  int64_t tiles = count / kMost;
+  // A tile of one panel loads more than it multiplies.
+  if (kMost == 3 && tiles > 0 && count % kMost == 1) --tiles;
+  Tile<kRows, kMost>::Run(rows, terms, panels.data(), tiles);
+  const PanelSums* next = panels.data() + tiles * kMost;
+  const int64_t rest = count - tiles * kMost;
+  if constexpr (kMost > 3) {
+    if (rest == 3) return Tile<kRows, 3>::Run(rows, terms, next, 1);
+  }
+  if constexpr (kMost > 2) {
+    if (rest >= 2) return Tile<kRows, 2>::Run(rows, terms, next, rest / 2);
+  }
+  if constexpr (kMost > 1) {
+    if (rest == 1) return Tile<kRows, 1>::Run(rows, terms, next, 1);
+  }
+}
+
+#if defined(__x86_64__)
+template <int kRows, int kPanels>
+using TileOfFloats = TileOf16<false, kRows, kPanels>;
+template <int kRows, int kPanels>
+using TileOfPairs = TileOf16<true, kRows, kPanels>;
+
+using TilesOfRows = void (*)(RowPointers, int64_t, llvm::ArrayRef<PanelSums>);
+// By number of rows less one, for processors with 32 registers.
+template <template <int, int> typename Tile>
+constexpr TilesOfRows kWideTiles[kRowsTogether] = {
+    RunTiles<Tile, 1, 4>, RunTiles<Tile, 2, 4>, RunTiles<Tile, 3, 4>, RunTiles<Tile, 4, 4>,
+    RunTiles<Tile, 5, 3>, RunTiles<Tile, 6, 3>, RunTiles<Tile, 7, 3>, RunTiles<Tile, 8, 3>};
+#endif
+
+}  // namespace
+
+std::optional<PanelMatrix> PanelMatrix::Make(const ValueInfo& value, int64_t group, DnnType type) {
+  const Shape& shape = value.shape;
+  if (value.constant == nullptr || !DnnAccepts(value) || shape.size() < 2 || shape.size() > 3)
+    return std::nullopt;
+  const int64_t terms = shape.back();
+  const int64_t groups = *Volume(shape) / (terms * group);
+  const auto tag = type == DnnType::bf16 ? memory::format_tag::BA16a16b2a : memory::format_tag::BA16a16b;
+  const memory::desc matrix({terms, group}, type, tag);
+  const int64_t panel_bytes = static_cast<int64_t>(matrix.get_size()) / CountPanels(group);
+  const DnnLayout::Form form = {.order = SwappedOrder(3, 1, 2)};
+  return PanelMatrix(std::make_shared<DnnLayout>(StackedDesc(matrix, groups), form), type, terms, group,
+                     panel_bytes);
+}
+
+void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64_t terms,
+                      llvm::ArrayRef<PanelSums> panels) {
+#if defined(__x86_64__)
+  if (type == DnnType::bf16) return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
+  if (WidestVectorUnit() == VectorUnit::kAvx512)
+    return kWideTiles<TileOfFloats>[rows.size() - 1](rows.data(), terms, panels);
+#endif
+  MultiplyInNarrowTiles(rows, terms, panels);
+}
+
+void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
+                           llvm::ArrayRef<PanelSums> panels) {
+  constexpr size_t kMost = 4;
+  if (rows.size() > kMost) {
+    MultiplyInNarrowTiles(rows.take_front(kMost), terms, panels);
+    llvm::SmallVector<PanelSums, 8> others(panels.begin(), panels.end());
+    for (PanelSums& sums : others) {
+      if (sums.start != nullptr) sums.start += kMost * sums.start_stride;
+      sums.out += kMost * sums.out_stride;
+    }
+    return MultiplyInNarrowTiles(rows.drop_front(kMost), terms, others);
+  }
+  Vectorized([&] {
+    switch (rows.size()) {
+      case 1:
+        return RunTiles<TileOf8, 1, 4>(rows.data(), terms, panels);
+      case 2:
+        return RunTiles<TileOf8, 2, 2>(rows.data(), terms, panels);
+      case 3:
+        return RunTiles<TileOf8, 3, 1>(rows.data(), terms, panels);
+      default:
+        return RunTiles<TileOf8, 4, 1>(rows.data(), terms, panels);
+    }
+  });
+}
+
+#if defined(__x86_64__)
+namespace {
+
+[[NNEFC_TILE_OF_16]] int64_t RoundInVectors(const float* numbers, int64_t count, uint16_t* rounded) {
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    const __m256bh vector = _mm512_cvtneps_pbh(_mm512_loadu_ps(numbers + i));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(rounded + i), (__m256i)vector);
+  }
+  return i;
+}
+
+}  // namespace
+#endif
+
+void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
+  int64_t i = 0;
+#if defined(__x86_64__)
+  static const bool has_bf16 = HasBf16();
+  if (has_bf16) i = RoundInVectors(numbers, count, rounded);
+#endif
+  for (; i < count; ++i) rounded[i] = FloatToBFloat(numbers[i]);
+}
+
+}  // namespace nnefc::runtime
