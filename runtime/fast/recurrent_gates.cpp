@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/fast/gate_functions.h"
 #include "runtime/fast/vector_math.h"
 
 namespace nnefc::runtime {
@@ -78,20 +79,26 @@ bool CellMath::HasUsualFunctions() const {
   const auto is = [&](size_t place, CellActivation function) {
     return cell_.activations[place].function == function;
   };
-  return cell_.clip <= 0 && is(0, CellActivation::kSigmoid) && is(1, CellActivation::kTanh) &&
-         is(2, CellActivation::kTanh);
+  if (cell_.clip > 0 || cell_.kind == CellKind::kRnn) return false;
+  return is(0, CellActivation::kSigmoid) && is(1, CellActivation::kTanh) &&
+         (cell_.kind == CellKind::kGru || is(2, CellActivation::kTanh));
 }
 
 // C' = f * C + i * c;  H' = o * h(C')
 void CellMath::FinishLstm(const StateRow& row) const {
-  if (is_usual_) {  // in one pass
+  if (is_usual_) {  // in one pass, with three divisions instead of five
     const float* gates[4];
     for (size_t i = 0; i < 4; ++i) gates[i] = row.gates + cell_.order[i] * row.stride;
     return Vectorized([&] {
       for (int64_t j = 0; j < row.count; ++j) {
-        const float kept = VectorSigmoid(gates[0][j]) * row.c[j];
-        row.c[j] = kept + VectorSigmoid(gates[1][j]) * VectorTanh(gates[2][j]);
-        row.next_h[j] = VectorTanh(row.c[j]) * VectorSigmoid(gates[3][j]);
+        const Fraction f = SigmoidFraction(gates[0][j]);
+        const Fraction i = SigmoidFraction(gates[1][j]);
+        const Fraction c = TanhFraction(gates[2][j]);
+        const Fraction o = SigmoidFraction(gates[3][j]);
+        const float state = f.above / f.below * row.c[j] + i.above * c.above / (i.below * c.below);
+        const Fraction h = TanhFraction(state);
+        row.c[j] = state;
+        row.next_h[j] = o.above * h.above / (o.below * h.below);
       }
     });
   }
@@ -115,6 +122,7 @@ void CellMath::FinishLstm(const StateRow& row) const {
 void CellMath::FinishGru(const StateRow& row) const {
   if (cell_.linear_before_reset) {
     AddBeside(row);
+    if (is_usual_) return FinishUsualGru(row);
     Gate(row, 0, 0);
     const float* r = Gate(row, 1, 0);
     Vectorized([&] {
@@ -125,6 +133,18 @@ void CellMath::FinishGru(const StateRow& row) const {
   const float* h = Apply(row.candidate, row, 1);
   Vectorized([&] {
     for (int64_t j = 0; j < row.count; ++j) row.next_h[j] = (1.0f - z[j]) * h[j] + z[j] * row.h[j];
+  });
+}
+
+// The same in one pass.
+void CellMath::FinishUsualGru(const StateRow& row) const {
+  Vectorized([&] {
+    for (int64_t j = 0; j < row.count; ++j) {
+      const Fraction z = SigmoidFraction(row.gates[j]);
+      const Fraction r = SigmoidFraction(row.gates[row.stride + j]);
+      const Fraction h = TanhFraction(row.candidate[j] + r.above / r.below * row.candidate_product[j]);
+      row.next_h[j] = (z.below - z.above) * h.above / (z.below * h.below) + z.above / z.below * row.h[j];
+    }
   });
 }
 

@@ -26,8 +26,7 @@ struct StateRow {
 
 class CellMath {
  public:
-  explicit CellMath(const Cell& cell)
-      : cell_(cell), is_usual_(cell.kind == CellKind::kLstm && HasUsualFunctions()) {}
+  explicit CellMath(const Cell& cell) : cell_(cell), is_usual_(HasUsualFunctions()) {}
 
   // The new state of the row.
   void Finish(const StateRow& row) const;
@@ -40,6 +39,7 @@ class CellMath {
   bool HasUsualFunctions() const;
   void FinishLstm(const StateRow& row) const;
   void FinishGru(const StateRow& row) const;
+  void FinishUsualGru(const StateRow& row) const;
 
   const Cell& cell_;
   const bool is_usual_;
