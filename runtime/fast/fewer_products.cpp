@@ -12,8 +12,8 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr int64_t kProducts = 7;
-constexpr int64_t kMostRows = 224;   // done together
-constexpr int64_t kMostTerms = 192;  // of a half, between which sums are kept in memory
+constexpr int64_t kRowsAtOnce = 224;  // whose products are made together
+constexpr int64_t kMostTerms = 192;   // of a half, between which sums are kept in memory
 
 // A quarter of the weights: which half of the terms, which of the columns.
 struct Quarter {
@@ -119,7 +119,7 @@ std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes) {
 }
 
 FewerProducts::FewerProducts(int64_t images, int64_t rows, int64_t terms)
-    : images_(images), rows_(rows), terms_(terms), row_parts_((rows + kMostRows - 1) / kMostRows) {}
+    : images_(images), rows_(rows), terms_(terms), row_parts_((rows + kRowsAtOnce - 1) / kRowsAtOnce) {}
 
 int64_t FewerProducts::FactorFloats() const {
   return kProducts * half_blocks() * half_rows() * kBlockColumns;
