@@ -42,8 +42,6 @@ void ForEachTile(int64_t count, const Body& body) {
 
 std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                                const PackedWeights::Sizes& sizes) {
-  constexpr int64_t kWorthPacking = 1 << 10;  // elements: fewer are multiplied as quickly as they are
-  if (cell.gates * cell.hidden * cell.hidden < kWorthPacking) return std::nullopt;
   const auto packed_r = PanelMatrix::Make(r, cell.hidden, sizes.type);
   if (!packed_r || w.constant == nullptr) return std::nullopt;
   PanelWeights weights(*packed_r);
@@ -54,7 +52,7 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
   if (!weights.inputs_) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
   if (!weights.inputs_ && !weights.w_) return std::nullopt;
   // Of a step, that members meet behind it is worth their work.
-  constexpr int64_t kWorthOthers = 2 * kParallelGrain;
+  constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
   const int64_t panels = weights.r_.panels_of_group();
   if (sizes.batch * cell.gates * cell.hidden * cell.hidden >= kWorthOthers)
     weights.threads_ = static_cast<int>(std::min<int64_t>(CurrentThreads(), panels));

@@ -30,7 +30,7 @@ struct Batch {
 // W [gates * hidden, inputs] and R [gates * hidden, hidden] of constants, packed.
 class PanelWeights {
  public:
-  // Nothing where other ways are faster, or for no constants.
+  // Nothing for no constants.
   static std::optional<PanelWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                           const PackedWeights::Sizes& sizes);
 
