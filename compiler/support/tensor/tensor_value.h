@@ -62,6 +62,8 @@ class Buffer {
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
+  // Which file has the bytes; null if none has.
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }
   // Takes no memory any more until it is read again, where a file has the bytes.
   void LetGo() const {
     if (mapped()) MappedFile::LetGo({data(), size()});
