@@ -26,6 +26,8 @@ struct ExecutableOptions {
   RunLimits limits = {};
   // False: a step and memory of its own for each node, as the graph has it, to compare with.
   bool fuse = true;
+  // A folder that keeps what planning takes long for, see PlanCache; "": none.
+  std::string plan_cache = "";
   // Adds kernels beside ours, if it is set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
@@ -57,6 +59,12 @@ struct StepProfile {
   double bytes = 0;
 };
 
+// How much of what plans needed the plan cache had.
+struct PlanCacheUse {
+  int found = 0;
+  int made = 0;
+};
+
 // A graph made ready to run: weights in the layouts of their kernels, plans by
 // input shapes. Immutable; any number of sessions of any threads share it.
 class Executable {
@@ -71,6 +79,7 @@ class Executable {
   virtual const std::vector<Port>& outputs() const = 0;
   // A description of the plan for static shapes: one line a step.
   virtual std::string DescribePlan() const = 0;
+  virtual PlanCacheUse plan_cache_use() const = 0;
 };
 
 // One run at a time: the arena, the state of variables.

@@ -1,6 +1,22 @@
 #include "runtime/engine/weight_cache.h"
 
+#include "runtime/engine/plan_cache.h"
+
 namespace nnefc::runtime {
+
+namespace {
+
+// Of a constant in a layout; nothing where that has no key.
+std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, PlanCache& kept) {
+  const std::string key = layout->Key();
+  if (key.empty()) return std::nullopt;
+  FieldDigest item;
+  item.Add("packed").Add(kept.DigestOf(value)).Add(value.type()).Add(value.shape().size());
+  for (int64_t extent : value.shape()) item.Add(extent);
+  return item.Add(key).Finish();
+}
+
+}  // namespace
 
 FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
                                                         ReorderFactory reorder) {
@@ -10,6 +26,20 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   for (const Entry& entry : entries) {
     if (entry.shape == value.shape() && SameLayout(entry.layout, layout)) return entry.reordered;
   }
+  const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
+  std::shared_ptr<const Buffer> reordered = item ? kept_->Find(*item, layout->byte_size()) : nullptr;
+  if (reordered == nullptr) {
+    FaultOr<std::shared_ptr<const Buffer>> made = Make(value, layout, reorder);
+    if (!made) return made.error();
+    reordered = *made;
+    if (item) kept_->Add(*item, reordered);
+  }
+  entries.push_back({value.buffer(), value.shape(), layout, reordered});
+  return reordered;
+}
+
+FaultOr<std::shared_ptr<const Buffer>> WeightCache::Make(const TensorValue& value, const Layout& layout,
+                                                         ReorderFactory reorder) const {
   std::shared_ptr<const Kernel> kernel =
       reorder == nullptr ? nullptr : reorder(value.type(), value.shape(), nullptr, layout);
   if (kernel == nullptr) return KernelFault("a constant cannot be laid out for its kernel");
@@ -29,7 +59,6 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   FaultOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
   if (!done) return done.error();
   value.buffer()->LetGo();
-  entries.push_back({value.buffer(), value.shape(), layout, buffer});
   return std::shared_ptr<const Buffer>(buffer);
 }
 

@@ -11,10 +11,15 @@
 
 namespace nnefc::runtime {
 
+class PlanCache;
+
 // Constants in the layouts of their kernels, made once for all plans of an
 // executable. Safe to use from several threads.
 class WeightCache {
  public:
+  // Those that `kept` has, which may be null, are not made, and it gets the others.
+  explicit WeightCache(PlanCache* kept = nullptr) : kept_(kept) {}
+
   // The bytes of `value` in `layout`.
   FaultOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
                                              ReorderFactory reorder);
@@ -26,6 +31,10 @@ class WeightCache {
     Layout layout;
     std::shared_ptr<const Buffer> reordered;
   };
+  FaultOr<std::shared_ptr<const Buffer>> Make(const TensorValue& value, const Layout& layout,
+                                              ReorderFactory reorder) const;
+
+  PlanCache* const kept_;
   std::mutex mutex_;
   std::map<const Buffer*, std::vector<Entry>> entries_;
 };

@@ -19,6 +19,16 @@ graph net(x) -> (y)
 """
 
 
+CONVOLUTION = """version 1.0;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [1, 32, 20, 20]);
+    w = variable<scalar>(shape = [48, 32, 3, 3], label = 'w');
+    y = conv(x, w);
+}
+"""
+
+
 @pytest.fixture(name="add")
 def add_fixture() -> nnefc.Executable:
     """The sum of two matrices."""
@@ -280,3 +290,20 @@ graph net(x) -> (y)
         found = executable(x=x.reshape(given))["y"]
         np.testing.assert_allclose(found.reshape(1, -1), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
         assert "in_place" in str(executable.profile())
+
+
+def test_a_plan_cache_gives_the_same(tmp_path):
+    model = nnefc.load(CONVOLUTION, random_weights=1)
+    plain = model.compile(threads=1)
+    inputs = plain.random_inputs()
+    expected = plain.run(inputs)
+    assert plain.plan_cache_use == (0, 0)
+    made, found = (model.compile(threads=1, plan_cache=tmp_path / "cache") for _ in range(2))
+    assert made.plan_cache_use[0] == 0 and made.plan_cache_use[1] > 0
+    assert found.plan_cache_use == (made.plan_cache_use[1], 0)
+    for executable in (made, found):
+        outputs = executable.run(inputs)
+        assert all(np.array_equal(outputs[name], expected[name]) for name in expected)
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="is no folder"):
+        model.compile(plan_cache=tmp_path / "file")

@@ -22,6 +22,7 @@ struct ExecutionOptions {
   std::string backend = "onednn";
   std::string precision = "f32";
   int threads = 0;
+  std::string plan_cache;
   runtime::RunLimits limits;
 
   runtime::ExecutableOptions executable_options() const;

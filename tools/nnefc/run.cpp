@@ -225,6 +225,12 @@ struct RunCommand : CommonOptions {
     for (const StageTime& time : compilation.times()) add(Name(time.stage), time.milliseconds);
     add("plan", prepared.plan_milliseconds);
     add("run", run_milliseconds);
+    if (!execution.plan_cache.empty()) AddPlanCacheUse(prepared.executable->plan_cache_use());
+  }
+
+  void AddPlanCacheUse(const runtime::PlanCacheUse& use) {
+    if (IsText()) Print("plan cache: {} found, {} made\n", use.found, use.made);
+    report["plan_cache"] = {{"found", use.found}, {"made", use.made}};
   }
 
   // `peak`: operations a second that the processor reaches.

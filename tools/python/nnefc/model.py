@@ -6,6 +6,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -239,6 +240,7 @@ class Model:
         precision: Precision = "f32",
         threads: int = 0,
         max_memory: int = 0,
+        plan_cache: Source | None = None,
         enable: Iterable[str] = (),
         disable: Iterable[str] = (),
         configuration: Source | None = None,
@@ -253,6 +255,8 @@ class Model:
                 quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
+            plan_cache: a folder that keeps what this takes long for, so that the next processes start faster; made if
+                there is none. What is wrong with it is a `RuntimeWarning`.
             enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
 
         Raises:
@@ -270,7 +274,11 @@ class Model:
         model = self
         if on or off or configuration is not None or added:
             model = self.transform(enable=on, disable=off, configuration=configuration, extensions=added)
-        return Executable(model._native.compile(backend, precision, threads, max_memory))
+        folder = "" if plan_cache is None else os.fspath(plan_cache)
+        native, report = model._native.compile(backend, precision, threads, max_memory, folder)
+        for line in report.text(False).splitlines():
+            warnings.warn(line, RuntimeWarning, stacklevel=2)
+        return Executable(native)
 
 
 def _done(native: _nnefc.Report) -> Report:
