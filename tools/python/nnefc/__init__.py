@@ -11,6 +11,7 @@
 whose `compile` gives an `Executable`. What goes wrong is an `NnefError`.
 """
 
+# Modules of Python's library that few calls need are imported by these: half of the time of `import nnefc`.
 from nnefc import _nnefc
 from nnefc.difference import Difference, diff
 from nnefc.documents import check, explain, format, lint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import re
 import sys
@@ -164,6 +163,8 @@ class Report:
         printer.text(str(self) or repr(self))  # type: ignore[attr-defined]
 
     def _repr_html_(self) -> str:
+        import html
+
         colors = {"error": "#c62828", "warning": "#b26a00", "note": "#00695c"}
         shown = html.escape(str(self) or repr(self), quote=False)
         shown = re.sub(
