@@ -42,8 +42,7 @@ void Accumulate(Lanes& lanes, const std::byte* stripe, const uint64_t* secret) {
   for (size_t i = 0; i < kLanes; i += 2) {
     auto* at = reinterpret_cast<__m128i*>(&lanes[i]);
     const __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i*>(stripe + i * sizeof(uint64_t)));
-    const __m128i keyed =
-        _mm_xor_si128(words, _mm_loadu_si128(reinterpret_cast<const __m128i*>(secret + i)));
+    const __m128i keyed = _mm_xor_si128(words, _mm_loadu_si128(reinterpret_cast<const __m128i*>(secret + i)));
     const __m128i product = _mm_mul_epu32(keyed, _mm_srli_epi64(keyed, 32));
     const __m128i swapped = _mm_shuffle_epi32(words, _MM_SHUFFLE(1, 0, 3, 2));
     _mm_storeu_si128(at, _mm_add_epi64(_mm_loadu_si128(at), _mm_add_epi64(product, swapped)));

@@ -33,6 +33,24 @@ size_t MemoryOfMachine() {
   return static_cast<size_t>(pages) * static_cast<size_t>(page);
 }
 
+double BytesOfConstants(const ir::Graph& graph) {
+  double sum = 0;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::OpRole::kConst) && node.output().value)
+      sum += static_cast<double>(node.output().value->byte_size());
+    for (const ir::Body& body : node.bodies()) sum += BytesOfConstants(*body.graph);
+  }
+  return sum;
+}
+
+// Of the last one, which cores share.
+double BytesOfCache() {
+  constexpr double kUsual = 32 << 20;
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return bytes > 0 ? static_cast<double>(bytes) : kUsual;
+}
+
 // A graph and how deep it lies in bodies.
 struct NestedGraph {
   const ir::Graph* graph;
@@ -71,6 +89,20 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   RegisterReferenceKernels(kernels_);
   if (backend_ == Backend::kOneDnn) RegisterOneDnnKernels(kernels_);
   if (add_kernels_) add_kernels_(kernels_);
+  if (options.tune || !options.way.empty() || cache_ != nullptr) {
+    tuner_ = std::make_unique<Tuner>(
+        kernels_, cache_.get(),
+        Tuner::Options{.backend = backend_,
+                       .measures = options.tune,
+                       .only = options.way,
+                       .has_cold_weights = BytesOfConstants(*graph_) > BytesOfCache()});
+  }
+}
+
+PlanCacheUse ExecutableImpl::plan_cache_use() const {
+  PlanCacheUse use = cache_ != nullptr ? cache_->use() : PlanCacheUse();
+  if (tuner_ != nullptr) use.measured = tuner_->num_measured();
+  return use;
 }
 
 Digest ExecutableImpl::DigestOfModel() const {
@@ -150,7 +182,9 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
                                                     Emitter& emitter) const {
   // oneDNN cuts work by the number of threads that it sees now.
   const ThreadScope scope(threads_);
-  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, plan_options(), emitter);
+  PlanOptions options = plan_options();
+  options.tuner = tuner_.get();
+  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, options, emitter);
   if (cache_ != nullptr) cache_->Save();
   if (plan == nullptr) return nullptr;
   plans_.push_front(plan);

@@ -28,6 +28,11 @@ struct ExecutableOptions {
   bool fuse = true;
   // A folder that keeps what planning takes long for, see PlanCache; "": none.
   std::string plan_cache = "";
+  // Measures which way of a step is the fastest as it is planned. What a plan cache has of that is taken
+  // without it, too.
+  bool tune = false;
+  // Not empty: the way of each step that has one of this name, to compare with.
+  std::string way = "";
   // Adds kernels beside ours, if it is set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
@@ -63,6 +68,7 @@ struct StepProfile {
 struct PlanCacheUse {
   int found = 0;
   int made = 0;
+  int measured = 0;  // steps, of which it had no fastest way
 };
 
 // A graph made ready to run: weights in the layouts of their kernels, plans by

@@ -8,6 +8,7 @@
 #include "runtime/engine/executable.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/plan_cache.h"
+#include "runtime/engine/tuner.h"
 #include "runtime/engine/weight_cache.h"
 
 namespace nnefc::runtime {
@@ -19,7 +20,7 @@ class ExecutableImpl final : public Executable {
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   std::string DescribePlan() const override;
-  PlanCacheUse plan_cache_use() const override { return cache_ != nullptr ? cache_->use() : PlanCacheUse(); }
+  PlanCacheUse plan_cache_use() const override;
 
   // Emits what keeps the graph from being run at all; plans it if the shapes
   // of its inputs are known.
@@ -59,6 +60,7 @@ class ExecutableImpl final : public Executable {
   KernelRegistry kernels_;
   std::unique_ptr<PlanCache> cache_;  // null: none
   mutable WeightCache weights_{cache_.get()};
+  std::unique_ptr<Tuner> tuner_;  // null: factories choose
   mutable std::mutex mutex_;
   mutable std::list<std::shared_ptr<const Plan>> plans_;  // the last used first
 };

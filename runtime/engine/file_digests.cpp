@@ -131,9 +131,9 @@ bool FileDigests::IsStill(const std::string& path, const FileIdentity& identity)
 bool FileDigests::IsSettled(const std::string& path, const FileIdentity& identity) const {
   struct timespec now {};
   if (::clock_gettime(CLOCK_REALTIME, &now) != 0) return false;
-  const double age =
-      static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - identity.changed % 1'000'000'000) -
-      static_cast<double>(identity.changed / 1'000'000'000);
+  const double age = static_cast<double>(now.tv_sec) +
+                     1e-9 * static_cast<double>(now.tv_nsec - identity.changed % 1'000'000'000) -
+                     static_cast<double>(identity.changed / 1'000'000'000);
   if (age < least_age_.count() || !IsStill(path, identity)) return false;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return false;

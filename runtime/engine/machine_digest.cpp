@@ -31,7 +31,8 @@ void AddNotes(const dl_phdr_info& object, FieldDigest& digest) {
   for (int i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object.dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
-    digest.Add(std::string_view(reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr), part.p_memsz));
+    digest.Add(
+        std::string_view(reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr), part.p_memsz));
   }
 }
 

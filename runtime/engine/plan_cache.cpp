@@ -182,13 +182,15 @@ ErrorOr<Success> PlanCache::Write() const {
   const std::string path = PathOf(*model_);
   struct stat status {};
   // What is no regular file would be written to as it is, and permissions would be kept.
-  const bool goes = ::lstat(path.c_str(), &status) == 0 && (!S_ISREG(status.st_mode) || MayOthersWrite(status));
+  const bool goes =
+      ::lstat(path.c_str(), &status) == 0 && (!S_ISREG(status.st_mode) || MayOthersWrite(status));
   if (goes && ::unlink(path.c_str()) != 0)
     return SystemError{fmt::format("cannot replace `{}`: {}", path, SystemErrorText(errno))};
   auto file = OutputFile::Create(path);
   if (!file) return file.error();
   if (::stat(file->temporary_path().c_str(), &status) == 0)
-    (void)::chmod(file->temporary_path().c_str(), status.st_mode & ~static_cast<mode_t>(S_IWGRP | S_IWOTH) & 07777);
+    (void)::chmod(file->temporary_path().c_str(),
+                  status.st_mode & ~static_cast<mode_t>(S_IWGRP | S_IWOTH) & 07777);
   Header header{.mark = kMark,
                 .file_bytes = end,
                 .model = *model_,
@@ -222,7 +224,8 @@ void PlanCache::Evict() const {
   std::vector<Entry> entries;
   uint64_t sum = 0;
   std::error_code error;
-  for (std::filesystem::directory_iterator file(folder_, error), end; !error && file != end; file.increment(error)) {
+  for (std::filesystem::directory_iterator file(folder_, error), end; !error && file != end;
+       file.increment(error)) {
     const std::string path = file->path().string();
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
@@ -274,8 +277,7 @@ Digest PlanCache::DigestOfBuffer(const std::shared_ptr<const Buffer>& buffer) {
         .Add(buffer->size())
         .Finish();
   }
-  return Remember(buffer_digests_, buffer,
-                  [&] { return nnefc::DigestOf({buffer->data(), buffer->size()}); });
+  return Remember(buffer_digests_, buffer, [&] { return nnefc::DigestOf({buffer->data(), buffer->size()}); });
 }
 
 Digest PlanCache::DigestOf(const TensorValue& value) {

@@ -58,7 +58,8 @@ class PlanCache {
     Digest digest;
   };
   template <typename T, typename Compute>
-  static Digest Remember(std::map<const T*, Known<T>>& known, const std::shared_ptr<const T>& of, Compute compute);
+  static Digest Remember(std::map<const T*, Known<T>>& known, const std::shared_ptr<const T>& of,
+                         Compute compute);
 
   std::string PathOf(const Digest& model) const;
   Digest DigestOfBuffer(const std::shared_ptr<const Buffer>& buffer);

@@ -156,9 +156,18 @@ class CaseRun {
     if (Chosen(50)) Nearly("onednn, 2 threads", RunGraph(graph_, {.threads = 2}, inputs_));
     if (Chosen(15)) Nearly("onednn, 3 threads", RunGraph(graph_, {.threads = 3}, inputs_));
     if (Chosen(20)) Nearly("onednn, unfused", RunGraph(graph_, {.threads = 1, .fuse = false}, inputs_));
+    if (Chosen(30)) CompareWays();
     if (Chosen(15))
       Exactly("reference, 3 threads",
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+  }
+
+  // The ways among which `--tune` chooses.
+  void CompareWays() {
+    static constexpr const char* kWays[] = {"direct",         "winograd",      "channels_last", "preferred",
+                                            "matrix_product", "inner_product", "in_place"};
+    for (const char* way : kWays)
+      Nearly(fmt::format("onednn, {}", way), RunGraph(graph_, {.threads = 1, .way = way}, inputs_));
   }
 
   // Numbers of bf16 are few: where infinities and denormals meet them nothing is said.

@@ -43,8 +43,24 @@ def test_results_are_the_same(nnefc: Path, network: Path, precision: str, tmp_pa
     assert first == expected
     assert second == expected
     assert made["found"] == 0
-    assert found == {"found": made["made"], "made": 0}
+    assert found == {"found": made["made"], "made": 0, "measured": 0}
     assert made["made"] > 0
+
+
+@pytest.mark.parametrize("precision", PRECISIONS[:2])
+def test_what_was_measured_is_kept(nnefc: Path, network: Path, precision: str, tmp_path: Path) -> None:
+    """By whatever ways, outputs are those of the reference backend within what the precision allows."""
+    given = ["--precision", precision, "--threads", 1, "--plan-cache", tmp_path / "cache"]
+    run(nnefc, network, tmp_path / "expected.npz", "--backend", "reference")
+    _, tuning, _ = run(nnefc, network, tmp_path / "tuned.npz", *given, "--tune")
+    _, kept, _ = run(nnefc, network, tmp_path / "kept.npz", *given)
+    assert tuning["measured"] > 0
+    assert kept["made"] == kept["measured"] == 0
+    tuned, again, expected = (dict(np.load(tmp_path / f"{name}.npz")) for name in ("tuned", "kept", "expected"))
+    for name in ["logits"] if "logits" in expected else expected:
+        assert tuned[name].tobytes() == again[name].tobytes()
+        distance = np.abs(tuned[name] - expected[name]).max() / np.abs(expected[name]).max()
+        assert distance <= 5e-5  # softmax of numbers as large as random weights make them
 
 
 @pytest.fixture(name="small")

@@ -297,13 +297,19 @@ def test_a_plan_cache_gives_the_same(tmp_path):
     plain = model.compile(threads=1)
     inputs = plain.random_inputs()
     expected = plain.run(inputs)
-    assert plain.plan_cache_use == (0, 0)
+    assert plain.plan_cache_use == (0, 0, 0)
     made, found = (model.compile(threads=1, plan_cache=tmp_path / "cache") for _ in range(2))
     assert made.plan_cache_use[0] == 0 and made.plan_cache_use[1] > 0
-    assert found.plan_cache_use == (made.plan_cache_use[1], 0)
+    assert found.plan_cache_use == (made.plan_cache_use[1], 0, 0)
     for executable in (made, found):
         outputs = executable.run(inputs)
         assert all(np.array_equal(outputs[name], expected[name]) for name in expected)
+    tuned = model.compile(threads=1, plan_cache=tmp_path / "cache", tune=True)
+    assert tuned.plan_cache_use[2] == 1
+    kept = model.compile(threads=1, plan_cache=tmp_path / "cache")
+    assert kept.plan_cache_use[1:] == (0, 0)
+    for executable in (tuned, kept):
+        np.testing.assert_allclose(executable.run(inputs)["y"], expected["y"], rtol=0, atol=1e-4)
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="is no folder"):
         model.compile(plan_cache=tmp_path / "file")

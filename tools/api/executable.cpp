@@ -109,7 +109,7 @@ Outcome<Tensors> Executable::Run(const Tensors& inputs) const {
 
 PlanCacheUse Executable::plan_cache_use() const {
   const runtime::PlanCacheUse use = state_->executable->plan_cache_use();
-  return {.found = use.found, .made = use.made};
+  return {.found = use.found, .made = use.made, .measured = use.measured};
 }
 
 Tensors Executable::RandomInputs(uint64_t seed) const {

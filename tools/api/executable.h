@@ -35,11 +35,14 @@ struct ExecutableOptions {
   // A folder that keeps what planning a model takes long for, for the next processes; "": none. What is wrong
   // with it is a warning.
   std::string plan_cache = "";
+  // Measures which way of each step is the fastest here, in up to a minute; a plan cache keeps it.
+  bool tune = false;
 };
 
 struct PlanCacheUse {
   int found = 0;
   int made = 0;
+  int measured = 0;  // steps, for `tune`
 };
 
 // Time spent in one step of a run.

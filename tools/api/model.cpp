@@ -238,6 +238,7 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     given.limits.bytes = options.max_memory;
     given.precision = options.precision;
     given.plan_cache = options.plan_cache;
+    given.tune = options.tune;
     given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {
       plugins->AddKernels(kernels);
     };

@@ -92,6 +92,8 @@ typedef struct nnefc_executable_options {
   const char* precision; /* "f32" (also null), "exact", "bf16", "auto" */
   const char*
       plan_cache; /* a folder that keeps what planning takes long for, for the next processes; null: none */
+  int tune; /* measures which way of each step is the fastest here, in up to a minute; a plan cache keeps it
+             */
 } nnefc_executable_options;
 
 /* A dense row-major tensor in the machine's byte order. */

@@ -195,7 +195,8 @@ runtime::ExecutableOptions ExecutionOptions::executable_options() const {
           .precision = *api::PrecisionCalled(precision),
           .threads = threads,
           .limits = limits,
-          .plan_cache = plan_cache};
+          .plan_cache = plan_cache,
+          .tune = tune};
 }
 
 void AddInputOptions(CLI::App& command, ExecutionOptions& options) {
@@ -240,6 +241,10 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
                   "a folder that keeps what planning a model takes long for, for the next processes; made if "
                   "there is none")
       ->type_name("FOLDER");
+  command.add_flag(
+      "--tune", options.tune,
+      "measure which way of each step is the fastest here, in up to a minute; --plan-cache keeps it for "
+      "runs without --tune, too");
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
       ->type_name("N")
       ->check(NonNegative())

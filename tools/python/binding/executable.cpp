@@ -137,9 +137,9 @@ void BindExecutable(nb::module_& module) {
           "plan_cache_use",
           [](const Executable& self) {
             const api::PlanCacheUse use = self.executable().plan_cache_use();
-            return nb::make_tuple(use.found, use.made);
+            return nb::make_tuple(use.found, use.made, use.measured);
           },
-          nb::sig("def plan_cache_use(self) -> tuple[int, int]"))
+          nb::sig("def plan_cache_use(self) -> tuple[int, int, int]"))
       .def(
           "random_inputs",
           [](const Executable& self, uint64_t seed) {

@@ -179,8 +179,8 @@ class Executable(_Runs):
         return Session(self)
 
     @property
-    def plan_cache_use(self) -> tuple[int, int]:
-        """Of what planning needed, how much the plan cache had, and how much was made."""
+    def plan_cache_use(self) -> tuple[int, int, int]:
+        """Of what planning needed, how much the plan cache had, how much was made, and how many steps were measured."""
         return self._native.plan_cache_use()
 
     def random_inputs(self, seed: int = 1) -> Arrays:

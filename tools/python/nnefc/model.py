@@ -243,6 +243,7 @@ class Model:
         threads: int = 0,
         max_memory: int = 0,
         plan_cache: Source | None = None,
+        tune: bool = False,
         enable: Iterable[str] = (),
         disable: Iterable[str] = (),
         configuration: Source | None = None,
@@ -259,6 +260,8 @@ class Model:
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
             plan_cache: a folder that keeps what this takes long for, so that the next processes start faster; made if
                 there is none. What is wrong with it is a `RuntimeWarning`.
+            tune: measures which way of each step is the fastest here, in up to a minute; the plan cache keeps that, for
+                calls without it, too.
             enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
 
         Raises:
@@ -277,7 +280,7 @@ class Model:
         if on or off or configuration is not None or added:
             model = self.transform(enable=on, disable=off, configuration=configuration, extensions=added)
         folder = "" if plan_cache is None else os.fspath(plan_cache)
-        native, report = model._native.compile(backend, precision, threads, max_memory, folder)
+        native, report = model._native.compile(backend, precision, threads, max_memory, folder, bool(tune))
         for line in report.text(False).splitlines():
             warnings.warn(line, RuntimeWarning, stacklevel=2)
         return Executable(native)

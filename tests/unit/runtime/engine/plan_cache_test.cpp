@@ -139,8 +139,8 @@ TEST_F(PlanCacheTest, DamageIsNoticed) {
   write(std::string(whole.size(), '\0'));
   ExpectNoticed("zeros");
   // The header, the index, and the first and last bytes of items.
-  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{35}, size_t{43}, size_t{60}, size_t{75}, size_t{90},
-                    size_t{100}, size_t{4096}, whole.size() - 1}) {
+  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{35}, size_t{43}, size_t{60}, size_t{75},
+                    size_t{90}, size_t{100}, size_t{4096}, whole.size() - 1}) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
     write(changed);
