@@ -111,6 +111,7 @@ class CaseRun {
     }
     // A document has a parameter.
     if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
+    if (Chosen(30)) CompareWays();
     return outcome_;
   }
 
@@ -156,7 +157,6 @@ class CaseRun {
     if (Chosen(50)) Nearly("onednn, 2 threads", RunGraph(graph_, {.threads = 2}, inputs_));
     if (Chosen(15)) Nearly("onednn, 3 threads", RunGraph(graph_, {.threads = 3}, inputs_));
     if (Chosen(20)) Nearly("onednn, unfused", RunGraph(graph_, {.threads = 1, .fuse = false}, inputs_));
-    if (Chosen(30)) CompareWays();
     if (Chosen(15))
       Exactly("reference, 3 threads",
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
