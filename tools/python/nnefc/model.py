@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,6 +209,8 @@ class Model:
             return self._save_archive(target)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FileExistsError(f"`{target}` is there and not an empty folder")
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix=".nnefc-", dir=target.parent) as aside:
             folder = Path(aside) / "model"
             folder.mkdir()
@@ -220,6 +219,9 @@ class Model:
         return report_of_folder
 
     def _save_archive(self, target: Path) -> Report:
+        import tarfile
+        import tempfile
+
         mode: Literal["w", "w:gz"] = "w" if target.suffix == ".tar" else "w:gz"
         with tempfile.TemporaryDirectory(prefix=".nnefc-", dir=target.parent) as folder:
             report = _done(self._native.write_nnef(folder))
@@ -281,6 +283,9 @@ def _done(native: _nnefc.Report) -> Report:
 
 def _write_aside(target: Path, write: Any) -> None:
     """Lets `write` make a file that takes the place of `target` once it is complete."""
+    import shutil
+    import tempfile
+
     descriptor, aside = tempfile.mkstemp(prefix=".nnefc-", dir=target.parent)
     os.close(descriptor)
     try:
