@@ -52,7 +52,7 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   std::vector<MutableTensorView> output_views;
   llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
   for (const TensorValue& input : inputs) {
-    aligned.push_back(input.Aligned(8));
+    aligned.push_back(input.AlignedToElements());
     views.emplace_back(aligned.back());
     input_infos.push_back({.type = input.type(), .shape = input.shape()});
   }

@@ -31,7 +31,7 @@ void AlignConstants(ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (node.Is(ir::OpRole::kConst) && node.output().value)
-      graph.SetOutputValue(node.port(), node.output().value->Aligned(8));
+      graph.SetOutputValue(node.port(), node.output().value->AlignedToElements());
     for (size_t i = 0; i < node.bodies().size(); ++i) AlignConstants(*graph.body(id, i).graph);
   }
 }

@@ -1,5 +1,6 @@
 #include "compiler/support/tensor/tensor_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -199,6 +200,10 @@ TensorValue TensorValue::Aligned(size_t alignment) const {
   NNEFC_CHECK(copy != nullptr);
   std::memcpy(copy->mutable_data(), bytes(), byte_size_);
   return TensorValue(type_, shape_, std::move(copy));
+}
+
+TensorValue TensorValue::AlignedToElements() const {
+  return Aligned(std::max<size_t>(static_cast<size_t>(BitWidth(type_)) / 8, 1));
 }
 
 TensorValue TensorValue::Reshaped(Shape shape) const {

@@ -134,6 +134,8 @@ class TensorValue {
   }
   // The same tensor in an aligned buffer: itself, or a copy.
   TensorValue Aligned(size_t alignment) const;
+  // The same, to what one element takes: those of a file may lie anywhere.
+  TensorValue AlignedToElements() const;
   // The same bytes seen with another shape of the same volume.
   TensorValue Reshaped(Shape shape) const;
   // Element `index` as double (exact for all types but 64-bit integers).
