@@ -8,6 +8,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/fault.h"
 #include "runtime/kernels/registry.h"
+#include "runtime/tensor/page_stack.h"
 
 namespace nnefc::runtime {
 
@@ -15,9 +16,11 @@ namespace nnefc::runtime {
 // executable. Safe to use from several threads.
 class WeightCache {
  public:
-  // The bytes of `value` in `layout`.
+  // Where the bytes of `value` in `layout` are, or will be once Finish returns.
   FaultOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
                                              ReorderFactory reorder);
+  // Lays out what Get promised, to anybody, on the threads of the scope. A plan runs after it.
+  FaultOr<Success> Finish();
 
  private:
   struct Entry {
@@ -26,8 +29,23 @@ class WeightCache {
     Layout layout;
     std::shared_ptr<const Buffer> reordered;
   };
+  // What is to be laid out.
+  struct Job {
+    TensorValue value;
+    std::shared_ptr<const Kernel> kernel;
+    std::byte* out;
+    size_t bytes;  // of `out`
+  };
+
+  FaultOr<std::shared_ptr<const Buffer>> Promise(const TensorValue& value, const Layout& layout,
+                                                 ReorderFactory reorder);
+  static FaultOr<Success> Run(const Job& job);
+  void Forget(const Job& job);
+
   std::mutex mutex_;
   std::map<const Buffer*, std::vector<Entry>> entries_;
+  PageStack memory_;
+  std::vector<Job> jobs_;
 };
 
 }  // namespace nnefc::runtime
