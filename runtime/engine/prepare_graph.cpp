@@ -82,6 +82,10 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   if (!inferred && node.num_inputs() > 0 &&
       kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ir::KnownInputs(graph, node, kFoldBound)) {
+      if (const auto later = EvaluateLater(node, graph.registry(), *inputs, kernels)) {
+        PutConstant(graph, node, 0, *later);
+        return;
+      }
       FaultOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);

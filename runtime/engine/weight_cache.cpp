@@ -44,21 +44,14 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Promise(const TensorValue& v
 
 FaultOr<Success> WeightCache::Run(const Job& job) {
   try {
-    const TensorValue& value = job.value;
-    // Compressed floats are unpacked for this alone.
-    std::shared_ptr<Buffer> unpacked;
-    if (const CompressedFloats* floats = value.compressed()) {
-      unpacked = Buffer::Allocate(value.byte_size());
-      if (unpacked == nullptr) return OutOfMemory();
-      floats->Unpack(0, floats->count(), reinterpret_cast<float*>(unpacked->mutable_data()));
-    }
-    const TensorView input(value.type(), value.shape(),
-                           unpacked != nullptr ? unpacked->data() : value.bytes());
+    // What is to be computed, is for this alone.
+    const TensorValue value = job.value.Loaded();
+    const TensorView input(value);
     const MutableTensorView output(value.type(), value.shape(), job.out);
     const TensorView* inputs[] = {&input};
     const MutableTensorView* outputs[] = {&output};
     FaultOr<Success> done = job.kernel->Run({.inputs = inputs, .outputs = outputs});
-    value.buffer()->LetGo();
+    job.value.buffer()->LetGo();
     return done;
   } catch (const std::bad_alloc&) {
     return OutOfMemory();

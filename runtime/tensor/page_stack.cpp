@@ -28,8 +28,8 @@ class PageStack::Slab {
     void* mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     auto* begin = static_cast<std::byte*>(mapped);
-    const size_t before = RoundUp(reinterpret_cast<uintptr_t>(begin), kLargePage) -
-                          reinterpret_cast<uintptr_t>(begin);
+    const size_t before =
+        RoundUp(reinterpret_cast<uintptr_t>(begin), kLargePage) - reinterpret_cast<uintptr_t>(begin);
     if (before > 0) ::munmap(begin, before);
     ::munmap(begin + before + size, whole - before - size);
     return std::shared_ptr<Slab>(new Slab(begin + before, size));

@@ -5,9 +5,9 @@
 
 namespace nnefc::runtime {
 
-// Memory of what lives as long as a plan does: pieces behind one another, in pages that the system gives where
-// they are first written. Nothing is rounded up to pages but the whole, which large ones make
-// fast to find.
+// Memory of what lives as long as a plan does: pieces behind one another, in pages that the system gives
+// where they are first written. Nothing is rounded up to pages but the whole, which large ones make fast to
+// find.
 class PageStack {
  public:
   // A piece and what keeps it alive.

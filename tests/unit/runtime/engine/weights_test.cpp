@@ -19,7 +19,8 @@ class MappedNumbers {
   explicit MappedNumbers(int64_t count) : numbers_(RandomTensor({count}, 7)) {
     path_ = testing::TempDir() + "/nnefc_weights_" + std::to_string(::getpid());
     std::ofstream(path_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(numbers_.bytes()), static_cast<std::streamsize>(numbers_.byte_size()));
+        .write(reinterpret_cast<const char*>(numbers_.bytes()),
+               static_cast<std::streamsize>(numbers_.byte_size()));
     file_ = *MappedFile::Open(path_);
     ::unlink(path_.c_str());
   }
@@ -84,6 +85,46 @@ TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
       // The matrix is read where it lies, and what lies around what is read comes with it.
       EXPECT_LT(numbers.resident(), size_t{512} << 10) << sizes[i] << " pixels, " << threads << " threads";
     }
+  }
+}
+
+// Weights in integers of 8 bits that become numbers by a sum and a product of constants.
+TEST(WeightsTest, InIntegersBecomeNumbersOneByOne) {
+  constexpr int64_t kLayers = 40, kChannels = 256;
+  const TensorValue codes =
+      TensorValue::Make<int8_t>(ElementType::kI8, {kChannels, kChannels, 1, 1}, [](std::span<int8_t> out) {
+        for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int8_t>(i * 31 % 15 - 7);
+      });
+  TestGraph g;
+  ir::OutputPort x = g.Parameter("x", {1, kChannels, 2, 2});
+  const TensorValue input = RandomTensor({1, kChannels, 2, 2}, 1);
+  std::vector<double> expected;
+  for (int64_t i = 0; i < input.volume(); ++i) expected.push_back(input.ElementAsDouble(i));
+  for (int64_t layer = 0; layer < kLayers; ++layer) {
+    const ir::OutputPort numbers =
+        g.Op("Convert", {g.Const(codes)}, With("destination_type", ElementType::kF32));
+    const TensorValue zero = TensorValue::FromFloats({}, {static_cast<float>(layer % 3 - 1)});
+    const TensorValue scale = TensorValue::FromFloats({}, {0.01F});
+    const ir::OutputPort shifted = g.Op("Subtract", {numbers, g.Const(zero)});
+    x = g.Convolution(x, g.Op("Multiply", {shifted, g.Const(scale)}), 0);
+    std::vector<double> next(expected.size(), 0.0);
+    for (int64_t o = 0; o < kChannels; ++o) {
+      for (int64_t i = 0; i < kChannels; ++i) {
+        const double code = static_cast<double>(codes.ElementAsInt(o * kChannels + i) - (layer % 3 - 1));
+        for (int64_t p = 0; p < 4; ++p)
+          next[static_cast<size_t>(o * 4 + p)] += 0.01 * code * expected[static_cast<size_t>(i * 4 + p)];
+      }
+    }
+    expected = next;
+  }
+  g.Result(x);
+  for (Backend backend : kBackends) {
+    const std::vector<TensorValue> outputs = RunGraph(g.graph, {.backend = backend, .threads = 2}, {input});
+    ASSERT_EQ(outputs.size(), 1u);
+    double largest = 0;
+    for (double number : expected) largest = std::max(largest, std::abs(number));
+    for (int64_t i = 0; i < input.volume(); ++i)
+      ASSERT_NEAR(outputs[0].ElementAsDouble(i), expected[static_cast<size_t>(i)], 1e-4 * largest);
   }
 }
 
