@@ -268,6 +268,12 @@ Digest PlanCache::DigestOfBuffer(const std::shared_ptr<const Buffer>& buffer) {
         .Add(DigestOfBuffer(floats->data()))
         .Finish();
   }
+  if (const Buffer::Recipe* recipe = buffer->recipe()) {
+    FieldDigest digest;
+    digest.Add("computed").Add(recipe->what);
+    for (const std::shared_ptr<const Buffer>& from : recipe->from) digest.Add(DigestOfBuffer(from));
+    return digest.Finish();
+  }
   if (const std::shared_ptr<const MappedFile>& file = buffer->file()) {
     const Digest whole = Remember(file_digests_, file, [&] { return files_.Of(*file); });
     return FieldDigest()
@@ -277,7 +283,10 @@ Digest PlanCache::DigestOfBuffer(const std::shared_ptr<const Buffer>& buffer) {
         .Add(buffer->size())
         .Finish();
   }
-  return Remember(buffer_digests_, buffer, [&] { return nnefc::DigestOf({buffer->data(), buffer->size()}); });
+  return Remember(buffer_digests_, buffer, [&] {
+    const auto bytes = buffer->IsToCompute() ? buffer->ComputeCopy() : buffer;
+    return nnefc::DigestOf({bytes->data(), bytes->size()});
+  });
 }
 
 Digest PlanCache::DigestOf(const TensorValue& value) {

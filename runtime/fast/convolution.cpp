@@ -176,7 +176,8 @@ ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
                         ChannelsLastDesc(shape.output, DnnType::bf16));
 }
 
-bool IsFinite(const TensorValue& value) {
+bool IsFinite(const TensorValue& constant) {
+  const TensorValue value = constant.Loaded();
   for (int64_t i = 0; i < value.volume(); ++i) {
     if (!std::isfinite(value.ElementAsDouble(i))) return false;
   }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -164,6 +163,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         import html
+        import re
 
         colors = {"error": "#c62828", "warning": "#b26a00", "note": "#00695c"}
         shown = html.escape(str(self) or repr(self), quote=False)
