@@ -37,6 +37,11 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   }
   const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
   if (std::shared_ptr<const Buffer> found = item ? kept_->Find(*item, layout->byte_size()) : nullptr) {
+    // Transformations may have looked at them.
+    value.buffer()->LetGo();
+    if (const Buffer::Recipe* recipe = value.buffer()->recipe()) {
+      for (const std::shared_ptr<const Buffer>& from : recipe->from) from->LetGo();
+    }
     entries.push_back({value.buffer(), value.shape(), layout, found});
     return found;
   }
