@@ -188,7 +188,7 @@ void Tuner::Keep(const Digest& key, const std::string& way) {
 
 // The factory's own choice, which is "", is left where another is faster by more than measurements differ.
 std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::ArrayRef<std::string> ways,
-                           KernelRequest request) {
+                                          KernelRequest request) {
   constexpr double kClearly = 0.97;
   const std::optional<PreparedKernel> own = factory(request);
   if (!own) return std::nullopt;
