@@ -42,6 +42,8 @@ struct PrintOptions {
 // `list[1,2]`; packed empty lists are `integers[]`, `scalars[]`, `logicals[]`,
 // `strings[]`. `//` begins a comment.
 std::string PrintGraph(const Graph& graph, const PrintOptions& options = {});
+// `{strides = [2,2], ..}`.
+std::string PrintAttributes(const AttributeMap& attributes, const PrintOptions& options = {});
 
 // Parses the text form; mistakes are emitted and give null, and so does a
 // graph that Verify objects to. `[1,3]` is a shape where opset1.Parameter

@@ -195,15 +195,6 @@ class GraphPrinter {
     return port.index == 0 ? fmt::format("%{}", number) : fmt::format("%{}.{}", number, port.index);
   }
 
-  std::string Attributes(const AttributeMap& attributes) const {
-    std::string text = "{";
-    for (const auto& [name, value] : attributes) {
-      if (text.size() > 1) text += ", ";
-      text += Word(name) + " = " + AttributeText(value, options_);
-    }
-    return text + "}";
-  }
-
   void PrintNode(const Node& node) {
     text_ += std::string(static_cast<size_t>(indent_) + 2, ' ');
     const bool is_result = node.Is(OpRole::kResult) && node.num_outputs() == 0;
@@ -219,8 +210,8 @@ class GraphPrinter {
     if (!node.segments().empty()) {
       text_ += " segments [" + Joined(node.segments(), [](int32_t n) { return fmt::format("{}", n); }) + "]";
     }
-    if (!node.attributes().empty()) text_ += " " + Attributes(node.attributes());
-    if (!node.rt_info().empty()) text_ += " rt " + Attributes(node.rt_info());
+    if (!node.attributes().empty()) text_ += " " + PrintAttributes(node.attributes(), options_);
+    if (!node.rt_info().empty()) text_ += " rt " + PrintAttributes(node.rt_info(), options_);
     for (int32_t i = 0; i < node.num_outputs(); ++i) PrintOutput(node.output(i), i);
     if (!node.bodies().empty()) PrintBodies(node);
     text_ += '\n';
@@ -281,6 +272,15 @@ class GraphPrinter {
 };
 
 }  // namespace
+
+std::string PrintAttributes(const AttributeMap& attributes, const PrintOptions& options) {
+  std::string text = "{";
+  for (const auto& [name, value] : attributes) {
+    if (text.size() > 1) text += ", ";
+    text += Word(name) + " = " + AttributeText(value, options);
+  }
+  return text + "}";
+}
 
 std::string PrintGraph(const Graph& graph, const PrintOptions& options) {
   std::string text;

@@ -14,9 +14,10 @@ void* AllocateAligned(size_t size) {
   const bool is_large = size >= 2 * kLargePage;
   const size_t alignment = is_large ? kLargePage : kTensorAlignment;
   if (size > SIZE_MAX - alignment) return nullptr;
-  const size_t rounded = (size + alignment - 1) / alignment * alignment;
+  const size_t rounded = (size + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
   void* data = std::aligned_alloc(alignment, rounded);
-  if (data != nullptr && is_large) (void)::madvise(data, rounded, MADV_HUGEPAGE);
+  // A large page at the end would be there as a whole.
+  if (data != nullptr && is_large) (void)::madvise(data, rounded / kLargePage * kLargePage, MADV_HUGEPAGE);
   return data;
 }
 

@@ -21,6 +21,15 @@ std::string SystemErrorText(int error_number) {
   return text;
 }
 
+FileIdentity IdentityOf(const struct stat& status) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<uint64_t>(status.st_size),
+          .modified = status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec,
+          .changed = status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec};
+}
+
 ErrorOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError{fmt::format("cannot open `{}`: {}", path, SystemErrorText(errno))};
@@ -40,7 +49,8 @@ ErrorOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& p
     }
   }
   ::close(descriptor);
-  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const std::byte*>(data), size));
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(static_cast<const std::byte*>(data), size, path, IdentityOf(status)));
 }
 
 MappedFile::~MappedFile() {

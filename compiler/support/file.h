@@ -1,14 +1,28 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "compiler/support/error_or.h"
 
 namespace nnefc {
+
+// Which file it is and when it was changed last: by its content, or by who wrote its times, which changes
+// `changed`.
+struct FileIdentity {
+  uint64_t device = 0, inode = 0, size = 0;
+  int64_t modified = 0, changed = 0;  // in nanoseconds
+
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+FileIdentity IdentityOf(const struct ::stat& status);
 
 // A file mapped read-only into memory for as long as the object lives.
 class MappedFile {
@@ -22,15 +36,21 @@ class MappedFile {
   size_t size() const { return size_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  const std::string& path() const { return path_; }
+  // What it was when it was opened.
+  const FileIdentity& identity() const { return identity_; }
   // Lets go of the whole pages within `bytes` of a file: when they are looked at once more, they are read
   // again.
   static void LetGo(std::span<const std::byte> bytes);
 
  private:
-  MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}
+  MappedFile(const std::byte* data, size_t size, std::string path, const FileIdentity& identity)
+      : data_(data), size_(size), path_(std::move(path)), identity_(identity) {}
 
   const std::byte* data_;
   size_t size_;
+  std::string path_;
+  FileIdentity identity_;
 };
 
 // Writes a file beside its final place and renames it on `Commit`, so that a

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 
+#include "compiler/ir/text.h"
 #include "fmt/format.h"
 
 namespace nnefc::runtime {
@@ -19,6 +21,31 @@ FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   if (buffer == nullptr)
     return FaultOf(kRuntimeMemory, "no memory for a result of shape {}", ToString(*shape));
   return TensorValue(output.type, *shape, std::move(buffer));
+}
+
+// Writes the outputs of a node, which are of the types and shapes that it gives these inputs.
+FaultOr<Success> Compute(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                         llvm::ArrayRef<MutableTensorView> outputs, const KernelRegistry& kernels) {
+  const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
+  if (factory == nullptr) return FaultOf(kNoKernel, "there is no kernel for it");
+  std::vector<TensorValue> loaded;
+  std::vector<TensorView> views;
+  llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
+  for (const TensorValue& input : inputs) {
+    loaded.push_back(input.Loaded().AlignedToElements());
+    views.emplace_back(loaded.back());
+    input_infos.push_back({.type = input.type(), .shape = input.shape()});
+  }
+  for (const MutableTensorView& output : outputs)
+    output_infos.push_back({.type = output.type(), .shape = output.shape()});
+  std::optional<PreparedKernel> prepared =
+      (*factory)({.node = &node, .inputs = input_infos, .outputs = output_infos});
+  if (!prepared) return FaultOf(kNoKernel, "there is no kernel for it");
+  llvm::SmallVector<const TensorView*, 4> input_pointers;
+  llvm::SmallVector<const MutableTensorView*, 4> output_pointers;
+  for (const TensorView& view : views) input_pointers.push_back(&view);
+  for (const MutableTensorView& view : outputs) output_pointers.push_back(&view);
+  return prepared->kernel->Run({.inputs = input_pointers, .outputs = output_pointers});
 }
 
 bool Is16Bit(ElementType type) {
@@ -45,36 +72,79 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   }
   if (node.Is(ir::OpRole::kView) && shape && Volume(*shape) == inputs[0].volume())
     return std::vector<TensorValue>{inputs[0].Reshaped(*shape)};
-  const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
-  if (factory == nullptr) return FaultOf(kNoKernel, "there is no kernel for it");
-  std::vector<TensorValue> aligned, outputs;
-  std::vector<TensorView> views;
-  std::vector<MutableTensorView> output_views;
-  llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
-  for (const TensorValue& input : inputs) {
-    aligned.push_back(input.Aligned(8));
-    views.emplace_back(aligned.back());
-    input_infos.push_back({.type = input.type(), .shape = input.shape()});
-  }
+  std::vector<TensorValue> outputs;
+  std::vector<MutableTensorView> views;
   for (const ir::Output& output : known) {
     FaultOr<TensorValue> value = AllocateOutput(output);
     if (!value) return value.error();
     // The buffer was made here and is not shared yet.
     std::byte* bytes = const_cast<std::byte*>(value->bytes());
-    output_views.emplace_back(value->type(), value->shape(), bytes);
-    output_infos.push_back({.type = value->type(), .shape = value->shape()});
+    views.emplace_back(value->type(), value->shape(), bytes);
     outputs.push_back(*value);
   }
-  std::optional<PreparedKernel> prepared =
-      (*factory)({.node = &node, .inputs = input_infos, .outputs = output_infos});
-  if (!prepared) return FaultOf(kNoKernel, "there is no kernel for it");
-  llvm::SmallVector<const TensorView*, 4> input_pointers;
-  llvm::SmallVector<const MutableTensorView*, 4> output_pointers;
-  for (const TensorView& view : views) input_pointers.push_back(&view);
-  for (const MutableTensorView& view : output_views) output_pointers.push_back(&view);
-  FaultOr<Success> done = prepared->kernel->Run({.inputs = input_pointers, .outputs = output_pointers});
-  if (!done) return done.error();
+  if (FaultOr<Success> done = Compute(node, inputs, views, kernels); !done) return done.error();
   return outputs;
+}
+
+namespace {
+
+// The node with nothing around it but what tells its inputs' types and shapes, so that what reads its
+// attributes needs no other graph.
+std::shared_ptr<const ir::Graph> GraphOf(const ir::Node& node, const ir::OpRegistry& registry,
+                                         llvm::ArrayRef<TensorValue> inputs) {
+  auto graph = std::make_shared<ir::Graph>(&registry);
+  std::vector<ir::OutputPort> ports;
+  for (const TensorValue& input : inputs) {
+    const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape())};
+    ports.push_back({graph->AddParameter("", input.type(), shape), 0});
+    graph->SetOutputType(ports.back(), input.type(), shape);
+  }
+  const ir::NodeId id = graph->AddNode({.op = node.op(), .inputs = ports, .attributes = node.attributes()});
+  graph->SetOutputType({id, 0}, node.output().type, node.output().shape);
+  graph->AddResult("", {id, 0});
+  return graph;
+}
+
+Buffer::Recipe RecipeOf(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
+  FieldDigest what;
+  what.Add("evaluated").Add(node.set()).Add(node.type()).Add(ir::PrintAttributes(node.attributes()));
+  what.Add(node.output().type).Add(ir::ToString(node.output().shape));
+  Buffer::Recipe recipe;
+  for (const TensorValue& input : inputs) {
+    what.Add(input.type()).Add(ToString(input.shape()));
+    recipe.from.push_back(input.buffer());
+  }
+  recipe.what = what.Finish();
+  return recipe;
+}
+
+// From whole bytes to floats, and sums and products of these: what cannot fail.
+bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
+  if (node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
+  if (node.Is(ir::ElementFunction::kConvert)) return !IsStorageOnly(inputs[0].type());
+  return node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kSubtract) ||
+         node.Is(ir::ElementFunction::kMultiply);
+}
+
+}  // namespace
+
+std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegistry& registry,
+                                         llvm::ArrayRef<TensorValue> inputs, const KernelRegistry& kernels) {
+  constexpr size_t kWorthwhile = size_t{64} << 10;
+  if (!AlwaysSucceeds(node, inputs)) return std::nullopt;
+  const std::optional<Shape> shape = node.output().shape.extents();
+  const std::optional<int64_t> volume = shape ? Volume(*shape) : std::nullopt;
+  const std::optional<size_t> bytes = volume ? ByteSize(ElementType::kF32, *volume) : std::nullopt;
+  if (!bytes || *bytes < kWorthwhile) return std::nullopt;
+  std::shared_ptr<const ir::Graph> graph = GraphOf(node, registry, inputs);
+  const auto compute = [graph, inputs = inputs.vec(), kernels = &kernels](std::byte* out) {
+    const ir::Node& own = graph->node(graph->node(graph->results()[0]).input(0).node);
+    const MutableTensorView result(ElementType::kF32, own.output().shape.known_extents(), out);
+    // There is nothing else that could be wrong.
+    if (!Compute(own, inputs, result, *kernels)) throw std::bad_alloc();
+    for (const TensorValue& input : inputs) input.buffer()->LetGo();
+  };
+  return TensorValue(ElementType::kF32, *shape, Buffer::Computed(*bytes, compute, RecipeOf(node, inputs)));
 }
 
 FaultOr<Success> InferOnValues(ir::LoneNode& lone) {

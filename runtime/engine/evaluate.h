@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/fold.h"
@@ -18,6 +19,11 @@ namespace nnefc::runtime {
 FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
                                                llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
+
+// The only output of a node of constants that is large, of f32 and such that nothing can fail: it is computed
+// when somebody reads it, by `kernels`, which outlive it like the registry. Nothing of another node.
+std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegistry& registry,
+                                         llvm::ArrayRef<TensorValue> inputs, const KernelRegistry& kernels);
 
 // Infers a node whose inputs were set to values of a run.
 FaultOr<Success> InferOnValues(ir::LoneNode& lone);

@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/loop_count.h"
+#include "runtime/engine/machine_digest.h"
 #include "runtime/fast/register.h"
 #include "runtime/kernels/rules.h"
 #include "runtime/tensor/thread_team.h"
@@ -30,6 +31,24 @@ size_t MemoryOfMachine() {
   const long page = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page <= 0) return std::numeric_limits<size_t>::max();
   return static_cast<size_t>(pages) * static_cast<size_t>(page);
+}
+
+double BytesOfConstants(const ir::Graph& graph) {
+  double sum = 0;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (node.Is(ir::OpRole::kConst) && node.output().value)
+      sum += static_cast<double>(node.output().value->byte_size());
+    for (const ir::Body& body : node.bodies()) sum += BytesOfConstants(*body.graph);
+  }
+  return sum;
+}
+
+// Of the last one, which cores share.
+double BytesOfCache() {
+  constexpr double kUsual = 32 << 20;
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return bytes > 0 ? static_cast<double>(bytes) : kUsual;
 }
 
 // A graph and how deep it lies in bodies.
@@ -59,7 +78,8 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
       threads_(options.threads > 0 ? options.threads : AvailableThreads()),
       limits_(options.limits),
       fuse_(options.fuse),
-      add_kernels_(options.add_kernels) {
+      add_kernels_(options.add_kernels),
+      cache_(options.plan_cache.empty() ? nullptr : std::make_unique<PlanCache>(options.plan_cache)) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())
     inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
@@ -69,6 +89,36 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   RegisterReferenceKernels(kernels_);
   if (backend_ == Backend::kOneDnn) RegisterOneDnnKernels(kernels_);
   if (add_kernels_) add_kernels_(kernels_);
+  if (options.tune || !options.way.empty() || cache_ != nullptr) {
+    tuner_ = std::make_unique<Tuner>(
+        kernels_, cache_.get(),
+        Tuner::Options{.backend = backend_,
+                       .measures = options.tune,
+                       .only = options.way,
+                       .has_cold_weights = BytesOfConstants(*graph_) > BytesOfCache()});
+  }
+}
+
+PlanCacheUse ExecutableImpl::plan_cache_use() const {
+  PlanCacheUse use = cache_ != nullptr ? cache_->use() : PlanCacheUse();
+  if (tuner_ != nullptr) use.measured = tuner_->num_measured();
+  return use;
+}
+
+Digest ExecutableImpl::DigestOfModel() const {
+  return FieldDigest()
+      .Add(DigestOfMachine())
+      .Add(cache_->DigestOf(*graph_))
+      .Add(backend_)
+      .Add(precision_)
+      .Add(threads_)
+      .Finish();
+}
+
+void ExecutableImpl::EmitWarnings(Emitter& emitter) const {
+  if (cache_ == nullptr) return;
+  for (const std::string& warning : cache_->TakeWarnings())
+    emitter.Emit(kPlanCache, {}, "the plan cache: {}", warning);
 }
 
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
@@ -109,13 +159,15 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
 
 bool ExecutableImpl::Check(Emitter& emitter) {
   if (!CheckKernels(emitter)) return false;
+  if (cache_ != nullptr) cache_->Open(DigestOfModel());
   std::vector<Shape> shapes;
   for (const Port& port : inputs_) {
     const std::optional<Shape> shape = port.shape.extents();
-    if (!shape) return true;
-    shapes.push_back(*shape);
+    if (shape) shapes.push_back(*shape);
   }
-  return AddPlan(shapes, emitter) != nullptr;
+  const bool ok = shapes.size() < inputs_.size() || AddPlan(shapes, emitter) != nullptr;
+  EmitWarnings(emitter);
+  return ok;
 }
 
 std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& shapes) const {
@@ -130,7 +182,10 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
                                                     Emitter& emitter) const {
   // oneDNN cuts work by the number of threads that it sees now.
   const ThreadScope scope(threads_);
-  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, plan_options(), emitter);
+  PlanOptions options = plan_options();
+  options.tuner = tuner_.get();
+  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, options, emitter);
+  if (cache_ != nullptr) cache_->Save();
   if (plan == nullptr) return nullptr;
   plans_.push_front(plan);
   if (plans_.size() > kMostPlans) plans_.pop_back();

@@ -26,6 +26,13 @@ struct ExecutableOptions {
   RunLimits limits = {};
   // False: a step and memory of its own for each node, as the graph has it, to compare with.
   bool fuse = true;
+  // A folder that keeps what planning takes long for, see PlanCache; "": none.
+  std::string plan_cache = "";
+  // Measures which way of a step is the fastest as it is planned. What a plan cache has of that is taken
+  // without it, too.
+  bool tune = false;
+  // Not empty: the way of each step that has one of this name, to compare with.
+  std::string way = "";
   // Adds kernels beside ours, if it is set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
@@ -57,6 +64,13 @@ struct StepProfile {
   double bytes = 0;
 };
 
+// How much of what plans needed the plan cache had.
+struct PlanCacheUse {
+  int found = 0;
+  int made = 0;
+  int measured = 0;  // steps, of which it had no fastest way
+};
+
 // A graph made ready to run: weights in the layouts of their kernels, plans by
 // input shapes. Immutable; any number of sessions of any threads share it.
 class Executable {
@@ -71,6 +85,7 @@ class Executable {
   virtual const std::vector<Port>& outputs() const = 0;
   // A description of the plan for static shapes: one line a step.
   virtual std::string DescribePlan() const = 0;
+  virtual PlanCacheUse plan_cache_use() const = 0;
 };
 
 // One run at a time: the arena, the state of variables.

@@ -7,6 +7,8 @@
 
 #include "runtime/engine/executable.h"
 #include "runtime/engine/plan.h"
+#include "runtime/engine/plan_cache.h"
+#include "runtime/engine/tuner.h"
 #include "runtime/engine/weight_cache.h"
 
 namespace nnefc::runtime {
@@ -18,6 +20,7 @@ class ExecutableImpl final : public Executable {
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   std::string DescribePlan() const override;
+  PlanCacheUse plan_cache_use() const override;
 
   // Emits what keeps the graph from being run at all; plans it if the shapes
   // of its inputs are known.
@@ -38,6 +41,9 @@ class ExecutableImpl final : public Executable {
  private:
   std::shared_ptr<const Plan> FindPlan(const std::vector<Shape>& shapes) const;
   std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
+  // Which items of a plan cache are for these options and this graph.
+  Digest DigestOfModel() const;
+  void EmitWarnings(Emitter& emitter) const;
   bool HasKernel(const ir::Node& node) const;
   bool CheckKernels(Emitter& emitter) const;
 
@@ -52,7 +58,9 @@ class ExecutableImpl final : public Executable {
   // Holds what its kernels come from.
   std::function<void(KernelRegistry&)> add_kernels_;
   KernelRegistry kernels_;
-  mutable WeightCache weights_;
+  std::unique_ptr<PlanCache> cache_;  // null: none
+  mutable WeightCache weights_{cache_.get()};
+  std::unique_ptr<Tuner> tuner_;  // null: factories choose
   mutable std::mutex mutex_;
   mutable std::list<std::shared_ptr<const Plan>> plans_;  // the last used first
 };

@@ -50,6 +50,11 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   plan->graph = std::move(prepared.graph);
   if (plan->graph == nullptr) return nullptr;
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
+  if (FaultOr<Success> done = options.weights->Finish(); !done) {
+    emitter.Emit(kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",
+                 done.error().message);
+    return nullptr;
+  }
   if (!PlaceInArena(*plan)) {
     emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
     return nullptr;

@@ -99,6 +99,8 @@ struct Plan {
   size_t run_bytes() const;
 };
 
+class Tuner;
+
 struct PlanOptions {
   Backend backend;
   Precision precision;
@@ -108,6 +110,8 @@ struct PlanOptions {
   // Several nodes in a step, and rewritten graphs, where the backend has them; results in the
   // place of what is read no more, or in that of a whole that they are parts of.
   bool fuse;
+  // Chooses ways; null: the factories do.
+  Tuner* tuner = nullptr;
 };
 
 // Plans the graph for these inputs. Mistakes that shape inference finds,

@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/prepare_graph.h"
+#include "runtime/engine/tuner.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/rules.h"
 
@@ -189,7 +190,8 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .as_codes = codes_.results.contains(work.last().id())};
   const auto scales = codes_.filter_scales.find(work.main->id());
   if (scales != codes_.filter_scales.end()) request.request.filter_scales = scales->second;
-  return (*factory)(request.request);
+  const bool is_tuned = options_.tuner != nullptr && backend == options_.backend;
+  return is_tuned ? options_.tuner->Prepare(request.request) : (*factory)(request.request);
 }
 
 StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) const {

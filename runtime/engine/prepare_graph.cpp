@@ -31,7 +31,7 @@ void AlignConstants(ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (node.Is(ir::OpRole::kConst) && node.output().value)
-      graph.SetOutputValue(node.port(), node.output().value->Aligned(8));
+      graph.SetOutputValue(node.port(), node.output().value->AlignedToElements());
     for (size_t i = 0; i < node.bodies().size(); ++i) AlignConstants(*graph.body(id, i).graph);
   }
 }
@@ -82,6 +82,10 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   if (!inferred && node.num_inputs() > 0 &&
       kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ir::KnownInputs(graph, node, kFoldBound)) {
+      if (const auto later = EvaluateLater(node, graph.registry(), *inputs, kernels)) {
+        PutConstant(graph, node, 0, *later);
+        return;
+      }
       FaultOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);

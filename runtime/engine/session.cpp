@@ -116,7 +116,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     if (FaultOr<Success> checked = CheckInputs(inputs); !checked) return checked.error();
     if (FaultOr<Success> bound = Bind(inputs); !bound) return bound.error();
     inputs_.clear();
-    for (const TensorValue& input : inputs) inputs_.push_back(input.Aligned(8));
+    for (const TensorValue& input : inputs) inputs_.push_back(input.AlignedToElements());
     for (size_t i = 0; i < inputs_.size(); ++i) frame_->SetInput(i, inputs_[i].bytes());
     environment_.next_state.clear();
     environment_.profile.clear();

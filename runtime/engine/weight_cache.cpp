@@ -1,6 +1,31 @@
 #include "runtime/engine/weight_cache.h"
 
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <optional>
+
+#include "runtime/engine/plan_cache.h"
+#include "runtime/tensor/thread_team.h"
+
 namespace nnefc::runtime {
+
+namespace {
+
+// Larger constants are cut among threads, the others are laid out side by side.
+constexpr size_t kLarge = size_t{4} << 20;
+
+// Of a constant in a layout; nothing where that has no key.
+std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, PlanCache& kept) {
+  const std::string key = layout->Key();
+  if (key.empty()) return std::nullopt;
+  FieldDigest item;
+  item.Add("packed").Add(kept.DigestOf(value)).Add(value.type()).Add(value.shape().size());
+  for (int64_t extent : value.shape()) item.Add(extent);
+  return item.Add(key).Finish();
+}
+
+}  // namespace
 
 FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
                                                         ReorderFactory reorder) {
@@ -10,27 +35,106 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   for (const Entry& entry : entries) {
     if (entry.shape == value.shape() && SameLayout(entry.layout, layout)) return entry.reordered;
   }
+  const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
+  if (std::shared_ptr<const Buffer> found = item ? kept_->Find(*item, layout->byte_size()) : nullptr) {
+    // Transformations may have looked at them.
+    value.buffer()->LetGo();
+    if (const Buffer::Recipe* recipe = value.buffer()->recipe()) {
+      for (const std::shared_ptr<const Buffer>& from : recipe->from) from->LetGo();
+    }
+    entries.push_back({value.buffer(), value.shape(), layout, found});
+    return found;
+  }
+  FaultOr<std::shared_ptr<const Buffer>> promised = Promise(value, layout, reorder, item);
+  if (promised) entries.push_back({value.buffer(), value.shape(), layout, *promised});
+  return promised;
+}
+
+FaultOr<std::shared_ptr<const Buffer>> WeightCache::Promise(const TensorValue& value, const Layout& layout,
+                                                            ReorderFactory reorder,
+                                                            const std::optional<Digest>& item) {
+  const size_t bytes = layout->byte_size();
+  const ThreadScope scope(bytes >= kLarge ? CurrentThreads() : 1);
   std::shared_ptr<const Kernel> kernel =
       reorder == nullptr ? nullptr : reorder(value.type(), value.shape(), nullptr, layout);
   if (kernel == nullptr) return KernelFault("a constant cannot be laid out for its kernel");
-  std::shared_ptr<Buffer> buffer = Buffer::Allocate(layout->byte_size());
-  if (buffer == nullptr) return OutOfMemory();
-  // Compressed floats are unpacked for this alone.
-  std::shared_ptr<Buffer> unpacked;
-  if (const CompressedFloats* floats = value.compressed()) {
-    unpacked = Buffer::Allocate(value.byte_size());
-    if (unpacked == nullptr) return OutOfMemory();
-    floats->Unpack(0, floats->count(), reinterpret_cast<float*>(unpacked->mutable_data()));
+  const PageStack::Piece piece = memory_.Take(bytes);
+  if (piece.data == nullptr) return OutOfMemory();
+  jobs_.push_back({value, std::move(kernel), piece.data, bytes, item});
+  return Buffer::Borrow({piece.data, bytes}, piece.owner);
+}
+
+FaultOr<Success> WeightCache::Run(const Job& job) {
+  try {
+    // What is to be computed, is for this alone.
+    const TensorValue value = job.value.Loaded();
+    const TensorView input(value);
+    const MutableTensorView output(value.type(), value.shape(), job.out);
+    const TensorView* inputs[] = {&input};
+    const MutableTensorView* outputs[] = {&output};
+    FaultOr<Success> done = job.kernel->Run({.inputs = inputs, .outputs = outputs});
+    job.value.buffer()->LetGo();
+    return done;
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
   }
-  const TensorView input(value.type(), value.shape(), unpacked != nullptr ? unpacked->data() : value.bytes());
-  const MutableTensorView output(value.type(), value.shape(), buffer->mutable_data());
-  const TensorView* inputs[] = {&input};
-  const MutableTensorView* outputs[] = {&output};
-  FaultOr<Success> done = kernel->Run({.inputs = inputs, .outputs = outputs});
-  if (!done) return done.error();
-  value.buffer()->LetGo();
-  entries.push_back({value.buffer(), value.shape(), layout, buffer});
-  return std::shared_ptr<const Buffer>(buffer);
+}
+
+FaultOr<Success> WeightCache::Finish() {
+  // Who comes meanwhile waits for what was promised.
+  const std::lock_guard lock(mutex_);
+  memory_.UseLargePages();
+  std::vector<Job> jobs = std::move(jobs_);
+  jobs_.clear();
+  // Otherwise in the order of the plan, which is that of most files.
+  std::stable_partition(jobs.begin(), jobs.end(), [](const Job& job) { return job.bytes >= kLarge; });
+  std::vector<std::optional<Fault>> faults(jobs.size());
+  const auto run = [&](size_t i) {
+    if (FaultOr<Success> done = Run(jobs[i]); !done) faults[i] = done.error();
+    jobs[i].kernel = nullptr;
+  };
+  size_t large = 0, small_bytes = 0;
+  for (; large < jobs.size() && jobs[large].bytes >= kLarge; ++large) run(large);
+  for (size_t i = large; i < jobs.size(); ++i) small_bytes += jobs[i].bytes;
+  constexpr size_t kWorthAThread = size_t{256} << 10;
+  const size_t most = std::min<size_t>(1 + small_bytes / kWorthAThread, jobs.size() - large);
+  const int members = static_cast<int>(std::min<size_t>(most, static_cast<size_t>(CurrentThreads())));
+  std::atomic<size_t> next = large;
+  const auto work = [&](int /*member*/) {
+    for (size_t i = next++; i < jobs.size(); i = next++) run(i);
+  };
+  if (members > 1) {
+    RunOnTeam(members, work);
+  } else {
+    work(0);
+  }
+  std::optional<Fault> first;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    // What lies around what is read comes with it, and so came again.
+    jobs[i].value.buffer()->LetGo();
+    if (!faults[i]) {
+      Keep(jobs[i]);
+      continue;
+    }
+    Forget(jobs[i]);
+    if (!first) first = faults[i];
+  }
+  if (first) return *first;
+  return Success();
+}
+
+// For other processes.
+void WeightCache::Keep(const Job& job) {
+  if (!job.item) return;
+  for (const Entry& entry : entries_[job.value.buffer().get()]) {
+    if (entry.reordered->data() == job.out) return kept_->Add(*job.item, entry.reordered);
+  }
+}
+
+// Its bytes are not there.
+void WeightCache::Forget(const Job& job) {
+  std::vector<Entry>& entries = entries_[job.value.buffer().get()];
+  std::erase_if(entries, [&](const Entry& entry) { return entry.reordered->data() == job.out; });
 }
 
 }  // namespace nnefc::runtime

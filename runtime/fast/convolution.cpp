@@ -11,6 +11,7 @@
 #include "runtime/fast/merged_groups.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
+#include "runtime/fast/ways.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -86,6 +87,17 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
   }
 }
 
+// Whether Winograd's way has the convolution in blocks of channels.
+bool HasTilesOfWinograd(const ConvolutionShape& shape) {
+  const SpatialDims& spatial = *shape.spatial;
+  if (shape.groups != 1 || shape.filter.size() != 4 || shape.filter[2] != 3 || shape.filter[3] != 3)
+    return false;
+  for (size_t i = 0; i < 2; ++i) {
+    if (spatial.strides[i] != 1 || spatial.dilations[i] != 0) return false;
+  }
+  return shape.filter[0] >= kChannelBlock && shape.filter[1] >= kChannelBlock;
+}
+
 // Winograd's way does a 3x3 convolution in fewer multiplications. Measured
 // with AVX-512 on the convolutions of VGG-19, ResNet-50, GoogLeNet and AlexNet
 // it takes 0.4 to 0.8 of the time of the direct one for images of 14x14 and
@@ -93,14 +105,8 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
 bool IsWorthWinograd(const ConvolutionShape& shape) {
   constexpr int64_t kLeastPixels = 196;
   constexpr int64_t kLeastChannels = 32;
-  const SpatialDims& spatial = *shape.spatial;
-  if (shape.groups != 1 || shape.filter.size() != 4 || shape.filter[2] != 3 || shape.filter[3] != 3)
-    return false;
-  for (size_t i = 0; i < 2; ++i) {
-    if (spatial.strides[i] != 1 || spatial.dilations[i] != 0) return false;
-  }
-  return shape.filter[0] >= kLeastChannels && shape.filter[1] >= kLeastChannels &&
-         shape.output[2] * shape.output[3] >= kLeastPixels;
+  return HasTilesOfWinograd(shape) && shape.filter[0] >= kLeastChannels &&
+         shape.filter[1] >= kLeastChannels && shape.output[2] * shape.output[3] >= kLeastPixels;
 }
 
 // Images with channels in blocks of 16, if they are so many; otherwise what
@@ -118,17 +124,39 @@ bool FitsBlocks(const ConvolutionShape& shape) {
          shape.output[1] / shape.groups % kChannelBlock == 0;
 }
 
+// By the way that is asked for; empty where the convolution or the precision does not allow it.
+ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape& shape,
+                                   const dnnl::primitive_attr& attributes, Precision precision) {
+  using dnnl::algorithm;
+  const auto blocked = [&](algorithm by) {
+    return TryConvolution(shape, attributes, by, BlockedDesc(shape.input), BlockedDesc(shape.output));
+  };
+  const bool is_blocked = HasAvx512() && FitsBlocks(shape);
+  if (way == kDirect && is_blocked) return blocked(algorithm::convolution_direct);
+  if (way == kWinograd && is_blocked && precision != Precision::kExact && HasTilesOfWinograd(shape))
+    return blocked(algorithm::convolution_winograd);
+  if (way == kChannelsLast)
+    return TryConvolution(shape, attributes, algorithm::convolution_auto,
+                          ChannelsLastDesc(shape.input, DnnType::f32),
+                          ChannelsLastDesc(shape.output, DnnType::f32));
+  if (way == kPreferred)
+    return TryConvolution(shape, attributes, algorithm::convolution_auto, AnyDesc(shape.input),
+                          AnyDesc(shape.output));
+  return {};
+}
+
 // With AVX-512 all convolutions keep channels in blocks: oneDNN's own choice
 // (channels last, since it prefers its brgemm kernels on recent processors) is
 // no faster, but keeps from Winograd's way and from joining parts of a
 // concatenation in place, and a mixture costs reorders.
 ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
-                                       Precision precision) {
+                                       const KernelRequest& request) {
+  if (!request.way.empty()) return ConvolutionBy(request.way, shape, attributes, request.precision);
   using dnnl::algorithm;
   if (HasAvx512() && FitsBlocks(shape)) {
     const memory::desc source = BlockedDesc(shape.input);
     const memory::desc result = BlockedDesc(shape.output);
-    if (precision != Precision::kExact && IsWorthWinograd(shape)) {
+    if (request.precision != Precision::kExact && IsWorthWinograd(shape)) {
       ConvolutionPrimitive primitive =
           TryConvolution(shape, attributes, algorithm::convolution_winograd, source, result);
       if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
@@ -149,7 +177,8 @@ ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
                         ChannelsLastDesc(shape.output, DnnType::bf16));
 }
 
-bool IsFinite(const TensorValue& value) {
+bool IsFinite(const TensorValue& constant) {
+  const TensorValue value = constant.Loaded();
   for (int64_t i = 0; i < value.volume(); ++i) {
     if (!std::isfinite(value.ElementAsDouble(i))) return false;
   }
@@ -203,7 +232,7 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
   const dnnl::primitive_attr attributes = posts->Attributes();
   const ConvolutionPrimitive primitive = type == DnnType::bf16
                                              ? ChooseBf16Convolution(shape, attributes)
-                                             : ChooseConvolution(shape, attributes, request.precision);
+                                             : ChooseConvolution(shape, attributes, request);
   if (!IsUsable(primitive, *posts)) return std::nullopt;
   if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
   DnnKernelBuilder builder(request);
@@ -302,7 +331,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
                                                      filter.drop_front(kGrouped ? 3 : 2)),
                                           input.size() - 2);
-  if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial)) return kernel;
+  if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
+    return OnlyWay(request, std::move(*kernel));
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const InnerProduct product{
         .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
@@ -312,7 +342,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
     if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
   }
   if (request.precision == Precision::kBf16) {
-    if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16)) return kernel;
+    if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16))
+      return OnlyWay(request, std::move(*kernel));
   } else if (!kGrouped) {
     if (auto kernel = MakePixelProduct(request)) return kernel;
   }
@@ -346,6 +377,10 @@ std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& reques
 void RegisterDnnConvolution(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Convolution", GuardedDnnFactory<MakeConvolution<false>>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "GroupConvolution", GuardedDnnFactory<MakeConvolution<true>>);
+  for (std::string_view name : {"Convolution", "GroupConvolution"})
+    registry.AddWays(Backend::kOneDnn, {"opset1"}, name, {kDirect, kWinograd, kChannelsLast, kPreferred});
+  registry.AddWays(Backend::kOneDnn, {"opset1"}, "Convolution",
+                   {kMatrixProduct, kInnerProduct, kInPlace, kTiles, kFewer});
 }
 
 }  // namespace nnefc::runtime

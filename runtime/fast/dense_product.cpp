@@ -6,6 +6,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/dots.h"
 #include "runtime/fast/fewer_products.h"
+#include "runtime/fast/ways.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -251,6 +252,7 @@ void RunTasks(int64_t tasks, llvm::function_ref<void(int64_t task, int member)> 
 std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,
                                                const DenseInputs& inputs,
                                                llvm::ArrayRef<PostOperation> posts) {
+  if (!request.way.empty() && request.way != kTiles && request.way != kFewer) return std::nullopt;
   if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
   // Rows of a matrix are written in whole blocks.
   if (!sizes.is_blocked && sizes.outputs % kBlockColumns != 0) return std::nullopt;
@@ -260,7 +262,9 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
   if (!steps) return std::nullopt;
   DenseProduct::Form form{
       .sizes = sizes, .inputs = inputs, .fewer = std::nullopt, .threads = CurrentThreads()};
-  if (request.precision != Precision::kExact && inputs.scale < 0) form.fewer = FewerProducts::Make(sizes);
+  if (request.precision != Precision::kExact && inputs.scale < 0 && request.way != kTiles)
+    form.fewer = FewerProducts::Make(sizes, request.way == kFewer);
+  if (request.way == kFewer && !form.fewer) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[inputs.weights] = WeightLayout(sizes);

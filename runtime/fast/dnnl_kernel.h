@@ -81,6 +81,11 @@ inline bool IsDnnGemm(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
+// A kernel that is the only one for a step, where no way is asked for.
+inline std::optional<PreparedKernel> OnlyWay(const KernelRequest& request, PreparedKernel kernel) {
+  return request.way.empty() ? std::optional(std::move(kernel)) : std::nullopt;
+}
+
 // In what products take their factors.
 inline DnnType ProductType(const KernelRequest& request) {
   return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;

@@ -1,6 +1,8 @@
 #include "runtime/fast/dnnl_layout.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "fmt/format.h"
 #include "runtime/fast/register.h"
@@ -87,6 +89,82 @@ std::string DnnLayout::ToString() const {
     text += fmt::format("{}{}", blocking.inner_blks[i], static_cast<char>('a' + blocking.inner_idxs[i]));
   }
   return text;
+}
+
+namespace {
+
+// The bytes of fields one after another.
+class KeyWriter {
+ public:
+  template <typename T>
+  void Add(const T& value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    key_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  template <typename Items>
+  void AddAll(const Items& items, size_t count) {
+    Add(count);
+    for (size_t i = 0; i < count; ++i) Add(items[i]);
+  }
+  std::string Take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+// False of a format whose fields are not known here.
+bool AddFormat(const dnnl_memory_desc_t& data, KeyWriter& key) {
+  if (data.format_kind == dnnl_blocked) {
+    const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+    const auto blocks = static_cast<size_t>(blocking.inner_nblks);
+    key.AddAll(blocking.strides, static_cast<size_t>(data.ndims));
+    key.AddAll(blocking.inner_blks, blocks);
+    key.AddAll(blocking.inner_idxs, blocks);
+    return true;
+  }
+  if (data.format_kind != dnnl_format_kind_wino) return false;
+  const dnnl_wino_desc_t& wino = data.format_desc.wino_desc;
+  key.Add(wino.wino_format);
+  for (int number :
+       {wino.r, wino.alpha, wino.ic, wino.oc, wino.ic_block, wino.oc_block, wino.ic2_block, wino.oc2_block})
+    key.Add(number);
+  key.Add(wino.adj_scale);
+  key.Add(wino.size);
+  return true;
+}
+
+}  // namespace
+
+std::string DnnLayout::Key() const {
+  const dnnl_memory_desc_t& data = desc_.data;
+  KeyWriter key;
+  const auto rank = static_cast<size_t>(data.ndims);
+  key.Add(data.format_kind);
+  key.Add(data.data_type);
+  key.Add(data.offset0);
+  key.AddAll(data.dims, rank);
+  key.AddAll(data.padded_dims, rank);
+  key.AddAll(data.padded_offsets, rank);
+  if (!AddFormat(data, key)) return "";
+  key.Add(data.extra.flags);
+  if (data.extra.flags != 0) {
+    key.Add(data.extra.compensation_mask);
+    key.Add(data.extra.scale_adjust);
+    key.Add(data.extra.asymm_compensation_mask);
+  }
+  key.AddAll(form_.order, form_.order.size());
+  key.Add(form_.merged_groups);
+  key.Add(form_.codes.has_value());
+  if (form_.codes) {
+    key.Add(form_.codes->scale);
+    key.Add(form_.codes->zero);
+  }
+  key.Add(form_.filter_codes.has_value());
+  if (form_.filter_codes) {
+    key.AddAll(form_.filter_codes->scales, form_.filter_codes->scales.size());
+    key.Add(form_.filter_codes->mask);
+  }
+  return key.Take();
 }
 
 const dnnl::engine& DnnEngine() {

@@ -50,6 +50,7 @@ class DnnLayout final : public OpaqueLayout {
   size_t byte_size() const override { return desc_.get_size(); }
   bool Equals(const OpaqueLayout& other) const override;
   std::string ToString() const override;
+  std::string Key() const override;
 
  private:
   dnnl::memory::desc desc_;

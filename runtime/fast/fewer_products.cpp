@@ -107,14 +107,14 @@ struct Ends {
 
 }  // namespace
 
-std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes) {
+std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes, bool wanted) {
   constexpr int64_t kLeastRows = 64;
   if (sizes.terms % (2 * kBlockColumns) != 0 || sizes.rows < kLeastRows) return std::nullopt;
   // Of an eighth that is saved: what the seven products cost to be kept and added, what sums of the left rows
   // do.
   const double of_products = 10.0 / static_cast<double>(sizes.terms);
   const double of_factors = 7.0 / static_cast<double>(sizes.outputs);
-  if (of_products + of_factors > 0.075) return std::nullopt;
+  if (!wanted && of_products + of_factors > 0.075) return std::nullopt;
   return FewerProducts(sizes.images, sizes.rows, sizes.terms);
 }
 

@@ -12,8 +12,9 @@ struct DenseCall;
 
 class FewerProducts {
  public:
-  // Nothing where what is added on the way takes longer than what is saved, or halves are no whole blocks.
-  static std::optional<FewerProducts> Make(const DenseSizes& sizes);
+  // Nothing where halves are no whole blocks, nor, unless it is `wanted`, where what is added on the way is
+  // known to take longer than what is saved.
+  static std::optional<FewerProducts> Make(const DenseSizes& sizes, bool wanted);
 
   int64_t scratch_floats(int threads) const;
   // On the threads of the scope.

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/chunked_product.h"
 #include "runtime/fast/dots.h"
+#include "runtime/fast/ways.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -97,7 +98,8 @@ bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape
   if (weights.constant == nullptr || weights.constant->compressed() != nullptr || shape.inputs_first)
     return false;
   const bool is_f32 = weights.type == ElementType::kF32 && ProductType(request) == DnnType::f32;
-  return is_f32 && shape.rows == 1 && weights.constant->byte_size() >= kLeastInPlace;
+  if (!is_f32 || shape.rows != 1) return false;
+  return request.way.empty() ? weights.constant->byte_size() >= kLeastInPlace : request.way == kInPlace;
 }
 
 std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape) {
@@ -110,9 +112,12 @@ std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, c
 
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape) {
-  if (shape.rows >= kLeastRows) {
+  const bool is_free = request.way.empty();
+  if (!is_free && request.way != kMatrixProduct && request.way != kInnerProduct) return std::nullopt;
+  if (is_free ? shape.rows >= kLeastRows : request.way == kMatrixProduct) {
     if (std::optional<PreparedKernel> kernel = MakeChunkedProduct(request, posts, shape)) return kernel;
     if (std::optional<PreparedKernel> kernel = MakeMatrixProduct(request, posts, shape)) return kernel;
+    if (!is_free) return std::nullopt;
   }
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;

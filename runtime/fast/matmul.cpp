@@ -7,6 +7,7 @@
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/ways.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
@@ -29,9 +30,11 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
   const InnerProduct product{
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
-  if (IsForCompressedProduct(request, product)) return MakeCompressedProduct(request, product);
+  if (IsForCompressedProduct(request, product))
+    return request.way.empty() ? MakeCompressedProduct(request, product) : std::nullopt;
   if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
-  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product)) return kernel;
+  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product))
+    return OnlyWay(request, std::move(*kernel));
   if (rows >= kLeastDenseRows && ProductType(request) == DnnType::f32) {
     const DenseSizes sizes{.images = 1,
                            .rows = rows,
@@ -88,13 +91,15 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
   if (std::optional<PreparedKernel> kernel = MakeConstantProduct(request)) return kernel;
-  return MakeGeneral(request);
+  return request.way.empty() ? MakeGeneral(request) : std::nullopt;
 }
 
 }  // namespace
 
 void RegisterDnnMatMul(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
+  registry.AddWays(Backend::kOneDnn, {"opset1"}, "MatMul",
+                   {kMatrixProduct, kInnerProduct, kInPlace, kTiles, kFewer});
 }
 
 }  // namespace nnefc::runtime

@@ -276,7 +276,7 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   const int64_t rank = static_cast<int64_t>(input.shape.size());
   if (rank < 3 || rank > 5 || !request.node->Bool("keep_dims")) return std::nullopt;
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
-  const TensorValue axes = request.inputs[1].constant->Aligned(8);
+  const TensorValue& axes = *request.inputs[1].constant;
   for (int64_t i = 0; i < axes.volume(); ++i)
     reduced[static_cast<size_t>(NormalAxis(axes.ElementAsInt(i), rank))] = true;
   for (int64_t axis = 0; axis < rank; ++axis) {

@@ -505,7 +505,7 @@ std::optional<float> ScaleOf(std::span<const float> numbers) {
 std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
     return {};
-  const TensorValue aligned = filter.Aligned(alignof(float));
+  const TensorValue aligned = filter.Loaded().Aligned(alignof(float));
   const Shape& shape = filter.shape();
   const int64_t channels = grouped ? shape[0] * shape[1] : shape[0];
   const auto each = static_cast<size_t>(filter.volume() / channels);
@@ -524,7 +524,7 @@ std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
 std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
   if (transposed) return FilterScales(matrix, false);
   if (matrix.type() != ElementType::kF32 || matrix.volume() == 0) return {};
-  const TensorValue aligned = matrix.Aligned(alignof(float));
+  const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
   const float* numbers = aligned.elements<float>().data();
   const auto rows = static_cast<size_t>(matrix.shape()[0]);
   const auto columns = static_cast<size_t>(matrix.shape()[1]);

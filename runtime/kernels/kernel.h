@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/ir/graph.h"
 #include "compiler/support/tensor/tensor_value.h"
@@ -80,6 +81,9 @@ struct KernelRequest {
   // By output channel, the scale of which all numbers of a constant filter (input 1) are
   // multiples by -128 to 127; empty where the node takes no codes.
   llvm::ArrayRef<float> filter_scales = {};
+  // Which of the ways that the registry has for the operation; empty: the factory chooses. It declines one
+  // that the step does not allow.
+  std::string_view way = {};
 };
 
 // The answer to a request.

@@ -54,6 +54,21 @@ void KernelRegistry::Add(Backend backend, std::initializer_list<std::string_view
   }
 }
 
+void KernelRegistry::AddWays(Backend backend, std::initializer_list<std::string_view> sets,
+                             std::string_view name, llvm::ArrayRef<std::string_view> ways) {
+  for (std::string_view set : sets) {
+    NNEFC_CHECK(Find(backend, set, name) != nullptr);
+    for (std::string_view way : ways) ways_[{backend, std::string(set), std::string(name)}].emplace_back(way);
+  }
+}
+
+llvm::ArrayRef<std::string> KernelRegistry::Ways(Backend backend, std::string_view set,
+                                                 std::string_view name) const {
+  const auto found = ways_.find(std::tuple(backend, set, name));
+  if (found == ways_.end()) return {};
+  return found->second;
+}
+
 void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
                                   ReferenceFunction function, Aliasing aliasing) {
   Add(Backend::kReference, sets, name,

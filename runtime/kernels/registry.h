@@ -67,11 +67,17 @@ class KernelRegistry {
  public:
   void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
            KernelFactory factory);
+  // Names the ways among which a factory chooses, for who measures which is the fastest: see
+  // KernelRequest::way.
+  void AddWays(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
+               llvm::ArrayRef<std::string_view> ways);
   // A portable kernel of `name` in each of the operation sets.
   void AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
                     ReferenceFunction function, Aliasing aliasing = Aliasing::kNone);
   // Null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
+
+  llvm::ArrayRef<std::string> Ways(Backend backend, std::string_view set, std::string_view name) const;
 
   // What a backend with layouts of its own brings besides kernels; null for
   // what it does not have.
@@ -86,6 +92,7 @@ class KernelRegistry {
 
  private:
   std::map<std::tuple<Backend, std::string, std::string>, KernelFactory, std::less<>> factories_;
+  std::map<std::tuple<Backend, std::string, std::string>, std::vector<std::string>, std::less<>> ways_;
   std::map<Backend, BackendHooks> hooks_;
 };
 

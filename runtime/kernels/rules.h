@@ -5,15 +5,16 @@
 namespace nnefc::runtime {
 
 // What a graph, and the values of a run, must satisfy.
-#define NNEFC_RUNTIME_RULES(RULE)                                \
-  RULE(kNoKernel, "runtime.no-kernel", kError, "internal")       \
-  RULE(kConstantWithoutData, "runtime.missing-data", kError, "") \
-  RULE(kRuntimeElementType, "runtime.element-type", kError, "")  \
-  RULE(kRuntimeCycle, "runtime.cycle", kError, "internal")       \
-  RULE(kRuntimeMemory, "runtime.memory", kError, "environment")  \
-  RULE(kRuntimeNesting, "runtime.nesting", kError, "internal")   \
-  RULE(kRuntimeIterations, "runtime.iterations", kError, "")     \
-  RULE(kRunFailed, "run.failed", kError, "")                     \
+#define NNEFC_RUNTIME_RULES(RULE)                                 \
+  RULE(kNoKernel, "runtime.no-kernel", kError, "internal")        \
+  RULE(kConstantWithoutData, "runtime.missing-data", kError, "")  \
+  RULE(kRuntimeElementType, "runtime.element-type", kError, "")   \
+  RULE(kRuntimeCycle, "runtime.cycle", kError, "internal")        \
+  RULE(kRuntimeMemory, "runtime.memory", kError, "environment")   \
+  RULE(kRuntimeNesting, "runtime.nesting", kError, "internal")    \
+  RULE(kRuntimeIterations, "runtime.iterations", kError, "")      \
+  RULE(kPlanCache, "runtime.plan-cache", kWarning, "environment") \
+  RULE(kRunFailed, "run.failed", kError, "")                      \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)
 

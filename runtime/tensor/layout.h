@@ -15,8 +15,10 @@ class OpaqueLayout {
   virtual ~OpaqueLayout() = default;
   virtual size_t byte_size() const = 0;
   virtual bool Equals(const OpaqueLayout& other) const = 0;
-  // For plans and cache keys: equal layouts have equal text.
+  // For plans.
   virtual std::string ToString() const = 0;
+  // Equal layouts, and no others, have equal keys, in every process of a version; empty where there is none.
+  virtual std::string Key() const { return ""; }
   // The bytes of a constant that lies so already; null of one that has to be laid out.
   virtual std::shared_ptr<const Buffer> BytesOf(const TensorValue& /*value*/) const { return nullptr; }
 };

@@ -111,6 +111,7 @@ class CaseRun {
     }
     // A document has a parameter.
     if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
+    if (Chosen(30)) CompareWays();
     return outcome_;
   }
 
@@ -159,6 +160,14 @@ class CaseRun {
     if (Chosen(15))
       Exactly("reference, 3 threads",
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
+  }
+
+  // The ways among which `--tune` chooses.
+  void CompareWays() {
+    static constexpr const char* kWays[] = {"direct",         "winograd",      "channels_last", "preferred",
+                                            "matrix_product", "inner_product", "in_place"};
+    for (const char* way : kWays)
+      Nearly(fmt::format("onednn, {}", way), RunGraph(graph_, {.threads = 1, .way = way}, inputs_));
   }
 
   // Numbers of bf16 are few: where infinities and denormals meet them nothing is said.

@@ -35,6 +35,14 @@ def test_types_are_strict(tmp_path):
     assert "ndarray[Any, Any]" in done.stdout
 
 
+def test_importing_the_package_imports_little_of_python():
+    slow = "{'difflib', 'html', 'shutil', 'subprocess', 'tarfile', 'tempfile', 'nnefc.difference'}"
+    program = f"import sys\nbefore = set(sys.modules)\nimport nnefc\nprint(({slow} & set(sys.modules)) - before, nnefc.diff.__module__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
+    assert done.stdout.split() == ["set()", "nnefc.difference"]
+
+
 def test_every_public_name_says_what_it_is():
     for name in nnefc.__all__:
         assert getattr(nnefc, name).__doc__, name

@@ -18,6 +18,40 @@ graph net(x) -> (y)
 }}
 """
 
+# Rows of a table that stands one element behind the beginning of its file.
+TABLE = """<?xml version="1.0"?>
+<net name="net" version="11"><layers>
+  <layer id="0" name="i" type="Parameter" version="opset1"><data shape="1" element_type="i64"/>
+    <output><port id="0" precision="I64"><dim>1</dim></port></output></layer>
+  <layer id="1" name="table" type="Const" version="opset1">
+    <data element_type="f32" shape="{rows},1000" offset="4" size="{size}"/>
+    <output><port id="0" precision="FP32"><dim>{rows}</dim><dim>1000</dim></port></output></layer>
+  <layer id="2" name="axis" type="Const" version="opset1">
+    <data element_type="i64" shape="" offset="{end}" size="8"/>
+    <output><port id="0" precision="I64"/></output></layer>
+  <layer id="3" name="y" type="Gather" version="opset8"><data batch_dims="0"/>
+    <input><port id="0"><dim>{rows}</dim><dim>1000</dim></port><port id="1"><dim>1</dim></port><port id="2"/></input>
+    <output><port id="3" precision="FP32"><dim>1</dim><dim>1000</dim></port></output></layer>
+  <layer id="4" name="out" type="Result" version="opset1">
+    <input><port id="0"><dim>1</dim><dim>1000</dim></port></input></layer>
+</layers><edges>
+  <edge from-layer="1" from-port="0" to-layer="3" to-port="0"/>
+  <edge from-layer="0" from-port="0" to-layer="3" to-port="1"/>
+  <edge from-layer="2" from-port="0" to-layer="3" to-port="2"/>
+  <edge from-layer="3" from-port="3" to-layer="4" to-port="0"/>
+</edges></net>
+"""
+
+
+CONVOLUTION = """version 1.0;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [1, 32, 20, 20]);
+    w = variable<scalar>(shape = [48, 32, 3, 3], label = 'w');
+    y = conv(x, w);
+}
+"""
+
 
 @pytest.fixture(name="add")
 def add_fixture() -> nnefc.Executable:
@@ -137,17 +171,39 @@ def resident_peak() -> int:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
 
+def begin_peak() -> int:
+    """Sets the peak to what there is now, and returns that."""
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
+        refs.write("5")
+    return resident_peak()
+
+
 def test_a_large_input_is_not_copied():
     count = 25_000_000  # 100 MB
     executable = nnefc.load(BIG.format(count=count)).compile(threads=1)
     x = np.zeros(count, np.float32)
     x[count // 3] = 5
     session = executable.session()
-    with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
-        refs.write("5")  # sets the peak to what there is now
-    before = resident_peak()
+    before = begin_peak()
     for run in (lambda: session(x), lambda: session(memoryview(x))):
         assert run()["y"] == 5
+    assert resident_peak() - before < 20e6
+
+
+def test_weights_of_a_file_are_read_where_they_lie(tmp_path):
+    rows = 25_000  # 100 MB
+    size = rows * 4000
+    (tmp_path / "net.xml").write_text(TABLE.format(rows=rows, size=size, end=size + 4))
+    with open(tmp_path / "net.bin", "wb") as weights:
+        weights.seek(4 + 20_000 * 4000)
+        np.arange(1000, dtype=np.float32).tofile(weights)
+        weights.truncate(size + 12)
+    nnefc.load(SUM).compile()  # what the first network takes once
+    before = begin_peak()
+    model = nnefc.load(tmp_path / "net.xml")
+    (row,) = model.compile(threads=1)(np.array([20_000])).values()
+    np.testing.assert_array_equal(row, np.arange(1000, dtype=np.float32)[np.newaxis])
+    assert "table" in model.variables
     assert resident_peak() - before < 20e6
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
 
@@ -280,3 +336,26 @@ graph net(x) -> (y)
         found = executable(x=x.reshape(given))["y"]
         np.testing.assert_allclose(found.reshape(1, -1), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
         assert "in_place" in str(executable.profile())
+
+
+def test_a_plan_cache_gives_the_same(tmp_path):
+    model = nnefc.load(CONVOLUTION, random_weights=1)
+    plain = model.compile(threads=1)
+    inputs = plain.random_inputs()
+    expected = plain.run(inputs)
+    assert plain.plan_cache_use == (0, 0, 0)
+    made, found = (model.compile(threads=1, plan_cache=tmp_path / "cache") for _ in range(2))
+    assert made.plan_cache_use[0] == 0 and made.plan_cache_use[1] > 0
+    assert found.plan_cache_use == (made.plan_cache_use[1], 0, 0)
+    for executable in (made, found):
+        outputs = executable.run(inputs)
+        assert all(np.array_equal(outputs[name], expected[name]) for name in expected)
+    tuned = model.compile(threads=1, plan_cache=tmp_path / "cache", tune=True)
+    assert tuned.plan_cache_use[2] == 1
+    kept = model.compile(threads=1, plan_cache=tmp_path / "cache")
+    assert kept.plan_cache_use[1:] == (0, 0)
+    for executable in (tuned, kept):
+        np.testing.assert_allclose(executable.run(inputs)["y"], expected["y"], rtol=0, atol=1e-4)
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="is no folder"):
+        model.compile(plan_cache=tmp_path / "file")

@@ -227,6 +227,8 @@ int nnefc_compile(const nnefc_model* model, const nnefc_executable_options* opti
       given.precision = *precision;
       given.threads = options->threads;
       given.max_memory = options->max_memory;
+      if (options->plan_cache != nullptr) given.plan_cache = options->plan_cache;
+      given.tune = options->tune != 0;
     }
     api::Outcome<api::Executable> outcome = model->model.Compile(given);
     if (outcome) *executable = new nnefc_executable{std::move(*outcome)};

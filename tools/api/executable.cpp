@@ -107,6 +107,11 @@ Outcome<Tensors> Executable::Run(const Tensors& inputs) const {
   return NewSession().Run(inputs);
 }
 
+PlanCacheUse Executable::plan_cache_use() const {
+  const runtime::PlanCacheUse use = state_->executable->plan_cache_use();
+  return {.found = use.found, .made = use.made, .measured = use.measured};
+}
+
 Tensors Executable::RandomInputs(uint64_t seed) const {
   Tensors tensors;
   for (const runtime::Port& port : state_->executable->inputs()) {

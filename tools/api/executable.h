@@ -32,6 +32,17 @@ struct ExecutableOptions {
   int threads = 0;
   // Bounds the bytes of all values of a run; 0: the machine's memory.
   uint64_t max_memory = 0;
+  // A folder that keeps what planning a model takes long for, for the next processes; "": none. What is wrong
+  // with it is a warning.
+  std::string plan_cache = "";
+  // Measures which way of each step is the fastest here, in up to a minute; a plan cache keeps it.
+  bool tune = false;
+};
+
+struct PlanCacheUse {
+  int found = 0;
+  int made = 0;
+  int measured = 0;  // steps, for `tune`
 };
 
 // Time spent in one step of a run.
@@ -78,6 +89,8 @@ class Executable {
   Session NewSession() const;
   // Runs once, in a session of its own.
   Outcome<Tensors> Run(const Tensors& inputs) const;
+  // How much of what planning needed the plan cache had, and how much was made.
+  PlanCacheUse plan_cache_use() const;
   // Data for all inputs, as `--random-inputs SEED` makes them; without those
   // whose shape is open.
   Tensors RandomInputs(uint64_t seed) const;

@@ -67,8 +67,8 @@ auto Guard(Work work) -> decltype(work()) {
 struct Contents {
   std::vector<Operation> operations;
   std::vector<Variable> variables;
-  // By label; those of OpenVINO IR, the others are read by `store`.
-  std::map<std::string, Tensor> constants;
+  // By label; those of OpenVINO IR, as they lie in its file, the others are read by `store`.
+  std::map<std::string, TensorValue> constants;
   std::map<std::string, ir::Origin> origins;
   std::optional<VariableStore> store;
 };

@@ -237,6 +237,8 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
     given.precision = options.precision;
+    given.plan_cache = options.plan_cache;
+    given.tune = options.tune;
     given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {
       plugins->AddKernels(kernels);
     };
@@ -249,6 +251,8 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
       outcome.report = TakeReport(*state_->compilation);
       return outcome;
     }
+    // What is wrong with the folder.
+    if (!options.plan_cache.empty()) outcome.report = TakeReport(*state_->compilation);
     for (const runtime::Port& port : executable->executable->inputs())
       executable->inputs.push_back(ToPort(port.name, port.type, port.shape));
     for (const runtime::Port& port : executable->executable->outputs())

@@ -78,7 +78,7 @@ void AddVariable(const ir::Node& node, Contents& contents) {
   const ir::Output& output = node.output();
   const bool is_constant = node.Is(ir::OpRole::kConst);
   const std::string label = is_constant ? node.name() : node.attribute("label").AsString();
-  if (is_constant && output.value) contents.constants.emplace(label, ToTensor(*output.value));
+  if (is_constant && output.value) contents.constants.emplace(label, *output.value);
   contents.origins.try_emplace(label, node.origin());
   contents.variables.push_back({.label = label, .port = ToPort(NameOf(node, 0), output.type, output.shape)});
 }
@@ -124,7 +124,7 @@ Outcome<Tensor> Model::ReadVariable(const std::string& label) const {
     const std::lock_guard lock(*state_->mutex);
     Contents& contents = ContentsOf(*state_);
     if (const auto constant = contents.constants.find(label); constant != contents.constants.end())
-      return {.value = constant->second, .report = Report()};
+      return {.value = ToTensor(constant->second), .report = Report()};
     for (const Variable& variable : contents.variables) {
       if (variable.label != label || !contents.store) continue;
       ir::PartialShape shape;

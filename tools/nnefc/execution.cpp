@@ -194,7 +194,9 @@ runtime::ExecutableOptions ExecutionOptions::executable_options() const {
   return {.backend = backend == "reference" ? runtime::Backend::kReference : runtime::Backend::kOneDnn,
           .precision = *api::PrecisionCalled(precision),
           .threads = threads,
-          .limits = limits};
+          .limits = limits,
+          .plan_cache = plan_cache,
+          .tune = tune};
 }
 
 void AddInputOptions(CLI::App& command, ExecutionOptions& options) {
@@ -234,6 +236,15 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->type_name("N")
       ->check(Between(0, 1024))
       ->capture_default_str();
+  command
+      .add_option("--plan-cache", options.plan_cache,
+                  "a folder that keeps what planning a model takes long for, for the next processes; made if "
+                  "there is none")
+      ->type_name("FOLDER");
+  command.add_flag(
+      "--tune", options.tune,
+      "measure which way of each step is the fastest here, in up to a minute; --plan-cache keeps it for "
+      "runs without --tune, too");
   command.add_option("--max-iterations", options.limits.iterations, "iterations of all loops of a run")
       ->type_name("N")
       ->check(NonNegative())

@@ -22,6 +22,8 @@ struct ExecutionOptions {
   std::string backend = "onednn";
   std::string precision = "f32";
   int threads = 0;
+  std::string plan_cache;
+  bool tune = false;
   runtime::RunLimits limits;
 
   runtime::ExecutableOptions executable_options() const;

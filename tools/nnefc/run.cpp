@@ -225,6 +225,13 @@ struct RunCommand : CommonOptions {
     for (const StageTime& time : compilation.times()) add(Name(time.stage), time.milliseconds);
     add("plan", prepared.plan_milliseconds);
     add("run", run_milliseconds);
+    if (!execution.plan_cache.empty() || execution.tune)
+      AddPlanCacheUse(prepared.executable->plan_cache_use());
+  }
+
+  void AddPlanCacheUse(const runtime::PlanCacheUse& use) {
+    if (IsText()) Print("plan cache: {} found, {} made, {} measured\n", use.found, use.made, use.measured);
+    report["plan_cache"] = {{"found", use.found}, {"made", use.made}, {"measured", use.measured}};
   }
 
   // `peak`: operations a second that the processor reaches.

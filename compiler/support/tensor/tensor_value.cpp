@@ -1,5 +1,6 @@
 #include "compiler/support/tensor/tensor_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -127,22 +128,44 @@ std::shared_ptr<const Buffer> Buffer::Unpacked(CompressedFloats floats) {
   const size_t size = static_cast<size_t>(floats.count()) * sizeof(float);
   auto buffer = std::shared_ptr<Buffer>(new Buffer(nullptr, size, nullptr, nullptr));
   buffer->compressed_ = std::make_unique<const CompressedFloats>(std::move(floats));
+  buffer->compute_ = [floats = buffer->compressed_.get()](std::byte* out) {
+    floats->Unpack(0, floats->count(), reinterpret_cast<float*>(out));
+    floats->data()->LetGo();
+  };
   return buffer;
 }
 
-const std::byte* Buffer::Unpack() const {
-  const std::lock_guard lock(unpacking_);
-  if (const std::byte* done = data_.load(std::memory_order_acquire)) return done;
-  void* bytes = AllocateAligned((size_ / kTensorAlignment + 1) * kTensorAlignment);
+std::shared_ptr<const Buffer> Buffer::Computed(size_t size, Compute compute, std::optional<Recipe> recipe) {
+  NNEFC_CHECK(compute != nullptr);
+  auto buffer = std::shared_ptr<Buffer>(new Buffer(nullptr, size, nullptr, nullptr));
+  buffer->compute_ = std::move(compute);
+  buffer->recipe_ = std::move(recipe);
+  return buffer;
+}
+
+std::byte* Buffer::ComputeBytes() const {
+  std::unique_ptr<void, decltype(&std::free)> bytes(
+      AllocateAligned((size_ / kTensorAlignment + 1) * kTensorAlignment), &std::free);
   if (bytes == nullptr) throw std::bad_alloc();
-  compressed_->Unpack(0, compressed_->count(), static_cast<float*>(bytes));
-  data_.store(static_cast<const std::byte*>(bytes), std::memory_order_release);
-  return static_cast<const std::byte*>(bytes);
+  compute_(static_cast<std::byte*>(bytes.get()));
+  return static_cast<std::byte*>(bytes.release());
+}
+
+const std::byte* Buffer::ComputeOnce() const {
+  const std::lock_guard lock(computing_);
+  if (const std::byte* done = data_.load(std::memory_order_acquire)) return done;
+  const std::byte* bytes = ComputeBytes();
+  data_.store(bytes, std::memory_order_release);
+  return bytes;
+}
+
+std::shared_ptr<const Buffer> Buffer::ComputeCopy() const {
+  return std::shared_ptr<const Buffer>(new Buffer(ComputeBytes(), size_, nullptr, nullptr));
 }
 
 Buffer::~Buffer() {
   const std::byte* data = data_.load(std::memory_order_relaxed);
-  if (owned() || (compressed_ != nullptr && data != nullptr)) std::free(const_cast<std::byte*>(data));
+  if (owned() || (compute_ != nullptr && data != nullptr)) std::free(const_cast<std::byte*>(data));
 }
 
 TensorValue::TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer)
@@ -193,12 +216,21 @@ TensorValue TensorValue::Filled(ElementType type, Shape shape, double value) {
 
 TensorValue TensorValue::Aligned(size_t alignment) const {
   NNEFC_CHECK(alignment <= kTensorAlignment);
-  if (compressed() != nullptr) return *this;  // unpacked, they are
+  if (buffer_->IsToCompute()) return *this;  // computed, they are
   if (reinterpret_cast<uintptr_t>(bytes()) % alignment == 0) return *this;
   auto copy = Buffer::Allocate(byte_size_);
   NNEFC_CHECK(copy != nullptr);
   std::memcpy(copy->mutable_data(), bytes(), byte_size_);
   return TensorValue(type_, shape_, std::move(copy));
+}
+
+TensorValue TensorValue::AlignedToElements() const {
+  return Aligned(std::max<size_t>(static_cast<size_t>(BitWidth(type_)) / 8, 1));
+}
+
+TensorValue TensorValue::Loaded() const {
+  if (!buffer_->IsToCompute()) return *this;
+  return TensorValue(type_, shape_, buffer_->ComputeCopy());
 }
 
 TensorValue TensorValue::Reshaped(Shape shape) const {

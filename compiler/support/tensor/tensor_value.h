@@ -3,13 +3,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/support/check.h"
+#include "compiler/support/digest.h"
 #include "compiler/support/file.h"
 #include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_type.h"
@@ -30,9 +33,9 @@ std::string ToString(llvm::ArrayRef<int64_t> shape);
 std::optional<size_t> ByteSize(ElementType type, int64_t volume);
 
 // Bytes that several values may share: owned, or a part of a mapped file, of
-// another buffer or of what somebody else holds; or those of compressed floats,
-// which take memory once they are asked for. Owned and unpacked bytes are aligned
-// to 64 bytes, the others to nothing.
+// another buffer or of what somebody else holds; or those of compressed floats and what
+// else is computed, which take memory once they are asked for. Owned and computed bytes are
+// aligned to 64 bytes, the others to nothing.
 class Buffer {
  public:
   // Zero-filled; nothing if memory is short.
@@ -47,13 +50,23 @@ class Buffer {
   // The floats unpacked, when data() is called first: std::bad_alloc if memory is
   // short then.
   static std::shared_ptr<const Buffer> Unpacked(CompressedFloats floats);
+  // What `compute` writes, when data() is called first, as above. It writes the same `size` bytes each time,
+  // in any thread, and throws nothing else.
+  using Compute = std::function<void(std::byte* out)>;
+  // What is computed of which bytes, to know it without computing it.
+  struct Recipe {
+    Digest what;
+    std::vector<std::shared_ptr<const Buffer>> from;
+  };
+  static std::shared_ptr<const Buffer> Computed(size_t size, Compute compute,
+                                                std::optional<Recipe> recipe = std::nullopt);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   const std::byte* data() const {
     const std::byte* data = data_.load(std::memory_order_acquire);
-    return data != nullptr || compressed_ == nullptr ? data : Unpack();
+    return data != nullptr || compute_ == nullptr ? data : ComputeOnce();
   }
   // Only for owned buffers.
   std::byte* mutable_data() {
@@ -62,10 +75,18 @@ class Buffer {
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
+  // Which file has the bytes; null if none has.
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }
   // Takes no memory any more until it is read again, where a file has the bytes.
   void LetGo() const {
     if (mapped()) MappedFile::LetGo({data(), size()});
   }
+  // True if data() would compute the bytes.
+  bool IsToCompute() const { return compute_ != nullptr && data_.load(std::memory_order_acquire) == nullptr; }
+  // Such bytes in memory of their own, which this does not keep; std::bad_alloc if it is short.
+  std::shared_ptr<const Buffer> ComputeCopy() const;
+  // Of bytes that are computed, if it was told; null of others.
+  const Recipe* recipe() const { return recipe_ ? &*recipe_ : nullptr; }
   // What the bytes are unpacked from; null of others.
   const CompressedFloats* compressed() const { return compressed_.get(); }
 
@@ -74,15 +95,18 @@ class Buffer {
          std::shared_ptr<const void> owner)
       : data_(data), size_(size), file_(std::move(file)), owner_(std::move(owner)) {}
 
-  bool owned() const { return file_ == nullptr && owner_ == nullptr && compressed_ == nullptr; }
-  const std::byte* Unpack() const;
+  bool owned() const { return file_ == nullptr && owner_ == nullptr && compute_ == nullptr; }
+  const std::byte* ComputeOnce() const;
+  std::byte* ComputeBytes() const;
 
-  mutable std::atomic<const std::byte*> data_;  // null: not unpacked yet
+  mutable std::atomic<const std::byte*> data_;  // null: not computed yet
   size_t size_;
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const void> owner_;  // of bytes that are neither ours nor a file's
+  Compute compute_;                    // null of bytes that are there
+  std::optional<Recipe> recipe_;
   std::unique_ptr<const CompressedFloats> compressed_;
-  mutable std::mutex unpacking_;
+  mutable std::mutex computing_;
 };
 
 // A dense row-major tensor whose bytes are immutable and shared: constants,
@@ -134,6 +158,11 @@ class TensorValue {
   }
   // The same tensor in an aligned buffer: itself, or a copy.
   TensorValue Aligned(size_t alignment) const;
+  // The same, to what one element takes: those of a file may lie anywhere.
+  TensorValue AlignedToElements() const;
+  // The same tensor with its bytes in memory: those that are to be computed, in some that the
+  // result alone keeps. std::bad_alloc if it is short.
+  TensorValue Loaded() const;
   // The same bytes seen with another shape of the same volume.
   TensorValue Reshaped(Shape shape) const;
   // Element `index` as double (exact for all types but 64-bit integers).

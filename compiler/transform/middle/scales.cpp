@@ -123,9 +123,11 @@ struct Factors {
   std::vector<double> elements;
 };
 
-// A tensor times factors, of the shape to which both are broadcast; one has the
-// higher rank, and extents differ only where one is 1.
-TensorValue Times(const TensorValue& value, const Factors& factors) {
+// A tensor times factors, of the shape to which both are broadcast, which is returned; one has the
+// higher rank, and extents differ only where one is 1. Calls run(begin, numbers, count, factor) for
+// the elements from `begin` on, which are a factor times so many numbers.
+template <typename Run>
+Shape EachProduct(const TensorValue& value, const Factors& factors, Run run) {
   const size_t rank = std::max(value.shape().size(), factors.shape.size());
   Shape shape(rank, 1);
   // How far a step along each axis goes in either.
@@ -146,38 +148,94 @@ TensorValue Times(const TensorValue& value, const Factors& factors) {
   size_t axes = rank, inner = 1;
   while (axes > 0 && factor_strides[axes - 1] == 0 && (shape[axes - 1] == 1 || in_strides[axes - 1] == inner))
     inner *= static_cast<size_t>(shape[--axes]);
-  const TensorValue source = value.Aligned(alignof(float));
+  const TensorValue source = value.Loaded().Aligned(alignof(float));
   const auto in = source.elements<float>();
-  return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
-    std::vector<int64_t> place(axes, 0);
-    size_t at = 0, which = 0;
-    for (size_t begin = 0; begin < out.size(); begin += inner) {
-      const double factor = factors.elements[which];
-      for (size_t i = 0; i < inner; ++i) out[begin + i] = static_cast<float>(in[at + i] * factor);
-      for (size_t axis = axes; axis-- > 0;) {
-        at += in_strides[axis];
-        which += factor_strides[axis];
-        if (++place[axis] < shape[axis]) break;
-        at -= in_strides[axis] * static_cast<size_t>(place[axis]);
-        which -= factor_strides[axis] * static_cast<size_t>(place[axis]);
-        place[axis] = 0;
-      }
+  const auto size = static_cast<size_t>(*Volume(shape));
+  std::vector<int64_t> place(axes, 0);
+  size_t at = 0, which = 0;
+  for (size_t begin = 0; begin < size; begin += inner) {
+    run(begin, in.data() + at, inner, factors.elements[which]);
+    for (size_t axis = axes; axis-- > 0;) {
+      at += in_strides[axis];
+      which += factor_strides[axis];
+      if (++place[axis] < shape[axis]) break;
+      at -= in_strides[axis] * static_cast<size_t>(place[axis]);
+      which -= factor_strides[axis] * static_cast<size_t>(place[axis]);
+      place[axis] = 0;
     }
-  });
+  }
+  return shape;
 }
 
-// Weights times factors; nothing if they overflow, or are so small together
-// that bits are lost.
+void Multiply(const float* numbers, size_t count, double factor, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(numbers[i] * factor);
+}
+
+// What numbers and their products are at most; many at a time, however few a factor is of.
+class ProductSizes {
+ public:
+  void Add(const float* numbers, size_t count, double factor) {
+    for (size_t at = 0; at < count;) {
+      const size_t length = std::min(kSome - filled_, count - at);
+      std::copy_n(numbers + at, length, numbers_.data() + filled_);
+      Multiply(numbers + at, length, factor, products_.data() + filled_);
+      at += length;
+      filled_ += length;
+      if (filled_ == kSome) Finish();
+    }
+  }
+  // Before any of these are asked for.
+  void Finish() {
+    largest_ = std::max(largest_, Largest({numbers_.data(), filled_}));
+    largest_product_ = std::max(largest_product_, Largest({products_.data(), filled_}));
+    is_finite_ &= AllFinite({products_.data(), filled_});
+    filled_ = 0;
+  }
+  float largest() const { return largest_; }
+  float largest_product() const { return largest_product_; }
+  bool is_finite() const { return is_finite_; }  // all products
+
+ private:
+  static constexpr size_t kSome = 1024;
+
+  std::array<float, kSome> numbers_, products_;
+  size_t filled_ = 0;
+  float largest_ = 0, largest_product_ = 0;
+  bool is_finite_ = true;
+};
+
+Buffer::Recipe RecipeOf(const TensorValue& weights, const Factors& factors) {
+  FieldDigest what;
+  what.Add("scaled").Add(ToString(weights.shape())).Add(ToString(factors.shape));
+  for (double factor : factors.elements) what.Add(factor);
+  return {.what = what.Finish(), .from = {weights.buffer()}};
+}
+
+// Weights times factors, which are multiplied when somebody reads them: a plan lays them out for its kernels,
+// and so no memory has them all at once. Nothing if they overflow, or are so small together that bits are
+// lost.
 std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
   constexpr float kLeast = 0x1p-100F;
-  TensorValue scaled = Times(weights, factors);
-  if (!AllFinite(scaled.elements<float>())) return std::nullopt;
-  const TensorValue source = weights.Aligned(alignof(float));
-  const bool is_lost = Largest(scaled.elements<float>()) < kLeast &&
-                       Largest(source.elements<float>()) >= kLeast &&
+  ProductSizes sizes;
+  const Shape shape = EachProduct(
+      weights, factors,
+      [&](size_t, const float* numbers, size_t count, double factor) { sizes.Add(numbers, count, factor); });
+  sizes.Finish();
+  const bool is_lost = sizes.largest_product() < kLeast && sizes.largest() >= kLeast &&
                        llvm::any_of(factors.elements, [](double factor) { return factor != 0; });
-  if (is_lost) return std::nullopt;
-  return scaled;
+  if (!sizes.is_finite() || is_lost) return std::nullopt;
+  const auto multiply = [weights, factors](std::byte* out) {
+    const auto put = [&](size_t begin, const float* numbers, size_t count, double factor) {
+      Multiply(numbers, count, factor, reinterpret_cast<float*>(out) + begin);
+    };
+    EachProduct(weights, factors, put);
+    weights.buffer()->LetGo();
+  };
+  const auto size = static_cast<size_t>(*Volume(shape)) * sizeof(float);
+  const TensorValue scaled(ElementType::kF32, shape,
+                           Buffer::Computed(size, multiply, RecipeOf(weights, factors)));
+  constexpr size_t kWorthwhile = size_t{16} << 10;
+  return size < kWorthwhile ? scaled.Loaded() : scaled;
 }
 
 // True if products with factors have all the bits that others have: not where

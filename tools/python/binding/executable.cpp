@@ -134,6 +134,13 @@ void BindExecutable(nb::module_& module) {
       .def("new_session",
            [](const Executable& self) { return std::make_unique<Session>(self.executable().NewSession()); })
       .def(
+          "plan_cache_use",
+          [](const Executable& self) {
+            const api::PlanCacheUse use = self.executable().plan_cache_use();
+            return nb::make_tuple(use.found, use.made, use.measured);
+          },
+          nb::sig("def plan_cache_use(self) -> tuple[int, int, int]"))
+      .def(
           "random_inputs",
           [](const Executable& self, uint64_t seed) {
             return ToArrays(self.executable().RandomInputs(seed));

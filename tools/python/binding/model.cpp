@@ -124,9 +124,10 @@ nb::tuple Text(Make make, const char* what) {
   return nb::make_tuple(ToText(Take(std::move(outcome), what)), report);
 }
 
-nb::object Compile(const Model& model, const std::string& backend, const std::string& precision, int threads,
-                   uint64_t max_memory) {
-  api::ExecutableOptions options{.threads = threads, .max_memory = max_memory};
+nb::tuple Compile(const Model& model, const std::string& backend, const std::string& precision, int threads,
+                  uint64_t max_memory, const std::string& plan_cache, bool tune) {
+  api::ExecutableOptions options{
+      .threads = threads, .max_memory = max_memory, .plan_cache = plan_cache, .tune = tune};
   options.precision = api::PrecisionCalled(precision).value_or(api::Precision::kF32);
   if (backend == "reference") options.backend = api::Backend::kReference;
   api::Outcome<api::Executable> outcome;
@@ -134,7 +135,8 @@ nb::object Compile(const Model& model, const std::string& backend, const std::st
     const nb::gil_scoped_release unlocked;
     outcome = model.Compile(options);
   }
-  return ToObject(Take(std::move(outcome), "compiling the model"));
+  Report report = outcome.report;
+  return nb::make_tuple(ToObject(Take(std::move(outcome), "compiling the model")), report);
 }
 
 // (the XML, the size of the weights, [(offset, element type, array)]); the array of
@@ -257,9 +259,9 @@ void BindModel(nb::module_& module) {
       .def("write_openvino", &Model::WriteOpenVino, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("to_openvino", &ToOpenVino, nb::sig("def to_openvino(self) -> tuple[str, int, list[typing.Any]]"))
       .def("compile", &Compile, nb::arg("backend"), nb::arg("precision"), nb::arg("threads"),
-           nb::arg("max_memory"),
-           nb::sig("def compile(self, backend: str, precision: str, threads: int, max_memory: int) -> "
-                   "Executable"));
+           nb::arg("max_memory"), nb::arg("plan_cache"), nb::arg("tune"),
+           nb::sig("def compile(self, backend: str, precision: str, threads: int, max_memory: int, "
+                   "plan_cache: str, tune: bool) -> tuple[Executable, Report]"));
   module.def("open", &Open, nb::arg("path"), nb::arg("options"),
              nb::sig("def open(path: str, options: ModelOptions) -> tuple[Model, Report]"));
   module.def("open_text", &OpenText, nb::arg("name"), nb::arg("text"), nb::arg("options"),

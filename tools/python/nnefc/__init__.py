@@ -11,14 +11,18 @@
 whose `compile` gives an `Executable`. What goes wrong is an `NnefError`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from nnefc import _nnefc
-from nnefc.difference import Difference, diff
 from nnefc.documents import check, explain, format, lint
 from nnefc.errors import InputError, ModelError, NnefError, RunError, SystemFailure
 from nnefc.executable import Executable, Profile, Session, Step
 from nnefc.model import Model, Operation, Variables, load, upgrade
 from nnefc.port import Port
 from nnefc.report import Diagnostic, Fix, Note, Place, Report
+
+if TYPE_CHECKING:
+    from nnefc.difference import Difference, diff
 
 __version__: str = _nnefc.version()
 
@@ -50,3 +54,17 @@ __all__ = [
     "load",
     "upgrade",
 ]
+
+
+# Few programs compare models: what that takes is read once one does. The same goes for modules of Python that few
+# functions need, which these import themselves: a network is ready to run in the time that they take.
+def __getattr__(name: str) -> Any:
+    if name not in ("Difference", "diff"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nnefc import difference
+
+    return getattr(difference, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

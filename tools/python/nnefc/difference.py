@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -250,6 +249,8 @@ class _Matching:
 
     def _pair_rest(self) -> None:
         """Those of one type in the same order."""
+        import difflib
+
         left, right = self._left()
         before = [self.old.operations[at].type for at in left]
         after = [self.new.operations[at].type for at in right]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, Union
@@ -184,6 +183,8 @@ def explain(word: str) -> str:
     """
     if "\0" in word:
         raise KeyError(word)
+    import subprocess
+
     done = subprocess.run(
         [binary(), "explain", "--color", "never", "--", word], capture_output=True, text=True, check=False
     )

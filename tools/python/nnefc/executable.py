@@ -178,6 +178,11 @@ class Executable(_Runs):
         """A session of its own, with the first values of variables."""
         return Session(self)
 
+    @property
+    def plan_cache_use(self) -> tuple[int, int, int]:
+        """Of what planning needed, how much the plan cache had, how much was made, and how many steps were measured."""
+        return self._native.plan_cache_use()
+
     def random_inputs(self, seed: int = 1) -> Arrays:
         """Data for all inputs but those of open shape; the same seed always gives the same numbers."""
         return self._native.random_inputs(seed)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tarfile
-import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,6 +210,8 @@ class Model:
             return self._save_archive(target)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FileExistsError(f"`{target}` is there and not an empty folder")
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix=".nnefc-", dir=target.parent) as aside:
             folder = Path(aside) / "model"
             folder.mkdir()
@@ -220,6 +220,9 @@ class Model:
         return report_of_folder
 
     def _save_archive(self, target: Path) -> Report:
+        import tarfile
+        import tempfile
+
         mode: Literal["w", "w:gz"] = "w" if target.suffix == ".tar" else "w:gz"
         with tempfile.TemporaryDirectory(prefix=".nnefc-", dir=target.parent) as folder:
             report = _done(self._native.write_nnef(folder))
@@ -239,6 +242,8 @@ class Model:
         precision: Precision = "f32",
         threads: int = 0,
         max_memory: int = 0,
+        plan_cache: Source | None = None,
+        tune: bool = False,
         enable: Iterable[str] = (),
         disable: Iterable[str] = (),
         configuration: Source | None = None,
@@ -253,6 +258,10 @@ class Model:
                 quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
+            plan_cache: a folder that keeps what this takes long for, so that the next processes start faster; made if
+                there is none. What is wrong with it is a `RuntimeWarning`.
+            tune: measures which way of each step is the fastest here, in up to a minute; the plan cache keeps that, for
+                calls without it, too.
             enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
 
         Raises:
@@ -270,7 +279,11 @@ class Model:
         model = self
         if on or off or configuration is not None or added:
             model = self.transform(enable=on, disable=off, configuration=configuration, extensions=added)
-        return Executable(model._native.compile(backend, precision, threads, max_memory))
+        folder = "" if plan_cache is None else os.fspath(plan_cache)
+        native, report = model._native.compile(backend, precision, threads, max_memory, folder, bool(tune))
+        for line in report.text(False).splitlines():
+            warnings.warn(line, RuntimeWarning, stacklevel=2)
+        return Executable(native)
 
 
 def _done(native: _nnefc.Report) -> Report:
@@ -281,6 +294,9 @@ def _done(native: _nnefc.Report) -> Report:
 
 def _write_aside(target: Path, write: Any) -> None:
     """Lets `write` make a file that takes the place of `target` once it is complete."""
+    import shutil
+    import tempfile
+
     descriptor, aside = tempfile.mkstemp(prefix=".nnefc-", dir=target.parent)
     os.close(descriptor)
     try:

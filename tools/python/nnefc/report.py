@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import os
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -164,6 +162,9 @@ class Report:
         printer.text(str(self) or repr(self))  # type: ignore[attr-defined]
 
     def _repr_html_(self) -> str:
+        import html
+        import re
+
         colors = {"error": "#c62828", "warning": "#b26a00", "note": "#00695c"}
         shown = html.escape(str(self) or repr(self), quote=False)
         shown = re.sub(

@@ -52,6 +52,39 @@ TEST(VolumeTest, IsOverflowSafe) {
   EXPECT_EQ(ByteSize(ElementType::kI4, 3), 2);
 }
 
+TEST(TensorValueTest, IsComputedWhenItIsRead) {
+  int calls = 0;
+  const TensorValue value(ElementType::kI8, {3}, Buffer::Computed(3, [&](std::byte* out) {
+                            ++calls;
+                            for (int i = 0; i < 3; ++i) out[i] = static_cast<std::byte>(i + 1);
+                          }));
+  EXPECT_TRUE(value.buffer()->IsToCompute());
+  EXPECT_EQ(value.AlignedToElements().buffer(), value.buffer());
+  EXPECT_EQ(calls, 0);
+  // Copies are nobody else's.
+  EXPECT_EQ(value.Loaded().ElementAsInt(2), 3);
+  EXPECT_EQ(value.Loaded().ElementAsInt(0), 1);
+  EXPECT_EQ(calls, 2);
+  EXPECT_TRUE(value.buffer()->IsToCompute());
+  EXPECT_EQ(value.ElementAsInt(1), 2);
+  EXPECT_EQ(value.ElementAsInt(2), 3);
+  EXPECT_EQ(calls, 3);
+  EXPECT_FALSE(value.buffer()->IsToCompute());
+  EXPECT_EQ(value.Loaded().buffer(), value.buffer());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(value.bytes()) % 64, 0u);
+}
+
+TEST(TensorValueTest, AlignsToItsElementsAlone) {
+  const std::shared_ptr<const Buffer> whole = Buffer::Allocate(32);
+  for (const auto& [type, offset, stays] :
+       {std::tuple(ElementType::kF32, 4, true), std::tuple(ElementType::kF32, 2, false),
+        std::tuple(ElementType::kI64, 4, false), std::tuple(ElementType::kI64, 8, true),
+        std::tuple(ElementType::kU8, 3, true), std::tuple(ElementType::kU4, 3, true)}) {
+    const TensorValue value(type, {2}, Buffer::Slice(whole, static_cast<size_t>(offset), 16));
+    EXPECT_EQ(value.AlignedToElements().buffer() == value.buffer(), stays) << Name(type) << " at " << offset;
+  }
+}
+
 TEST(TensorValueTest, ConvertsWithTruncationAndSaturation) {
   TensorValue floats = TensorValue::FromFloats({5}, {-1.7f, 1.7f, 300.0f, std::nanf(""), -1e30f});
   TensorValue bytes = floats.ConvertedTo(ElementType::kI8);

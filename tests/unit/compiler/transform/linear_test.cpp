@@ -1,5 +1,6 @@
 // Factors and terms of constants that filters, matrices and each other take in.
 
+#include "compiler/ir/infer.h"
 #include "compiler/transform/standard.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -231,6 +232,54 @@ TEST_F(LinearTest, FactorsOfOpenExtents) {
   opset1.Result "y" (%4)
 )");
   EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{3, 10}));
+}
+
+// Large filters are multiplied when somebody reads them, in whatever steps, and small ones at once.
+TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
+  graph_ = std::make_unique<ir::Graph>(&ir::StandardOps());
+  constexpr int64_t kInputs = 70, kOutputs = 90;
+  const ir::NodeId x = graph_->AddParameter("x", ElementType::kF32, ir::PartialShape{1, kInputs, 3, 3});
+  const TensorValue weights =
+      TensorValue::Make<float>(ElementType::kF32, {kOutputs, kInputs, 1, 1}, [](std::span<float> out) {
+        for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(i % 101) - 50;
+      });
+  ir::AttributeMap attributes;
+  for (const char* name : {"strides", "dilations"}) attributes.Set(name, ir::Attribute::Integers{1, 1});
+  for (const char* name : {"pads_begin", "pads_end"}) attributes.Set(name, ir::Attribute::Integers{0, 0});
+  const auto scale = [&](const char* name, int64_t channels, double base) {
+    const TensorValue factors =
+        TensorValue::Make<float>(ElementType::kF32, {1, channels, 1, 1}, [&](std::span<float> out) {
+          for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(base + static_cast<double>(i));
+        });
+    return ir::OutputPort{graph_->AddConst(factors, name), 0};
+  };
+  // Of the inputs and of the outputs.
+  const auto multiply = [&](const char* name, ir::OutputPort a, ir::OutputPort b) {
+    return ir::OutputPort{graph_->AddNode("opset1", "Multiply", {.name = name, .inputs = {a, b}}), 0};
+  };
+  const ir::OutputPort before = multiply("b", {x, 0}, scale("i", kInputs, 0.5));
+  const ir::NodeId convolution = graph_->AddNode(
+      "opset1", "Convolution",
+      {.name = "c", .inputs = {before, {graph_->AddConst(weights, "w"), 0}}, .attributes = attributes});
+  graph_->AddResult("y", multiply("m", {convolution, 0}, scale("o", kOutputs, -3)));
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferGraph(*graph_, emitter));
+  const TransformationList list = StandardTransformations();
+  ASSERT_EQ(Run(list, *graph_), "");
+  ASSERT_EQ(Brief(*graph_).find("Multiply"), std::string::npos) << Brief(*graph_);
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    if (!node.Is(ir::OpRole::kConst) || node.output().value->volume() != weights.volume()) continue;
+    EXPECT_TRUE(node.output().value->buffer()->IsToCompute());
+    const TensorValue loaded = node.output().value->Loaded();
+    EXPECT_TRUE(node.output().value->buffer()->IsToCompute());
+    for (int64_t i = 0; i < weights.volume(); ++i) {
+      const int64_t input = i % kInputs, output = i / kInputs;
+      const double expected = static_cast<double>(i % 101 - 50) * (static_cast<double>(input) + 0.5) *
+                              (static_cast<double>(output) - 3);
+      ASSERT_EQ(loaded.ElementAsDouble(i), expected) << i;
+    }
+  }
 }
 
 // ---- matrices ----

@@ -42,6 +42,44 @@ TEST(EvaluatorTest, EveryElementType) {
   ExpectSame("Convert", {logicals}, With("destination_type", ElementType::kU8));
 }
 
+// Large results that nothing keeps from being computed take no memory before somebody reads them.
+TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
+  KernelRegistry kernels;
+  RegisterReferenceKernels(kernels);
+  const TensorValue codes = RandomTensor({300, 100}, 1, -100, 100).ConvertedTo(ElementType::kI8);
+  TestGraph g;
+  const ir::OutputPort c = g.Parameter("c", {300, 100}, ElementType::kI8), x = g.Parameter("x", {300, 100});
+  const ir::OutputPort row = g.Parameter("r", {100});
+  const auto node = [&](ir::OutputPort port) -> const ir::Node& { return g.graph->node(port.node); };
+  const ir::Node& convert = node(g.Op("Convert", {c}, With("destination_type", ElementType::kF32)));
+  const ir::Node& multiply = node(g.Op("Multiply", {x, row}));
+  const ir::Node& divide = node(g.Op("Divide", {x, row}));
+  const auto numbers = EvaluateLater(convert, TestRegistry(), {codes}, kernels);
+  ASSERT_TRUE(numbers.has_value());
+  const TensorValue factors = RandomTensor({100}, 2);
+  std::optional<TensorValue> product;
+  {
+    TestGraph gone;  // what is to be computed needs no graph
+    const ir::OutputPort a = gone.Parameter("x", {300, 100}), b = gone.Parameter("r", {100});
+    product = EvaluateLater(gone.graph->node(gone.Op("Multiply", {a, b}).node), TestRegistry(),
+                            {*numbers, factors}, kernels);
+  }
+  ASSERT_TRUE(product.has_value());
+  const TensorValue loaded = product->Loaded();
+  EXPECT_TRUE(product->buffer()->IsToCompute());
+  EXPECT_TRUE(numbers->buffer()->IsToCompute());
+  for (int64_t i = 0; i < codes.volume(); ++i) {
+    const auto expected =
+        static_cast<float>(codes.ElementAsInt(i)) * factors.elements<float>()[static_cast<size_t>(i % 100)];
+    ASSERT_EQ(loaded.ElementAsDouble(i), expected);
+  }
+  EXPECT_FALSE(EvaluateLater(divide, TestRegistry(), {*numbers, factors}, kernels).has_value());
+  // Small ones are computed at once.
+  const ir::Node& small = node(g.Op("Add", {row, row}));
+  EXPECT_FALSE(EvaluateLater(small, TestRegistry(), {factors, factors}, kernels).has_value());
+  EXPECT_TRUE(EvaluateLater(multiply, TestRegistry(), {*numbers, factors}, kernels).has_value());
+}
+
 TEST(EvaluatorTest, InfinitiesAndNaN) {
   const TensorValue x = TensorValue::FromFloats({6}, {kNan, kInfinity, -kInfinity, 0.0F, -0.0F, -1.0F});
   for (const char* operation : {"Sqrt", "Log", "Exp", "Negative", "Sigmoid", "ReLU", "Tanh"})

@@ -25,6 +25,24 @@ TEST(SessionTest, WrongInputsAreToldByName) {
             "input `data` has elements of type i64; expected f32");
 }
 
+TEST(SessionTest, ConstantsAreReadWhereTheyLie) {
+  const TensorValue numbers = RandomTensor({101}, 1);
+  TestGraph g;
+  const std::shared_ptr<const Buffer> part = Buffer::Slice(numbers.buffer(), 4, 400);
+  g.Result(g.Op("Add", {g.Parameter("x", {100}), g.Const(TensorValue(ElementType::kF32, {100}, part))}));
+  for (Backend backend : kBackends) {
+    const auto before = part.use_count();
+    const auto executable = Compile(g.graph, {.backend = backend});
+    EXPECT_GT(part.use_count(), before);  // the plan has it
+    const TensorValue x = RandomTensor({100}, 2);
+    FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({x});
+    ASSERT_TRUE(outputs.ok());
+    for (int64_t i = 0; i < 100; ++i)
+      EXPECT_EQ((*outputs)[0].ElementAsDouble(i), numbers.elements<float>()[static_cast<size_t>(i) + 1] +
+                                                      x.elements<float>()[static_cast<size_t>(i)]);
+  }
+}
+
 TEST(SessionTest, ConstantsWithoutDataAreTold) {
   TestGraph g;
   ir::AttributeMap attributes;

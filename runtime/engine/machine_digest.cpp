@@ -1,0 +1,70 @@
+#include "runtime/engine/machine_digest.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "runtime/fast/describe.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace nnefc::runtime {
+
+namespace {
+
+bool Holds(const dl_phdr_info& object, const void* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+    const uintptr_t begin = object.dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD && at >= begin && at < begin + part.p_memsz) return true;
+  }
+  return false;
+}
+
+// Adds the notes of an object, among which is the digest that the linker makes of its content.
+void AddNotes(const dl_phdr_info& object, FieldDigest& digest) {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+    if (part.p_type != PT_NOTE) continue;
+    digest.Add(
+        std::string_view(reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr), part.p_memsz));
+  }
+}
+
+int AddBuild(dl_phdr_info* object, size_t /*size*/, void* data) {
+  const bool is_dnnl = object->dlpi_name != nullptr && std::strstr(object->dlpi_name, "dnnl") != nullptr;
+  if (is_dnnl || Holds(*object, reinterpret_cast<const void*>(&DigestOfMachine)))
+    AddNotes(*object, *static_cast<FieldDigest*>(data));
+  return 0;
+}
+
+void AddProcessor(FieldDigest& digest) {
+#if defined(__x86_64__)
+  for (unsigned leaf : {0U, 1U, 7U, 0x80000002U, 0x80000003U, 0x80000004U}) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;
+    // Of the second, which processor of the machine answers.
+    digest.Add(a).Add(leaf == 1 ? 0 : b).Add(c).Add(d);
+  }
+#endif
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  digest.Add(::sysconf(_SC_LEVEL1_DCACHE_SIZE)).Add(::sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+}
+
+}  // namespace
+
+Digest DigestOfMachine() {
+  FieldDigest digest;
+  dl_iterate_phdr(&AddBuild, &digest);
+  AddProcessor(digest);
+  digest.Add(DescribeOneDnn());
+  return digest.Finish();
+}
+
+}  // namespace nnefc::runtime

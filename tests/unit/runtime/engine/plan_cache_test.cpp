@@ -1,0 +1,301 @@
+#include "runtime/engine/plan_cache.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class PlanCacheTest : public testing::Test {
+ protected:
+  PlanCacheTest() {
+    std::string name = (fs::temp_directory_path() / "plan_cache.XXXXXX").string();
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~PlanCacheTest() override { fs::remove_all(folder_); }
+
+  // Convolutions whose filters lie otherwise for their kernels, one by Winograd's way.
+  static TestGraph Network(unsigned seed = 1) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {1, 32, 20, 20});
+    const auto first = g.Convolution(x, g.Weights({32, 32, 3, 3}, seed), 1);
+    g.Result(g.Convolution(first, g.Weights({48, 32, 1, 1}, seed + 1), 0));
+    return g;
+  }
+  static std::vector<TensorValue> Inputs() { return {RandomTensor({1, 32, 20, 20}, 7)}; }
+
+  struct Outcome {
+    std::vector<TensorValue> outputs;
+    PlanCacheUse use;
+    std::string warnings;
+  };
+  Outcome Run(const TestGraph& g, ExecutableOptions options = {}) const {
+    options.plan_cache = (folder_ / "cache").string();
+    Emitter emitter;
+    const auto executable = Executable::Create(g.graph, options, emitter);
+    EXPECT_NE(executable, nullptr);
+    if (executable == nullptr) return {};
+    auto outputs = Session::Create(executable)->Run(Inputs());
+    EXPECT_TRUE(outputs.ok());
+    EXPECT_FALSE(emitter.has_errors());
+    return {*outputs, executable->plan_cache_use(), Messages(emitter)};
+  }
+  fs::path Entry() const {
+    for (const auto& file : fs::directory_iterator(folder_ / "cache")) {
+      if (file.path().extension() == ".plan") return file.path();
+    }
+    ADD_FAILURE() << "no entry";
+    return {};
+  }
+  // Runs with an entry that was damaged, and once more.
+  void ExpectNoticed(const std::string& what) const {
+    const Outcome noticed = Run(Network());
+    EXPECT_EQ(noticed.use.found, 0) << what;
+    EXPECT_NE(noticed.warnings.find("it is made anew"), std::string::npos) << what << noticed.warnings;
+    EXPECT_EQ(noticed.outputs, RunGraph(Network().graph, {}, Inputs())) << what;
+    const Outcome again = Run(Network());
+    EXPECT_EQ(again.use.made, 0) << what;
+    EXPECT_EQ(again.warnings, "") << what;
+  }
+
+  // Ends the process, of which files are small.
+  [[noreturn]] void RunOnFullDisk() const {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 5000, .rlim_max = 5000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const Outcome run = Run(Network());
+    const bool told = run.warnings.find("the next run plans anew") != std::string::npos;
+    const bool right = run.outputs == RunGraph(Network().graph, {}, Inputs());
+    std::_Exit(told && right ? 0 : 1);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(PlanCacheTest, TheSecondTimeConstantsAreThere) {
+  const std::vector<TensorValue> expected = RunGraph(Network().graph, {}, Inputs());
+  const Outcome first = Run(Network());
+  EXPECT_EQ(first.use.found, 0);
+  EXPECT_EQ(first.use.made, 2);
+  EXPECT_EQ(first.warnings, "");
+  const Outcome second = Run(Network());
+  EXPECT_EQ(second.use.found, 2);
+  EXPECT_EQ(second.use.made, 0);
+  EXPECT_EQ(first.outputs, expected);
+  EXPECT_EQ(second.outputs, expected);
+}
+
+TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
+  Run(Network());
+  EXPECT_EQ(Run(Network(5)).use.found, 0);
+  EXPECT_EQ(Run(Network(5)).outputs, RunGraph(Network(5).graph, {}, Inputs()));
+  EXPECT_EQ(Run(Network(), {.precision = Precision::kExact}).use.found, 0);
+  EXPECT_EQ(Run(Network(), {.threads = 3}).use.found, 0);
+  EXPECT_EQ(Run(Network(), {.backend = Backend::kReference}).use.made, 0);
+}
+
+// What a plan for other shapes needs is added to what is there.
+TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
+  TestGraph g;
+  const auto x = g.PartialParameter("x", ir::PartialShape({1, 32, ir::Dim(), ir::Dim()}));
+  g.Result(g.Convolution(x, g.Weights({48, 32, 1, 1}, 1), 0));
+  for (int made : {1, 0}) {
+    const auto executable = Compile(g.graph, {.plan_cache = (folder_ / "cache").string()});
+    const auto session = Session::Create(executable);
+    for (int64_t size : {9, 14}) ASSERT_TRUE(session->Run({RandomTensor({1, 32, size, size}, 1)}).ok());
+    EXPECT_EQ(executable->plan_cache_use().made, made);
+  }
+}
+
+TEST_F(PlanCacheTest, DamageIsNoticed) {
+  Run(Network());
+  const std::string whole = ReadAll(Entry());
+  ASSERT_GT(whole.size(), 8192);
+  const auto write = [&](const std::string& bytes) { std::ofstream(Entry(), std::ios::binary) << bytes; };
+  for (size_t length : {size_t{0}, size_t{7}, size_t{71}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write(whole.substr(0, length));
+    ExpectNoticed("cut to " + std::to_string(length));
+  }
+  write(whole + "more");
+  ExpectNoticed("longer");
+  write(std::string(whole.size(), '\0'));
+  ExpectNoticed("zeros");
+  // The header, the index, and the first and last bytes of items.
+  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{35}, size_t{43}, size_t{60}, size_t{75},
+                    size_t{90}, size_t{100}, size_t{4096}, whole.size() - 1}) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    write(changed);
+    ExpectNoticed("byte " + std::to_string(at));
+  }
+}
+
+TEST_F(PlanCacheTest, WhatIsNoFileIsNoEntry) {
+  Run(Network());
+  const fs::path entry = Entry();
+  fs::remove(entry);
+  fs::create_symlink("elsewhere", entry);
+  ExpectNoticed("a link");
+  EXPECT_FALSE(fs::exists(folder_ / "cache" / "elsewhere"));
+  fs::remove(entry);
+  ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  ExpectNoticed("a pipe");
+  fs::permissions(entry, fs::perms::others_write, fs::perm_options::add);
+  ExpectNoticed("one that others may write");
+}
+
+TEST_F(PlanCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
+  std::ofstream(folder_ / "cache") << "a file";
+  const Outcome run = Run(Network());
+  EXPECT_NE(run.warnings.find("is no folder"), std::string::npos) << run.warnings;
+  EXPECT_EQ(run.outputs, RunGraph(Network().graph, {}, Inputs()));
+}
+
+TEST_F(PlanCacheTest, AFullDiskIsAWarning) {
+  EXPECT_EXIT(RunOnFullDisk(), testing::ExitedWithCode(0), "");
+  for (const auto& file : fs::directory_iterator(folder_ / "cache"))
+    EXPECT_EQ(file.path().string().find(".plan"), std::string::npos) << file.path();
+  EXPECT_EQ(Run(Network()).use.made, 2);
+}
+
+TEST_F(PlanCacheTest, ProcessesWriteAtOnce) {
+  const std::vector<TensorValue> expected = RunGraph(Network().graph, {}, Inputs());
+  Run(Network(), {.threads = 1});
+  const fs::path entry = Entry();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) {
+        const Outcome run = Run(Network(), {.threads = 1});
+        EXPECT_EQ(run.outputs, expected);
+        EXPECT_EQ(run.warnings, "");
+        if (k % 2 == 1) fs::remove(entry);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Run(Network(), {.threads = 1});
+  EXPECT_EQ(Run(Network(), {.threads = 1}).use.found, 2);
+}
+
+std::shared_ptr<const Buffer> Bytes(size_t size) {
+  return Buffer::Allocate(size);
+}
+
+TEST_F(PlanCacheTest, WhatWasUsedLongestAgoGoes) {
+  const PlanCache::Options options{.most_bytes = 100'000};
+  const Digest item{.low = 1, .high = 1};
+  const auto keep = [&](uint64_t model) {
+    PlanCache cache(folder_, options);
+    cache.Open({.low = model, .high = 0});
+    const bool found = cache.Find(item, 40'000) != nullptr;
+    if (!found) cache.Add(item, Bytes(40'000));
+    cache.Save();
+    ::usleep(20'000);  // times of files have steps
+    return found;
+  };
+  EXPECT_FALSE(keep(1));
+  EXPECT_FALSE(keep(2));
+  EXPECT_TRUE(keep(1));
+  EXPECT_FALSE(keep(3));  // in the place of 2
+  EXPECT_TRUE(keep(1));
+  EXPECT_TRUE(keep(3));
+  EXPECT_FALSE(keep(2));
+  PlanCache cache(folder_, options);
+  cache.Open({.low = 9, .high = 0});
+  cache.Add(item, Bytes(200'000));
+  cache.Save();
+  cache.Open({.low = 9, .high = 0});
+  EXPECT_EQ(cache.Find(item, 200'000), nullptr);
+}
+
+class FileDigestsTest : public PlanCacheTest {
+ protected:
+  FileDigestsTest() : file_(folder_ / "weights.bin") { Write(std::string(100'000, 'a')); }
+
+  void Write(const std::string& bytes) const {
+    std::ofstream(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+    std::ofstream(file_, std::ios::binary | std::ios::in) << bytes;
+    ::usleep(20'000);  // times of files have steps
+  }
+  // The digest in a new process, and whether it was read for that.
+  std::pair<Digest, bool> Look(double age = 0.01) const {
+    FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(age));
+    const auto file = MappedFile::Open(file_.string());
+    const Digest digest = digests.Of(**file);
+    return {digest, digests.num_read() > 0};
+  }
+  bool IsKnown() const {
+    Look();
+    return !Look().second;
+  }
+
+  Digest Content() const {
+    const std::string bytes = ReadAll(file_);
+    return DigestOf(std::as_bytes(std::span(bytes)));
+  }
+
+  fs::path file_;
+};
+
+TEST_F(FileDigestsTest, AFileIsReadOnce) {
+  if (!IsKnown()) GTEST_SKIP() << "of another file system";
+  EXPECT_EQ(Look().first, Content());
+}
+
+TEST_F(FileDigestsTest, AYoungFileIsReadEachTime) {
+  EXPECT_TRUE(Look(1000).second);
+  EXPECT_TRUE(Look(1000).second);
+}
+
+TEST_F(FileDigestsTest, ChangesInPlaceAreNoticed) {
+  const Digest before = Look().first;
+  const fs::file_time_type time = fs::last_write_time(file_);
+  {
+    std::fstream file(file_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(50'000);
+    file << "b";
+  }
+  fs::last_write_time(file_, time);
+  ::usleep(20'000);
+  const auto [after, was_read] = Look();
+  EXPECT_TRUE(was_read);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(after, Content());
+}
+
+TEST_F(FileDigestsTest, ADamagedTableIsNoHelp) {
+  const bool known = IsKnown();
+  const std::string table = ReadAll(folder_ / "files");
+  const Digest expected = Look().first;
+  for (size_t at = 0; at < table.size(); at += 3) {
+    std::string changed = table;
+    changed[at] = changed[at] == '0' ? '1' : '0';
+    std::ofstream(folder_ / "files", std::ios::binary) << changed;
+    const auto [digest, was_read] = Look();
+    EXPECT_EQ(digest, expected);
+    EXPECT_TRUE(was_read);
+  }
+  EXPECT_EQ(IsKnown(), known);
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

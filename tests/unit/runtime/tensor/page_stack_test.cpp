@@ -1,0 +1,72 @@
+#include "runtime/tensor/page_stack.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr size_t kLargePage = size_t{2} << 20;
+
+TEST(PageStackTest, PiecesLieBehindOneAnother) {
+  PageStack stack;
+  const std::byte* expected = nullptr;
+  for (size_t size : {1, 64, 100, 5000, 70000}) {
+    const PageStack::Piece piece = stack.Take(size);
+    ASSERT_NE(piece.data, nullptr);
+    EXPECT_TRUE(expected == nullptr || piece.data == expected);
+    expected = piece.data + (size + 63) / 64 * 64;
+    for (size_t i = 0; i < size; ++i) ASSERT_EQ(piece.data[i], std::byte{0});
+    std::memset(piece.data, 0xff, size);
+  }
+}
+
+TEST(PageStackTest, PiecesOutliveTheStack) {
+  std::vector<PageStack::Piece> pieces;
+  {
+    PageStack stack;
+    // More than the first addresses hold, and one larger than any others.
+    for (size_t size : {3 * kLargePage, 3 * kLargePage, size_t{100}, 40 * kLargePage, size_t{0}}) {
+      pieces.push_back(stack.Take(size));
+      ASSERT_NE(pieces.back().data, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces.back().data) % 64, 0u);
+      stack.UseLargePages();
+    }
+  }
+  for (size_t i = 0; i < pieces.size(); ++i) pieces[i].data[0] = static_cast<std::byte>(i + 1);
+  for (size_t i = 0; i < pieces.size(); ++i) EXPECT_EQ(pieces[i].data[0], static_cast<std::byte>(i + 1));
+}
+
+// What nobody writes is nowhere, and large pages end where pieces do.
+TEST(PageStackTest, TakesNoMemoryBeforeItIsWritten) {
+  PageStack stack;
+  const size_t size = 2 * kLargePage - 8192;
+  const PageStack::Piece piece = stack.Take(size);
+  ASSERT_NE(piece.data, nullptr);
+  stack.UseLargePages();
+  constexpr size_t kPage = 4096;
+  const auto resident = [&] {
+    std::vector<unsigned char> pages(size / kPage);
+    EXPECT_EQ(::mincore(piece.data, size, pages.data()), 0);
+    size_t count = 0;
+    for (unsigned char page : pages) count += page & 1;
+    return count;
+  };
+  EXPECT_EQ(resident(), 0u);
+  piece.data[kLargePage] = std::byte{1};
+  EXPECT_EQ(resident(), 1u);
+}
+
+TEST(PageStackTest, HasNoMoreThanThereIs) {
+  PageStack stack;
+  EXPECT_EQ(stack.Take(SIZE_MAX).data, nullptr);
+  EXPECT_EQ(stack.Take(SIZE_MAX / 4).data, nullptr);
+  EXPECT_NE(stack.Take(1).data, nullptr);
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
