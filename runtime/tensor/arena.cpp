@@ -75,39 +75,83 @@ class FreeList {
   size_t end_ = 0;
 };
 
-}  // namespace
+using Requests = llvm::ArrayRef<ArenaRequest>;
 
-std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
+// What a request takes of the arena.
+size_t RoundedBytes(const ArenaRequest& request) {
+  const size_t bytes = std::max<size_t>(request.bytes, 1);
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+// Requests by what `less` says of them, those that are alike in their order.
+template <typename Less>
+std::vector<size_t> Sorted(Requests requests, Less less) {
   std::vector<size_t> order(requests.size());
-  size_t sum = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-    const size_t limit = std::numeric_limits<size_t>::max() / 2;
-    if (requests[i].bytes > limit - kArenaAlignment || sum > limit - requests[i].bytes) return std::nullopt;
-    sum += requests[i].bytes + kArenaAlignment;
-  }
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return requests[a].first < requests[b].first; });
+                   [&](size_t a, size_t b) { return less(requests[a], requests[b]); });
+  return order;
+}
 
+// Best fit among what is free, in order of `first`. Quick, however many there are.
+ArenaPlan PlaceInTime(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
   FreeList free_list;
   using Expiry = std::pair<int64_t, size_t>;  // last step, request
   std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> live;
-  auto rounded = [&](size_t request) {
-    const size_t bytes = std::max<size_t>(requests[request].bytes, 1);
-    return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-  };
-  for (size_t request : order) {
+  const auto earlier = [](const ArenaRequest& a, const ArenaRequest& b) { return a.first < b.first; };
+  for (size_t request : Sorted(requests, earlier)) {
     while (!live.empty() && live.top().first < requests[request].first) {
-      free_list.Give(plan.offsets[live.top().second], rounded(live.top().second));
+      free_list.Give(plan.offsets[live.top().second], RoundedBytes(requests[live.top().second]));
       live.pop();
     }
-    plan.offsets[request] = free_list.Take(rounded(request));
+    plan.offsets[request] = free_list.Take(RoundedBytes(requests[request]));
     live.emplace(requests[request].last, request);
   }
   plan.size = free_list.end();
   return plan;
+}
+
+// The largest first, each as low as those that live with it and are placed leave room: the small ones fill
+// what lies between. The time grows with the square of their number.
+ArenaPlan PlaceBySize(Requests requests) {
+  ArenaPlan plan;
+  plan.offsets.resize(requests.size());
+  std::vector<size_t> placed;  // by their offsets
+  const auto larger = [](const ArenaRequest& a, const ArenaRequest& b) { return a.bytes > b.bytes; };
+  for (size_t request : Sorted(requests, larger)) {
+    const ArenaRequest& wanted = requests[request];
+    size_t offset = 0;
+    for (size_t other : placed) {
+      const bool together = requests[other].first <= wanted.last && wanted.first <= requests[other].last;
+      if (!together) continue;
+      if (offset + RoundedBytes(wanted) <= plan.offsets[other]) break;
+      offset = std::max(offset, plan.offsets[other] + RoundedBytes(requests[other]));
+    }
+    plan.offsets[request] = offset;
+    plan.size = std::max(plan.size, offset + RoundedBytes(wanted));
+    const auto place = std::upper_bound(placed.begin(), placed.end(), offset,
+                                        [&](size_t at, size_t other) { return at < plan.offsets[other]; });
+    placed.insert(place, request);
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
+  size_t sum = 0;
+  for (const ArenaRequest& request : requests) {
+    const size_t limit = std::numeric_limits<size_t>::max() / 2;
+    if (request.bytes > limit - kArenaAlignment || sum > limit - request.bytes) return std::nullopt;
+    sum += request.bytes + kArenaAlignment;
+  }
+  ArenaPlan plan = PlaceInTime(requests);
+  constexpr size_t kFew = 2000;
+  if (requests.size() > kFew) return plan;
+  ArenaPlan other = PlaceBySize(requests);
+  return other.size < plan.size ? other : plan;
 }
 
 std::optional<Arena> Arena::Allocate(size_t size) {

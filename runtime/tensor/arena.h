@@ -26,9 +26,8 @@ struct ArenaPlan {
   size_t size = 0;
 };
 
-// Places the requests so that two that live at the same step do not overlap;
-// best fit among what is free, in order of `first`. Nothing if the sum does
-// not fit size_t.
+// Places the requests so that two that live at the same step do not overlap, the better of two ways:
+// in order of `first`, and, of some thousands, by size. Nothing if the sum does not fit size_t.
 std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests);
 
 // An allocation aligned to kArenaAlignment, uninitialised.

@@ -56,6 +56,35 @@ TEST(ArenaTest, RandomLifetimesDoNotOverlap) {
   }
 }
 
+// The oracle is the most that lives at one step, below which there is no plan.
+TEST(ArenaTest, LargeValuesDoNotWaitForGapsOfSmallOnes) {
+  // In order of time the value of 2 units finds the gaps of 1 that the small ones leave, and begins behind
+  // them.
+  std::vector<ArenaRequest> requests;
+  const auto add = [&](size_t units, int64_t first, int64_t last) {
+    requests.push_back({.bytes = units * 64, .first = first, .last = last});
+  };
+  add(1, 0, 0);
+  add(1, 0, 2);
+  add(1, 0, 0);
+  add(1, 0, 2);
+  add(2, 1, 2);
+  const std::optional<ArenaPlan> plan = PlanArena(requests);
+  ASSERT_TRUE(plan.has_value());
+  ExpectNoOverlap(requests, *plan);
+  EXPECT_EQ(plan->size, 4u * 64);
+}
+
+// So many that only the quick way is taken.
+TEST(ArenaTest, ManyValues) {
+  std::vector<ArenaRequest> requests;
+  for (int64_t i = 0; i < 200000; ++i)
+    requests.push_back({.bytes = static_cast<size_t>(i % 7) * 64, .first = i, .last = i + i % 5});
+  const std::optional<ArenaPlan> plan = PlanArena(requests);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_LT(plan->size, 200u * 64);
+}
+
 TEST(ArenaTest, SizesThatDoNotFitAreRefused) {
   EXPECT_FALSE(PlanArena({{.bytes = SIZE_MAX, .first = 0, .last = 0}}).has_value());
   const std::vector<ArenaRequest> halves(3, {.bytes = SIZE_MAX / 4, .first = 0, .last = 0});
