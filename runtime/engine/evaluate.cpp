@@ -118,10 +118,12 @@ Buffer::Recipe RecipeOf(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs
   return recipe;
 }
 
-// From whole bytes to floats, and sums and products of these: what cannot fail.
+// From whole bytes to floats, and sums and products of these: what cannot fail. Floats of 16 bits stay as they are
+// instead.
 bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
   if (node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
-  if (node.Is(ir::ElementFunction::kConvert)) return !IsStorageOnly(inputs[0].type());
+  if (node.Is(ir::ElementFunction::kConvert))
+    return !IsStorageOnly(inputs[0].type()) && !Is16Bit(inputs[0].type());
   return node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kSubtract) ||
          node.Is(ir::ElementFunction::kMultiply);
 }
