@@ -118,8 +118,8 @@ Buffer::Recipe RecipeOf(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs
   return recipe;
 }
 
-// From whole bytes to floats, and sums and products of these: what cannot fail. Floats of 16 bits stay as they are
-// instead.
+// From whole bytes to floats, and sums and products of these: what cannot fail. Floats of 16 bits stay as
+// they are instead.
 bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
   if (node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
   if (node.Is(ir::ElementFunction::kConvert))
