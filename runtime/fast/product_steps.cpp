@@ -2,7 +2,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dots.h"
-#include "runtime/fast/functions.h"
 #include "runtime/fast/lane_math.h"
 #include "runtime/fast/post_ops.h"
 
@@ -64,70 +63,62 @@ void ProductSteps::TakeFirstSteps() {
   rest_.erase(rest_.begin(), next);
 }
 
+std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& function) {
+  using dnnl::algorithm;
+  const float number = function.number.value_or(0);
+  switch (function.algorithm) {
+    case algorithm::eltwise_linear:
+      return Step{.kind = Kind::kLinear, .alpha = function.alpha, .beta = function.beta};
+    case algorithm::eltwise_relu:
+      return Step{.kind = Kind::kRelu, .alpha = function.alpha};
+    case algorithm::binary_add:
+      return Step{.kind = Kind::kLinear, .alpha = 1, .beta = number};
+    case algorithm::binary_mul:  // adding -0.0 keeps the sign of a zero
+      return Step{.kind = Kind::kLinear, .alpha = number, .beta = -0.0f};
+    case algorithm::binary_max:
+      return Step{.kind = Kind::kAtLeast, .alpha = number};
+    case algorithm::binary_min:
+      return Step{.kind = Kind::kAtMost, .alpha = number};
+    case algorithm::eltwise_clip:  // its other end is infinite
+      return Step{.kind = Kind::kAtLeast, .alpha = function.alpha};
+    case algorithm::eltwise_logistic:
+      return Step{.kind = Kind::kSigmoid};
+    case algorithm::eltwise_swish:
+      return Step{.kind = Kind::kSwish, .alpha = function.alpha};
+    case algorithm::eltwise_hardswish:
+      return Step{.kind = Kind::kHSwish};
+    case algorithm::eltwise_gelu_erf:
+      return Step{.kind = Kind::kGelu};
+    default:
+      return std::nullopt;
+  }
+}
+
 bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
   const auto first = static_cast<size_t>(post.first_operand);
   DnnFunctions functions;  // of this operation alone
   if (functions.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
-    using dnnl::algorithm;
     for (const DnnFunction& function : functions.functions()) {
-      const float number = function.number.value_or(0);
-      switch (function.algorithm) {
-        case algorithm::eltwise_linear:
-          rest_.push_back({.kind = Kind::kLinear, .alpha = function.alpha, .beta = function.beta});
-          break;
-        case algorithm::eltwise_relu:
-          rest_.push_back({.kind = Kind::kRelu, .alpha = function.alpha});
-          break;
-        case algorithm::binary_add:
-          rest_.push_back({.kind = Kind::kLinear, .alpha = 1, .beta = number});
-          break;
-        case algorithm::binary_mul:
-          rest_.push_back({.kind = Kind::kLinear, .alpha = number, .beta = -0.0f});
-          break;
-        case algorithm::binary_max:
-          rest_.push_back({.kind = Kind::kAtLeast, .alpha = number});
-          break;
-        case algorithm::binary_min:
-          rest_.push_back({.kind = Kind::kAtMost, .alpha = number});
-          break;
-        case algorithm::eltwise_clip:  // its other end is infinite
-          rest_.push_back({.kind = Kind::kAtLeast, .alpha = function.alpha});
-          break;
-        case algorithm::eltwise_logistic:
-          rest_.push_back({.kind = Kind::kSigmoid});
-          break;
-        case algorithm::eltwise_swish:
-          rest_.push_back({.kind = Kind::kSwish, .alpha = function.alpha});
-          break;
-        case algorithm::eltwise_hardswish:
-          rest_.push_back({.kind = Kind::kHSwish});
-          break;
-        case algorithm::eltwise_gelu_erf:
-          rest_.push_back({.kind = Kind::kGelu});
-          break;
-        default:
-          return false;
-      }
+      const std::optional<Step> step = StepOf(function);
+      if (!step) return false;
+      rest_.push_back(*step);
     }
     return true;
   }
   const bool adds = post.node->Is(ir::ElementFunction::kAdd);
   if (operands != 1 || (!adds && !post.node->Is(ir::ElementFunction::kMultiply))) return false;
-  switch (ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis)) {
-    case OperandShape::kPerChannel:
-      rest_.push_back(
-          {.kind = adds ? Kind::kAddColumns : Kind::kMultiplyColumns, .operand = post.first_operand});
-      return true;
-    case OperandShape::kFull:
-      rest_.push_back(
-          {.kind = adds ? Kind::kAddElements : Kind::kMultiplyElements, .operand = post.first_operand});
-      return true;
-    case OperandShape::kScalar:
-    case OperandShape::kOther:
-      return false;
+  const OperandShape shape =
+      ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis);
+  if (shape == OperandShape::kPerChannel) {
+    rest_.push_back(
+        {.kind = adds ? Kind::kAddColumns : Kind::kMultiplyColumns, .operand = post.first_operand});
+    return true;
   }
-  return false;
+  if (shape != OperandShape::kFull) return false;
+  rest_.push_back(
+      {.kind = adds ? Kind::kAddElements : Kind::kMultiplyElements, .operand = post.first_operand});
+  return true;
 }
 
 void ProductSteps::Finish(const Tile& tile, const Operands& operands) const {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/functions.h"
 #include "runtime/fast/product_tile.h"
 #include "runtime/kernels/kernel.h"
 
@@ -65,6 +65,8 @@ class ProductSteps {
     int operand = -1;
     float alpha = 0, beta = 0;
   };
+  // Nothing for a function that tiles have not.
+  static std::optional<Step> StepOf(const DnnFunction& function);
   bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
   static void Apply(const Step& step, const Tile& tile, const Operands& operands);
