@@ -63,22 +63,25 @@ NNEFC_VECTOR float VectorSigmoid(float x) {
   return x < -88.3f ? 0.0f : result;
 }
 
-// A quotient of polynomials; beyond 7.9 the result rounds to 1.
-NNEFC_VECTOR float VectorTanh(float x) {
-  const float y = VectorClamp(x, -7.9053111f, 7.9053111f);
+// tanh(y) as a quotient of polynomials; beyond 7.9 it rounds to 1.
+NNEFC_VECTOR void TanhQuotient(float y, float& above, float& below) {
   const float s = y * y;
-  float above = -2.76076847742355e-16f;
-  above = above * s + 2.00018790482477e-13f;
+  above = -2.76076847742355e-16f * s + 2.00018790482477e-13f;
   above = above * s - 8.60467152213735e-11f;
   above = above * s + 5.12229709037114e-08f;
   above = above * s + 1.48572235717979e-05f;
   above = above * s + 6.37261928875436e-04f;
   above = above * s + 4.89352455891786e-03f;
-  float below = 1.19825839466702e-06f;
-  below = below * s + 1.18534705686654e-04f;
+  above = y * above;
+  below = 1.19825839466702e-06f * s + 1.18534705686654e-04f;
   below = below * s + 2.26843463243900e-03f;
   below = below * s + 4.89352518554385e-03f;
-  return y * above / below;
+}
+
+NNEFC_VECTOR float VectorTanh(float x) {
+  float above, below;
+  TanhQuotient(VectorClamp(x, -7.9053111f, 7.9053111f), above, below);
+  return above / below;
 }
 
 // erf(y) as a quotient of polynomials; beyond the end it rounds to 1.
