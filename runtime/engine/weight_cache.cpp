@@ -1,12 +1,11 @@
 #include "runtime/engine/weight_cache.h"
 
 #include <algorithm>
-#include <atomic>
 #include <new>
 #include <optional>
 
 #include "runtime/engine/plan_cache.h"
-#include "runtime/tensor/thread_team.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
@@ -99,15 +98,8 @@ FaultOr<Success> WeightCache::Finish() {
   constexpr size_t kWorthAThread = size_t{256} << 10;
   const size_t most = std::min<size_t>(1 + small_bytes / kWorthAThread, jobs.size() - large);
   const int members = static_cast<int>(std::min<size_t>(most, static_cast<size_t>(CurrentThreads())));
-  std::atomic<size_t> next = large;
-  const auto work = [&](int /*member*/) {
-    for (size_t i = next++; i < jobs.size(); i = next++) run(i);
-  };
-  if (members > 1) {
-    RunOnTeam(members, work);
-  } else {
-    work(0);
-  }
+  RunTasks(static_cast<int64_t>(jobs.size() - large), members,
+           [&](int64_t task, int /*member*/) { run(large + static_cast<size_t>(task)); });
   std::optional<Fault> first;
   for (size_t i = 0; i < jobs.size(); ++i) {
     // What lies around what is read comes with it, and so came again.

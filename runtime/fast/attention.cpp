@@ -15,6 +15,7 @@
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/unary.h"
+#include "runtime/tensor/tasks.h"
 #include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
@@ -241,13 +242,11 @@ class AttentionKernel final : public Kernel {
                     .scale = Scale(run),
                     .out = run.output().mutable_data<float>()};
     const int64_t tasks = sizes_.batches / sizes_.group * sizes_.blocks();
-    std::atomic<int64_t> next = 0;
     std::atomic<bool> failed = false;
-    RunOnTeam(static_cast<int>(std::min<int64_t>(tasks, sizes_.threads)), [&](int member) {
+    RunTasks(tasks, sizes_.threads, [&](int64_t task, int member) {
       std::byte* memory = run.scratch + static_cast<size_t>(member) * memory_.bytes;
       try {
-        for (int64_t task = next++; task < tasks; task = next++)
-          Block(call, task, state.threads[static_cast<size_t>(member)], memory);
+        Block(call, task, state.threads[static_cast<size_t>(member)], memory);
       } catch (const std::exception&) {
         failed = true;
       }

@@ -1,13 +1,13 @@
 #include "runtime/fast/dense_product.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/dots.h"
 #include "runtime/fast/fewer_products.h"
 #include "runtime/fast/ways.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
@@ -130,7 +130,7 @@ class DenseProduct final : public Kernel {
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
     const Grid grid = Grid::Of(sizes, form_.threads);
-    RunTasks(sizes.images * grid.row_parts * grid.column_parts, [&](int64_t task, int member) {
+    RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
       const int64_t column_part = task % grid.column_parts;
       const int64_t row_part = task / grid.column_parts % grid.row_parts;
       const Part part{.image = task / grid.column_parts / grid.row_parts,
@@ -225,7 +225,7 @@ int64_t DenseCall::Offset(int64_t image) const {
 }
 
 void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const {
-  if (!steps->changes_zeros()) return;
+  if (!steps->has_rest()) return;
   BlockedMatrix<float> place = Out(image);
   place.data = place.At(row, block);
   steps->Finish({.out = place,
@@ -240,13 +240,6 @@ void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, 
     float* numbers = place.At(i, blocks - 1);
     std::fill(numbers + last, numbers + kBlockColumns, 0.0f);
   }
-}
-
-void RunTasks(int64_t tasks, llvm::function_ref<void(int64_t task, int member)> work) {
-  std::atomic<int64_t> next = 0;
-  RunOnTeam(static_cast<int>(std::min<int64_t>(tasks, CurrentThreads())), [&](int member) {
-    for (int64_t task = next++; task < tasks; task = next++) work(task, member);
-  });
 }
 
 std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,

@@ -59,12 +59,4 @@ struct DenseCall {
   void Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const;
 };
 
-// Begins of `parts` parts of `count` that differ by one at most.
-inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
-  return count * part / parts;
-}
-
-// Calls work(task, member) for 0 <= task < tasks on the threads of the scope; who is free takes the next.
-void RunTasks(int64_t tasks, llvm::function_ref<void(int64_t task, int member)> work);
-
 }  // namespace nnefc::runtime

@@ -5,7 +5,7 @@
 
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/dots.h"
-#include "runtime/tensor/thread_team.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
@@ -148,7 +148,7 @@ void FewerProducts::Run(const DenseCall& call, float* scratch) const {
   const bool divides_rows = DividesRows(threads);
   float* products = scratch + (divides_rows ? threads : 1) * FactorFloats();
   if (divides_rows) {
-    RunTasks(images_ * row_parts_, [&](int64_t part, int member) {
+    RunTasks(images_ * row_parts_, threads, [&](int64_t part, int member) {
       float* factors = scratch + member * FactorFloats();
       const Rows rows = RowsOf(call, part);
       for (int64_t block = 0; block < half_blocks(); ++block) MakeFactors(call, rows, block, factors);
@@ -159,8 +159,8 @@ void FewerProducts::Run(const DenseCall& call, float* scratch) const {
   }
   for (int64_t part = 0; part < images_ * row_parts_; ++part) {
     const Rows rows = RowsOf(call, part);
-    RunTasks(half_blocks(), [&](int64_t block, int) { MakeFactors(call, rows, block, scratch); });
-    RunTasks(Pairs(call), [&](int64_t pair, int member) {
+    RunTasks(half_blocks(), threads, [&](int64_t block, int) { MakeFactors(call, rows, block, scratch); });
+    RunTasks(Pairs(call), threads, [&](int64_t pair, int member) {
       RunPair(call, rows, {pair, pair + threads}, scratch, products + member * ProductFloats());
     });
   }

@@ -42,8 +42,8 @@ class ProductSteps {
   };
   // What is left to be done on a tile that bias, start and relu have been done on.
   void Finish(const Tile& tile, const Operands& operands) const;
-  // True if zeros may become others there, as behind the last column, where operands are zeros.
-  bool changes_zeros() const { return !rest_.empty(); }
+  // True if anything is left, which may make others of the zeros behind the last column.
+  bool has_rest() const { return !rest_.empty(); }
 
  private:
   enum class Kind : uint8_t {
