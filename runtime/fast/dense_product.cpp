@@ -65,7 +65,7 @@ class DenseProduct final : public Kernel {
   }
 
   size_t scratch_bytes() const {
-    int64_t floats = ColumnFloats();
+    int64_t floats = steps_.column_floats(form_.sizes.outputs);
     if (form_.fewer) {
       floats += form_.fewer->scratch_floats(form_.threads);
     } else {
@@ -79,11 +79,11 @@ class DenseProduct final : public Kernel {
     auto* scratch = reinterpret_cast<float*>(run.scratch);
     DenseCall call{.sizes = &form_.sizes,
                    .steps = &steps_,
-                   .operands = OperandsOf(run, scratch),
+                   .operands = steps_.OperandsOf(run, form_.sizes.outputs, scratch),
                    .left = Floats(run, form_.inputs.left),
                    .weights = Floats(run, form_.inputs.weights),
                    .out = reinterpret_cast<float*>(run.output().mutable_bytes())};
-    scratch += ColumnFloats();
+    scratch += steps_.column_floats(form_.sizes.outputs);
     if (form_.fewer) {
       form_.fewer->Run(call, scratch);
       return Success();
@@ -101,31 +101,11 @@ class DenseProduct final : public Kernel {
   static const float* Floats(const KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
-  int64_t PaddedOutputs() const { return form_.sizes.tiles() * kTileColumns; }
-  int64_t ColumnFloats() const {
-    return static_cast<int64_t>(steps_.column_inputs().size()) * PaddedOutputs();
-  }
   int64_t LeftFloats() const {
     const DenseSizes& sizes = form_.sizes;
     return sizes.is_blocked ? 0 : sizes.term_blocks() * kBlockColumns * sizes.rows;
   }
   int64_t ScaledFloats() const { return form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns; }
-
-  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
-    ProductSteps::Operands operands;
-    operands.columns.resize(run.inputs.size());
-    operands.elements.resize(run.inputs.size());
-    for (int input : steps_.column_inputs()) {
-      const auto index = static_cast<size_t>(input);
-      std::copy_n(Floats(run, index), form_.sizes.outputs, scratch);
-      std::fill(scratch + form_.sizes.outputs, scratch + PaddedOutputs(), 0.0f);
-      operands.columns[index] = scratch;
-      scratch += PaddedOutputs();
-    }
-    for (int input : steps_.element_inputs())
-      operands.elements[static_cast<size_t>(input)] = Floats(run, static_cast<size_t>(input));
-    return operands;
-  }
 
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
@@ -167,7 +147,7 @@ class DenseProduct final : public Kernel {
                .bias = call.ColumnsOf(steps_.bias(), block * kBlockColumns),
                .start = call.ElementsOf(steps_.start(), offset),
                .out = out,
-               .is_relu = steps_.is_relu()});
+               .limits = steps_.limits()});
       call.Finish(part.image, row, rows, block, blocks);
     }
   }
@@ -225,7 +205,6 @@ int64_t DenseCall::Offset(int64_t image) const {
 }
 
 void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const {
-  if (!steps->has_rest()) return;
   BlockedMatrix<float> place = Out(image);
   place.data = place.At(row, block);
   steps->Finish({.out = place,
@@ -233,13 +212,7 @@ void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, 
                  .column = block * kBlockColumns,
                  .rows = rows,
                  .blocks = blocks},
-                operands);
-  const int64_t last = sizes->outputs % kBlockColumns;
-  if (last == 0 || block + blocks < sizes->output_blocks()) return;
-  for (int64_t i = 0; i < rows; ++i) {
-    float* numbers = place.At(i, blocks - 1);
-    std::fill(numbers + last, numbers + kBlockColumns, 0.0f);
-  }
+                sizes->outputs, operands);
 }
 
 std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,

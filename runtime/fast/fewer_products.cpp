@@ -5,6 +5,7 @@
 
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -93,15 +94,15 @@ class NextWeights {
 struct Ends {
   const float* bias;
   const float* start;  // as the result lies
-  bool is_relu;
 
-  [[gnu::always_inline]] inline void Store(const LaneSums& given, int64_t column, int64_t offset,
-                                           float* to) const {
-    constexpr LaneSums kZeros = {};
+  template <typename Limit>
+  NNEFC_IN_LANES void Store(const LaneSums& given, int64_t column, int64_t offset, const Limit& limit,
+                            float* to) const {
     LaneSums sums = given;
     if (bias != nullptr) sums += At(bias + column);
     if (start != nullptr) sums += At(start + offset);
-    At(to) = is_relu ? (sums > kZeros ? sums : kZeros) : sums;
+    limit(sums);
+    At(to) = sums;
   }
 };
 
@@ -245,13 +246,12 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t ind
   const int64_t last = call.sizes->output_blocks();
   const BlockedMatrix<float> out = call.Out(rows.image);
   const Ends ends{.bias = call.ColumnsOf(call.steps->bias(), 0),
-                  .start = call.ElementsOf(call.steps->start(), 0),
-                  .is_relu = call.steps->is_relu()};
-  const auto store = [&](const LaneSums& sums, int64_t row, int64_t block) __attribute__((always_inline)) {
-    float* to = out.At(rows.first + row, block);
-    ends.Store(sums, block * kBlockColumns, to - call.out, to);
-  };
-  Vectorized([&] {
+                  .start = call.ElementsOf(call.steps->start(), 0)};
+  const auto combine = [&](const auto& limit) NNEFC_IN_LANES {
+    const auto store = [&](const LaneSums& sums, int64_t row, int64_t block) NNEFC_IN_LANES {
+      float* to = out.At(rows.first + row, block);
+      ends.Store(sums, block * kBlockColumns, to - call.out, limit, to);
+    };
     for (int64_t row = 0; row < half; ++row) {
       for (int64_t block = 0; block < pair.blocks; ++block) {
         LaneSums p[kProducts];
@@ -264,7 +264,8 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t ind
         if (right + block < last) store(p[0] - p[1] + p[2] + p[5], half + row, right + block);
       }
     }
-  });
+  };
+  RunInLanes([&]() NNEFC_IN_LANES { WithLimits(call.steps->limits(), combine); });
   call.Finish(rows.image, rows.first, rows.count, left, std::min(2 * pair.blocks, last - left));
 }
 

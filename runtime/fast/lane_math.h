@@ -1,65 +1,144 @@
-// Functions of sixteen numbers, for loops in which compilers would take a clamp for paths of its own (each
-// with all that follows: three divisions instead of one). Where they are called decides which registers they
-// take; relative errors are below 1e-6.
+// Functions of sixteen numbers, for loops that run on processors with AVX-512 alone. Their relative errors
+// are below 1e-6.
 #pragma once
 
+#include "runtime/fast/limits.h"
 #include "runtime/fast/vector_math.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace nnefc::runtime {
 
-#define NNEFC_LANES [[gnu::always_inline]] inline
+// Where they are called decides which registers they take: a function or lambda that calls them is
+// NNEFC_IN_LANES, and runs by RunInLanes.
+#if defined(__x86_64__)
+#define NNEFC_IN_LANES __attribute__((always_inline, target(NNEFC_TARGET_AVX512)))
+template <typename Loop>
+void RunInLanes(const Loop& loop) {
+  RunInAvx512(loop);
+}
+#else
+#define NNEFC_IN_LANES __attribute__((always_inline))
+template <typename Loop>
+void RunInLanes(const Loop& loop) {
+  loop();
+}
+#endif
 
-// x = x < low ? low : x > high ? high : x, so that NaN stays.
-NNEFC_LANES void ClampLanes(LaneSums& x, float low, float high) {
-  const LaneSums lows = LaneSums{} + low, highs = LaneSums{} + high;
-  x = lows > x ? lows : x;
-  x = highs < x ? highs : x;
+// x = x * y ^ -1 would divide in ten cycles: this takes a third, where y is a normal number and its inverse,
+// too.
+NNEFC_IN_LANES inline void InvertLanes(LaneSums& y) {
+#if defined(__x86_64__)
+  const LaneSums guess = _mm512_rcp14_ps(y);
+  y = guess + guess * (1.0f - y * guess);
+#else
+  y = 1.0f / y;
+#endif
 }
 
-// u = 2^u, infinite from 128 on; of NaN whatever comes.
-NNEFC_LANES void PowerOf2Lanes(LaneSums& u) {
-  using Bits = uint32_t __attribute__((vector_size(64)));
-  ClampLanes(u, -126.0f, 128.0f);
+// x = x < most ? x : most
+NNEFC_IN_LANES inline void LimitFromAbove(LaneSums& x, const LaneSums& most) {
+#if defined(__x86_64__)
+  x = _mm512_min_ps(x, most);
+#else
+  x = x < most ? x : most;
+#endif
+}
+
+// x = x > least ? x : least
+NNEFC_IN_LANES inline void LimitFromBelow(LaneSums& x, const LaneSums& least) {
+#if defined(__x86_64__)
+  x = _mm512_max_ps(x, least);
+#else
+  x = x > least ? x : least;
+#endif
+}
+
+// Calls store(function), where function(x) limits x.
+template <typename Store>
+NNEFC_IN_LANES inline void WithLimits(const Limits& limits, const Store& store) {
+  const LaneSums most = LaneSums{} + limits.most, least = LaneSums{} + limits.least;
+  if (!limits.has_most && !limits.has_least) {
+    store([](LaneSums&) NNEFC_IN_LANES {});
+  } else if (!limits.has_most) {
+    store([&](LaneSums& x) NNEFC_IN_LANES { LimitFromBelow(x, least); });
+  } else if (!limits.has_least) {
+    store([&](LaneSums& x) NNEFC_IN_LANES { LimitFromAbove(x, most); });
+  } else {
+    store([&](LaneSums& x) NNEFC_IN_LANES {
+      LimitFromAbove(x, most);
+      LimitFromBelow(x, least);
+    });
+  }
+}
+
+// x = x < low ? low : x > high ? high : x, so that NaN stays.
+NNEFC_IN_LANES inline void ClampLanes(LaneSums& x, float low, float high) {
+  LaneSums limited = LaneSums{} + low;
+  LimitFromBelow(limited, x);
+  x = LaneSums{} + high;
+  LimitFromAbove(x, limited);
+}
+
+// u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
+NNEFC_IN_LANES inline void PowerOf2Lanes(LaneSums& u) {
+#if defined(__x86_64__)
+  constexpr int kToNearest = 0;
+  const LaneSums f = _mm512_reduce_ps(u, kToNearest);  // 0 of infinities
+#else
+  ClampLanes(u, -160.0f, 160.0f);
   constexpr float kRound = 12582912.0f;  // its last bit is worth 1
-  const LaneSums rounded = u + kRound;
-  const LaneSums f = u - (rounded - kRound);
+  const LaneSums f = u - (u + kRound - kRound);
+#endif
   LaneSums series = 1.32647273e-3f * f + 9.67151299e-3f;
   series = series * f + 5.55073358e-2f;
   series = series * f + 2.40222424e-1f;
   series = series * f + 6.93147004e-1f;
   series = series * f + 1.0f;
-  u = reinterpret_cast<LaneSums>(reinterpret_cast<Bits>(series) + (reinterpret_cast<Bits>(rounded) << 23));
+#if defined(__x86_64__)
+  u = _mm512_scalef_ps(series, u - f);
+#else
+  for (int64_t i = 0; i < kSumLanes; ++i) u[i] = __builtin_ldexpf(series[i], static_cast<int>(u[i] - f[i]));
+#endif
+}
+
+// x = 1 / (1 + e^(-beta * x)); 0 where that is below 2^-125.
+NNEFC_IN_LANES inline void SigmoidLanes(LaneSums& x, float beta = 1) {
+  constexpr float kMost = 0x1p125f;
+  LaneSums power = x * (beta * -1.44269504f);
+  PowerOf2Lanes(power);
+  LaneSums inverse = 1.0f + power;
+  InvertLanes(inverse);
+  x = power > kMost ? LaneSums{} : inverse;
 }
 
 // x = x * sigmoid(beta * x); NaN where x is an infinity of which the sigmoid is 0.
-NNEFC_LANES void SwishLanes(LaneSums& x, float beta) {
-  LaneSums power = x * (beta * -1.44269504f);
-  PowerOf2Lanes(power);
-  x = x / (1.0f + power);
-}
-
-NNEFC_LANES void SigmoidLanes(LaneSums& x) {
-  LaneSums power = x * -1.44269504f;
-  PowerOf2Lanes(power);
-  x = x == x ? 1.0f / (1.0f + power) : x;
+NNEFC_IN_LANES inline void SwishLanes(LaneSums& x, float beta) {
+  LaneSums sigmoid = x;
+  SigmoidLanes(sigmoid, beta);
+  x *= sigmoid;
 }
 
 // x = x * min(max(x + 3, 0), 6) / 6
-NNEFC_LANES void HSwishLanes(LaneSums& x) {
+NNEFC_IN_LANES inline void HSwishLanes(LaneSums& x) {
   LaneSums y = x + 3.0f;
   ClampLanes(y, 0.0f, 6.0f);
-  x = x * y * (1.0f / 6.0f);
+  x = x * (y * (1.0f / 6.0f));
 }
 
 // x = x * (1 + erf(x / sqrt(2))) / 2
-NNEFC_LANES void GeluLanes(LaneSums& x) {
+NNEFC_IN_LANES inline void GeluLanes(LaneSums& x) {
   LaneSums y = x * 0.707106781f;
   ClampLanes(y, -kErfEnd, kErfEnd);
   LaneSums above, below;
   ErfQuotient(y, above, below);
-  x = 0.5f * x * (1.0f + above / below);
+  LaneSums inverse = below;
+  InvertLanes(inverse);
+  LaneSums erf = above * inverse;
+  erf += (above - erf * below) * inverse;  // 1 and -1 where it ends
+  x = 0.5f * x * (1.0f + erf);
 }
-
-#undef NNEFC_LANES
 
 }  // namespace nnefc::runtime

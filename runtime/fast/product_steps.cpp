@@ -1,6 +1,7 @@
 #include "runtime/fast/product_steps.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
 #include "runtime/fast/dots.h"
 #include "runtime/fast/lane_math.h"
 #include "runtime/fast/post_ops.h"
@@ -9,10 +10,14 @@ namespace nnefc::runtime {
 
 namespace {
 
+int64_t InWholeTiles(int64_t columns) {
+  return (columns + kTileColumns - 1) / kTileColumns * kTileColumns;
+}
+
 // Calls function(x, place) for the blocks of a tile, where `place` is that of the operand of the block.
 template <typename Place, typename Function>
 void MapTile(const ProductSteps::Tile& tile, const Place& place, const Function& function) {
-  Vectorized([&] {
+  RunInLanes([&]() NNEFC_IN_LANES {
     // Copies, which what is written cannot change.
     const ProductSteps::Tile own = tile;
     const Function own_function = function;
@@ -28,7 +33,7 @@ template <typename Function>
 void MapNumbers(const ProductSteps::Tile& tile, const Function& function) {
   MapTile(
       tile, [](int64_t, int64_t) { return 0; },
-      [=](Lanes & numbers, int) __attribute__((always_inline)) {
+      [=](Lanes& numbers, int) NNEFC_IN_LANES {
         LaneSums x = numbers;
         function(x);
         numbers = x;
@@ -56,9 +61,13 @@ void ProductSteps::TakeFirstSteps() {
   auto next = rest_.begin();
   if (next != rest_.end() && next->kind == Kind::kAddColumns) bias_ = next++->operand;
   if (next != rest_.end() && next->kind == Kind::kAddElements) start_ = next++->operand;
-  if (next != rest_.end() && next->kind == Kind::kRelu && next->alpha == 0) {
-    is_relu_ = true;
-    ++next;
+  if (next != rest_.end() && next->kind == Kind::kAtMost) {
+    limits_.has_most = true;
+    limits_.most = next++->alpha;
+  }
+  if (next != rest_.end() && next->kind == Kind::kAtLeast) {
+    limits_.has_least = true;
+    limits_.least = next++->alpha;
   }
   rest_.erase(rest_.begin(), next);
 }
@@ -70,7 +79,7 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
     case algorithm::eltwise_linear:
       return Step{.kind = Kind::kLinear, .alpha = function.alpha, .beta = function.beta};
     case algorithm::eltwise_relu:
-      return Step{.kind = Kind::kRelu, .alpha = function.alpha};
+      return Step{.kind = function.alpha == 0 ? Kind::kAtLeast : Kind::kRelu, .alpha = function.alpha};
     case algorithm::binary_add:
       return Step{.kind = Kind::kLinear, .alpha = 1, .beta = number};
     case algorithm::binary_mul:  // adding -0.0 keeps the sign of a zero
@@ -121,8 +130,37 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
   return true;
 }
 
-void ProductSteps::Finish(const Tile& tile, const Operands& operands) const {
+int64_t ProductSteps::column_floats(int64_t columns) const {
+  return static_cast<int64_t>(column_inputs_.size()) * InWholeTiles(columns);
+}
+
+ProductSteps::Operands ProductSteps::OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const {
+  const auto floats = [&](int input) {
+    return reinterpret_cast<const float*>(run.input(static_cast<size_t>(input)).bytes());
+  };
+  Operands operands;
+  operands.columns.resize(run.inputs.size());
+  operands.elements.resize(run.inputs.size());
+  for (int input : column_inputs_) {
+    std::copy_n(floats(input), columns, scratch);
+    std::fill(scratch + columns, scratch + InWholeTiles(columns), 0.0f);
+    operands.columns[static_cast<size_t>(input)] = scratch;
+    scratch += InWholeTiles(columns);
+  }
+  for (int input : element_inputs_) operands.elements[static_cast<size_t>(input)] = floats(input);
+  return operands;
+}
+
+bool ProductSteps::KeepsZero() const {
+  return rest_.empty() && limits_.Of(0) == 0;
+}
+
+void ProductSteps::Finish(const Tile& tile, int64_t columns, const Operands& operands) const {
   for (const Step& step : rest_) Apply(step, tile, operands);
+  const int64_t zeros = tile.column + tile.blocks * kBlockColumns - columns;
+  if (zeros <= 0 || KeepsZero()) return;
+  for (int64_t row = 0; row < tile.rows; ++row)
+    std::fill_n(tile.out.At(row, tile.blocks - 1) + kBlockColumns - zeros, zeros, 0.0f);
 }
 
 void ProductSteps::Apply(const Step& step, const Tile& tile, const Operands& operands) {
@@ -153,21 +191,21 @@ void ProductSteps::Apply(const Step& step, const Tile& tile, const Operands& ope
     case Kind::kMultiplyElements:
       return with_elements(multiply);
     case Kind::kLinear:
-      return MapNumbers(tile, [=](LaneSums& x) { x = alpha * x + beta; });
+      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = alpha * x + beta; });
     case Kind::kRelu:
-      return MapNumbers(tile, [=](LaneSums& x) { x = x > 0.0f ? x : alpha * x; });
+      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x > 0.0f ? x : alpha * x; });
     case Kind::kAtLeast:
-      return MapNumbers(tile, [=](LaneSums& x) { x = x > alpha ? x : LaneSums{} + alpha; });
+      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x > alpha ? x : LaneSums{} + alpha; });
     case Kind::kAtMost:
-      return MapNumbers(tile, [=](LaneSums& x) { x = x < alpha ? x : LaneSums{} + alpha; });
+      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x < alpha ? x : LaneSums{} + alpha; });
     case Kind::kSigmoid:
-      return MapNumbers(tile, [](LaneSums& x) { SigmoidLanes(x); });
+      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { SigmoidLanes(x); });
     case Kind::kSwish:
-      return MapNumbers(tile, [=](LaneSums& x) { SwishLanes(x, alpha); });
+      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { SwishLanes(x, alpha); });
     case Kind::kHSwish:
-      return MapNumbers(tile, [](LaneSums& x) { HSwishLanes(x); });
+      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { HSwishLanes(x); });
     case Kind::kGelu:
-      return MapNumbers(tile, [](LaneSums& x) { GeluLanes(x); });
+      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { GeluLanes(x); });
   }
 }
 

@@ -22,7 +22,7 @@ class ProductSteps {
   // What tiles begin and end with, which costs nothing: input kernel.inputs[*], -1 for none.
   int bias() const { return bias_; }
   int start() const { return start_; }
-  bool is_relu() const { return is_relu_; }
+  const Limits& limits() const { return limits_; }
 
   // The operands in a run: of columns, with zeros behind the last one up to a whole tile; of elements, as the
   // result lies.
@@ -30,8 +30,11 @@ class ProductSteps {
     std::vector<const float*> columns;  // by input; null for others
     std::vector<const float*> elements;
   };
-  // Numbers for each column that a run lays out: inputs of the kernel.
-  llvm::ArrayRef<int> column_inputs() const { return column_inputs_; }
+  // Those of a run with `columns` columns in whole tiles; numbers for each column are laid out in `scratch`,
+  // of column_floats.
+  Operands OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const;
+  int64_t column_floats(int64_t columns) const;
+  // Inputs of the kernel that lie as the result does.
   llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
 
   // Where a tile lies: `out` is its place in the result, `offset` how far that is from the beginning,
@@ -40,10 +43,9 @@ class ProductSteps {
     BlockedMatrix<float> out;
     int64_t offset, column, rows, blocks;
   };
-  // What is left to be done on a tile that bias, start and relu have been done on.
-  void Finish(const Tile& tile, const Operands& operands) const;
-  // True if anything is left, which may make others of the zeros behind the last column.
-  bool has_rest() const { return !rest_.empty(); }
+  // What is left to be done on a tile that bias, start and limits have been done on; zeros behind the last of
+  // `columns` columns, which blocks are filled with, stay so.
+  void Finish(const Tile& tile, int64_t columns, const Operands& operands) const;
 
  private:
   enum class Kind : uint8_t {
@@ -70,9 +72,10 @@ class ProductSteps {
   bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
   static void Apply(const Step& step, const Tile& tile, const Operands& operands);
+  bool KeepsZero() const;
 
   int bias_ = -1, start_ = -1;
-  bool is_relu_ = false;
+  Limits limits_;
   std::vector<Step> rest_;
   std::vector<int> column_inputs_, element_inputs_;
 };

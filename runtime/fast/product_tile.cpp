@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
 
 namespace nnefc::runtime {
 
@@ -46,21 +47,23 @@ struct TileSums {
     }
   }
 
-  [[gnu::always_inline]] void Store(const TileCall& call) const {
-    constexpr LaneSums kZeros = {};
+  NNEFC_IN_LANES void Store(const TileCall& call) const {
+    WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
+      for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
-      for (int b = 0; b < kBlocks; ++b) {
-        const LaneSums sum = sums[r][b];
-        *reinterpret_cast<Lanes*>(call.out.At(r, b)) = call.is_relu ? (sum > kZeros ? sum : kZeros) : sum;
+        for (int b = 0; b < kBlocks; ++b) {
+          LaneSums sum = sums[r][b];
+          limit(sum);
+          *reinterpret_cast<Lanes*>(call.out.At(r, b)) = sum;
+        }
       }
-    }
+    });
   }
 };
 
 template <int kRows, int kBlocks, WeightTerms kTerms>
-[[gnu::always_inline]] inline void Tile(const TileCall& call) {
+NNEFC_IN_LANES inline void Tile(const TileCall& call) {
   TileSums<kRows, kBlocks> tile;
   tile.Start(call);
   const float* left = call.left;
@@ -80,14 +83,7 @@ using TileFunction = void (*)(const TileCall&);
 
 template <int kRows, int kBlocks, WeightTerms kTerms>
 void CallTile(const TileCall& call) {
-  const auto run = [&]() __attribute__((always_inline)) {
-    Tile<kRows, kBlocks, kTerms>(call);
-  };
-#if defined(__x86_64__)
-  RunInAvx512(run);
-#else
-  run();
-#endif
+  RunInLanes([&]() NNEFC_IN_LANES { Tile<kRows, kBlocks, kTerms>(call); });
 }
 
 template <int kBlocks, WeightTerms kTerms, size_t... kIndex>

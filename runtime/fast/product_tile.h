@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "runtime/fast/limits.h"
+
 namespace nnefc::runtime {
 
 // Numbers of a block: columns of a matrix, or channels of images, that lie behind one another.
@@ -37,7 +39,7 @@ struct TileCall {
   const float* bias = nullptr;
   const float* start = nullptr;
   BlockedMatrix<float> out;
-  bool is_relu = false;  // x > 0 ? x : 0
+  Limits limits = {};
   // What a later tile reads, and how much of it is fetched from memory in the meantime: lines of a cache for
   // each block of terms.
   const float* next = nullptr;

@@ -142,10 +142,9 @@ inline VectorUnit WidestVectorUnit() {
 inline bool HasFusedSums() {
   return WidestVectorUnit() != VectorUnit::kBaseline;
 }
+#define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"
 template <typename Loop>
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"), gnu::flatten,
-  gnu::noinline]] void
-RunInAvx512(const Loop& loop) {
+[[gnu::target(NNEFC_TARGET_AVX512), gnu::flatten, gnu::noinline]] void RunInAvx512(const Loop& loop) {
   loop();
 }
 template <typename Loop>
