@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dense_product.h"
+#include "runtime/fast/depthwise.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -344,8 +345,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (request.precision == Precision::kBf16) {
     if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16))
       return OnlyWay(request, std::move(*kernel));
-  } else if (!kGrouped) {
-    if (auto kernel = MakePixelProduct(request)) return kernel;
+  } else if (auto kernel = kGrouped ? MakeDepthwise(request) : MakePixelProduct(request)) {
+    return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }
@@ -378,9 +379,10 @@ void RegisterDnnConvolution(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Convolution", GuardedDnnFactory<MakeConvolution<false>>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "GroupConvolution", GuardedDnnFactory<MakeConvolution<true>>);
   for (std::string_view name : {"Convolution", "GroupConvolution"})
-    registry.AddWays(Backend::kOneDnn, {"opset1"}, name, {kDirect, kWinograd, kChannelsLast, kPreferred});
+    registry.AddWays(Backend::kOneDnn, {"opset1"}, name,
+                     {kDirect, kWinograd, kChannelsLast, kPreferred, kTiles});
   registry.AddWays(Backend::kOneDnn, {"opset1"}, "Convolution",
-                   {kMatrixProduct, kInnerProduct, kInPlace, kTiles, kFewer});
+                   {kMatrixProduct, kInnerProduct, kInPlace, kFewer});
 }
 
 }  // namespace nnefc::runtime

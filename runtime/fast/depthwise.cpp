@@ -1,0 +1,211 @@
+#include "runtime/fast/depthwise.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/depthwise_tile.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/ways.h"
+#include "runtime/kernels/window.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr int64_t kRowsTogether = 4;
+
+// Indices from `begin` to `end`.
+struct Span {
+  int64_t begin, end;
+  int64_t count() const { return end - begin; }
+};
+
+int64_t DividedUp(int64_t number, int64_t by) {
+  return number <= 0 ? 0 : (number + by - 1) / by;
+}
+
+// The taps of a place that see the input.
+Span SeeingTaps(const WindowAxis& axis, int64_t place) {
+  const int64_t first = place * axis.stride - axis.before;
+  const int64_t begin = std::min(DividedUp(-first, axis.dilation), axis.size);
+  return {begin, std::clamp(DividedUp(axis.input - first, axis.dilation), begin, axis.size)};
+}
+
+// Places along a row that a tile has, and the taps by which any of them sees the input.
+struct TileColumns {
+  Span places, taps;
+  std::vector<uint16_t> seeing;  // by tap from taps.begin on
+};
+
+std::vector<TileColumns> DivideColumns(const WindowAxis& axis) {
+  std::vector<TileColumns> tiles(static_cast<size_t>(DividedUp(axis.output, kTilePixels)));
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    TileColumns& tile = tiles[i];
+    const auto count = static_cast<int64_t>(tiles.size()), index = static_cast<int64_t>(i);
+    tile.places = {PartBegin(axis.output, count, index), PartBegin(axis.output, count, index + 1)};
+    tile.taps = SeeingTaps(axis, tile.places.begin);
+    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
+      const Span taps = SeeingTaps(axis, place);
+      tile.taps = {std::min(tile.taps.begin, taps.begin), std::max(tile.taps.end, taps.end)};
+    }
+    tile.seeing.resize(static_cast<size_t>(tile.taps.count()));
+    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
+      const Span taps = SeeingTaps(axis, place);
+      for (int64_t tap = taps.begin; tap < taps.end; ++tap)
+        tile.seeing[static_cast<size_t>(tap - tile.taps.begin)] |=
+            static_cast<uint16_t>(1U << (place - tile.places.begin));
+    }
+  }
+  return tiles;
+}
+
+struct DepthwiseForm {
+  int64_t images, channels;
+  WindowAxis rows, columns;
+  int threads;
+
+  int64_t blocks() const { return (channels + kBlockColumns - 1) / kBlockColumns; }
+  int64_t in_size() const { return rows.input * columns.input * kBlockColumns; }
+  int64_t out_size() const { return rows.output * columns.output * kBlockColumns; }
+  int64_t weights_size() const { return rows.size * columns.size * kBlockColumns; }
+};
+
+class DepthwiseKernel final : public Kernel {
+ public:
+  DepthwiseKernel(const DepthwiseForm& form, ProductSteps steps)
+      : form_(form), tiles_(DivideColumns(form.columns)), steps_(std::move(steps)) {
+    for (int64_t row = 0; row < form.rows.output; ++row) row_taps_.push_back(SeeingTaps(form.rows, row));
+  }
+
+  std::string implementation() const override { return "nnefc:depthwise"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(steps_.column_floats(form_.channels)) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const Call call{
+        .in = reinterpret_cast<const float*>(run.input(0).bytes()),
+        .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
+        .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
+        .operands = steps_.OperandsOf(run, form_.channels, reinterpret_cast<float*>(run.scratch))};
+    const int64_t planes = form_.images * form_.blocks(), rows = form_.rows.output;
+    const int64_t parts = std::min(rows, DividedUp(4 * form_.threads, planes));
+    RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
+      const int64_t part = task % parts;
+      const Span span{PartBegin(rows, parts, part), PartBegin(rows, parts, part + 1)};
+      for (int64_t row = span.begin; row < span.end; row += kRowsTogether)
+        RunRows(call, task / parts, {row, std::min(row + kRowsTogether, span.end)});
+    });
+    return Success();
+  }
+
+ private:
+  struct Call {
+    const float* in;
+    const float* weights;
+    float* out;
+    ProductSteps::Operands operands;
+  };
+
+  // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same pixels.
+  void RunRows(const Call& call, int64_t plane, const Span& rows) const {
+    for (const TileColumns& tile : tiles_) {
+      for (int64_t row = rows.begin; row < rows.end; ++row) RunTile(call, plane, row, tile);
+    }
+    const int64_t row_size = form_.columns.output * kBlockColumns;
+    const int64_t offset = plane * form_.out_size() + rows.begin * row_size;
+    steps_.Finish({.out = {call.out + offset, kBlockColumns, 0},
+                   .offset = offset,
+                   .column = plane % form_.blocks() * kBlockColumns,
+                   .rows = rows.count() * form_.columns.output,
+                   .blocks = 1},
+                  form_.channels, call.operands);
+  }
+
+  void RunTile(const Call& call, int64_t plane, int64_t row, const TileColumns& tile) const {
+    const WindowAxis& rows = form_.rows;
+    const WindowAxis& columns = form_.columns;
+    const Span taps = row_taps_[static_cast<size_t>(row)];
+    const int64_t block = plane % form_.blocks();
+    const int64_t in_row = row * rows.stride - rows.before + taps.begin * rows.dilation;
+    const int64_t in_column =
+        tile.places.begin * columns.stride - columns.before + tile.taps.begin * columns.dilation;
+    const int64_t offset =
+        plane * form_.out_size() + (row * columns.output + tile.places.begin) * kBlockColumns;
+    const auto operand = [&](const std::vector<const float*>& inputs, int input, int64_t at) {
+      return input < 0 ? nullptr : inputs[static_cast<size_t>(input)] + at;
+    };
+    RunDepthwiseTile(
+        tile.places.count(), columns.stride,
+        {.in = call.in + plane * form_.in_size() + (in_row * columns.input + in_column) * kBlockColumns,
+         .rows = taps.count(),
+         .columns = tile.taps.count(),
+         .in_row = rows.dilation * columns.input * kBlockColumns,
+         .in_column = columns.dilation * kBlockColumns,
+         .seeing = tile.seeing.data(),
+         .weights = call.weights + block * form_.weights_size() +
+                    (taps.begin * columns.size + tile.taps.begin) * kBlockColumns,
+         .weights_row = columns.size * kBlockColumns,
+         .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
+         .start = operand(call.operands.elements, steps_.start(), offset),
+         .out = call.out + offset,
+         .limits = steps_.limits()});
+  }
+
+  DepthwiseForm form_;
+  std::vector<Span> row_taps_;  // by row
+  std::vector<TileColumns> tiles_;
+  ProductSteps steps_;
+};
+
+// [channels, 1, 1, rows, columns] with its channels in blocks.
+Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
+  using Tag = dnnl::memory::format_tag;
+  return LayoutOf(dnnl::memory::desc(DnnDims(filter), DnnType::f32,
+                                     filter.size() == 4 ? Tag::Goiw16g : Tag::Goihw16g));
+}
+
+// Of one channel a group, on one axis or two.
+std::optional<DepthwiseForm> FormOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  if ((filter.size() != 4 && filter.size() != 5) || filter[1] != 1 || filter[2] != 1 ||
+      filter[0] < kBlockColumns)
+    return std::nullopt;
+  const Window window =
+      MakeWindow(*request.node, input.drop_front(2),
+                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(3));
+  if (window[2].stride > 2) return std::nullopt;
+  return DepthwiseForm{.images = input[0],
+                       .channels = filter[0],
+                       .rows = window[1],
+                       .columns = window[2],
+                       .threads = CurrentThreads()};
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
+  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
+  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  const std::optional<DepthwiseForm> form = FormOf(request);
+  if (!form) return std::nullopt;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
+  prepared.inputs[1] = FilterLayout(request.inputs[1].shape);
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  for (int input : steps->element_inputs())
+    prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  auto kernel = std::make_shared<DepthwiseKernel>(*form, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

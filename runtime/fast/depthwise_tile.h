@@ -1,0 +1,30 @@
+// Sums of a convolution of each channel by itself that stay in the registers of AVX-512.
+#pragma once
+
+#include "runtime/fast/product_tile.h"
+
+namespace nnefc::runtime {
+
+// A tile has 1 to so many pixels, of a block of channels each.
+inline constexpr int64_t kTilePixels = 14;
+
+struct DepthwiseCall {
+  const float* in;  // where the first tap of the first pixel sees the input
+  // Taps, and how far from one to the next.
+  int64_t rows, columns;
+  int64_t in_row, in_column;
+  // By column of taps, the pixels that do not see the border there: a bit each.
+  const uint16_t* seeing;
+  const float* weights;  // of the first tap; those of a row lie behind one another
+  int64_t weights_row;
+  // What the sums begin with: a number for each channel, elements that lie as `out` does, both or nothing.
+  const float* bias = nullptr;
+  const float* start = nullptr;
+  float* out;
+  Limits limits = {};
+};
+
+// Pixels see the input `stride` pixels apart, 1 or 2. For processors with AVX-512.
+void RunDepthwiseTile(int64_t pixels, int64_t stride, const DepthwiseCall& call);
+
+}  // namespace nnefc::runtime

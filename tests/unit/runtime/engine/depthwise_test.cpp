@@ -1,0 +1,135 @@
+// Convolutions of each channel by a filter of its own in our own tiles, against the reference kernels, whose
+// sums are of f64: windows of every kind, with what follows them.
+
+#include <random>
+
+#include "tests/unit/runtime/engine/steps_of_tiles.h"
+
+namespace nnefc::runtime {
+namespace {
+
+struct Setting {
+  Shape input;  // [images, channels, spatial..]
+  Shape window;
+  Shape strides, dilations, begin, end;
+};
+
+ir::AttributeMap WindowOf(const Setting& setting) {
+  ir::AttributeMap window;
+  const auto set = [&](const char* name, const Shape& numbers, int64_t otherwise) {
+    const Shape given = numbers.empty() ? Shape(setting.window.size(), otherwise) : numbers;
+    window.Set(name, ir::Attribute::Integers(given.begin(), given.end()));
+  };
+  set("strides", setting.strides, 1);
+  set("dilations", setting.dilations, 1);
+  set("pads_begin", setting.begin, 0);
+  set("pads_end", setting.end, 0);
+  return window;
+}
+
+void ExpectDepthwise(const Setting& setting, const std::vector<Post>& posts, unsigned seed,
+                     const std::string& kernel = "nnefc:depthwise") {
+  SCOPED_TRACE(ToString(setting.input) + " in windows " + ToString(setting.window) + " strides " +
+               ToString(setting.strides) + " dilations " + ToString(setting.dilations) + " pads " +
+               ToString(setting.begin) + " " + ToString(setting.end));
+  TestGraph g;
+  const int64_t channels = setting.input[1];
+  Shape filter = {channels, 1, 1};
+  filter.append(setting.window.begin(), setting.window.end());
+  const auto x = g.Parameter("x", setting.input);
+  auto y = g.Op("GroupConvolution", {x, g.Weights(filter, seed)}, WindowOf(setting));
+  const Shape result = g.graph->output(y).shape.known_extents();
+  const auto residual = g.Parameter("residual", result);
+  Shape column(result.size(), 1);
+  column[1] = channels;
+  for (size_t i = 0; i < posts.size(); ++i)
+    y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
+  g.Result(y);
+  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  Shape next = {16, channels};
+  next.append(setting.window.size(), 1);
+  g.Result(g.Op("Convolution", {y, g.Weights(next, seed + 19)}, WindowOf({.window = setting.window})), "next");
+  g.Result(residual, "second");
+  ExpectAsReference(g, {RandomTensor(setting.input, seed + 20), RandomTensor(result, seed + 21)}, kernel);
+}
+
+TEST(DepthwiseTest, ImagesOfEveryWidthOfTiles) {
+  for (int64_t width = 1; width <= 30; ++width)
+    ExpectDepthwise({.input = {1, 32, 5, width}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, {}, 1);
+}
+
+TEST(DepthwiseTest, ImagesThatAreSmallerThanTheWindow) {
+  for (int64_t size = 1; size <= 7; ++size)
+    ExpectDepthwise({.input = {2, 40, size, size}, .window = {7, 7}, .begin = {3, 3}, .end = {3, 3}},
+                    {Post::kBias}, 2);
+}
+
+TEST(DepthwiseTest, ChannelsThatFillNoBlock) {
+  for (const int64_t channels : {16, 17, 31, 33, 58})
+    ExpectDepthwise({.input = {2, channels, 9, 9}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
+                    {Post::kBias, Post::kSigmoid}, 3);
+}
+
+TEST(DepthwiseTest, BordersThatWindowsLieWhollyIn) {
+  ExpectDepthwise({.input = {1, 16, 6, 6}, .window = {3, 2}, .begin = {5, 4}, .end = {7, 6}},
+                  {Post::kBias, Post::kRelu}, 4);
+  ExpectDepthwise({.input = {1, 16, 4, 5},
+                   .window = {3, 3},
+                   .strides = {2, 1},
+                   .dilations = {3, 6},
+                   .begin = {6, 9},
+                   .end = {5, 8}},
+                  {Post::kShift}, 5);
+}
+
+TEST(DepthwiseTest, OneSpatialAxis) {
+  ExpectDepthwise({.input = {2, 24, 40}, .window = {5}, .strides = {2}, .begin = {2}, .end = {1}},
+                  {Post::kBias, Post::kHSwish}, 6);
+}
+
+// Which our tiles have not.
+TEST(DepthwiseTest, LongStridesAndThreeAxesAreLeftToOthers) {
+  ExpectDepthwise({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 3}}, {Post::kRelu}, 7, "onednn");
+  ExpectDepthwise({.input = {1, 16, 4, 5, 6}, .window = {3, 3, 3}}, {Post::kRelu}, 8, "");
+}
+
+// Windows and chains of what may follow, drawn at random.
+TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
+  std::mt19937 random(1);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (unsigned i = 0; i < 60; ++i) {
+    Setting setting{.input = {draw(1, 2), draw(16, 50)}};
+    for (int axis = 0; axis < 2; ++axis) {
+      setting.window.push_back(draw(1, 7));
+      setting.dilations.push_back(draw(1, 2));
+      setting.strides.push_back(draw(1, 2));
+      setting.begin.push_back(draw(0, setting.window.back()));
+      setting.end.push_back(draw(0, setting.window.back()));
+      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
+    }
+    std::vector<Post> posts;
+    for (int64_t length = draw(0, 4); length > 0; --length)
+      posts.push_back(kPosts[static_cast<size_t>(draw(0, kPosts.size() - 1))]);
+    ExpectDepthwise(setting, posts, 100 + i, "");
+  }
+}
+
+// A border is no zero: an infinite weight makes nothing of it.
+TEST(DepthwiseTest, TheBorderIsNotMultiplied) {
+  TestGraph g;
+  std::vector<float> weights(16 * 9, kInfinity);
+  const auto x = g.Parameter("x", {1, 16, 5, 5});
+  const Setting setting{.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  g.Result(g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats({16, 1, 1, 3, 3}, weights))},
+                WindowOf(setting)));
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({1, 16, 5, 5}, std::vector<float>(400, 1))};
+  for (const int threads : {1, 2}) {
+    const auto result = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = threads}, inputs);
+    for (int64_t i = 0; i < 400; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
