@@ -47,8 +47,11 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   auto plan = std::make_shared<Plan>();
   plan->input_shapes = inputs.shapes;
   PreparedGraph prepared = PrepareGraph(graph, inputs, *options.kernels, emitter);
+  if (prepared.graph == nullptr) return nullptr;
+  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
+      rewrite != nullptr && options.fuse)
+    rewrite(*prepared.graph, options.precision);
   plan->graph = std::move(prepared.graph);
-  if (plan->graph == nullptr) return nullptr;
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
   if (FaultOr<Success> done = options.weights->Finish(); !done) {
     emitter.Emit(kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",

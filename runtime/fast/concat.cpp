@@ -51,7 +51,8 @@ std::optional<ConcatFormat> CommonFormat(llvm::ArrayRef<ValueInfo> parts, size_t
 }
 
 std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAcceptsAll(request)) return std::nullopt;
+  if (!request.posts.empty()) return MakeChannelGather(request);
+  if (!DnnAcceptsAll(request)) return std::nullopt;
   const Shape& output = request.outputs[0].shape;
   const size_t axis =
       static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));

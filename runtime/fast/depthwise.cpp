@@ -110,7 +110,8 @@ class DepthwiseKernel final : public Kernel {
     ProductSteps::Operands operands;
   };
 
-  // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same pixels.
+  // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same
+  // pixels.
   void RunRows(const Call& call, int64_t plane, const Span& rows) const {
     for (const TileColumns& tile : tiles_) {
       for (int64_t row = rows.begin; row < rows.end; ++row) RunTile(call, plane, row, tile);
@@ -164,8 +165,8 @@ class DepthwiseKernel final : public Kernel {
 // [channels, 1, 1, rows, columns] with its channels in blocks.
 Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
   using Tag = dnnl::memory::format_tag;
-  return LayoutOf(dnnl::memory::desc(DnnDims(filter), DnnType::f32,
-                                     filter.size() == 4 ? Tag::Goiw16g : Tag::Goihw16g));
+  return LayoutOf(
+      dnnl::memory::desc(DnnDims(filter), DnnType::f32, filter.size() == 4 ? Tag::Goiw16g : Tag::Goihw16g));
 }
 
 // Of one channel a group, on one axis or two.
@@ -200,8 +201,7 @@ std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
   prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
   prepared.inputs[1] = FilterLayout(request.inputs[1].shape);
   prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
-  for (int input : steps->element_inputs())
-    prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   auto kernel = std::make_shared<DepthwiseKernel>(*form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);

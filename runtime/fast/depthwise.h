@@ -1,5 +1,5 @@
-// Convolutions of each channel by a filter of its own, in tiles of registers, of images with their channels in
-// blocks.
+// Convolutions of each channel by a filter of its own, in tiles of registers, of images with their channels
+// in blocks.
 #pragma once
 
 #include <optional>

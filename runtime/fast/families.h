@@ -32,6 +32,9 @@ ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64
                                       llvm::ArrayRef<int64_t> images);
 std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request);
 
+// Of channel_gather.cpp: a concatenation of images along their channels, and a Gather of some of them.
+std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
+
 // Of convolution.cpp: images times a number for each channel, then a convolution of single pixels.
 std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request);
 
@@ -40,6 +43,8 @@ std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 
 // Which results of FakeQuantize nodes lie in codes of 8 bits, and which filters.
 CodedNodes FindCodes(const ir::Graph& graph);
+// Lets convolutions take channels that were moved from where they were computed.
+void GatherMovedChannels(ir::Graph& graph, Precision precision);
 // Finds chains that convolutions and matrix products run as one step.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,

@@ -2,6 +2,7 @@
 #include "runtime/fast/families.h"
 #include "runtime/fast/functions.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
 
@@ -27,7 +28,17 @@ enum class Fusible : uint8_t {
 };
 
 // The parts that operations play in a step.
-enum class Part : uint8_t { kConvolution, kProduct, kSum, kDifference, kFactor, kNormalization, kRelu };
+enum class Part : uint8_t {
+  kConvolution,
+  kProduct,
+  kSum,
+  kDifference,
+  kFactor,
+  kNormalization,
+  kRelu,
+  kConcat,
+  kGather
+};
 using Parts = ir::OpTable<Part>;
 
 Parts PartsOf(const ir::OpRegistry& registry) {
@@ -40,7 +51,9 @@ Parts PartsOf(const ir::OpRegistry& registry) {
                           {"Subtract", Part::kDifference},
                           {"Multiply", Part::kFactor},
                           {"BatchNormInference", Part::kNormalization},
-                          {"ReLU", Part::kRelu}});
+                          {"ReLU", Part::kRelu},
+                          {"Concat", Part::kConcat},
+                          {"Gather", Part::kGather}});
 }
 
 // The axis of biases: of channels of images, of columns of products.
@@ -66,6 +79,8 @@ Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, con
     case Part::kNormalization:
       return Fusible::kRelu;
     case Part::kRelu:
+    case Part::kConcat:
+    case Part::kGather:
       return Fusible::kNothing;
   }
   return Fusible::kNothing;
@@ -108,6 +123,7 @@ class Finder {
   // Convolutions and matrix products choose first: an addition belongs to
   // them rather than to what follows it.
   std::vector<FusionGroup> Find() {
+    for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
     for (const bool first : {true, false}) {
       for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
     }
@@ -115,6 +131,23 @@ class Finder {
   }
 
  private:
+  // A concatenation of images along their channels, of which a Gather alone takes some.
+  void AddGatheredChannels(const ir::Node& gather) {
+    if (!Is(gather, Part::kGather)) return;
+    const ir::Node& concat = graph_.node(gather.input(0).node);
+    const std::optional<ValueInfo> whole = InfoOf(graph_, gather.input(0));
+    const std::optional<ValueInfo> result = InfoOf(graph_, gather.port());
+    if (!Is(concat, Part::kConcat) || OnlyUser(concat) != &gather || !whole || !result) return;
+    const std::optional<TensorValue>& axis = graph_.output(gather.input(2)).value;
+    const std::optional<TensorValue>& indices = graph_.output(gather.input(1)).value;
+    const auto rank = static_cast<int64_t>(whole->shape.size());
+    if (rank < 3 || rank > 5 || NormalAxis(concat.Int("axis"), rank) != 1) return;
+    if (!axis || NormalAxis(axis->ElementAsInt(0), rank) != 1 || !indices || indices->rank() != 1) return;
+    claimed_.insert(concat.id());
+    claimed_.insert(gather.id());
+    groups_.push_back({.main = concat.id(), .posts = {gather.id()}});
+  }
+
   void AddGroup(const ir::Node& main, bool first) {
     if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
       return;

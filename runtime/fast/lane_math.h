@@ -82,6 +82,23 @@ NNEFC_IN_LANES inline void ClampLanes(LaneSums& x, float low, float high) {
   LimitFromAbove(x, limited);
 }
 
+// to[i] = from[lanes.of[i]] where bit i of `lanes.taken` is set.
+using LaneIndices = int32_t __attribute__((vector_size(64), aligned(4), may_alias));
+struct PickedLanes {
+  uint16_t taken;
+  int32_t of __attribute__((vector_size(64)));
+};
+NNEFC_IN_LANES inline void PickLanes(LaneSums& to, const PickedLanes& lanes, const float* from) {
+#if defined(__x86_64__)
+  const auto of = reinterpret_cast<__m512i>(lanes.of);
+  to = _mm512_mask_permutexvar_ps(to, lanes.taken, of, _mm512_loadu_ps(from));
+#else
+  for (int64_t i = 0; i < kSumLanes; ++i) {
+    if ((lanes.taken >> i & 1) != 0) to[i] = from[lanes.of[i]];
+  }
+#endif
+}
+
 // u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
 NNEFC_IN_LANES inline void PowerOf2Lanes(LaneSums& u) {
 #if defined(__x86_64__)

@@ -20,7 +20,8 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterCompressedKernels(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
-  registry.SetHooks(Backend::kOneDnn, {.find_codes = FindCodes,
+  registry.SetHooks(Backend::kOneDnn, {.rewrite = GatherMovedChannels,
+                                       .find_codes = FindCodes,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,
                                        .join = JoinDnnLayouts});

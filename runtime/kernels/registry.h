@@ -52,6 +52,8 @@ struct CodedNodes {
   llvm::DenseSet<ir::NodeId> results;  // of nodes whose result is taken in codes, or made of such
   llvm::DenseMap<ir::NodeId, std::vector<float>> filter_scales;  // KernelRequest::filter_scales
 };
+// Changes a graph to what the backend has faster kernels for.
+using GraphRewriter = void (*)(ir::Graph&, Precision);
 using CodeFinder = CodedNodes (*)(const ir::Graph&);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
@@ -82,6 +84,7 @@ class KernelRegistry {
   // What a backend with layouts of its own brings besides kernels; null for
   // what it does not have.
   struct BackendHooks {
+    GraphRewriter rewrite = nullptr;
     CodeFinder find_codes = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;

@@ -48,7 +48,8 @@ void ExpectDepthwise(const Setting& setting, const std::vector<Post>& posts, uns
   // Whatever lies behind the last channel must not be seen by what reads blocks of them.
   Shape next = {16, channels};
   next.append(setting.window.size(), 1);
-  g.Result(g.Op("Convolution", {y, g.Weights(next, seed + 19)}, WindowOf({.window = setting.window})), "next");
+  g.Result(g.Op("Convolution", {y, g.Weights(next, seed + 19)}, WindowOf({.window = setting.window})),
+           "next");
   g.Result(residual, "second");
   ExpectAsReference(g, {RandomTensor(setting.input, seed + 20), RandomTensor(result, seed + 21)}, kernel);
 }
@@ -124,7 +125,8 @@ TEST(DepthwiseTest, TheBorderIsNotMultiplied) {
   const Setting setting{.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   g.Result(g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats({16, 1, 1, 3, 3}, weights))},
                 WindowOf(setting)));
-  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({1, 16, 5, 5}, std::vector<float>(400, 1))};
+  const std::vector<TensorValue> inputs = {
+      TensorValue::FromFloats({1, 16, 5, 5}, std::vector<float>(400, 1))};
   for (const int threads : {1, 2}) {
     const auto result = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = threads}, inputs);
     for (int64_t i = 0; i < 400; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);

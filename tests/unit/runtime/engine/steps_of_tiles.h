@@ -13,8 +13,8 @@ namespace nnefc::runtime {
 
 // On one to three threads, twice in a session. `kernel`: what the plan names where the processor has AVX-512.
 inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
-                       const std::string& kernel, double tolerance = 1e-5,
-                       Precision precision = Precision::kF32) {
+                              const std::string& kernel, double tolerance = 1e-5,
+                              Precision precision = Precision::kF32) {
   const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
@@ -48,11 +48,11 @@ enum class Post : uint8_t {
   kShift
 };
 inline constexpr std::array kPosts = {Post::kBias,  Post::kScale, Post::kResidual, Post::kRelu,
-                               Post::kClamp, Post::kSwish, Post::kHSwish,   Post::kSigmoid,
-                               Post::kGelu,  Post::kPRelu, Post::kShift};
+                                      Post::kClamp, Post::kSwish, Post::kHSwish,   Post::kSigmoid,
+                                      Post::kGelu,  Post::kPRelu, Post::kShift};
 
-inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Shape& column, ir::OutputPort residual,
-                      unsigned seed) {
+inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Shape& column,
+                             ir::OutputPort residual, unsigned seed) {
   switch (post) {
     case Post::kBias:
       return g.Op("Add", {y, g.Weights(column, seed)});
