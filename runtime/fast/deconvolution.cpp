@@ -3,6 +3,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/spread_product.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -104,6 +105,9 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   // A node that is told its result's extents has three inputs; the padding
   // that they imply is left to the reference kernel.
   if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
+  if (!kGrouped) {
+    if (auto kernel = MakeSpreadProduct(request)) return kernel;
+  }
   // Axes are swapped in row-major filters.
   if (request.inputs[1].layout != nullptr) return std::nullopt;
   // Without tiles the kernel for bf16 takes two to four times as long as that for f32.

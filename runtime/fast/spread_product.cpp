@@ -1,0 +1,183 @@
+#include "runtime/fast/spread_product.h"
+
+#include <algorithm>
+
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/kernels/window.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct SpreadForm {
+  int64_t images, terms, outputs;
+  int64_t rows, columns;                // of the input
+  int64_t window_rows, window_columns;  // each pixel becomes so many
+  int threads;
+
+  int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
+  int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
+  int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
+  int64_t pixels() const { return rows * columns; }
+  int64_t out_columns() const { return columns * window_columns; }
+  int64_t out_pixels() const { return pixels() * window_rows * window_columns; }
+};
+
+class SpreadProduct final : public Kernel {
+ public:
+  SpreadProduct(const SpreadForm& form, ProductSteps steps) : form_(form), steps_(std::move(steps)) {}
+
+  std::string implementation() const override { return "nnefc:spread_product"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(steps_.column_floats(form_.outputs)) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const Call call{.left = reinterpret_cast<const float*>(run.input(0).bytes()),
+                    .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
+                    .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
+                    .operands = steps_.OperandsOf(run, form_.outputs, reinterpret_cast<float*>(run.scratch))};
+    const int64_t parts = RowParts();
+    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int) {
+      const int64_t part = task % parts;
+      RunRows(call, task / parts, PartBegin(form_.rows, parts, part), PartBegin(form_.rows, parts, part + 1));
+    });
+    return Success();
+  }
+
+ private:
+  struct Call {
+    const float* left;
+    const float* weights;
+    float* out;
+    ProductSteps::Operands operands;
+  };
+
+  // A part's pixels stay in a core's cache.
+  int64_t RowParts() const {
+    constexpr int64_t kCacheFloats = 98304;
+    const int64_t parts = (form_.pixels() * form_.terms + kCacheFloats - 1) / kCacheFloats;
+    const int64_t wanted = form_.threads == 1 ? 1 : 4 * form_.threads;
+    return std::clamp<int64_t>(parts, std::min(wanted, form_.rows), form_.rows);
+  }
+
+  void RunRows(const Call& call, int64_t image, int64_t begin, int64_t end) const {
+    for (int64_t place = 0; place < form_.window_rows * form_.window_columns; ++place) {
+      for (int64_t tile = 0; tile < form_.tiles(); ++tile) {
+        for (int64_t row = begin; row < end; ++row) RunRow(call, {image, row, place, tile});
+      }
+    }
+  }
+
+  struct Where {
+    int64_t image, row, place, tile;
+  };
+
+  // The pixels of a row, at a place of their windows.
+  void RunRow(const Call& call, const Where& at) const {
+    const int64_t panels = (form_.columns + kTileRows - 1) / kTileRows;
+    const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
+    const int64_t first_pixel =
+        (at.row * form_.window_rows + at.place / form_.window_columns) * form_.out_columns() +
+        at.place % form_.window_columns;
+    const auto operand = [&](const std::vector<const float*>& inputs, int input, int64_t offset) {
+      return input < 0 ? nullptr : inputs[static_cast<size_t>(input)] + offset;
+    };
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      const int64_t column = PartBegin(form_.columns, panels, panel);
+      const int64_t count = PartBegin(form_.columns, panels, panel + 1) - column;
+      const int64_t left_pixel = at.row * form_.columns + column;
+      const int64_t offset = ((at.image * form_.output_blocks() + block) * form_.out_pixels() + first_pixel +
+                              column * form_.window_columns) *
+                             kBlockColumns;
+      const BlockedMatrix<float> out = {call.out + offset, form_.window_columns * kBlockColumns,
+                                        form_.out_pixels() * kBlockColumns};
+      RunTile(count, blocks, WeightTerms::kOne,
+              {.left = call.left +
+                       (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
+               .left_stride = form_.pixels() * kBlockColumns,
+               .terms = form_.terms,
+               .weights = call.weights +
+                          (at.place * form_.tiles() + at.tile) * form_.terms * kTileColumns,
+               .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
+               .start = operand(call.operands.elements, steps_.start(), offset),
+               .out = out,
+               .limits = steps_.limits()});
+      steps_.Finish(
+          {.out = out, .offset = offset, .column = block * kBlockColumns, .rows = count, .blocks = blocks},
+          form_.outputs, call.operands);
+    }
+  }
+
+  SpreadForm form_;
+  ProductSteps steps_;
+};
+
+// [terms, outputs, window..] as a matrix for each place of the window, in tiles of outputs in which a term is
+// behind the other.
+Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const SpreadForm& form) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[1] = form.tiles() * kTileColumns;
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 1;
+  blocking.inner_idxs[0] = 1;
+  blocking.inner_blks[0] = kTileColumns;
+  blocking.strides[0] = kTileColumns;
+  blocking.strides[1] = form.terms * kTileColumns;
+  int64_t stride = form.terms * form.tiles() * kTileColumns;
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
+  return std::make_shared<DnnLayout>(desc);
+}
+
+bool LiesSideBySide(const WindowAxis& axis) {
+  return axis.size == axis.stride && (axis.dilation == 1 || axis.size == 1) && axis.before == 0 &&
+         axis.input == axis.output * axis.size;
+}
+
+std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  if (request.inputs[1].constant == nullptr || input.size() > 4 ||
+      std::min(filter[0], filter[1]) < kBlockColumns)
+    return std::nullopt;
+  // Of which the result is the input, and the data the output.
+  const Window window =
+      MakeWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
+                 input.drop_front(2), filter.drop_front(2));
+  if (!LiesSideBySide(window[1]) || !LiesSideBySide(window[2])) return std::nullopt;
+  return SpreadForm{.images = input[0],
+                    .terms = filter[0],
+                    .outputs = filter[1],
+                    .rows = window[1].output,
+                    .columns = window[2].output,
+                    .window_rows = window[1].size,
+                    .window_columns = window[2].size,
+                    .threads = CurrentThreads()};
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request) {
+  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  const std::optional<SpreadForm> form = SpreadFormOf(request);
+  if (!form) return std::nullopt;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
+  prepared.inputs[1] = SpreadWeights(request.inputs[1].shape, *form);
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  for (int input : steps->element_inputs())
+    prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  auto kernel = std::make_shared<SpreadProduct>(*form, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime
