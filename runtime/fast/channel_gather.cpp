@@ -28,7 +28,8 @@ constexpr size_t kAtOnce = 6;
 
 // Picks from the first `kCount` of `picked`, adding to what `out` holds or from nothing.
 template <size_t kCount>
-void PickPixels(llvm::ArrayRef<PickedBlock> picked, const float* const* from, int64_t size, bool adds, float* out) {
+void PickPixels(llvm::ArrayRef<PickedBlock> picked, const float* const* from, int64_t size, bool adds,
+                float* out) {
   if constexpr (kCount > 1) {
     if (picked.size() < kCount) return PickPixels<kCount - 1>(picked, from, size, adds, out);
   }
@@ -57,7 +58,8 @@ int64_t BlocksOf(int64_t channels) {
 class ChannelGather final : public Kernel {
  public:
   // By image, its channels; by block of the result, what it takes.
-  ChannelGather(int64_t images, int64_t pixels, std::vector<int64_t> channels, std::vector<PickedBlocks> blocks)
+  ChannelGather(int64_t images, int64_t pixels, std::vector<int64_t> channels,
+                std::vector<PickedBlocks> blocks)
       : images_(images), pixels_(pixels), channels_(std::move(channels)), blocks_(std::move(blocks)) {}
 
   std::string implementation() const override { return "nnefc:channels"; }
@@ -81,7 +83,8 @@ class ChannelGather final : public Kernel {
                      index * pixels_ * kChannelBlock);
     }
     for (size_t i = 0; i < picked.size(); i += kAtOnce)
-      PickPixels<kAtOnce>(llvm::ArrayRef(picked).drop_front(i), from.data() + i, pixels_ * kChannelBlock, i > 0, out);
+      PickPixels<kAtOnce>(llvm::ArrayRef(picked).drop_front(i), from.data() + i, pixels_ * kChannelBlock,
+                          i > 0, out);
   }
 
   int64_t images_, pixels_;
@@ -135,8 +138,7 @@ std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
   prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(out)));
   const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(out).drop_front(2));
   std::vector<PickedBlocks> blocks = PickBlocks(channels, *indices, whole);
-  prepared.kernel =
-      std::make_shared<ChannelGather>(out[0], pixels, std::move(channels), std::move(blocks));
+  prepared.kernel = std::make_shared<ChannelGather>(out[0], pixels, std::move(channels), std::move(blocks));
   return prepared;
 }
 

@@ -1,5 +1,5 @@
-// Channels of images that go through concatenations, slices and shuffles to a convolution: it gets them by one
-// step, a concatenation and a Gather of channels (channel_gather.cpp), from where they were computed.
+// Channels of images that go through concatenations, slices and shuffles to a convolution: it gets them by
+// one step, a concatenation and a Gather of channels (channel_gather.cpp), from where they were computed.
 
 #include <algorithm>
 #include <map>
@@ -252,7 +252,8 @@ class ChannelMoves {
       indices.push_back(begins.at(KeyOf(channel.image)) + channel.index);
     ir::AttributeMap axis;
     axis.Set("axis", 1);
-    const ir::OutputPort whole = Add("opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
+    const ir::OutputPort whole =
+        Add("opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
     const auto constant = [&](TensorValue value) {
       return ir::OutputPort{graph_.AddConst(std::move(value), name, origin), 0};
     };

@@ -38,16 +38,15 @@ struct Grid {
   }
 };
 
-// Rows of a row-major matrix to blocks of columns.
-void CopyInBlocks(const DenseSizes& sizes, const float* from, float* to) {
-  constexpr int64_t kRows = 16;
-  ParallelFor((sizes.rows + kRows - 1) / kRows, kRows * sizes.terms, [&](int64_t part) {
-    for (int64_t row = part * kRows; row < std::min(sizes.rows, (part + 1) * kRows); ++row) {
-      for (int64_t first = 0; first < sizes.terms; first += kBlockColumns)
-        std::copy_n(from + row * sizes.terms + first, std::min(kBlockColumns, sizes.terms - first),
-                    to + first * sizes.rows + row * kBlockColumns);
+// Rows of a row-major matrix of `terms` columns to blocks of columns, `block_stride` apart.
+void CopyInBlocks(const float* from, int64_t rows, int64_t terms, int64_t block_stride, float* to) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t block = 0; block * kBlockColumns < terms; ++block) {
+      const int64_t first = block * kBlockColumns;
+      std::copy_n(from + row * terms + first, std::min(kBlockColumns, terms - first),
+                  to + block * block_stride + row * kBlockColumns);
     }
-  });
+  }
 }
 
 class DenseProduct final : public Kernel {
@@ -69,7 +68,7 @@ class DenseProduct final : public Kernel {
     if (form_.fewer) {
       floats += form_.fewer->scratch_floats(form_.threads);
     } else {
-      floats += LeftFloats() + form_.threads * ScaledFloats();
+      floats += LeftFloats() + form_.threads * MemberFloats();
     }
     return static_cast<size_t>(floats) * sizeof(float);
   }
@@ -88,12 +87,13 @@ class DenseProduct final : public Kernel {
       form_.fewer->Run(call, scratch);
       return Success();
     }
-    if (!form_.sizes.is_blocked) {
-      CopyInBlocks(form_.sizes, call.left, scratch);
-      call.left = scratch;
-    }
     if (form_.inputs.scale >= 0) call.scale = Floats(run, static_cast<size_t>(form_.inputs.scale));
-    RunInTiles(call, scratch + LeftFloats());
+    if (CopiesAll()) {
+      CopyAll(call.left, scratch);
+      call.left = scratch;
+      scratch += LeftFloats();
+    }
+    RunInTiles(call, scratch);
     return Success();
   }
 
@@ -101,29 +101,58 @@ class DenseProduct final : public Kernel {
   static const float* Floats(const KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
-  int64_t LeftFloats() const {
-    const DenseSizes& sizes = form_.sizes;
-    return sizes.is_blocked ? 0 : sizes.term_blocks() * kBlockColumns * sizes.rows;
+  // Tiles want rows of a matrix in blocks of columns. Where a task has all columns of the result it copies its
+  // rows itself, into its core's cache.
+  Grid GridOf() const { return Grid::Of(form_.sizes, form_.threads); }
+  bool CopiesAll() const { return !form_.sizes.is_blocked && GridOf().column_parts > 1; }
+  bool CopiesParts() const { return !form_.sizes.is_blocked && GridOf().column_parts == 1; }
+  int64_t PaddedTerms() const { return form_.sizes.term_blocks() * kBlockColumns; }
+  int64_t LeftFloats() const { return CopiesAll() ? PaddedTerms() * form_.sizes.rows : 0; }
+  // Of a thread: the rows of a part, and the weights of a tile multiplied by numbers.
+  int64_t PartFloats() const {
+    const int64_t parts = GridOf().row_parts;
+    return CopiesParts() ? PaddedTerms() * ((form_.sizes.rows + parts - 1) / parts) : 0;
   }
-  int64_t ScaledFloats() const { return form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns; }
+  int64_t MemberFloats() const {
+    return PartFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns);
+  }
+
+  void CopyAll(const float* from, float* to) const {
+    constexpr int64_t kRows = 16;
+    const int64_t rows = form_.sizes.rows, terms = form_.sizes.terms;
+    ParallelFor((rows + kRows - 1) / kRows, kRows * terms, [&](int64_t part) {
+      const int64_t row = part * kRows;
+      CopyInBlocks(from + row * terms, std::min(kRows, rows - row), terms, rows * kBlockColumns,
+                   to + row * kBlockColumns);
+    });
+  }
 
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
-    const Grid grid = Grid::Of(sizes, form_.threads);
+    const Grid grid = GridOf();
     RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
+      float* own = scratch + member * MemberFloats();
       const int64_t column_part = task % grid.column_parts;
       const int64_t row_part = task / grid.column_parts % grid.row_parts;
-      const Part part{.image = task / grid.column_parts / grid.row_parts,
-                      .row = PartBegin(sizes.rows, grid.row_parts, row_part),
-                      .end_row = PartBegin(sizes.rows, grid.row_parts, row_part + 1)};
+      Part part{.image = task / grid.column_parts / grid.row_parts,
+                .row = PartBegin(sizes.rows, grid.row_parts, row_part),
+                .end_row = PartBegin(sizes.rows, grid.row_parts, row_part + 1)};
+      part.left = call.Left(part.image);
+      part.left.data = part.left.At(part.row, 0);
+      if (CopiesParts()) {
+        const int64_t rows = part.end_row - part.row;
+        part.left = {own, kBlockColumns, rows * kBlockColumns};
+        CopyInBlocks(call.left + part.row * sizes.terms, rows, sizes.terms, rows * kBlockColumns, own);
+      }
       for (int64_t tile = PartBegin(sizes.tiles(), grid.column_parts, column_part);
            tile < PartBegin(sizes.tiles(), grid.column_parts, column_part + 1); ++tile)
-        RunColumns(call, part, tile, scratch + member * ScaledFloats());
+        RunColumns(call, part, tile, own + PartFloats());
     });
   }
 
   struct Part {
     int64_t image, row, end_row;
+    BlockedMatrix<const float> left = {};  // of its rows
   };
 
   // The rows of a part by the columns of a tile.
@@ -135,13 +164,12 @@ class DenseProduct final : public Kernel {
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t row = part.row + PartBegin(count, panels, panel);
       const int64_t rows = part.row + PartBegin(count, panels, panel + 1) - row;
-      const BlockedMatrix<const float> left = call.Left(part.image);
       BlockedMatrix<float> out = call.Out(part.image);
       out.data = out.At(row, block);
       const int64_t offset = out.data - call.out;
       RunTile(rows, blocks, WeightTerms::kOne,
-              {.left = left.At(row, 0),
-               .left_stride = left.block_stride,
+              {.left = part.left.At(row - part.row, 0),
+               .left_stride = part.left.block_stride,
                .terms = sizes.terms,
                .weights = weights,
                .bias = call.ColumnsOf(steps_.bias(), block * kBlockColumns),

@@ -92,12 +92,12 @@ class DepthwiseKernel final : public Kernel {
         .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
         .operands = steps_.OperandsOf(run, form_.channels, reinterpret_cast<float*>(run.scratch))};
     const int64_t planes = form_.images * form_.blocks(), rows = form_.rows.output;
-    const int64_t parts = std::min(rows, DividedUp(4 * form_.threads, planes));
+    const int64_t parts = RowParts();
     RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
-      const int64_t part = task % parts;
+      const int64_t part = task / planes;
       const Span span{PartBegin(rows, parts, part), PartBegin(rows, parts, part + 1)};
       for (int64_t row = span.begin; row < span.end; row += kRowsTogether)
-        RunRows(call, task / parts, {row, std::min(row + kRowsTogether, span.end)});
+        RunRows(call, task % planes, {row, std::min(row + kRowsTogether, span.end)});
     });
     return Success();
   }
@@ -109,6 +109,15 @@ class DepthwiseKernel final : public Kernel {
     float* out;
     ProductSteps::Operands operands;
   };
+
+  // Threads divide rows where products before and behind do, in large images, and planes otherwise.
+  int64_t RowParts() const {
+    constexpr int64_t kLeastPixels = 512;
+    const int64_t rows = form_.rows.output, planes = form_.images * form_.blocks();
+    if (form_.threads == 1) return 1;
+    const bool by_rows = form_.images == 1 && rows * form_.columns.output >= kLeastPixels;
+    return std::min(rows, by_rows ? 4 * form_.threads : DividedUp(4 * form_.threads, planes));
+  }
 
   // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same
   // pixels.
@@ -170,7 +179,7 @@ Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
 }
 
 // Of one channel a group, on one axis or two.
-std::optional<DepthwiseForm> FormOf(const KernelRequest& request) {
+std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   if ((filter.size() != 4 && filter.size() != 5) || filter[1] != 1 || filter[2] != 1 ||
@@ -192,7 +201,7 @@ std::optional<DepthwiseForm> FormOf(const KernelRequest& request) {
 std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
   if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
-  const std::optional<DepthwiseForm> form = FormOf(request);
+  const std::optional<DepthwiseForm> form = DepthwiseFormOf(request);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;

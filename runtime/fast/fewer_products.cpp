@@ -162,7 +162,7 @@ void FewerProducts::Run(const DenseCall& call, float* scratch) const {
     const Rows rows = RowsOf(call, part);
     RunTasks(half_blocks(), threads, [&](int64_t block, int) { MakeFactors(call, rows, block, scratch); });
     RunTasks(Pairs(call), threads, [&](int64_t pair, int member) {
-      RunPair(call, rows, {pair, pair + threads}, scratch, products + member * ProductFloats());
+      RunPair(call, rows, {pair, pair + 1}, scratch, products + member * ProductFloats());
     });
   }
 }

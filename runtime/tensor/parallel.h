@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runtime/tensor/thread_team.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
 // Work below this many elements is not worth waking other threads.
 inline constexpr int64_t kParallelGrain = 32768;
+// Ranges of a loop for each thread: one that is late leaves some of its share to others.
+inline constexpr int64_t kRangesPerThread = 4;
 
 // Calls body(i) for 0 <= i < count on the threads of the calling thread's
 // ThreadScope. `cost` estimates the elements that one call touches. Calls must
@@ -22,7 +24,11 @@ void ParallelFor(int64_t count, int64_t cost, Body&& body) {
   const int64_t worthwhile = kParallelGrain / std::max<int64_t>(cost, 1);  // calls
   if (count <= std::max<int64_t>(worthwhile, 1) || CurrentThreads() == 1) return run(0, count);
   const int64_t members = 1 + count / std::max<int64_t>(worthwhile, 1);
-  RunInRanges(count, static_cast<int>(std::min<int64_t>(members, CurrentThreads())), run);
+  const int threads = static_cast<int>(std::min<int64_t>(members, CurrentThreads()));
+  const int64_t ranges = std::min(count, threads * kRangesPerThread);
+  RunTasks(ranges, threads, [&](int64_t range, int) {
+    run(PartBegin(count, ranges, range), PartBegin(count, ranges, range + 1));
+  });
 }
 
 // Calls body(begin, end) for parts of `count` elements in the same way.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "runtime/tensor/thread_team.h"
 
@@ -13,13 +14,26 @@ inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
   return count * part / parts;
 }
 
-// Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope: who is free takes
-// the next.
+// Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope. Each begins with
+// a part of its own, the same one for as many tasks, so that its cache has what it made in the step before of
+// the same part of a tensor; then it helps the others.
 template <typename Work>
 void RunTasks(int64_t tasks, int members, const Work& work) {
-  std::atomic<int64_t> next = 0;
-  RunOnTeam(static_cast<int>(std::min<int64_t>(tasks, members)), [&](int member) {
-    for (int64_t task = next++; task < tasks; task = next++) work(task, member);
+  struct alignas(64) Share {
+    std::atomic<int64_t> next = 0;
+    int64_t end = 0;
+  };
+  const int64_t count = std::clamp<int64_t>(tasks, 1, members);
+  std::vector<Share> shares(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    shares[static_cast<size_t>(i)].next = PartBegin(tasks, count, i);
+    shares[static_cast<size_t>(i)].end = PartBegin(tasks, count, i + 1);
+  }
+  RunOnTeam(static_cast<int>(count), [&](int member) {
+    for (int64_t i = 0; i < count; ++i) {
+      Share& share = shares[static_cast<size_t>((member + i) % count)];
+      for (int64_t task = share.next++; task < share.end; task = share.next++) work(task, member);
+    }
   });
 }
 

@@ -38,9 +38,6 @@ constexpr std::chrono::microseconds kLook{50};
 constexpr std::chrono::microseconds kShortLook{3};
 constexpr std::chrono::milliseconds kWhile{20};
 constexpr std::chrono::milliseconds kBetween{10};
-// Ranges of a loop for each thread: one that is late leaves its share to others.
-constexpr int64_t kRangesPerThread = 4;
-
 constexpr size_t kCacheLine = 64;
 
 thread_local ThreadPlace place_of_thread;
@@ -426,19 +423,6 @@ void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t, int)>
 
 void WaitForTeam() {
   if (place_of_thread.members > 1) place_of_thread.team->Wait(place_of_thread.members);
-}
-
-void RunInRanges(int64_t count, int members, llvm::function_ref<void(int64_t, int64_t)> work) {
-  const int64_t ranges = std::min(count, members * kRangesPerThread);
-  const int64_t each = count / ranges;
-  const int64_t longer = count % ranges;  // ranges of one more than `each`
-  std::atomic<int64_t> next = 0;
-  RunOnTeam(static_cast<int>(std::min<int64_t>(members, ranges)), [&](int) {
-    for (int64_t i = next++; i < ranges; i = next++) {
-      const int64_t begin = i * each + std::min(i, longer);
-      work(begin, begin + each + (i < longer ? 1 : 0));
-    }
-  });
 }
 
 }  // namespace nnefc::runtime

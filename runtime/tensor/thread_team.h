@@ -63,8 +63,4 @@ void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t step, 
 // Called by every member of the team: returns when all of them have called it.
 void WaitForTeam();
 
-// Calls work(begin, end) for ranges that together are 0 .. count, on as many as
-// `members` threads.
-void RunInRanges(int64_t count, int members, llvm::function_ref<void(int64_t begin, int64_t end)> work);
-
 }  // namespace nnefc::runtime

@@ -35,15 +35,15 @@ class Moves {
   }
   ir::OutputPort ShuffleByTransposing(ir::OutputPort x, int64_t groups) {
     const int64_t channels = ChannelsOf(x);
-    const auto grouped =
-        g.Op("Reshape", {x, g.Ints({batch, groups, channels / groups, height, width})}, With("special_zero", false));
+    const auto grouped = g.Op("Reshape", {x, g.Ints({batch, groups, channels / groups, height, width})},
+                              With("special_zero", false));
     const auto swapped = g.Op("Transpose", {grouped, g.Ints({0, 2, 1, 3, 4})});
     return g.Op("Reshape", {swapped, g.Ints({batch, channels, height, width})}, With("special_zero", false));
   }
   std::vector<ir::OutputPort> Split(ir::OutputPort x, const std::vector<int64_t>& lengths) {
     const auto axis = g.Const(TensorValue::FromInts({}, {1}));
-    const auto first = g.Op("opset1", "VariadicSplit", {x, axis, g.Ints(lengths)}, {},
-                            static_cast<int>(lengths.size()));
+    const auto first =
+        g.Op("opset1", "VariadicSplit", {x, axis, g.Ints(lengths)}, {}, static_cast<int>(lengths.size()));
     std::vector<ir::OutputPort> parts;
     for (size_t i = 0; i < lengths.size(); ++i) parts.push_back({first.node, static_cast<int32_t>(i)});
     return parts;
@@ -123,8 +123,11 @@ TEST(ChannelMovesTest, ChainsAtRandom) {
     Moves moves(seed);
     moves.batch = moves.Draw(1, 2);
     std::vector<ir::OutputPort> made;
-    for (int64_t count = moves.Draw(1, 3); count > 0; --count) made.push_back(moves.Images(moves.Draw(1, 40)));
-    const auto any = [&] { return made[static_cast<size_t>(moves.Draw(0, static_cast<int64_t>(made.size()) - 1))]; };
+    for (int64_t count = moves.Draw(1, 3); count > 0; --count)
+      made.push_back(moves.Images(moves.Draw(1, 40)));
+    const auto any = [&] {
+      return made[static_cast<size_t>(moves.Draw(0, static_cast<int64_t>(made.size()) - 1))];
+    };
     for (int step = 0; step < 8; ++step) {
       const auto x = any();
       const int64_t channels = moves.ChannelsOf(x);
@@ -141,7 +144,8 @@ TEST(ChannelMovesTest, ChainsAtRandom) {
         case 3: {
           const int64_t groups = moves.Draw(1, 4);
           if (channels % groups != 0) break;
-          made.push_back(moves.Draw(0, 1) == 0 ? moves.Shuffle(x, groups) : moves.ShuffleByTransposing(x, groups));
+          made.push_back(moves.Draw(0, 1) == 0 ? moves.Shuffle(x, groups)
+                                               : moves.ShuffleByTransposing(x, groups));
           break;
         }
         default: {

@@ -92,13 +92,15 @@ TEST(ThreadTeamTest, MembersMeetAtBarriers) {
 // Whoever is late does not hold up the others: the leader does its part.
 TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
   const ThreadScope scope(2);
-  std::atomic<bool> last = false;
-  RunInRanges(8, 2, [&](int64_t begin, int64_t) {
-    if (begin == 7) last = true;
-    if (begin != 0) return;
-    while (!last) std::this_thread::yield();  // the other one does all the rest
+  std::atomic<int> others = 0;
+  RunTasks(8, 2, [&](int64_t task, int) {
+    if (task != 0) {
+      ++others;
+      return;
+    }
+    while (others < 7) std::this_thread::yield();  // the other one does all the rest
   });
-  EXPECT_TRUE(last);
+  EXPECT_EQ(others, 7);
 }
 
 TEST(ThreadTeamTest, StepsFollowOneAnother) {
