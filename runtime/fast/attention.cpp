@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
-#include <limits>
 #include <unordered_map>
 
+#include "runtime/fast/attention_operands.h"
+#include "runtime/fast/attention_tiles.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/reduce_row.h"
 #include "runtime/fast/vector_math.h"
-#include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/tasks.h"
-#include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
 
@@ -25,19 +23,6 @@ namespace {
 constexpr int64_t kBlockScores = int64_t{1} << 18;  // floats of a block: they stay in a core's cache
 constexpr int64_t kMostKeys = int64_t{1} << 32;
 constexpr int64_t kFewestRows = 16;  // of a block, where there are more queries
-
-// What the kernel was made for.
-struct AttentionSizes {
-  int64_t batches, queries, keys, width, values;
-  int64_t rows;   // of a block; the last one of an element of the batch may have fewer
-  int64_t group;  // elements of the batch that are done at once; 1 if they have several blocks
-  int threads;
-  bool causal;
-  DnnType type;  // of the factors of products
-
-  int64_t blocks() const { return (queries + rows - 1) / rows; }
-  int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
-};
 
 struct ProductShape {
   int64_t rows, terms, columns;
@@ -110,71 +95,6 @@ struct BlockProducts {
   size_t scratch_bytes() const { return std::max(scores.scratch_bytes(), results.scratch_bytes()); }
 };
 
-// A row-major matrix of each element of a batch, which may be stretched.
-struct Operand {
-  const float* data;
-  llvm::SmallVector<int64_t, 4> strides;  // by axes of the batch
-
-  Operand(const TensorView& view, llvm::ArrayRef<int64_t> batch) : data(view.data<float>()) {
-    Shape whole(batch.begin(), batch.end());
-    whole.append({view.extent(view.rank() - 2), view.extent(view.rank() - 1)});
-    const Strides all = BroadcastStrides(view, whole);
-    strides.assign(all.begin(), all.end() - 2);
-  }
-  const float* At(llvm::ArrayRef<int64_t> batch, int64_t index) const {
-    return data + BatchOffset(strides, batch, index);
-  }
-
-  static int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
-    int64_t offset = 0;
-    for (size_t axis = batch.size(); axis-- > 0;) {
-      offset += index % batch[axis] * strides[axis];
-      index /= batch[axis];
-    }
-    return offset;
-  }
-};
-
-// What is added to scores, or which of them count.
-class AttentionMask {
- public:
-  AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes)
-      : is_causal_(sizes.causal) {
-    const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0 && run.input(3).volume() > 0;
-    if (is_causal_ || !is_given) return;
-    view_ = &run.input(3);
-    Shape scores(batch.begin(), batch.end());
-    scores.append({sizes.queries, sizes.keys});
-    strides_ = BroadcastStrides(*view_, scores);
-  }
-
-  // Adds the mask to the scores of a query.
-  void Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores, int64_t keys) const {
-    constexpr float kNever = -std::numeric_limits<float>::infinity();
-    if (is_causal_) {
-      for (int64_t s = query + 1; s < keys; ++s) scores[s] += kNever;
-    }
-    if (view_ == nullptr) return;
-    const size_t rank = strides_.size();
-    const int64_t offset =
-        Operand::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index) +
-        query * strides_[rank - 2];
-    const int64_t stride = strides_[rank - 1];
-    if (view_->type() == ElementType::kBoolean) {
-      const Boolean* mask = view_->data<Boolean>() + offset;
-      for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride] ? 0.0f : kNever;
-    } else {
-      const float* mask = view_->data<float>() + offset;
-      for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride];
-    }
-  }
-
- private:
-  const bool is_causal_;
-  const TensorView* view_ = nullptr;
-  Strides strides_;
-};
-
 // Makes exponentials of a row of scores, and gives 1 by their sum.
 [[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
   const float largest = ReduceRow(scores, count, LargestOf<float>());
@@ -239,7 +159,7 @@ class AttentionKernel final : public Kernel {
                     .v = Operand(run.input(2), batch),
                     .mask = AttentionMask(run, batch, sizes_),
                     .batch = batch,
-                    .scale = Scale(run),
+                    .scale = ScaleOfScores(run, sizes_.width),
                     .out = run.output().mutable_data<float>()};
     const int64_t tasks = sizes_.batches / sizes_.group * sizes_.blocks();
     std::atomic<bool> failed = false;
@@ -266,12 +186,6 @@ class AttentionKernel final : public Kernel {
     float scale;
     float* out;
   };
-
-  float Scale(const KernelRun& run) const {
-    const double scale = run.inputs.size() > 4 ? static_cast<double>(run.input(4).data<float>()[0])
-                                               : 1 / std::sqrt(static_cast<double>(sizes_.width));
-    return static_cast<float>(scale);
-  }
 
   void Block(const Call& call, int64_t task, std::array<BlockArguments, 2>& arguments,
              std::byte* memory) const {
@@ -364,6 +278,7 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
   if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
     return std::nullopt;
   if (sizes.keys > kMostKeys) return std::nullopt;
+  if (auto kernel = MakeTiledAttention(request, sizes)) return kernel;
   // Enough blocks for all threads, of enough rows for a product.
   const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
   const int64_t rows = std::max(kFewestRows, std::min(kBlockScores / sizes.keys, shared));

@@ -101,8 +101,8 @@ class DenseProduct final : public Kernel {
   static const float* Floats(const KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
-  // Tiles want rows of a matrix in blocks of columns. Where a task has all columns of the result it copies its
-  // rows itself, into its core's cache.
+  // Tiles want rows of a matrix in blocks of columns. Where a task has all columns of the result it copies
+  // its rows itself, into its core's cache.
   Grid GridOf() const { return Grid::Of(form_.sizes, form_.threads); }
   bool CopiesAll() const { return !form_.sizes.is_blocked && GridOf().column_parts > 1; }
   bool CopiesParts() const { return !form_.sizes.is_blocked && GridOf().column_parts == 1; }

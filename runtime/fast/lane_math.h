@@ -99,6 +99,40 @@ NNEFC_IN_LANES inline void PickLanes(LaneSums& to, const PickedLanes& lanes, con
 #endif
 }
 
+// Puts `other` in place of the lanes behind the first `count`.
+NNEFC_IN_LANES inline void KeepLanes(LaneSums& x, int64_t count, float other) {
+#if defined(__x86_64__)
+  x = _mm512_mask_mov_ps(_mm512_set1_ps(other), static_cast<__mmask16>((1U << count) - 1), x);
+#else
+  for (int64_t i = count; i < kSumLanes; ++i) x[i] = other;
+#endif
+}
+
+// Calls combine(x, y), where y are the lanes of x in another order, until each lane of x has to do with all.
+template <typename Combine>
+NNEFC_IN_LANES inline void CombineLanes(LaneSums& x, const Combine& combine) {
+  using Order = int32_t __attribute__((vector_size(64)));
+  const Order in_order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#pragma GCC unroll 4
+  for (int distance = kSumLanes / 2; distance > 0; distance /= 2) {
+    const LaneSums other = __builtin_shuffle(x, in_order ^ distance);
+    combine(x, other);
+  }
+}
+
+// Of lanes that are no NaN.
+NNEFC_IN_LANES inline float LargestLane(const LaneSums& lanes) {
+  LaneSums x = lanes;
+  CombineLanes(x, [](LaneSums& a, const LaneSums& b) NNEFC_IN_LANES { LimitFromBelow(a, b); });
+  return x[0];
+}
+
+NNEFC_IN_LANES inline float SumOfLanes(const LaneSums& lanes) {
+  LaneSums x = lanes;
+  CombineLanes(x, [](LaneSums& a, const LaneSums& b) NNEFC_IN_LANES { a += b; });
+  return x[0];
+}
+
 // u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
 NNEFC_IN_LANES inline void PowerOf2Lanes(LaneSums& u) {
 #if defined(__x86_64__)

@@ -95,17 +95,16 @@ class SpreadProduct final : public Kernel {
                              kBlockColumns;
       const BlockedMatrix<float> out = {call.out + offset, form_.window_columns * kBlockColumns,
                                         form_.out_pixels() * kBlockColumns};
-      RunTile(count, blocks, WeightTerms::kOne,
-              {.left = call.left +
-                       (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
-               .left_stride = form_.pixels() * kBlockColumns,
-               .terms = form_.terms,
-               .weights = call.weights +
-                          (at.place * form_.tiles() + at.tile) * form_.terms * kTileColumns,
-               .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
-               .start = operand(call.operands.elements, steps_.start(), offset),
-               .out = out,
-               .limits = steps_.limits()});
+      RunTile(
+          count, blocks, WeightTerms::kOne,
+          {.left = call.left + (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
+           .left_stride = form_.pixels() * kBlockColumns,
+           .terms = form_.terms,
+           .weights = call.weights + (at.place * form_.tiles() + at.tile) * form_.terms * kTileColumns,
+           .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
+           .start = operand(call.operands.elements, steps_.start(), offset),
+           .out = out,
+           .limits = steps_.limits()});
       steps_.Finish(
           {.out = out, .offset = offset, .column = block * kBlockColumns, .rows = count, .blocks = blocks},
           form_.outputs, call.operands);
@@ -172,8 +171,7 @@ std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request) {
   prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
   prepared.inputs[1] = SpreadWeights(request.inputs[1].shape, *form);
   prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
-  for (int input : steps->element_inputs())
-    prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   auto kernel = std::make_shared<SpreadProduct>(*form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);

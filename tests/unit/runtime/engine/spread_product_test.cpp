@@ -1,5 +1,5 @@
-// Transposed convolutions whose windows lie side by side, in our own tiles, against the reference kernels, whose
-// sums are of f64.
+// Transposed convolutions whose windows lie side by side, in our own tiles, against the reference kernels,
+// whose sums are of f64.
 
 #include <random>
 

@@ -1,0 +1,267 @@
+#include "runtime/fast/attention_tiles.h"
+
+#include <algorithm>
+
+#include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
+#include "runtime/fast/product_tile.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr int64_t kMostFactors = 98304;     // floats of keys and values
+constexpr int64_t kMostBlockScores = 65536;  // floats
+constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
+
+int64_t InBlocks(int64_t count, int64_t block) {
+  return (count + block - 1) / block * block;
+}
+
+using Shuffle = int32_t __attribute__((vector_size(64)));
+
+// Of rows of 16 floats in 16 registers, columns.
+NNEFC_IN_LANES inline void TransposeLanes(LaneSums (&rows)[kSumLanes]) {
+  // Halves of pairs of rows that are 8, 4, 2 and 1 apart change places.
+  const auto swap = [&](int64_t distance, const Shuffle& first, const Shuffle& second) NNEFC_IN_LANES {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSumLanes; ++i) {
+      if ((i & distance) != 0) continue;
+      const LaneSums a = rows[i], b = rows[i + distance];
+      rows[i] = __builtin_shuffle(a, b, first);
+      rows[i + distance] = __builtin_shuffle(a, b, second);
+    }
+  };
+  swap(8, Shuffle{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
+       Shuffle{8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31});
+  swap(4, Shuffle{0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27},
+       Shuffle{4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31});
+  swap(2, Shuffle{0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29},
+       Shuffle{2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31});
+  swap(1, Shuffle{0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30},
+       Shuffle{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
+}
+
+// Keys [keys, width] as tiles of their transposes: [keys / 32, width, 32], zeros behind the last key.
+void LayOutKeys(const float* keys, const AttentionSizes& sizes, float* to) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    for (int64_t first = 0; first < InBlocks(sizes.keys, kTileColumns); first += kBlockColumns) {
+      float* tile = to + first / kTileColumns * sizes.width * kTileColumns + first % kTileColumns;
+      for (int64_t column = 0; column < sizes.width; column += kBlockColumns) {
+        const int64_t width = std::min(kBlockColumns, sizes.width - column);
+        LaneSums rows[kSumLanes];
+        for (int64_t i = 0; i < kSumLanes; ++i) {
+          rows[i] = LaneSums{};
+          if (first + i >= sizes.keys) continue;
+          const float* from = keys + (first + i) * sizes.width + column;
+          if (width == kBlockColumns) {
+            rows[i] = *reinterpret_cast<const Lanes*>(from);
+          } else {
+            for (int64_t lane = 0; lane < width; ++lane) rows[i][lane] = from[lane];
+          }
+        }
+        TransposeLanes(rows);
+        for (int64_t i = 0; i < width; ++i)
+          *reinterpret_cast<Lanes*>(tile + (column + i) * kTileColumns) = rows[i];
+      }
+    }
+  });
+}
+
+// Values [keys, values] as tiles of columns: [values / 32, keys, 32].
+void LayOutValues(const float* values, const AttentionSizes& sizes, float* to) {
+  for (int64_t first = 0; first < sizes.values; first += kTileColumns) {
+    const int64_t count = std::min(kTileColumns, sizes.values - first);
+    for (int64_t key = 0; key < sizes.keys; ++key, to += kTileColumns)
+      std::copy_n(values + key * sizes.values + first, count, to);
+  }
+}
+
+// Queries [rows, width] times `scale`, in blocks of columns.
+void LayOutQueries(const float* queries, int64_t rows, int64_t width, float scale, float* to) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* from = queries + row * width;
+      float* block = to + row * kBlockColumns;
+      int64_t column = 0;
+      for (; column + kBlockColumns <= width; column += kBlockColumns, block += rows * kBlockColumns)
+        *reinterpret_cast<Lanes*>(block) = *reinterpret_cast<const Lanes*>(from + column) * scale;
+      for (int64_t i = 0; column + i < width; ++i) block[i] = from[column + i] * scale;
+    }
+  });
+}
+
+// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to them
+// where there is one; gives their sum. What fills the last block counts for nothing.
+NNEFC_IN_LANES inline float SoftmaxRow(float* scores, int64_t stride, int64_t keys, const float* mask) {
+  constexpr float kLog2E = 1.44269504f;
+  const int64_t whole = keys / kBlockColumns, left = keys % kBlockColumns;
+  const auto at = [&](int64_t block) NNEFC_IN_LANES -> Lanes& {
+    return *reinterpret_cast<Lanes*>(scores + block * stride);
+  };
+  LaneSums largest = LaneSums{} - __builtin_inff();
+  const auto masked = [&](int64_t block, LaneSums& x) NNEFC_IN_LANES {
+    x = at(block);
+    if (mask != nullptr) x += *reinterpret_cast<const Lanes*>(mask + block * kBlockColumns);
+  };
+  const auto look = [&](int64_t block, LaneSums& x) NNEFC_IN_LANES {
+    at(block) = x;
+    LimitFromBelow(x, largest);
+    largest = x;
+  };
+  LaneSums x;
+  for (int64_t block = 0; block < whole; ++block) {
+    masked(block, x);
+    look(block, x);
+  }
+  if (left > 0) {
+    masked(whole, x);
+    KeepLanes(x, left, -__builtin_inff());
+    look(whole, x);
+  }
+  const float most = LargestLane(largest);
+  LaneSums sums = {};
+  for (int64_t block = 0; block < whole; ++block) {
+    x = (at(block) - most) * kLog2E;
+    PowerOf2Lanes(x);
+    at(block) = x;
+    sums += x;
+  }
+  if (left > 0) {
+    x = (at(whole) - most) * kLog2E;
+    PowerOf2Lanes(x);
+    KeepLanes(x, left, 0);
+    at(whole) = x;
+    sums += x;
+  }
+  return SumOfLanes(sums);
+}
+
+class TiledAttention final : public Kernel {
+ public:
+  explicit TiledAttention(const AttentionSizes& sizes) : sizes_(sizes) {}
+
+  std::string implementation() const override { return "nnefc:attention"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(sizes_.threads * MemberFloats()) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    if (run.inputs.size() > 4 && run.input(4).volume() != 1)
+      return KernelFault("{} scales; expected 1", run.input(4).volume());
+    const ThreadScope scope(sizes_.threads);
+    const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
+    const Call call{.q = Operand(run.input(0), batch),
+                    .k = Operand(run.input(1), batch),
+                    .v = Operand(run.input(2), batch),
+                    .mask = AttentionMask(run, batch, sizes_),
+                    .batch = batch,
+                    .scale = ScaleOfScores(run, sizes_.width),
+                    .out = run.output().mutable_data<float>()};
+    auto* scratch = reinterpret_cast<float*>(run.scratch);
+    RunTasks(sizes_.batches * sizes_.blocks(), sizes_.threads, [&](int64_t task, int member) {
+      Block(call, task / sizes_.blocks(), task % sizes_.blocks(), scratch + member * MemberFloats());
+    });
+    return Success();
+  }
+
+ private:
+  struct Call {
+    Operand q, k, v;
+    AttentionMask mask;
+    llvm::ArrayRef<int64_t> batch;
+    float scale;
+    float* out;
+  };
+
+  int64_t KeyFloats() const { return InBlocks(sizes_.keys, kTileColumns) * sizes_.width; }
+  int64_t ValueFloats() const { return InBlocks(sizes_.values, kTileColumns) * sizes_.keys; }
+  int64_t QueryFloats() const { return InBlocks(sizes_.width, kBlockColumns) * sizes_.rows; }
+  int64_t ScoreFloats() const { return InBlocks(sizes_.keys, kBlockColumns) * sizes_.rows; }
+  int64_t MaskFloats() const { return InBlocks(sizes_.keys, kBlockColumns); }
+  int64_t MemberFloats() const {
+    const int64_t rows = InBlocks(sizes_.rows, kBlockColumns);
+    return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
+  }
+
+  void Block(const Call& call, int64_t index, int64_t block, float* memory) const {
+    float* keys = memory;
+    float* values = keys + KeyFloats();
+    float* queries = values + ValueFloats();
+    float* scores = queries + QueryFloats();
+    float* mask = scores + ScoreFloats();
+    float* sums = mask + MaskFloats();
+    const int64_t first = block * sizes_.rows;
+    const int64_t rows = std::min(sizes_.rows, sizes_.queries - first);
+    LayOutKeys(call.k.At(call.batch, index), sizes_, keys);
+    LayOutValues(call.v.At(call.batch, index), sizes_, values);
+    LayOutQueries(call.q.At(call.batch, index) + first * sizes_.width, rows, sizes_.width, call.scale, queries);
+    const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
+    Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* own_mask = call.mask.changes_scores() ? mask : nullptr;
+      if (own_mask != nullptr) {
+        std::fill_n(mask, MaskFloats(), 0.0f);
+        call.mask.Apply(call.batch, index, first + row, mask, sizes_.keys);
+      }
+      RunInLanes([&]() NNEFC_IN_LANES {
+        sums[row] = SoftmaxRow(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
+      });
+    }
+    float* out = call.out + (index * sizes_.queries + first) * sizes_.values;
+    Multiply(scores, rows, sizes_.keys, values, sizes_.values, {out, sizes_.values, kBlockColumns});
+    RunInLanes([&]() NNEFC_IN_LANES {
+      for (int64_t row = 0; row < rows; ++row) {
+        const float factor = 1 / sums[row];
+        for (int64_t i = 0; i < sizes_.values; ++i) out[row * sizes_.values + i] *= factor;
+      }
+    });
+  }
+
+  // out = left * right, of which left lies in blocks of columns and right in tiles.
+  static void Multiply(const float* left, int64_t rows, int64_t terms, const float* right, int64_t columns,
+                       const BlockedMatrix<float>& out) {
+    const int64_t panels = (rows + kTileRows - 1) / kTileRows;
+    const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
+      for (int64_t block = 0; block < blocks; block += 2) {
+        BlockedMatrix<float> place = out;
+        place.data = out.At(row, block);
+        RunTile(count, std::min<int64_t>(2, blocks - block), WeightTerms::kOne,
+                {.left = left + row * kBlockColumns,
+                 .left_stride = rows * kBlockColumns,
+                 .terms = terms,
+                 .weights = right + block / 2 * terms * kTileColumns,
+                 .out = place});
+      }
+    }
+  }
+
+  const AttentionSizes sizes_;
+};
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& given) {
+  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512 || given.type != DnnType::f32)
+    return std::nullopt;
+  AttentionSizes sizes = given;
+  if (sizes.values % kBlockColumns != 0) return std::nullopt;
+  if (sizes.keys > kMostFactors / (sizes.width + sizes.values)) return std::nullopt;
+  // Enough blocks for all threads, whose scores stay in a core's cache.
+  const int64_t shared = (sizes.batches * sizes.queries + 4 * sizes.threads - 1) / (4 * sizes.threads);
+  const int64_t most = std::max(kFewestQueries, std::min(kMostBlockScores / sizes.keys, shared));
+  const int64_t blocks = (sizes.queries + most - 1) / most;
+  sizes.rows = (sizes.queries + blocks - 1) / blocks;
+  auto kernel = std::make_shared<TiledAttention>(sizes);
+  PreparedKernel prepared;
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.resize(1);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime
