@@ -33,16 +33,16 @@ AttentionMask::AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch
   strides_ = BroadcastStrides(*view_, scores);
 }
 
-void AttentionMask::Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores, int64_t keys) const {
+void AttentionMask::Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores,
+                          int64_t keys) const {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   if (is_causal_) {
     for (int64_t s = query + 1; s < keys; ++s) scores[s] += kNever;
   }
   if (view_ == nullptr) return;
   const size_t rank = strides_.size();
-  const int64_t offset =
-      Operand::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index) +
-      query * strides_[rank - 2];
+  const int64_t offset = Operand::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index) +
+                         query * strides_[rank - 2];
   const int64_t stride = strides_[rank - 1];
   if (view_->type() == ElementType::kBoolean) {
     const Boolean* mask = view_->data<Boolean>() + offset;

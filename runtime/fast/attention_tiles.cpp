@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kMostFactors = 98304;     // floats of keys and values
+constexpr int64_t kMostFactors = 98304;      // floats of keys and values
 constexpr int64_t kMostBlockScores = 65536;  // floats
 constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
 
@@ -92,14 +92,13 @@ void LayOutQueries(const float* queries, int64_t rows, int64_t width, float scal
   });
 }
 
-// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to them
-// where there is one; gives their sum. What fills the last block counts for nothing.
+// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to
+// them where there is one; gives their sum. What fills the last block counts for nothing.
 NNEFC_IN_LANES inline float SoftmaxRow(float* scores, int64_t stride, int64_t keys, const float* mask) {
   constexpr float kLog2E = 1.44269504f;
   const int64_t whole = keys / kBlockColumns, left = keys % kBlockColumns;
-  const auto at = [&](int64_t block) NNEFC_IN_LANES -> Lanes& {
-    return *reinterpret_cast<Lanes*>(scores + block * stride);
-  };
+  const auto at = [&](int64_t block)
+                      NNEFC_IN_LANES -> Lanes& { return *reinterpret_cast<Lanes*>(scores + block * stride); };
   LaneSums largest = LaneSums{} - __builtin_inff();
   const auto masked = [&](int64_t block, LaneSums& x) NNEFC_IN_LANES {
     x = at(block);
@@ -196,7 +195,8 @@ class TiledAttention final : public Kernel {
     const int64_t rows = std::min(sizes_.rows, sizes_.queries - first);
     LayOutKeys(call.k.At(call.batch, index), sizes_, keys);
     LayOutValues(call.v.At(call.batch, index), sizes_, values);
-    LayOutQueries(call.q.At(call.batch, index) + first * sizes_.width, rows, sizes_.width, call.scale, queries);
+    LayOutQueries(call.q.At(call.batch, index) + first * sizes_.width, rows, sizes_.width, call.scale,
+                  queries);
     const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
     for (int64_t row = 0; row < rows; ++row) {

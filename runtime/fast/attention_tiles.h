@@ -1,5 +1,5 @@
-// Attention of f32 in tiles of registers: a block of queries at a time, whose scores lie as tiles of the product
-// with the values want them.
+// Attention of f32 in tiles of registers: a block of queries at a time, whose scores lie as tiles of the
+// product with the values want them.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace nnefc::runtime {
 
-// Nothing where the processor has no AVX-512, factors are rounded to bf16, values fill no whole blocks, or keys
-// and values do not stay in a core's cache.
+// Nothing where the processor has no AVX-512, factors are rounded to bf16, values fill no whole blocks, or
+// keys and values do not stay in a core's cache.
 std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
 
 }  // namespace nnefc::runtime

@@ -144,14 +144,16 @@ class DenseProduct final : public Kernel {
         part.left = {own, kBlockColumns, rows * kBlockColumns};
         CopyInBlocks(call.left + part.row * sizes.terms, rows, sizes.terms, rows * kBlockColumns, own);
       }
-      for (int64_t tile = PartBegin(sizes.tiles(), grid.column_parts, column_part);
-           tile < PartBegin(sizes.tiles(), grid.column_parts, column_part + 1); ++tile)
+      part.end_tile = PartBegin(sizes.tiles(), grid.column_parts, column_part + 1);
+      for (int64_t tile = PartBegin(sizes.tiles(), grid.column_parts, column_part); tile < part.end_tile;
+           ++tile)
         RunColumns(call, part, tile, own + PartFloats());
     });
   }
 
   struct Part {
     int64_t image, row, end_row;
+    int64_t end_tile = 0;
     BlockedMatrix<const float> left = {};  // of its rows
   };
 
@@ -161,6 +163,10 @@ class DenseProduct final : public Kernel {
     const int64_t block = tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
     const int64_t count = part.end_row - part.row, panels = (count + kTileRows - 1) / kTileRows;
     const float* weights = call.scale == nullptr ? call.Weights(tile) : Scaled(call, tile, scratch);
+    // The weights of the next tile come from memory in the meantime, some with each panel.
+    constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
+    const bool has_next = tile + 1 < part.end_tile;
+    const int64_t lines = has_next ? (kLinesOfTerms + panels - 1) / panels : 0;
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t row = part.row + PartBegin(count, panels, panel);
       const int64_t rows = part.row + PartBegin(count, panels, panel + 1) - row;
@@ -175,7 +181,11 @@ class DenseProduct final : public Kernel {
                .bias = call.ColumnsOf(steps_.bias(), block * kBlockColumns),
                .start = call.ElementsOf(steps_.start(), offset),
                .out = out,
-               .limits = steps_.limits()});
+               .limits = steps_.limits(),
+               .next = has_next ? call.Weights(tile + 1) +
+                                      panel * lines * (sizes.terms / kBlockColumns) * kLineFloats
+                                : nullptr,
+               .next_lines = lines});
       call.Finish(part.image, row, rows, block, blocks);
     }
   }
