@@ -20,6 +20,7 @@ void RegisterDnnAttention(KernelRegistry& registry);
 void RegisterCompressedKernels(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
 void RegisterUnaryKernels(KernelRegistry& registry);
+void RegisterImageTransposes(KernelRegistry& registry);
 
 // Of row_kernels.cpp, for what oneDNN has no fast primitive for.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);

@@ -20,6 +20,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterCompressedKernels(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
+  RegisterImageTransposes(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = GatherMovedChannels,
                                        .find_codes = FindCodes,
                                        .find_fusions = FindFusions,
