@@ -9,22 +9,33 @@ namespace nnefc::ir {
 llvm::ArrayRef<OutputPort> Node::segment(int32_t parameter) const {
   NNEFC_CHECK(parameter >= 0);
   const llvm::ArrayRef<OutputPort> inputs = inputs_;
-  if (segments_.empty()) {
+  const llvm::ArrayRef<int32_t> segments = this->segments();
+  if (segments.empty()) {
     const std::vector<InputInfo>& entries = info_->inputs;
     const bool rest = static_cast<size_t>(parameter) + 1 == entries.size() && entries.back().variadic;
     if (rest) return inputs.drop_front(std::min<size_t>(static_cast<size_t>(parameter), inputs.size()));
     return parameter < num_inputs() ? inputs.slice(static_cast<size_t>(parameter), 1)
                                     : llvm::ArrayRef<OutputPort>();
   }
-  if (static_cast<size_t>(parameter) >= segments_.size()) return {};
+  if (static_cast<size_t>(parameter) >= segments.size()) return {};
   size_t begin = 0;
-  for (int32_t i = 0; i < parameter; ++i) begin += static_cast<size_t>(segments_[static_cast<size_t>(i)]);
-  return inputs.slice(begin, static_cast<size_t>(segments_[static_cast<size_t>(parameter)]));
+  for (int32_t i = 0; i < parameter; ++i) begin += static_cast<size_t>(segments[static_cast<size_t>(i)]);
+  return inputs.slice(begin, static_cast<size_t>(segments[static_cast<size_t>(parameter)]));
 }
 
 llvm::ArrayRef<InputPort> Node::uses(int32_t output) const {
   NNEFC_CHECK(output >= 0 && output < num_outputs());
   return uses_[static_cast<size_t>(output)];
+}
+
+const AttributeMap& Node::rt_info() const {
+  static const AttributeMap kNone;
+  return extras_ == nullptr ? kNone : extras_->rt_info;
+}
+
+Node::Extras& Node::MakeExtras() {
+  if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
+  return *extras_;
 }
 
 const Attribute& Node::attribute(std::string_view name) const {
@@ -165,7 +176,7 @@ NodeId Graph::AddNode(NodeSpec spec) {
   node.name_ = std::move(spec.name);
   node.inputs_.assign(spec.inputs.begin(), spec.inputs.end());
   node.use_slots_.assign(spec.inputs.size(), -1);
-  node.segments_.assign(spec.segments.begin(), spec.segments.end());
+  if (!spec.segments.empty()) node.MakeExtras().segments.assign(spec.segments.begin(), spec.segments.end());
   node.outputs_.resize(static_cast<size_t>(spec.num_outputs));
   node.uses_.resize(static_cast<size_t>(spec.num_outputs));
   node.attributes_ = std::move(spec.attributes);
@@ -289,7 +300,7 @@ void Graph::SetInput(NodeId node, int32_t index, OutputPort value) {
 
 void Graph::AddInput(NodeId node, OutputPort value) {
   Node& user = mutable_node(node);
-  NNEFC_CHECK(user.segments_.empty());
+  NNEFC_CHECK(user.segments().empty());
   NNEFC_CHECK(Contains(value.node) && value.index >= 0 && value.index < this->node(value.node).num_outputs());
   user.inputs_.push_back(value);
   user.use_slots_.push_back(-1);
@@ -368,7 +379,7 @@ void Graph::EraseAttribute(NodeId node, std::string_view name) {
   mutable_node(node).attributes_.Erase(name);
 }
 void Graph::SetRtInfo(NodeId node, std::string_view name, Attribute value) {
-  mutable_node(node).rt_info_.Set(name, std::move(value));
+  mutable_node(node).MakeExtras().rt_info.Set(name, std::move(value));
 }
 void Graph::SetName(NodeId node, std::string name) {
   mutable_node(node).name_ = std::move(name);
@@ -388,15 +399,14 @@ void Graph::SetOutputNames(OutputPort port, std::vector<std::string> names) {
 
 Body& Graph::AddBody(NodeId node, Body body) {
   NNEFC_CHECK(body.graph != nullptr);
-  std::vector<Body>& bodies = mutable_node(node).bodies_;
+  std::vector<Body>& bodies = mutable_node(node).MakeExtras().bodies;
   bodies.push_back(std::move(body));
   return bodies.back();
 }
 
 Body& Graph::body(NodeId node, size_t index) {
-  std::vector<Body>& bodies = mutable_node(node).bodies_;
-  NNEFC_CHECK(index < bodies.size());
-  return bodies[index];
+  NNEFC_CHECK(index < this->node(node).bodies().size());
+  return mutable_node(node).extras_->bodies[index];
 }
 
 }  // namespace nnefc::ir

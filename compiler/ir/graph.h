@@ -11,6 +11,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/ir/shape.h"
 #include "compiler/support/ids.h"
+#include "compiler/support/rare.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -40,8 +41,8 @@ struct InputPort {
 struct Output {
   ElementType type = ElementType::kDynamic;
   PartialShape shape;
-  std::vector<std::string> names;    // tensor names
-  std::optional<TensorValue> value;  // if known at compile time
+  std::vector<std::string> names;  // tensor names
+  Rare<TensorValue> value;         // if known at compile time
 };
 
 // How an input or output of If or TensorIterator reaches into a body; ir.md 2.
@@ -95,7 +96,9 @@ class Node {
   // For operations with variadic or absent inputs: how many inputs each entry
   // of info().inputs has. Empty means one each, and a variadic last entry has
   // the rest.
-  llvm::ArrayRef<int32_t> segments() const { return segments_; }
+  llvm::ArrayRef<int32_t> segments() const {
+    return extras_ == nullptr ? llvm::ArrayRef<int32_t>() : llvm::ArrayRef<int32_t>(extras_->segments);
+  }
   // The inputs that belong to entry `parameter` of info().inputs.
   llvm::ArrayRef<OutputPort> segment(int32_t parameter) const;
   llvm::ArrayRef<Output> outputs() const { return outputs_; }
@@ -120,13 +123,23 @@ class Node {
   // that of what the row says that it stands for.
   std::vector<int64_t> Ints(std::string_view name, size_t axes) const;
   const Origin& origin() const { return origin_; }
-  llvm::ArrayRef<Body> bodies() const { return bodies_; }
-  const AttributeMap& rt_info() const { return rt_info_; }
+  llvm::ArrayRef<Body> bodies() const {
+    return extras_ == nullptr ? llvm::ArrayRef<Body>() : llvm::ArrayRef<Body>(extras_->bodies);
+  }
+  const AttributeMap& rt_info() const;
   // The inputs that read an output, in no particular order.
   llvm::ArrayRef<InputPort> uses(int32_t output = 0) const;
 
  private:
   friend class Graph;
+  // What few nodes have.
+  struct Extras {
+    llvm::SmallVector<int32_t, 2> segments;
+    std::vector<Body> bodies;
+    AttributeMap rt_info;
+  };
+  Extras& MakeExtras();
+
   NodeId id_;
   OpId op_;
   const OpInfo* info_ = nullptr;
@@ -134,14 +147,13 @@ class Node {
   llvm::SmallVector<OutputPort, 3> inputs_;
   // Where each input stands in its producer's list of uses.
   llvm::SmallVector<int32_t, 3> use_slots_;
-  llvm::SmallVector<int32_t, 2> segments_;
   llvm::SmallVector<Output, 1> outputs_;
   llvm::SmallVector<llvm::SmallVector<InputPort, 2>, 1> uses_;
   AttributeMap attributes_;
-  AttributeMap rt_info_;
-  std::vector<Body> bodies_;
   Origin origin_;
+  std::unique_ptr<Extras> extras_;  // null: nothing of that
 };
+static_assert(sizeof(Node) <= 376, "a network has a hundred thousand of them");
 
 // The nodes of a graph by the indices of their ids, in memory of many at once.
 class NodeList {
