@@ -69,8 +69,10 @@ size_t Attribute::ListSize() const {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, AttributeList>) {
           return value.items.size();
+        } else if constexpr (std::is_same_v<T, Boxed<Logicals>>) {
+          return value.get().size();
         } else if constexpr (std::is_same_v<T, Integers> || std::is_same_v<T, Scalars> ||
-                             std::is_same_v<T, Logicals> || std::is_same_v<T, Strings>) {
+                             std::is_same_v<T, Strings>) {
           return value.size();
         } else {
           return 0;

@@ -44,7 +44,7 @@ class Attribute {
   using Scalars = std::vector<double>;
   using Logicals = std::vector<bool>;
   using Strings = std::vector<std::string>;
-  using Value = std::variant<bool, int64_t, double, std::string, Integers, Scalars, Logicals, Strings,
+  using Value = std::variant<bool, int64_t, double, std::string, Integers, Scalars, Boxed<Logicals>, Strings,
                              AttributeList, ElementType, Boxed<PartialShape>, Boxed<TensorValue>>;
 
   Attribute() : value_(AttributeList{}) {}
@@ -57,7 +57,7 @@ class Attribute {
   Attribute(const char* value) : value_(std::string(value)) {}
   Attribute(Integers value) : value_(std::move(value)) {}
   Attribute(Scalars value) : value_(std::move(value)) {}
-  Attribute(Logicals value) : value_(std::move(value)) {}
+  Attribute(Logicals value) : value_(Boxed<Logicals>(std::move(value))) {}
   Attribute(Strings value) : value_(std::move(value)) {}
   Attribute(AttributeList value) : value_(std::move(value)) {}
   Attribute(ElementType value) : value_(value) {}
@@ -67,7 +67,8 @@ class Attribute {
   // The value as T, or null if it is of another kind.
   template <typename T>
   const T* get() const {
-    if constexpr (std::is_same_v<T, PartialShape> || std::is_same_v<T, TensorValue>) {
+    if constexpr (std::is_same_v<T, PartialShape> || std::is_same_v<T, TensorValue> ||
+                  std::is_same_v<T, Logicals>) {
       const auto* boxed = std::get_if<Boxed<T>>(&value_);
       return boxed == nullptr ? nullptr : &boxed->get();
     } else {

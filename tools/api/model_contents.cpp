@@ -35,9 +35,9 @@ Value ToValue(const ir::Attribute& attribute) {
     using Held = std::decay_t<decltype(held)>;
     if constexpr (std::is_same_v<Held, ir::AttributeList>) {
       return ToList(held.items);
-    } else if constexpr (std::is_same_v<Held, ir::Attribute::Logicals>) {
+    } else if constexpr (std::is_same_v<Held, ir::Boxed<ir::Attribute::Logicals>>) {
       std::vector<Value> values;
-      for (const bool item : held) values.push_back({.value = item});
+      for (const bool item : held.get()) values.push_back({.value = item});
       return {.value = std::move(values)};
     } else if constexpr (std::is_same_v<Held, ElementType>) {
       return {.value = std::string(Name(held))};

@@ -61,6 +61,8 @@ nb::object ToObject(const Attribute& attribute) {
       return held.is_tuple ? nb::object(nb::tuple(items)) : nb::object(items);
     } else if constexpr (std::is_same_v<Held, ElementType>) {
       return nb::cast(std::string(Name(held)));
+    } else if constexpr (std::is_same_v<Held, ir::Boxed<Attribute::Logicals>>) {
+      return nb::cast(held.get());
     } else if constexpr (std::is_same_v<Held, ir::Boxed<ir::PartialShape>>) {
       return nb::cast(ToString(held.get()));
     } else if constexpr (std::is_same_v<Held, ir::Boxed<TensorValue>>) {
