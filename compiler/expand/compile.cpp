@@ -55,7 +55,7 @@ std::optional<Value> LiteralValue(const ast::Document& document, ExprId expr, co
     if (!items) return std::nullopt;
     return Value::Array(heap, std::move(*items), false);
   }
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     auto items = LiteralItems(document, tuple->items, symbols, heap);
     if (!items) return std::nullopt;
     return Value::Tuple(heap, std::move(*items), false);
@@ -206,7 +206,7 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
 // `(a, [b, c])`; -1 if there is none.
 int32_t Compiler::ArrayLength(ExprId left) const {
   llvm::ArrayRef<ExprId> items = left;
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&ast_.exprs[StripParens(ast_, left)].node)) {
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(ast_.exprs[StripParens(ast_, left)].node)) {
     items = tuple->items;
   }
   int32_t length = -1;
@@ -244,7 +244,7 @@ void Compiler::CollectTargets(ExprId left, Statement& statement) {
     chunk_->targets.push_back(AddSlot(identifier->name));
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     for (ExprId item : array->items) CollectTargets(item, statement);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     for (ExprId item : tuple->items) CollectTargets(item, statement);
   }
 }
@@ -259,7 +259,7 @@ void Compiler::CompilePattern(ExprId left) {
   llvm::ArrayRef<ExprId> items;
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     items = array->items;
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     items = tuple->items;
   } else {
     Emit(OpCode::kAbandon, left);
@@ -329,7 +329,7 @@ bool Compiler::SpellLiteral(ExprId expr) {
     return SpellLiteral(unary->operand);
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     return spell_items('[', array->items);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     return spell_items('(', tuple->items);
   } else {
     return false;
@@ -375,12 +375,12 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
     Emit(slot < 0 ? OpCode::kAbandon : OpCode::kLoad, expr, slot);
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     CompileItems(array->items, OpCode::kMakeArray, expr);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     CompileItems(tuple->items, OpCode::kMakeTuple, expr);
   } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
     CompileExpr(unary->operand);
     Emit(OpCode::kUnary, expr, 0, static_cast<uint8_t>(unary->op));
-  } else if (std::holds_alternative<ast::BinaryExpr>(node)) {
+  } else if (ast::Is<ast::BinaryExpr>(node)) {
     CompileBinary(expr);
   } else if (std::holds_alternative<ast::SelectExpr>(node)) {
     CompileSelect(expr, direct);
@@ -388,7 +388,7 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
     CompileComprehension(*loop, expr);
   } else if (const auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
     CompileSubscript(*subscript, expr);
-  } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) {
+  } else if (const auto* builtin = ast::Find<ast::BuiltinExpr>(node)) {
     CompileExpr(builtin->argument);
     Emit(OpCode::kBuiltin, expr, 0, static_cast<uint8_t>(builtin->builtin));
   } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(node)) {
@@ -402,15 +402,15 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
 void Compiler::CompileBinary(ExprId expr) {
   llvm::SmallVector<ExprId, 8> chain;
   const ast::BinaryExpr* binary = nullptr;
-  while ((binary = std::get_if<ast::BinaryExpr>(&ast_.exprs[expr].node)) != nullptr) {
+  while ((binary = ast::Find<ast::BinaryExpr>(ast_.exprs[expr].node)) != nullptr) {
     chain.push_back(expr);
     if (!binary->left.valid()) break;
     expr = StripParens(ast_, binary->left);
   }
-  CompileExpr(std::get<ast::BinaryExpr>(ast_.exprs[chain.back()].node).left);
+  CompileExpr(ast::Find<ast::BinaryExpr>(ast_.exprs[chain.back()].node)->left);
   while (!chain.empty()) {
     ExprId current = chain.pop_back_val();
-    binary = std::get_if<ast::BinaryExpr>(&ast_.exprs[current].node);
+    binary = ast::Find<ast::BinaryExpr>(ast_.exprs[current].node);
     CompileExpr(binary->right);
     Emit(OpCode::kBinary, current, 0, static_cast<uint8_t>(binary->op));
   }

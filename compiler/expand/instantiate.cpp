@@ -210,7 +210,7 @@ bool SitePlaces::IsLiteral(std::string_view argument, int64_t item) const {
     const ast::ExprNode& node = exprs[left.pop_back_val()].node;
     if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
       left.append(array->items.begin(), array->items.end());
-    } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+    } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
       left.append(tuple->items.begin(), tuple->items.end());
     } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
       left.push_back(unary->operand);
@@ -231,7 +231,7 @@ ast::ExprId SitePlaces::Written(std::string_view argument, int64_t item) const {
   const ast::Document& document = site_.document->ast();
   const ast::ExprNode& node = document.exprs[site_.expr].node;
   ast::ExprId written;
-  if (const auto* binary = std::get_if<ast::BinaryExpr>(&node)) {
+  if (const auto* binary = ast::Find<ast::BinaryExpr>(node)) {
     written = parameter == 0 ? binary->left : binary->right;
   } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
     written = unary->operand;

@@ -242,12 +242,12 @@ bool Machine::Binary(const Instruction& instruction) {
 // a number of times, what is cast.
 ast::ExprId Machine::OperandOf(ast::ExprId expr, const Fault& fault) const {
   const ast::ExprNode& node = frames_.back().chunk->document->ast().exprs[expr].node;
-  const auto* binary = std::get_if<ast::BinaryExpr>(&node);
+  const auto* binary = ast::Find<ast::BinaryExpr>(node);
   if (binary != nullptr && (fault.rule == &kDivisionByZero || fault.rule == &kNegativeExponent ||
                             fault.rule == &kNegativeRepeat)) {
     return binary->right;
   }
-  const auto* builtin = std::get_if<ast::BuiltinExpr>(&node);
+  const auto* builtin = ast::Find<ast::BuiltinExpr>(node);
   if (builtin != nullptr && (fault.rule == &kCastNotLiteral || fault.rule == &kCastOutOfRange)) {
     return builtin->argument;
   }

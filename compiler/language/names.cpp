@@ -195,7 +195,7 @@ void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_
   }
   llvm::ArrayRef<ast::ExprId> items;
   if (const auto* array = std::get_if<ast::ArrayExpr>(&target.node)) items = array->items;
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&target.node)) items = tuple->items;
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(target.node)) items = tuple->items;
   for (size_t i = 0; i < items.size(); ++i) {
     TypeId of_item = error_;
     if (types.Kind(type) == TypeKind::kArray) {

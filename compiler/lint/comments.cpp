@@ -113,7 +113,7 @@ class ShapeComments {
     }
     llvm::ArrayRef<ast::ExprId> items;
     if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) items = array->items;
-    if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) items = tuple->items;
+    if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) items = tuple->items;
     for (ast::ExprId item : items) {
       // Nested lists are beyond what such comments tell.
       if (!std::holds_alternative<ast::IdentifierExpr>(document_.exprs[item].node)) return false;

@@ -28,9 +28,9 @@ class Deprecated {
     for (size_t i = 0; i < document_.exprs.size(); ++i) {
       const ast::ExprId id(static_cast<int32_t>(i));
       const ast::Expr& expr = document_.exprs[id];
-      if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+      if (const auto* builtin = ast::Find<ast::BuiltinExpr>(expr.node)) {
         LookAtBuiltin(*builtin);
-      } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+      } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
         LookAtPower(*binary);
       } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
         LookAtInvocation(id, *invocation);
@@ -52,7 +52,7 @@ class Deprecated {
   void LookAtPower(const ast::BinaryExpr& power) {
     if (power.op != ast::BinaryOperator::kPow || !power.left.valid()) return;
     const ast::Expr& left = document_.exprs[power.left];
-    const auto* inner = std::get_if<ast::BinaryExpr>(&left.node);
+    const auto* inner = ast::Find<ast::BinaryExpr>(left.node);
     if (inner == nullptr || inner->op != ast::BinaryOperator::kPow) return;
     constexpr size_t kLongestFix = 200;
     const std::string_view text = subject_.SourceText(left.range);

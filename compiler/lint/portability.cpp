@@ -152,10 +152,10 @@ class KhronosParser {
     if (const auto* integer = std::get_if<ast::IntegerLiteral>(&expr.node)) {
       if (integer->value > INT32_MAX)
         Report(expr.range, "keeps the low 32 bits of an integer", "keep integers below 2147483648");
-    } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+    } else if (const auto* builtin = ast::Find<ast::BuiltinExpr>(expr.node)) {
       if (builtin->builtin == ast::Builtin::kShapeOf)
         Report(builtin->name_range, "refuses the deprecated `shape_of`", "pass the shape as an attribute");
-    } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+    } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
       LookAtSign(*binary);
     }
   }
@@ -166,7 +166,7 @@ class KhronosParser {
     const ast::Expr* left = &document_.exprs[binary.left];
     // The sign may stand at the end of the left side: `2.0 * -1.0 + 3.0`.
     for (const ast::BinaryExpr* inner = nullptr;
-         (inner = std::get_if<ast::BinaryExpr>(&left->node)) != nullptr && inner->right.valid();)
+         (inner = ast::Find<ast::BinaryExpr>(left->node)) != nullptr && inner->right.valid();)
       left = &document_.exprs[inner->right];
     if (!std::holds_alternative<ast::UnaryExpr>(left->node)) return;
     Report(left->range, "takes what follows a sign as its operand too",

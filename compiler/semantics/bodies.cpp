@@ -163,7 +163,7 @@ void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
   }
   if (const auto* array = std::get_if<ast::ArrayExpr>(&target.node)) {
     AssignArray(target, *array, type, right, is_whole);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&target.node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(target.node)) {
     AssignTuple(target, *tuple, type, right, is_whole);
   } else {
     NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(target.node));  // The grammar has no other.
@@ -219,7 +219,7 @@ void Checker::AssignTuple(const ast::Expr& left, const ast::TupleExpr& items, Ty
            items.items.size(), Text(type), types_.Items(type).size());
     type = error_;
   }
-  const auto* sources = std::get_if<ast::TupleExpr>(&expr(Inner(right)).node);
+  const auto* sources = ast::Find<ast::TupleExpr>(expr(Inner(right)).node);
   for (size_t i = 0; i < items.items.size(); ++i) {
     const bool is_known = is_whole && sources != nullptr && i < sources->items.size();
     Assign(items.items[i], IsError(type) ? error_ : types_.Items(type)[i],

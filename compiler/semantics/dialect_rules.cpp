@@ -280,7 +280,7 @@ void DialectRules::CheckLeft(ast::ExprId left) {
     CheckName({identifier->name, expr.range});
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&expr.node)) {
     for (ast::ExprId item : array->items) CheckLeft(item);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&expr.node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(expr.node)) {
     for (ast::ExprId item : tuple->items) CheckLeft(item);
   }
 }
@@ -297,9 +297,9 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   }
   if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(expr.node)) {
     CheckComprehension(expr, *comprehension);
-  } else if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&expr.node)) {
+  } else if (const auto* builtin = ast::Find<ast::BuiltinExpr>(expr.node)) {
     CheckBuiltin(*builtin);
-  } else if (const auto* binary = std::get_if<ast::BinaryExpr>(&expr.node)) {
+  } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
     if (!dialect_.membership && binary->op == ast::BinaryOperator::kIn) {
       Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
     }
@@ -312,7 +312,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
              "`extent` belongs to the provisional dialect; the type is `integer` here")
           .Fix(invocation->type_argument_range, "integer");
     }
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&expr.node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(expr.node)) {
     if (!dialect_.tuple_parentheses || tuple->parenthesized || is_left_[static_cast<size_t>(id.index)])
       return;
     Report(kDialectTuple, expr.range,
@@ -386,9 +386,9 @@ bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
                            std::holds_alternative<ast::ScalarLiteral>(operand);
     return unary->op != ast::UnaryOperator::kMinus || !is_number;
   }
-  return std::holds_alternative<ast::BinaryExpr>(node) || std::holds_alternative<ast::SelectExpr>(node) ||
+  return ast::Is<ast::BinaryExpr>(node) || std::holds_alternative<ast::SelectExpr>(node) ||
          ast::Is<ast::ComprehensionExpr>(node) || std::holds_alternative<ast::SubscriptExpr>(node) ||
-         std::holds_alternative<ast::BuiltinExpr>(node) || std::holds_alternative<ast::ParenExpr>(node);
+         ast::Is<ast::BuiltinExpr>(node) || std::holds_alternative<ast::ParenExpr>(node);
 }
 
 // Whether the expression is `x[0]` in the body of a graph, where names are

@@ -13,7 +13,7 @@ TypeId Checker::CheckExpr(ExprId id, Use use) {
   while (true) {
     const ast::ExprNode& node = expr(id).node;
     ExprId inner;
-    if (const auto* binary = std::get_if<ast::BinaryExpr>(&node)) {
+    if (const auto* binary = ast::Find<ast::BinaryExpr>(node)) {
       inner = binary->left;
       use = Use::kArgument;
     } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
@@ -54,11 +54,11 @@ TypeId Checker::CheckLeaf(ExprId id, Use use) {
   if (std::holds_alternative<ast::ScalarLiteral>(node)) return scalar_;
   if (std::holds_alternative<ast::StringLiteral>(node)) return string_;
   if (std::holds_alternative<ast::LogicalLiteral>(node)) return logical_;
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) return CheckTuple(leaf, tuple->items, use);
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) return CheckTuple(leaf, tuple->items, use);
   if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node)) {
     return CheckComprehension(leaf, *comprehension);
   }
-  if (const auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) return CheckBuiltin(leaf, *builtin);
+  if (const auto* builtin = ast::Find<ast::BuiltinExpr>(node)) return CheckBuiltin(leaf, *builtin);
   NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(node));
   // Reported by the parser; what is around it must not be expanded.
   has_syntax_error_ = true;
@@ -67,7 +67,7 @@ TypeId Checker::CheckLeaf(ExprId id, Use use) {
 
 TypeId Checker::CheckLink(ExprId id, TypeId inner) {
   const ast::Expr& link = expr(id);
-  if (const auto* binary = std::get_if<ast::BinaryExpr>(&link.node)) {
+  if (const auto* binary = ast::Find<ast::BinaryExpr>(link.node)) {
     return BinaryType(link, *binary, inner, CheckExpr(binary->right, Use::kArgument));
   }
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&link.node)) return UnaryType(link, *unary, inner);
@@ -117,7 +117,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     }
     if (const auto* array = std::get_if<ast::ArrayExpr>(&left.node)) {
       lefts.append(array->items.rbegin(), array->items.rend());
-    } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&left.node)) {
+    } else if (const auto* tuple = ast::Find<ast::TupleExpr>(left.node)) {
       lefts.append(tuple->items.rbegin(), tuple->items.rend());
     }
   }

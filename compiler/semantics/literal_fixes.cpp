@@ -42,7 +42,7 @@ std::string Checker::HintFor(ExprId id, TypeId expected) const {
       !types_.ContainsTensor(TypeOf(id)))
     return "; `constant(shape = .., value = ..)` makes a tensor of an array";
   if (kind != TypeKind::kArray) return "";
-  if (std::holds_alternative<ast::TupleExpr>(value.node)) return "; an array stands in `[` and `]`";
+  if (ast::Is<ast::TupleExpr>(value.node)) return "; an array stands in `[` and `]`";
   if (Kind(types_.Item(expected)) == TypeKind::kTuple && !std::holds_alternative<ast::ErrorExpr>(value.node))
     return "; each item is a pair, such as `(1,1)` before and behind";
   return "";
@@ -121,7 +121,7 @@ void Checker::FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder) {
     }
     return;
   }
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(value.node)) {
     const bool fits = tuple->parenthesized && llvm::all_of(tuple->items, [&](ExprId inner) {
                         return IsCastable(types_, dialect_, TypeOf(inner), item);
                       });
@@ -153,7 +153,7 @@ void Checker::FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
     ReplaceBrackets(value.range, "(", ")", builder);
     return;
   }
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(value.node)) {
     if (tuple->items.size() != types.size()) return;
     for (size_t i = 0; i < types.size(); ++i) FixLiteral(tuple->items[i], types[i], builder);
     return;
@@ -172,7 +172,7 @@ void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder)
     for (ExprId item : array->items) FixScalars(item, types_.Item(expected), builder);
     return;
   }
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&value.node)) {
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(value.node)) {
     if (Kind(expected) != TypeKind::kTuple || types_.Items(expected).size() != tuple->items.size()) return;
     for (size_t i = 0; i < tuple->items.size(); ++i)
       FixScalars(tuple->items[i], types_.Items(expected)[i], builder);

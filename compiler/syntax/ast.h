@@ -159,8 +159,8 @@ struct Kept {
 
 using ExprNode =
     std::variant<ErrorExpr, IdentifierExpr, IntegerLiteral, ScalarLiteral, StringLiteral, LogicalLiteral,
-                 ArrayExpr, TupleExpr, ParenExpr, UnaryExpr, BinaryExpr, SelectExpr, Kept<ComprehensionExpr>,
-                 SubscriptExpr, BuiltinExpr, Kept<InvocationExpr>>;
+                 ArrayExpr, Kept<TupleExpr>, ParenExpr, UnaryExpr, Kept<BinaryExpr>, SelectExpr,
+                 Kept<ComprehensionExpr>, SubscriptExpr, Kept<BuiltinExpr>, Kept<InvocationExpr>>;
 
 // The kept T that a node is, or null.
 template <typename T>
@@ -177,7 +177,7 @@ struct Expr {
   SourceRange range;
   ExprNode node;
 };
-static_assert(sizeof(Expr) <= 48, "a network has a million of them");
+static_assert(sizeof(Expr) <= 40, "a network has a million of them");
 
 // ---- types ----
 

@@ -100,7 +100,7 @@ void ExprWriter::Node(const ast::Expr&, const ast::BinaryExpr& node) {
 // `a + b + c` is one list of operands.
 void ExprWriter::Operands(const ast::BinaryExpr& binary) {
   const ast::Expr& left = document_.exprs[binary.left];
-  if (const auto* inner = std::get_if<ast::BinaryExpr>(&left.node)) {
+  if (const auto* inner = ast::Find<ast::BinaryExpr>(left.node)) {
     Operands(*inner);
   } else {
     Expr(binary.left);

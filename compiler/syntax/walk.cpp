@@ -23,11 +23,11 @@ void ForEachChild(const Expr& expr, llvm::function_ref<void(ExprId)> use) {
   };
   std::visit(Overloaded{
                  [&](const ArrayExpr& array) { visit_all(array.items); },
-                 [&](const TupleExpr& tuple) { visit_all(tuple.items); },
+                 [&](Kept<TupleExpr> tuple) { visit_all(tuple->items); },
                  [&](const ParenExpr& paren) { visit(paren.inner); },
                  [&](const UnaryExpr& unary) { visit(unary.operand); },
-                 [&](const BinaryExpr& binary) {
-                   visit_all({binary.left, binary.right});
+                 [&](Kept<BinaryExpr> binary) {
+                   visit_all({binary->left, binary->right});
                  },
                  [&](const SelectExpr& select) {
                    visit_all({select.value, select.condition, select.otherwise});
@@ -39,7 +39,7 @@ void ForEachChild(const Expr& expr, llvm::function_ref<void(ExprId)> use) {
                  [&](const SubscriptExpr& subscript) {
                    visit_all({subscript.base, subscript.begin, subscript.end});
                  },
-                 [&](const BuiltinExpr& builtin) { visit(builtin.argument); },
+                 [&](Kept<BuiltinExpr> builtin) { visit(builtin->argument); },
                  [&](Kept<InvocationExpr> invocation) {
                    for (const Argument& argument : invocation->arguments) visit(argument.value);
                  },
@@ -70,7 +70,7 @@ void ForEachTarget(const Document& document, ExprId left, llvm::function_ref<voi
       use({identifier->name, expr.range});
     } else if (const auto* array = std::get_if<ArrayExpr>(&expr.node)) {
       pending.append(array->items.rbegin(), array->items.rend());
-    } else if (const auto* tuple = std::get_if<TupleExpr>(&expr.node)) {
+    } else if (const auto* tuple = Find<TupleExpr>(expr.node)) {
       pending.append(tuple->items.rbegin(), tuple->items.rend());
     } else if (const auto* paren = std::get_if<ParenExpr>(&expr.node)) {
       pending.push_back(paren->inner);

@@ -129,7 +129,7 @@ void ElementTypes::Assign(ast::ExprId left, TypeId type, llvm::ArrayRef<Variable
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     const bool is_array = type.valid() && types.Kind(type) == TypeKind::kArray;
     for (ast::ExprId item : array->items) Assign(item, is_array ? types.Item(type) : type, right);
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     const bool is_tuple = type.valid() && types.Kind(type) == TypeKind::kTuple;
     for (size_t i = 0; i < tuple->items.size() && !right.empty(); ++i) {
       const TypeId item =
@@ -150,7 +150,7 @@ ElementTypes::Leaves ElementTypes::Infer(ast::ExprId id) {
     return LeavesOf(identifier->name, Count(type));
   if (const auto* paren = std::get_if<ast::ParenExpr>(&node)) return Infer(paren->inner);
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) return InferUnary(*unary);
-  if (const auto* binary = std::get_if<ast::BinaryExpr>(&node)) return InferBinary(*binary, type);
+  if (const auto* binary = ast::Find<ast::BinaryExpr>(node)) return InferBinary(*binary, type);
   if (const auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) return InferSubscript(*subscript);
   if (ast::Is<ast::InvocationExpr>(node)) return InferInvocation(id, type);
   if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node))
@@ -159,7 +159,7 @@ ElementTypes::Leaves ElementTypes::Infer(ast::ExprId id) {
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     leaves = Fresh(Count(type));
     for (ast::ExprId item : array->items) Unify(leaves, Infer(item));
-  } else if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     for (ast::ExprId item : tuple->items) leaves.append(Infer(item));
   } else if (const auto* select = std::get_if<ast::SelectExpr>(&node)) {
     leaves = Infer(select->value);

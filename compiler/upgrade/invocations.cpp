@@ -193,14 +193,15 @@ void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& val
   const ast::ExprId rest =
       Add(SourceRange(), ast::ArrayExpr{out_->Keep<ast::ExprId>(Items(value, *written))});
   argument->value =
-      Add(expr.range, ast::BinaryExpr{ast::BinaryOperator::kAdd, argument->value, rest, SourceRange()});
+      Add(expr.range,
+          out_->Keep(ast::BinaryExpr{ast::BinaryOperator::kAdd, argument->value, rest, SourceRange()}));
 }
 
 // The number of items where the expression tells it: `[a, b]`, `[a] * 2`.
 std::optional<size_t> Rewriter::LengthOf(ast::ExprId list) const {
   const ast::ExprNode& node = out_->exprs[list].node;
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) return array->items.size();
-  const auto* binary = std::get_if<ast::BinaryExpr>(&node);
+  const auto* binary = ast::Find<ast::BinaryExpr>(node);
   if (binary == nullptr) return std::nullopt;
   const std::optional<size_t> left = LengthOf(binary->left);
   if (!left) return std::nullopt;
@@ -224,7 +225,7 @@ ast::ExprId Rewriter::Literal(const ir::Attribute& value) {
   const auto* list = value.get<ir::AttributeList>();
   const llvm::SmallVector<ast::ExprId, 8> items = Items(value, 0);
   const llvm::ArrayRef<ast::ExprId> kept = out_->Keep<ast::ExprId>(items);
-  if (list != nullptr && list->is_tuple) return Add(SourceRange(), ast::TupleExpr{kept, true});
+  if (list != nullptr && list->is_tuple) return Add(SourceRange(), out_->Keep(ast::TupleExpr{kept, true}));
   return Add(SourceRange(), ast::ArrayExpr{kept});
 }
 
@@ -240,8 +241,9 @@ llvm::SmallVector<ast::ExprId, 8> Rewriter::Items(const ir::Attribute& list, siz
       const bool is_pair = item.get<ir::Attribute::Integers>() != nullptr;
       const llvm::SmallVector<ast::ExprId, 8> pair =
           is_pair ? Items(item, 0) : llvm::SmallVector<ast::ExprId, 8>();
-      items.push_back(is_pair ? Add(SourceRange(), ast::TupleExpr{out_->Keep<ast::ExprId>(pair), true})
-                              : Literal(item));
+      items.push_back(
+          is_pair ? Add(SourceRange(), out_->Keep(ast::TupleExpr{out_->Keep<ast::ExprId>(pair), true}))
+                  : Literal(item));
     }
   }
   return items;

@@ -239,10 +239,10 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
     if (translates()) identifier->name = Rename({identifier->name, {}}).symbol;
   } else if (auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     array->items = CopyAll(array->items);
-  } else if (auto* tuple = std::get_if<ast::TupleExpr>(&node)) {
+  } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
     // Left values have no type; there the parentheses stay optional.
-    tuple->parenthesized |= !translates() || source_.document.type(id).valid();
-    tuple->items = CopyAll(tuple->items);
+    const bool parenthesized = tuple->parenthesized || !translates() || source_.document.type(id).valid();
+    node = out_->Keep(ast::TupleExpr{CopyAll(tuple->items), parenthesized});
   } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(node)) {
     node = CopyInvocation(id, *invocation);
   } else if (auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
@@ -252,24 +252,25 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
                                                      std::holds_alternative<ast::ScalarLiteral>(operand));
     unary->operand = Copy(unary->operand);
   } else {
-    has_operators_ |=
-        std::holds_alternative<ast::ParenExpr>(node) || std::holds_alternative<ast::BinaryExpr>(node) ||
-        std::holds_alternative<ast::SelectExpr>(node) || ast::Is<ast::ComprehensionExpr>(node) ||
-        std::holds_alternative<ast::SubscriptExpr>(node) || std::holds_alternative<ast::BuiltinExpr>(node);
+    has_operators_ |= std::holds_alternative<ast::ParenExpr>(node) || ast::Is<ast::BinaryExpr>(node) ||
+                      std::holds_alternative<ast::SelectExpr>(node) ||
+                      ast::Is<ast::ComprehensionExpr>(node) ||
+                      std::holds_alternative<ast::SubscriptExpr>(node) || ast::Is<ast::BuiltinExpr>(node);
     if (auto* paren = std::get_if<ast::ParenExpr>(&node)) {
       paren->inner = Copy(paren->inner);
-    } else if (auto* binary = std::get_if<ast::BinaryExpr>(&node)) {
-      binary->left = Copy(binary->left);
-      binary->right = Copy(binary->right);
+    } else if (const auto* binary = ast::Find<ast::BinaryExpr>(node)) {
+      const ast::ExprId left = Copy(binary->left);
+      node = out_->Keep(ast::BinaryExpr{binary->op, left, Copy(binary->right), binary->op_range});
     } else if (auto* select = std::get_if<ast::SelectExpr>(&node)) {
       *select = {Copy(select->condition), Copy(select->value), Copy(select->otherwise)};
     } else if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(node)) {
       node = CopyComprehension(*comprehension);
     } else if (auto* subscript = std::get_if<ast::SubscriptExpr>(&node)) {
       *subscript = {Copy(subscript->base), Copy(subscript->begin), Copy(subscript->end), subscript->is_range};
-    } else if (auto* builtin = std::get_if<ast::BuiltinExpr>(&node)) {
-      if (builtin->builtin == ast::Builtin::kExtent) builtin->builtin = ast::Builtin::kInteger;
-      builtin->argument = Copy(builtin->argument);
+    } else if (const auto* builtin = ast::Find<ast::BuiltinExpr>(node)) {
+      const bool is_extent = builtin->builtin == ast::Builtin::kExtent;
+      node = out_->Keep(ast::BuiltinExpr{is_extent ? ast::Builtin::kInteger : builtin->builtin,
+                                         builtin->name_range, Copy(builtin->argument)});
     }
   }
   return Add(keeps_ranges_ ? expr.range : SourceRange(), node);

@@ -20,7 +20,7 @@ void AddProperties(const ast::Document& document, const Context& context, Docume
       const auto* list = std::get_if<ast::ArrayExpr>(&document.exprs[assignment.right].node);
       if (list == nullptr) continue;
       for (ast::ExprId item : list->items) {
-        const auto* pair = std::get_if<ast::TupleExpr>(&document.exprs[item].node);
+        const auto* pair = ast::Find<ast::TupleExpr>(document.exprs[item].node);
         if (pair == nullptr || pair->items.size() != 2) continue;
         facts.properties.emplace_back(Unquoted(document, pair->items[0], context),
                                       Unquoted(document, pair->items[1], context));

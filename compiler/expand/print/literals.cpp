@@ -137,7 +137,7 @@ std::string DefaultLiteral(const ast::Document& document, ast::ExprId expr, cons
   if (const auto* string = std::get_if<ast::StringLiteral>(&node))
     return StringLiteral(symbols.Text(string->value));
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) return Join(array->items, "[", "]", item);
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&node)) return Join(tuple->items, "(", ")", item);
+  if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) return Join(tuple->items, "(", ")", item);
   const auto* unary = std::get_if<ast::UnaryExpr>(&node);
   if (unary != nullptr && unary->op == ast::UnaryOperator::kMinus) return "-" + item(unary->operand);
   return {};

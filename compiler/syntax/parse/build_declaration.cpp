@@ -87,7 +87,7 @@ AstBuilder::Built AstBuilder::BuildDefault(const Parser::LiteralExprContext& con
     height = std::max(height, built.height);
   }
   if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept)}, height + 1);
-  return Make(Range(context), ast::TupleExpr{Keep(kept), true}, height + 1);
+  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(kept), true}), height + 1);
 }
 
 // `size: (extent,extent) = 1, 1`: the second literal makes the default a tuple.
@@ -95,7 +95,7 @@ void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralE
   const Built item = BuildDefault(context);
   llvm::SmallVector<ast::ExprId, 4> items;
   const ast::Expr& before = document_.exprs[parameter.default_value];
-  const auto* tuple = std::get_if<ast::TupleExpr>(&before.node);
+  const auto* tuple = ast::Find<ast::TupleExpr>(before.node);
   if (tuple != nullptr && !tuple->parenthesized) {
     items.append(tuple->items.begin(), tuple->items.end());
   } else {
@@ -103,7 +103,7 @@ void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralE
   }
   items.push_back(item.id);
   const SourceRange range = Cover(before.range, Range(item.id));
-  parameter.default_value = Make(range, ast::TupleExpr{Keep(items), false}, 0).id;
+  parameter.default_value = Make(range, document_.Keep(ast::TupleExpr{Keep(items), false}), 0).id;
 }
 
 // ---- declarations ----

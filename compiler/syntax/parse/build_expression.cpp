@@ -199,10 +199,10 @@ void AstBuilder::Reduce(const PendingOperator& op) {
   }
   operands_.pop_back();
   const Built left = operands_.back();
-  operands_.back() =
-      Make(Cover(Range(left.id), Range(right.id)),
-           ast::BinaryExpr{BinaryOperatorOf(op.token.kind), left.id, right.id, Range(op.token)},
-           std::max(left.height, right.height) + 1);
+  operands_.back() = Make(
+      Cover(Range(left.id), Range(right.id)),
+      document_.Keep(ast::BinaryExpr{BinaryOperatorOf(op.token.kind), left.id, right.id, Range(op.token)}),
+      std::max(left.height, right.height) + 1);
 }
 
 AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
@@ -296,7 +296,7 @@ AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& c
   }
   Items items;
   for (const auto* item : context.items) items.Add(BuildRvalue(*item));
-  return Make(Range(context), ast::TupleExpr{Keep(items.ids), true}, items.height + 1);
+  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(items.ids), true}), items.height + 1);
 }
 
 // ---- calls ----
@@ -318,7 +318,8 @@ AstBuilder::Built AstBuilder::MakeCast(ast::Builtin builtin, Token name,
     return {MakeError(range), 0};
   }
   const Built argument = BuildRvalue(*call.arguments[0]->value);
-  return Make(range, ast::BuiltinExpr{builtin, Range(name), argument.id}, argument.height + 1);
+  return Make(range, document_.Keep(ast::BuiltinExpr{builtin, Range(name), argument.id}),
+              argument.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& context) {
@@ -354,7 +355,8 @@ ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, 
 AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& context) {
   const Token name = Unwrap(context.name);
   const Built argument = BuildRvalue(*context.value);
-  return Make(Range(context), ast::BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id},
+  return Make(Range(context),
+              document_.Keep(ast::BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id}),
               argument.height + 1);
 }
 
@@ -369,12 +371,12 @@ AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& conte
   Items kept;
   for (const auto* item : items) kept.Add(BuildLvalue(*item));
   if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept.ids)}, kept.height + 1);
-  return Make(Range(context), ast::TupleExpr{Keep(kept.ids), true}, kept.height + 1);
+  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(kept.ids), true}), kept.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BareTuple(const Items& items) {
   return Make(Cover(Range(items.ids.front()), Range(items.ids.back())),
-              ast::TupleExpr{Keep(items.ids), false}, items.height + 1);
+              document_.Keep(ast::TupleExpr{Keep(items.ids), false}), items.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context) {

@@ -133,7 +133,7 @@ AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
       if (first.kind == TokenKind::kLeftBracket)
         return Make(range, ast::ArrayExpr{Keep(items.ids)}, items.height + 1);
       if (items.ids.size() == 1) return Make(range, ast::ParenExpr{items.ids[0]}, items.height + 1);
-      return Make(range, ast::TupleExpr{Keep(items.ids), true}, items.height + 1);
+      return Make(range, document_.Keep(ast::TupleExpr{Keep(items.ids), true}), items.height + 1);
     }
     default:
       return BuildLiteral(first);

@@ -44,8 +44,8 @@ struct Lister {
     return fmt::format("logical {}", node.value);
   }
   std::string operator()(const ast::ArrayExpr& node) const { return "array" + Ids(node.items); }
-  std::string operator()(const ast::TupleExpr& node) const {
-    return fmt::format("tuple {}{}", node.parenthesized, Ids(node.items));
+  std::string operator()(const ast::Kept<ast::TupleExpr>& node) const {
+    return fmt::format("tuple {}{}", node->parenthesized, Ids(node->items));
   }
   std::string operator()(const ast::ParenExpr& node) const {
     return fmt::format("paren {}", node.inner.index);
@@ -53,8 +53,8 @@ struct Lister {
   std::string operator()(const ast::UnaryExpr& node) const {
     return fmt::format("unary {} {}", ast::Spelling(node.op), node.operand.index);
   }
-  std::string operator()(const ast::BinaryExpr& node) const {
-    return fmt::format("binary {} {} {}", ast::Spelling(node.op), node.left.index, node.right.index);
+  std::string operator()(const ast::Kept<ast::BinaryExpr>& node) const {
+    return fmt::format("binary {} {} {}", ast::Spelling(node->op), node->left.index, node->right.index);
   }
   std::string operator()(const ast::SelectExpr& node) const {
     return fmt::format("select {} {} {}", node.condition.index, node.value.index, node.otherwise.index);
@@ -65,8 +65,8 @@ struct Lister {
   std::string operator()(const ast::SubscriptExpr& node) const {
     return fmt::format("subscript {} {} {}", node.base.index, node.begin.index, node.end.index);
   }
-  std::string operator()(const ast::BuiltinExpr& node) const {
-    return fmt::format("builtin {} {}", ast::Spelling(node.builtin), node.argument.index);
+  std::string operator()(const ast::Kept<ast::BuiltinExpr>& node) const {
+    return fmt::format("builtin {} {}", ast::Spelling(node->builtin), node->argument.index);
   }
   std::string operator()(const ast::Kept<ast::InvocationExpr>& node) const {
     std::string text = fmt::format("invocation {} {} {}", At(node->callee),
