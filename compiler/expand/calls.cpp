@@ -192,7 +192,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
 // caller's stack. Poison gives up the caller's statement.
 bool Machine::Return() {
   if (frames_.size() == 1) {
-    if (is_graph_) Finish();
+    if (body_ != nullptr) Finish();
     frames_.pop_back();
     return true;
   }

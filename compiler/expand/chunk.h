@@ -35,6 +35,7 @@ enum class OpCode : uint8_t {
   kLoopEnd,        // pushes the array that was made
   kCall,           // a: index in calls
   kAbandon,        // of what was already reported: gives up the statement
+  kNextPart,       // of the graph's body, in the place of this one
   kReturn,         //
 };
 inline constexpr uint8_t kRangeBegin = 1;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/expand/arithmetic.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,59 +10,6 @@
 namespace nnefc::expand {
 
 using ast::ExprId;
-
-ExprId StripParens(const ast::Document& document, ExprId expr) {
-  while (const auto* paren = std::get_if<ast::ParenExpr>(&document.exprs[expr].node)) expr = paren->inner;
-  return expr;
-}
-
-namespace {
-
-// The value of an array or tuple literal; nothing if an item is no literal.
-std::optional<std::vector<Value>> LiteralItems(const ast::Document& document, llvm::ArrayRef<ExprId> items,
-                                               const SymbolTable& symbols, Heap& heap) {
-  std::vector<Value> values;
-  values.reserve(items.size());
-  for (ExprId item : items) {
-    std::optional<Value> value = LiteralValue(document, item, symbols, heap);
-    if (!value) return std::nullopt;
-    values.push_back(std::move(*value));
-  }
-  return values;
-}
-
-}  // namespace
-
-std::optional<Value> LiteralValue(const ast::Document& document, ExprId expr, const SymbolTable& symbols,
-                                  Heap& heap) {
-  const ast::ExprNode& node = document.exprs[StripParens(document, expr)].node;
-  if (const auto* integer = std::get_if<ast::IntegerLiteral>(&node)) return Value::Integer(integer->value);
-  if (const auto* scalar = std::get_if<ast::ScalarLiteral>(&node)) return Value::Scalar(scalar->value);
-  if (const auto* logical = std::get_if<ast::LogicalLiteral>(&node)) return Value::Logical(logical->value);
-  if (const auto* string = std::get_if<ast::StringLiteral>(&node)) {
-    return Value::String(heap, std::string(symbols.Text(string->value)), false);
-  }
-  if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
-    // Only signs of numbers, as `-1`: other operators may be tensors' too.
-    std::optional<Value> operand = LiteralValue(document, unary->operand, symbols, heap);
-    Fault ignored;
-    if (!operand || unary->op == ast::UnaryOperator::kNot) return std::nullopt;
-    return EvaluateUnary(unary->op, *operand, ignored);
-  }
-  if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
-    auto items = LiteralItems(document, array->items, symbols, heap);
-    if (!items) return std::nullopt;
-    return Value::Array(heap, std::move(*items), false);
-  }
-  if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
-    auto items = LiteralItems(document, tuple->items, symbols, heap);
-    if (!items) return std::nullopt;
-    return Value::Tuple(heap, std::move(*items), false);
-  }
-  return std::nullopt;
-}
-
-namespace {
 
 // Compiles one body. Recursion follows the nesting of an expression, which
 // the parser bounds; chains of operators and of if-else are walked in loops.
@@ -99,9 +45,19 @@ class Compiler {
   }
   void QuantizeBy(const Quantizers& quantizers) { quantizers_ = &quantizers; }
 
-  void CompileBody(llvm::ArrayRef<ast::Assignment> body) {
+  // Statements, and what comes behind them.
+  void CompileBody(llvm::ArrayRef<ast::Assignment> body, OpCode end = OpCode::kReturn) {
     for (const ast::Assignment& assignment : body) CompileStatement(assignment);
-    Emit(OpCode::kReturn, ExprId());
+    Emit(end, ExprId());
+  }
+  // Forgets the statements that were compiled; what they assign stays known.
+  void ForgetStatements() {
+    chunk_->code.clear();
+    chunk_->constants.clear();
+    chunk_->calls.clear();
+    chunk_->statements.clear();
+    chunk_->targets.clear();
+    literals_.clear();
   }
 
   void CompileExpressions(llvm::ArrayRef<ExprId> expressions) {
@@ -162,7 +118,7 @@ class Compiler {
   const CheckedDocument& document_;
   const ast::Document& ast_;
   const SymbolTable& symbols_;
-  const DefaultLookup& defaults_;
+  const DefaultLookup defaults_;
   Heap& heap_;
   std::unique_ptr<Chunk> chunk_;
   llvm::DenseMap<Symbol, int32_t> slots_;
@@ -517,8 +473,6 @@ bool Compiler::LoadAssigned(ExprId expr) {
   return true;
 }
 
-}  // namespace
-
 std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& symbols,
                                        const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(*callee.document, symbols, defaults, heap);
@@ -532,20 +486,45 @@ std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& 
   return compiler.Take();
 }
 
-std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Quantizers& quantizers,
-                                    const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap) {
-  Compiler compiler(document, symbols, defaults, heap);
-  compiler.QuantizeBy(quantizers);
-  // Of a flat document; growing by copies would take as much again.
-  compiler.chunk().code.reserve(document.ast().exprs.size());
-  for (const ast::Name& name : document.symbols()) compiler.AddSlot(name.symbol);
-  compiler.CompileBody(document.graph()->body);
-  Chunk& chunk = compiler.chunk();
-  for (const ast::Name& name : document.graph()->parameters) {
-    chunk.parameter_slots.push_back(compiler.FindAssigned(name.symbol));
+GraphCompiler::GraphCompiler(const CheckedDocument& document, Quantizers quantizers,
+                             const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap)
+    : graph_(*document.graph()),
+      quantizers_(std::move(quantizers)),
+      compiler_(std::make_unique<Compiler>(document, symbols, defaults, heap)) {
+  compiler_->QuantizeBy(quantizers_);
+  for (const ast::Name& name : document.symbols()) compiler_->AddSlot(name.symbol);
+}
+
+GraphCompiler::~GraphCompiler() = default;
+
+void GraphCompiler::CompilePart(size_t most) {
+  compiler_->ForgetStatements();
+  const llvm::ArrayRef<ast::Assignment> rest = graph_.body.drop_front(next_);
+  const llvm::ArrayRef<ast::Assignment> part = rest.take_front(most);
+  next_ += part.size();
+  if (part.size() < rest.size()) {
+    compiler_->CompileBody(part, OpCode::kNextPart);
+    return;
   }
-  for (const ast::Name& name : document.graph()->results)
-    chunk.result_slots.push_back(compiler.FindSlot(name.symbol));
+  compiler_->CompileBody(part);
+  Chunk& chunk = compiler_->chunk();
+  for (const ast::Name& name : graph_.parameters)
+    chunk.parameter_slots.push_back(compiler_->FindAssigned(name.symbol));
+  for (const ast::Name& name : graph_.results) chunk.result_slots.push_back(compiler_->FindSlot(name.symbol));
+}
+
+const Chunk& GraphCompiler::chunk() const {
+  return compiler_->chunk();
+}
+
+std::unique_ptr<Chunk> GraphCompiler::Take() {
+  return compiler_->Take();
+}
+
+std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
+                                    const DefaultLookup& defaults, Heap& heap) {
+  GraphCompiler compiler(document, Quantizers(), symbols, defaults, heap);
+  compiler.CompilePart(document.graph()->body.size());
   return compiler.Take();
 }
 

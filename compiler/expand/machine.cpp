@@ -11,6 +11,12 @@
 #include "compiler/semantics/operator_mapping.h"
 
 namespace nnefc::expand {
+namespace {
+
+// Statements of the graph's body that are compiled at a time.
+constexpr size_t kPart = 1024;
+
+}  // namespace
 
 Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
                  Context& context, GraphBuilder& builder)
@@ -22,24 +28,26 @@ Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, cons
       heap_(builder.heap()) {}
 
 bool Machine::Run() {
-  const Quantizers quantizers = MakeQuantizers(document_, options_.quantize, context_.symbols, heap_);
-  root_chunk_ = CompileGraph(document_, quantizers, context_.symbols, Defaults(), heap_);
-  Execute();
+  Quantizers quantizers = MakeQuantizers(document_, options_.quantize, context_.symbols, heap_);
+  body_ =
+      std::make_unique<GraphCompiler>(document_, std::move(quantizers), context_.symbols, Defaults(), heap_);
+  body_->CompilePart(kPart);
+  Execute(body_->chunk());
   return complete_ && !stopped_;
 }
 
 std::vector<Value> Machine::Evaluate(llvm::ArrayRef<ast::ExprId> expressions) {
-  is_graph_ = false;
-  root_chunk_ = CompileExpressions(document_, expressions, context_.symbols, Defaults(), heap_);
-  Execute();
+  const std::unique_ptr<Chunk> chunk =
+      CompileExpressions(document_, expressions, context_.symbols, Defaults(), heap_);
+  Execute(*chunk);
   stack_.resize(expressions.size());
   return std::move(stack_);
 }
 
-void Machine::Execute() {
-  frames_.push_back({.chunk = root_chunk_.get()});
-  stack_.resize(static_cast<size_t>(root_chunk_->num_slots));
-  const size_t symbols = is_graph_ ? document_.symbols().size() : 0;
+void Machine::Execute(const Chunk& root) {
+  frames_.push_back({.chunk = &root});
+  stack_.resize(static_cast<size_t>(root.num_slots));
+  const size_t symbols = body_ != nullptr ? document_.symbols().size() : 0;
   for (size_t i = 0; i < symbols; ++i) stack_[i] = Value::SymbolicExtent(static_cast<uint32_t>(i) + 1);
   while (!stopped_ && !frames_.empty()) {
     Frame& current = frame();
@@ -102,10 +110,22 @@ bool Machine::Step(const Instruction& instruction) {
       return DoCall(frame().chunk->calls[static_cast<size_t>(instruction.a)]);
     case OpCode::kAbandon:
       return false;
+    case OpCode::kNextPart:
+      NextPart();
+      return true;
     case OpCode::kReturn:
       return Return();
   }
   return false;
+}
+
+void Machine::NextPart() {
+  body_->CompilePart(kPart);
+  Frame& current = frame();
+  current.pc = 0;
+  current.statement = -1;
+  stack_.resize(static_cast<size_t>(current.chunk->num_slots));
+  ++allowance_;
 }
 
 void Machine::BeginStatement(int32_t index) {

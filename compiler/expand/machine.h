@@ -87,7 +87,8 @@ class Machine {
   DefaultLookup Defaults() {
     return [this](const Callee& callee, size_t parameter) { return Default(callee, parameter); };
   }
-  void Execute();
+  void Execute(const Chunk& root);
+  void NextPart();
   bool Step(const Instruction& instruction);
   void BeginStatement(int32_t index);
   void GiveUp();
@@ -166,9 +167,8 @@ class Machine {
   Context& context_;
   GraphBuilder& builder_;
   Heap& heap_;
-  // Of the graph's body, or of expressions that no body holds.
-  std::unique_ptr<Chunk> root_chunk_;
-  bool is_graph_ = true;
+  // Of the graph's body; null while expressions that no body holds are evaluated.
+  std::unique_ptr<GraphCompiler> body_;
   // Of the document, its library and its extensions.
   struct DocumentInfos {
     const CheckedDocument* document = nullptr;

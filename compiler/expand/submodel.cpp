@@ -47,7 +47,7 @@ bool Machine::MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<
     if (run->inputs.back().poison()) return false;
   }
   std::unique_ptr<Chunk>& chunk = submodel_chunks_[document];
-  if (chunk == nullptr) chunk = CompileGraph(*document, Quantizers(), context_.symbols, Defaults(), heap_);
+  if (chunk == nullptr) chunk = CompileGraph(*document, context_.symbols, Defaults(), heap_);
   const size_t base = stack_.size();
   if (!Enter(
           {.chunk = chunk.get(), .call = &call, .base = base, .loop_base = loops_.size(), .submodel = run}))

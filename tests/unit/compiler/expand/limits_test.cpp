@@ -144,5 +144,37 @@ TEST(LimitsTest, GraphBodyIsFree) {
   EXPECT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
 }
 
+// A chain of so many operations behind `x`; the last is `y`.
+std::string Chain(int count) {
+  std::string body;
+  for (int i = 0; i + 1 < count; ++i) {
+    const std::string before = i == 0 ? "x" : "t" + std::to_string(i - 1);
+    body += "    t" + std::to_string(i) + " = relu(" + before + ");\n";
+  }
+  return body + "    y = relu(t" + std::to_string(count - 2) + ");";
+}
+
+// What is written out takes no steps, however long it is.
+TEST(LimitsTest, LongBodies) {
+  Limits limits;
+  limits.steps = 0;
+  const std::string body = Chain(5000);
+  Expansion expansion(Ratified("", body), {}, limits);
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.Body(), "    x = external(shape = [1, 2, 8, 8]);\n" + body + "\n");
+}
+
+TEST(LimitsTest, MistakesInLongBodies) {
+  const std::string chain = Chain(5000);
+  const std::string wrong = "    a = reshape(t4000, shape = [7]);\n    b = relu(a);\n";
+  const size_t middle = chain.find("    t4500 =");
+  Expansion expansion(Ratified("", chain.substr(0, middle) + wrong + chain.substr(middle)));
+  EXPECT_EQ(expansion.graph, nullptr);
+  ASSERT_EQ(expansion.context.emitter.error_count(), 1u) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.Diagnostics().find("test.nnef:4507:"), 0u) << expansion.Diagnostics();
+  // Beside `a` and `b`, all is there.
+  EXPECT_EQ(expansion.expanded.graph->results().size(), 1u);
+}
+
 }  // namespace
 }  // namespace nnefc
