@@ -169,6 +169,7 @@ bool Compilation::Check() {
 }
 
 bool Compilation::Expand() {
+  context_.sources.LetGo(graph_text_);  // from here on it is read for what is told alone
   submodels_ = std::make_unique<Submodels>(*model_, library_, options_.leniency, context_);
   ExpandOptions options{
       .input_shapes = options_.input_shapes,

@@ -70,6 +70,10 @@ FileKind SourceManager::Kind(FileId file) const {
   return Get(file).kind;
 }
 
+void SourceManager::LetGo(FileId file) const {
+  if (Get(file).mapped != nullptr) MappedFile::LetGo(Get(file).mapped->bytes());
+}
+
 const std::vector<uint32_t>& SourceManager::LineStarts(const File& file) const {
   if (!file.line_starts.empty()) return file.line_starts;
   file.line_starts.push_back(0);

@@ -77,6 +77,8 @@ class SourceManager {
   std::string_view Name(FileId file) const;
   std::string_view Text(FileId file) const;
   FileKind Kind(FileId file) const;
+  // Takes no memory for the text any more until it is read again, where a file has it.
+  void LetGo(FileId file) const;
   LineColumn Position(Location location) const;
   // The text of the 1-based line without its line end.
   std::string_view Line(FileId file, int line) const;
