@@ -88,39 +88,33 @@ std::string Names::Wanted(const Hint& hint, const ir::Node& node) {
   return hint.symbol.valid() ? std::string(symbols_.Text(hint.symbol)) + '_' + node.type() : node.type();
 }
 
+bool Names::IsInBody(const std::string& name) const {
+  const Symbol symbol = symbols_.Find(name);
+  return symbol.valid() && in_body_.count(symbol.index) > 0;
+}
+
 std::string Names::Claim(const std::string& wanted) {
   auto [entry, added] = taken_.try_emplace(wanted, 1);
-  if (added) return wanted;
+  if (added && !IsInBody(wanted)) return wanted;
   int32_t& number = entry->second;
   while (true) {
     std::string candidate = wanted + '_' + std::to_string(++number);
-    if (taken_.try_emplace(candidate, 1).second) return candidate;
+    if (taken_.try_emplace(candidate, 1).second && !IsInBody(candidate)) return candidate;
   }
 }
 
 void Names::Finish(ir::Graph& graph) {
-  std::vector<std::string> rendered(hints_.size());
-  // The body's identifiers first: they are not to change.
-  for (bool body : {true, false}) {
-    for (ir::NodeId id : graph.nodes()) {
-      const ir::Node& node = graph.node(id);
-      if (static_cast<size_t>(id.index) >= first_.size()) continue;
-      for (int32_t i = 0; i < node.num_outputs(); ++i) {
-        const Hint& hint = At(node.port(i));
-        if (hint.origin == Origin::kUnnamed || (hint.origin == Origin::kBody) != body) continue;
-        rendered[first_[static_cast<size_t>(id.index)] + static_cast<size_t>(i)] = Claim(Wanted(hint, node));
-      }
-    }
-  }
   for (ir::NodeId id : graph.nodes()) {
     if (static_cast<size_t>(id.index) >= first_.size()) continue;
-    size_t first = first_[static_cast<size_t>(id.index)];
-    int32_t count = graph.node(id).num_outputs();
-    for (int32_t i = 0; i < count; ++i) {
-      std::string& name = rendered[first + static_cast<size_t>(i)];
-      if (name.empty()) continue;
+    const ir::Node& node = graph.node(id);
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      const Hint& hint = At(node.port(i));
+      if (hint.origin == Origin::kUnnamed) continue;
+      const std::string wanted = Wanted(hint, node);
+      // The body's identifiers are not to change.
+      const std::string name = hint.origin == Origin::kBody ? wanted : Claim(wanted);
       if (i == 0) graph.SetName(id, name);
-      graph.SetOutputNames({id, i}, {std::move(name)});
+      graph.SetOutputNames({id, i}, {name});
     }
   }
 }

@@ -52,6 +52,7 @@ class Names {
   // "incept1_conv1_", shared by recursive instantiations.
   const std::string& Prefix(const ir::Frame* frame);
   std::string Wanted(const Hint& hint, const ir::Node& node);
+  bool IsInBody(const std::string& name) const;
   std::string Claim(const std::string& wanted);
 
   const SymbolTable& symbols_;
@@ -64,7 +65,7 @@ class Names {
     int depth = 0;
   };
   llvm::DenseMap<const ir::Frame*, std::unique_ptr<ScopePrefix>> prefixes_;
-  llvm::StringMap<int32_t> taken_;  // the last number given to a name
+  llvm::StringMap<int32_t> taken_;  // beside those: the last number given to a name
 };
 
 }  // namespace nnefc::expand
