@@ -7,8 +7,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +15,11 @@ import openvino.opset13 as ops
 import pytest
 
 from models import Nnefc
+from peak_memory import peak_of
 
 RANDOM = np.random.default_rng(7)
 # Of the sums of some thousand products in f32.
 TOLERANCE = 1e-5
-MEASURE = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL);"
-           "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
 
 
 def header(shape: tuple[int, ...], size: int, bits: int, code: int) -> bytes:
@@ -163,15 +160,6 @@ def test_other_readers(form: str, tool: Nnefc, folder: Path) -> None:
     for statements, expected in cases.items():
         (folder / "graph.nnef").write_text(document({"x": (x.shape, "f32"), "v": (v.shape, "f32")}, w.shape, statements))
         check(tool, folder, {"x": x, "v": v}, expected)
-
-
-def peak_of(nnefc: Path, *arguments: object) -> int:
-    """KiB that a command takes at most."""
-    done = subprocess.run([sys.executable, "-S", "-c", MEASURE, str(nnefc), *map(str, arguments)], capture_output=True, text=True,
-                          timeout=300, check=False)
-    code, peak = map(int, done.stdout.split())
-    assert code == 0, done.stderr
-    return peak
 
 
 SIDE = 6144  # 72 MiB in f16, 144 in f32, 20 in blocks

@@ -10,12 +10,13 @@ import lzma
 import os
 import struct
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from peak_memory import peak_of
 
 
 def _run(nnefc: Path, folder: Path, line: str) -> subprocess.CompletedProcess[str]:
@@ -94,9 +95,6 @@ def test_data_of_lower_rank_is_upgraded(nnefc: Path, tmp_path: Path) -> None:
 LARGE = ("version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = [1, 4]);\n"
          "    a = variable(shape = [1, {}], label = 'a');\n    t = slice(a, axes = [1], begin = [0], end = [4]);\n    y = add(x, t);\n}}\n")
 PIECE = 1 << 20
-# Of memory that a process took at most, which the shell of a test's own size would hide.
-MEASURE = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL);"
-           "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
 
 
 class _Repeated(io.RawIOBase):
@@ -136,10 +134,7 @@ def test_archives_are_not_unpacked_for_what_is_not_looked_at(form: str, nnefc: P
         _large_archive(tmp_path / form, "w:gz", megabytes, os.urandom(PIECE), compresslevel=0)
     commands = ["check {}"] if form != "zeros.tgz" else ["check {}", "inspect {}", "expand {}", "fmt {}", "lint {}"]
     for command in commands:
-        done = subprocess.run([sys.executable, "-S", "-c", MEASURE, str(nnefc), *command.format(tmp_path / form).split()],
-                              capture_output=True, text=True, timeout=120, check=False)
-        code, peak = map(int, done.stdout.split())
-        assert code == 0, done.stderr
+        peak = peak_of(nnefc, *command.format(tmp_path / form).split())
         assert peak < 60 << 10 or os.environ.get("NNEFC_SANITIZE") == "ON", (command, peak)
     # All of it is looked through.
     whole = (tmp_path / form).read_bytes()
