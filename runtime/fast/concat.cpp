@@ -47,6 +47,8 @@ std::optional<ConcatFormat> CommonFormat(llvm::ArrayRef<ValueInfo> parts, size_t
     is_channels_last |= part.layout != nullptr && IsChannelsLast(DescOf(part));
   }
   if (!format.blocked && !is_channels_last) return std::nullopt;
+  // Which what reads bf16 wants, whatever made the others.
+  if (format.type == DnnType::bf16 && is_channels_last) format.blocked = std::nullopt;
   return format;
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
@@ -38,6 +39,11 @@ std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
 
 // Of convolution.cpp: images times a number for each channel, then a convolution of single pixels.
 std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request);
+
+// Of transpose.cpp: of f32 between channels in blocks and channels behind the pixels; null for others.
+// Threads divide the pixels, which oneDNN's reorder does not: its threads write to the same lines of memory.
+std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from,
+                                                  const dnnl::memory::desc& to);
 
 // Of quantization.cpp: the sum of two tensors in codes.
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);

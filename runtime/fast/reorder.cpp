@@ -112,6 +112,10 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     }
     const dnnl::memory::desc source =
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
+    const bool is_plain = !FormOf(from).codes && !FormOf(to).codes && !FormOf(to).filter_codes;
+    if (std::shared_ptr<const Kernel> blocks = MakeReorderOfBlocks(source, target);
+        is_plain && blocks != nullptr)
+      return blocks;
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
                                                   true);
     if (!primitive) return FormOf(to).filter_codes ? MakeFilterReorder(source, target, *attributes) : nullptr;

@@ -41,7 +41,8 @@ class ImageTranspose final : public Kernel {
 
  private:
   // A block of the channels of some pixels.
-  void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from, float* to) const {
+  void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from,
+                 float* to) const {
     const int64_t channels = sizes_.channels, channel = block * kChannelBlock;
     const int64_t width = std::min(kChannelBlock, channels - channel);
     const int64_t blocked = (image * sizes_.blocks() + block) * sizes_.pixels * kChannelBlock;
@@ -72,7 +73,8 @@ class ImageTranspose final : public Kernel {
 };
 
 bool IsInBlocks(const ValueInfo& value) {
-  return value.layout != nullptr && CodesOf(value) == nullptr && DescOf(value) == ChannelBlockedDesc(value.shape);
+  return value.layout != nullptr && CodesOf(value) == nullptr &&
+         DescOf(value) == ChannelBlockedDesc(value.shape);
 }
 
 // From [N, C, ..] to [N, .., C] or back.
@@ -91,6 +93,10 @@ std::optional<ChannelsGo> WayOf(const TensorValue& order) {
   return std::nullopt;
 }
 
+TransposedImages SizesOf(llvm::ArrayRef<int64_t> images) {
+  return {.images = images[0], .channels = images[1], .pixels = *Volume(images.drop_front(2))};
+}
+
 std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
   const ValueInfo& given = request.inputs[0];
   const TensorValue* order = request.inputs[1].constant;
@@ -106,11 +112,7 @@ std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
   if (images[1] < kChannelBlock) return std::nullopt;
   const Layout in_blocks = LayoutOf(ChannelBlockedDesc(images));
   PreparedKernel prepared;
-  prepared.kernel = std::make_shared<ImageTranspose>(
-      TransposedImages{.images = images[0],
-                       .channels = images[1],
-                       .pixels = *Volume(llvm::ArrayRef<int64_t>(images).drop_front(2))},
-      *way);
+  prepared.kernel = std::make_shared<ImageTranspose>(SizesOf(images), *way);
   prepared.inputs.resize(2);
   prepared.outputs.resize(1);
   (is_from_blocks ? prepared.inputs[0] : prepared.outputs[0]) = in_blocks;
@@ -118,6 +120,18 @@ std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from,
+                                                  const dnnl::memory::desc& to) {
+  const dnnl::memory::dims shape = from.dims();
+  if (shape.size() < 3 || shape.size() > 5 || to.dims() != shape || shape[1] < kChannelBlock) return nullptr;
+  const dnnl::memory::desc blocks = ChannelBlockedDesc(shape), behind = ChannelsLastDesc(shape, DnnType::f32);
+  if (from == blocks && to == behind)
+    return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kBehindPixels);
+  if (from == behind && to == blocks)
+    return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kToBlocks);
+  return nullptr;
+}
 
 void RegisterImageTransposes(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Transpose", MakeTranspose);
