@@ -1,8 +1,11 @@
 #include "runtime/engine/evaluate.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 
 #include "compiler/ir/text.h"
 #include "fmt/format.h"
@@ -128,6 +131,70 @@ bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
          node.Is(ir::ElementFunction::kMultiply);
 }
 
+// A node of one element at a time, computed by rows of its result's outermost axis: of inputs that are to be
+// computed themselves some rows are there at a time, which a core's cache holds.
+class RowsOfNode {
+ public:
+  RowsOfNode(const ir::Node& node, const ir::OpRegistry& registry, llvm::ArrayRef<TensorValue> inputs,
+             const KernelRegistry& kernels)
+      : graph_(GraphOf(node, registry, inputs)), inputs_(inputs.vec()), kernels_(&kernels) {}
+
+  // `out.size()` bytes of the result from `begin` on.
+  void Write(std::span<std::byte> out, size_t begin) const {
+    const size_t row = RowBytes();
+    const size_t first = begin / row, last = (begin + out.size() + row - 1) / row;
+    if (begin % row != 0 || out.size() % row != 0) {
+      std::vector<std::byte> whole((last - first) * row);
+      WriteRows(whole.data(), first, last);
+      std::memcpy(out.data(), whole.data() + (begin - first * row), out.size());
+      return;
+    }
+    WriteRows(out.data(), first, last);
+  }
+
+ private:
+  static constexpr size_t kPart = size_t{256} << 10;
+
+  const ir::Node& node() const { return graph_->node(graph_->node(graph_->results()[0]).input(0).node); }
+  Shape shape() const { return node().output().shape.known_extents(); }
+  size_t RowBytes() const {
+    const Shape whole = shape();
+    return sizeof(float) * static_cast<size_t>(*Volume(llvm::ArrayRef<int64_t>(whole).drop_front()));
+  }
+
+  // A row of the result is of a row of the input, not of all of it.
+  bool HasRows(const TensorValue& input) const {
+    const Shape whole = shape();
+    return input.shape().size() == whole.size() && input.shape()[0] == whole[0] &&
+           BitWidth(input.type()) % 8 == 0;
+  }
+
+  void WriteRows(std::byte* out, size_t first, size_t last) const {
+    std::vector<TensorValue> inputs;
+    for (const TensorValue& input : inputs_) inputs.push_back(HasRows(input) ? input : input.Loaded());
+    const size_t row = RowBytes(), step = std::max<size_t>(1, kPart / row);
+    for (size_t begin = first; begin < last; begin += step) {
+      const size_t end = std::min(begin + step, last);
+      std::vector<TensorValue> parts;
+      for (const TensorValue& input : inputs) {
+        parts.push_back(HasRows(input)
+                            ? input.LoadedRows(static_cast<int64_t>(begin), static_cast<int64_t>(end))
+                            : input);
+      }
+      Shape part = shape();
+      part[0] = static_cast<int64_t>(end - begin);
+      const MutableTensorView result(ElementType::kF32, part, out + (begin - first) * row);
+      // There is nothing else that could be wrong.
+      if (!Compute(node(), parts, result, *kernels_)) throw std::bad_alloc();
+    }
+    for (const TensorValue& input : inputs_) input.buffer()->LetGo();
+  }
+
+  std::shared_ptr<const ir::Graph> graph_;
+  std::vector<TensorValue> inputs_;
+  const KernelRegistry* kernels_;
+};
+
 }  // namespace
 
 std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegistry& registry,
@@ -138,15 +205,10 @@ std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegis
   const std::optional<int64_t> volume = shape ? Volume(*shape) : std::nullopt;
   const std::optional<size_t> bytes = volume ? ByteSize(ElementType::kF32, *volume) : std::nullopt;
   if (!bytes || *bytes < kWorthwhile) return std::nullopt;
-  std::shared_ptr<const ir::Graph> graph = GraphOf(node, registry, inputs);
-  const auto compute = [graph, inputs = inputs.vec(), kernels = &kernels](std::byte* out) {
-    const ir::Node& own = graph->node(graph->node(graph->results()[0]).input(0).node);
-    const MutableTensorView result(ElementType::kF32, own.output().shape.known_extents(), out);
-    // There is nothing else that could be wrong.
-    if (!Compute(own, inputs, result, *kernels)) throw std::bad_alloc();
-    for (const TensorValue& input : inputs) input.buffer()->LetGo();
-  };
-  return TensorValue(ElementType::kF32, *shape, Buffer::Computed(*bytes, compute, RecipeOf(node, inputs)));
+  const auto rows = std::make_shared<const RowsOfNode>(node, registry, inputs, kernels);
+  const auto all = [rows, size = *bytes](std::byte* out) { rows->Write({out, size}, 0); };
+  const auto part = [rows](std::span<std::byte> out, size_t begin) { rows->Write(out, begin); };
+  return TensorValue(ElementType::kF32, *shape, Buffer::Computed(*bytes, all, RecipeOf(node, inputs), part));
 }
 
 FaultOr<Success> InferOnValues(ir::LoneNode& lone) {

@@ -135,10 +135,12 @@ std::shared_ptr<const Buffer> Buffer::Unpacked(CompressedFloats floats) {
   return buffer;
 }
 
-std::shared_ptr<const Buffer> Buffer::Computed(size_t size, Compute compute, std::optional<Recipe> recipe) {
+std::shared_ptr<const Buffer> Buffer::Computed(size_t size, Compute compute, std::optional<Recipe> recipe,
+                                               ComputePart part) {
   NNEFC_CHECK(compute != nullptr);
   auto buffer = std::shared_ptr<Buffer>(new Buffer(nullptr, size, nullptr, nullptr));
   buffer->compute_ = std::move(compute);
+  buffer->compute_part_ = std::move(part);
   buffer->recipe_ = std::move(recipe);
   return buffer;
 }
@@ -161,6 +163,16 @@ const std::byte* Buffer::ComputeOnce() const {
 
 std::shared_ptr<const Buffer> Buffer::ComputeCopy() const {
   return std::shared_ptr<const Buffer>(new Buffer(ComputeBytes(), size_, nullptr, nullptr));
+}
+
+void Buffer::CopyPart(std::span<std::byte> out, size_t begin) const {
+  NNEFC_CHECK(begin <= size_ && out.size() <= size_ - begin);
+  if (out.empty()) return;
+  if (IsToCompute()) {
+    if (compute_part_ != nullptr) return compute_part_(out, begin);
+    return ComputeCopy()->CopyPart(out, begin);
+  }
+  std::memcpy(out.data(), data() + begin, out.size());
 }
 
 Buffer::~Buffer() {
@@ -231,6 +243,20 @@ TensorValue TensorValue::AlignedToElements() const {
 TensorValue TensorValue::Loaded() const {
   if (!buffer_->IsToCompute()) return *this;
   return TensorValue(type_, shape_, buffer_->ComputeCopy());
+}
+
+TensorValue TensorValue::LoadedRows(int64_t begin, int64_t end) const {
+  NNEFC_CHECK(rank() > 0 && begin >= 0 && begin <= end && end <= shape_[0] && BitWidth(type_) % 8 == 0);
+  Shape shape = shape_;
+  shape[0] = end - begin;
+  const size_t row = shape_[0] == 0 ? 0 : byte_size_ / static_cast<size_t>(shape_[0]);
+  const size_t offset = static_cast<size_t>(begin) * row, size = static_cast<size_t>(end - begin) * row;
+  if (!buffer_->IsToCompute()) return TensorValue(type_, shape, Buffer::Slice(buffer_, offset, size));
+  void* data = AllocateAligned((size / kTensorAlignment + 1) * kTensorAlignment);
+  if (data == nullptr) throw std::bad_alloc();
+  const std::shared_ptr<std::byte> bytes(static_cast<std::byte*>(data), &std::free);
+  buffer_->CopyPart({bytes.get(), size}, offset);
+  return TensorValue(type_, shape, Buffer::Borrow({bytes.get(), size}, bytes));
 }
 
 TensorValue TensorValue::Reshaped(Shape shape) const {

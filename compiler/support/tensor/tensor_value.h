@@ -58,8 +58,11 @@ class Buffer {
     Digest what;
     std::vector<std::shared_ptr<const Buffer>> from;
   };
+  // Writes `out.size()` of these bytes, from `begin` on, without the others.
+  using ComputePart = std::function<void(std::span<std::byte> out, size_t begin)>;
   static std::shared_ptr<const Buffer> Computed(size_t size, Compute compute,
-                                                std::optional<Recipe> recipe = std::nullopt);
+                                                std::optional<Recipe> recipe = std::nullopt,
+                                                ComputePart part = nullptr);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -85,6 +88,9 @@ class Buffer {
   bool IsToCompute() const { return compute_ != nullptr && data_.load(std::memory_order_acquire) == nullptr; }
   // Such bytes in memory of their own, which this does not keep; std::bad_alloc if it is short.
   std::shared_ptr<const Buffer> ComputeCopy() const;
+  // Copies `out.size()` bytes from `begin` on. Of those that are to be computed it keeps none; where they are
+  // not computed in parts, it computes all of them.
+  void CopyPart(std::span<std::byte> out, size_t begin) const;
   // Of bytes that are computed, if it was told; null of others.
   const Recipe* recipe() const { return recipe_ ? &*recipe_ : nullptr; }
   // What the bytes are unpacked from; null of others.
@@ -104,6 +110,7 @@ class Buffer {
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const void> owner_;  // of bytes that are neither ours nor a file's
   Compute compute_;                    // null of bytes that are there
+  ComputePart compute_part_;           // may be null
   std::optional<Recipe> recipe_;
   std::unique_ptr<const CompressedFloats> compressed_;
   mutable std::mutex computing_;
@@ -163,6 +170,9 @@ class TensorValue {
   // The same tensor with its bytes in memory: those that are to be computed, in some that the
   // result alone keeps. std::bad_alloc if it is short.
   TensorValue Loaded() const;
+  // Rows [begin, end) of the outermost axis, of whole bytes each, in memory: those that are to be computed,
+  // as above, others where they are. std::bad_alloc if it is short.
+  TensorValue LoadedRows(int64_t begin, int64_t end) const;
   // The same bytes seen with another shape of the same volume.
   TensorValue Reshaped(Shape shape) const;
   // Element `index` as double (exact for all types but 64-bit integers).

@@ -74,6 +74,30 @@ TEST(TensorValueTest, IsComputedWhenItIsRead) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(value.bytes()) % 64, 0u);
 }
 
+TEST(TensorValueTest, IsComputedByRows) {
+  std::vector<std::pair<size_t, size_t>> parts;
+  const auto part = [&](std::span<std::byte> out, size_t begin) {
+    parts.emplace_back(begin, out.size());
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(begin + i);
+  };
+  const auto all = [&](std::byte* out) { part({out, 12}, 0); };
+  const TensorValue value(ElementType::kI16, {3, 2}, Buffer::Computed(12, all, std::nullopt, part));
+  const TensorValue rows = value.LoadedRows(1, 3);
+  EXPECT_EQ(rows.shape(), Shape({2, 2}));
+  EXPECT_EQ(rows.bytes()[0], std::byte{4});
+  EXPECT_EQ(rows.bytes()[7], std::byte{11});
+  EXPECT_EQ(parts, (std::vector<std::pair<size_t, size_t>>{{4, 8}}));
+  EXPECT_EQ(value.LoadedRows(2, 2).volume(), 0);
+  EXPECT_TRUE(value.buffer()->IsToCompute());
+  // Of what is there, and of what is computed as a whole alone.
+  EXPECT_EQ(value.bytes()[5], std::byte{5});
+  EXPECT_EQ(value.LoadedRows(1, 3), rows);
+  EXPECT_EQ(value.LoadedRows(1, 2).bytes(), value.bytes() + 4);
+  const TensorValue whole(ElementType::kI16, {3, 2}, Buffer::Computed(12, all));
+  EXPECT_EQ(whole.LoadedRows(1, 3), rows);
+  EXPECT_TRUE(whole.buffer()->IsToCompute());
+}
+
 TEST(TensorValueTest, AlignsToItsElementsAlone) {
   const std::shared_ptr<const Buffer> whole = Buffer::Allocate(32);
   for (const auto& [type, offset, stays] :

@@ -1,5 +1,7 @@
 // What is evaluated while a model is compiled has the numbers of a run.
 
+#include <cstring>
+
 #include "runtime/engine/evaluate.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -73,6 +75,13 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
         static_cast<float>(codes.ElementAsInt(i)) * factors.elements<float>()[static_cast<size_t>(i % 100)];
     ASSERT_EQ(loaded.ElementAsDouble(i), expected);
   }
+  // Some rows, and bytes that are no whole rows.
+  const TensorValue rows = product->LoadedRows(17, 250);
+  std::vector<std::byte> bytes(4321);
+  product->buffer()->CopyPart(bytes, 5003);
+  EXPECT_TRUE(product->buffer()->IsToCompute());
+  EXPECT_EQ(rows, loaded.LoadedRows(17, 250));
+  EXPECT_EQ(std::memcmp(bytes.data(), loaded.bytes() + 5003, bytes.size()), 0);
   EXPECT_FALSE(EvaluateLater(divide, TestRegistry(), {*numbers, factors}, kernels).has_value());
   // Small ones are computed at once.
   const ir::Node& small = node(g.Op("Add", {row, row}));
