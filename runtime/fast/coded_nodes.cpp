@@ -1,0 +1,165 @@
+// Which results of a graph lie in codes of 8 bits.
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/families.h"
+#include "runtime/fast/filter_scales.h"
+#include "runtime/fast/quantization.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kProduct, kMaxPool, kAdd, kRelu };
+using Takers = ir::OpTable<Taker>;
+
+class CodeRegions {
+ public:
+  explicit CodeRegions(const ir::Graph& graph)
+      : graph_(graph),
+        takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
+                                   {"min_max_linear_quantize", Taker::kQuantize},
+                                   {"zero_point_linear_quantize", Taker::kQuantize},
+                                   {"Convolution", Taker::kConvolution},
+                                   {"GroupConvolution", Taker::kGroupConvolution},
+                                   {"MatMul", Taker::kProduct},
+                                   {"MaxPool", Taker::kMaxPool},
+                                   {"Add", Taker::kAdd},
+                                   {"ReLU", Taker::kRelu}}) {}
+
+  // Those that have codes, without those of which nobody takes them and that are not made of
+  // codes either.
+  CodedNodes Find() {
+    for (ir::NodeId id : graph_.nodes()) {
+      if (HasRange(graph_.node(id))) coded_.insert(id);
+    }
+    for (bool changed = true; changed;) {
+      const std::vector<ir::NodeId> given(coded_.begin(), coded_.end());
+      for (ir::NodeId id : given) {
+        if (!AnyTakes(id) && !IsMadeOfCodes(graph_.node(id))) coded_.erase(id);
+      }
+      changed = coded_.size() != given.size();
+    }
+    // One taker of a result is enough to find; the others take it, too.
+    for (ir::NodeId id : graph_.nodes()) {
+      const ir::Node& node = graph_.node(id);
+      if (TakesFilter(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
+    }
+    return {.results = std::move(coded_), .filter_scales = std::move(filters_)};
+  }
+
+ private:
+  const TensorValue* ConstantOf(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
+  }
+
+  bool Is(const ir::Node& node, Taker taker) const {
+    const Taker* found = takers_.Find(node.op());
+    return found != nullptr && *found == taker;
+  }
+
+  bool HasRange(const ir::Node& node) const {
+    if (!Is(node, Taker::kQuantize)) return false;
+    if (node.output().type != ElementType::kF32 || !node.output().shape.extents()) return false;
+    if (node.output().shape.extents() != graph_.output(node.input(0)).shape.extents()) return false;
+    llvm::SmallVector<const TensorValue*, 4> limits;
+    for (int32_t i = 1; i < node.num_inputs(); ++i) limits.push_back(ConstantOf(node.input(i)));
+    return CodeRangeOf(node, limits).has_value();
+  }
+
+  bool AnyTakes(ir::NodeId id) {
+    return llvm::any_of(graph_.node(id).uses(0), [&](const ir::InputPort& use) { return Takes(use); });
+  }
+
+  bool Takes(const ir::InputPort& use) {
+    const ir::Node& node = graph_.node(use.node);
+    const Taker* taker = takers_.Find(node.op());
+    if (taker == nullptr) return false;
+    switch (*taker) {
+      case Taker::kQuantize:
+        return use.index == 0 && coded_.contains(node.id());
+      case Taker::kConvolution:
+      case Taker::kGroupConvolution:
+      case Taker::kProduct:
+        return use.index == 0 && HasCodedFilter(node);
+      case Taker::kMaxPool:
+        return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
+      case Taker::kAdd:
+        return TakesSum(node);
+      case Taker::kRelu:
+        return false;
+    }
+    return false;
+  }
+
+  // A product has a filter where its right factor is one matrix.
+  bool TakesFilter(const ir::Node& node) const {
+    if (!Is(node, Taker::kProduct))
+      return Is(node, Taker::kConvolution) || Is(node, Taker::kGroupConvolution);
+    const ir::PartialShape& left = graph_.output(node.input(0)).shape;
+    const ir::PartialShape& right = graph_.output(node.input(1)).shape;
+    return left.rank_known() && left.rank() >= 2 && right.rank_known() && right.rank() == 2 &&
+           !node.Bool("transpose_a");
+  }
+
+  bool HasCodedFilter(const ir::Node& node) {
+    const auto [known, is_new] = filters_.try_emplace(node.id());
+    const TensorValue* filter = ConstantOf(node.input(1));
+    if (is_new && filter != nullptr && TakesFilter(node)) {
+      known->second = Is(node, Taker::kProduct) ? FactorScales(*filter, node.Bool("transpose_b"))
+                                                : FilterScales(*filter, Is(node, Taker::kGroupConvolution));
+    }
+    return !known->second.empty();
+  }
+
+  // Of two tensors in codes, on the way to codes again.
+  bool TakesSum(const ir::Node& sum) {
+    const auto extents = sum.output().shape.extents();
+    for (ir::OutputPort port : sum.inputs()) {
+      if (!extents || graph_.output(port).shape.extents() != extents || !LiesInCodes(port)) return false;
+    }
+    const ir::Node* last = &sum;
+    if (last->uses(0).size() == 1 && Is(graph_.node(last->uses(0)[0].node), Taker::kRelu))
+      last = &graph_.node(last->uses(0)[0].node);
+    return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
+  }
+
+  // Behind a convolution, a product or a sum of what lies in codes, in one step with it.
+  bool IsMadeOfCodes(const ir::Node& quantize) {
+    constexpr int kMostSteps = 8;
+    ir::OutputPort port = quantize.input(0);
+    for (int step = 0; step < kMostSteps; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      const Taker* taker = takers_.Find(node.op());
+      if (taker == nullptr || node.uses(port.index).size() != 1) return false;
+      if (TakesFilter(node)) return LiesInCodes(node.input(0)) && HasCodedFilter(node);
+      const bool adds_constant = *taker == Taker::kAdd && ConstantOf(node.input(1)) != nullptr;
+      if (*taker == Taker::kAdd && !adds_constant) return TakesSum(node);
+      if (*taker != Taker::kRelu && !adds_constant) return false;
+      port = node.input(0);
+    }
+    return false;
+  }
+
+  bool LiesInCodes(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    if (port.index == 0 && Is(node, Taker::kMaxPool)) return LiesInCodes(node.input(0));
+    return coded_.contains(port.node);
+  }
+
+  const ir::Graph& graph_;
+  const Takers takers_;
+  llvm::DenseSet<ir::NodeId> coded_;
+  llvm::DenseMap<ir::NodeId, std::vector<float>> filters_;  // empty: of no multiples
+};
+
+}  // namespace
+
+CodedNodes FindCodes(const ir::Graph& graph) {
+  if (!HasVnni()) return CodedNodes();
+  return CodeRegions(graph).Find();
+}
+
+}  // namespace nnefc::runtime

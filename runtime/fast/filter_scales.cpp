@@ -1,0 +1,162 @@
+#include "runtime/fast/filter_scales.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "runtime/fast/vector_math.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr size_t kRow = 256;  // numbers that are looked at before a mistake among them counts
+constexpr double kWhole = 1e-4;
+
+// Calls `run(row)` with the numbers some at a time, until it returns false.
+template <typename Run>
+bool EachRow(std::span<const float> numbers, const Run& run) {
+  for (size_t begin = 0; begin < numbers.size(); begin += kRow) {
+    if (!run(numbers.subspan(begin, std::min(kRow, numbers.size() - begin)))) return false;
+  }
+  return true;
+}
+
+bool AreMultiples(std::span<const float> numbers, double scale) {
+  const double inverse = 1 / scale;
+  return EachRow(numbers, [inverse](std::span<const float> row) {
+    double farthest = 0;
+    const float* number = row.data();
+    const size_t count = row.size();
+    Vectorized([=, &farthest] {
+      double away = 0;
+      for (size_t i = 0; i < count; ++i) {
+        const double code = static_cast<double>(number[i]) * inverse;
+        const double distance = std::abs(code - __builtin_nearbyint(code));
+        away = distance > away ? distance : away;
+      }
+      farthest = away;
+    });
+    return farthest <= kWhole;
+  });
+}
+
+struct Extremes {
+  float largest = 0;           // of the magnitudes; infinite or NaN if one is
+  bool only_negative = false;  // what has that magnitude
+};
+
+// In integers, in which floats without their sign are in their order.
+Extremes ExtremesOf(std::span<const float> numbers) {
+  int32_t magnitude = 0, highest = INT32_MIN;
+  const float* number = numbers.data();
+  const size_t count = numbers.size();
+  Vectorized([=, &magnitude, &highest] {
+    int32_t most = 0, high = INT32_MIN;
+    for (size_t i = 0; i < count; ++i) {
+      int32_t bits = 0;
+      __builtin_memcpy(&bits, number + i, sizeof(bits));
+      const int32_t size = bits & INT32_MAX;
+      most = size > most ? size : most;
+      high = bits > high ? bits : high;
+    }
+    magnitude = most;
+    highest = high;
+  });
+  return {.largest = std::bit_cast<float>(magnitude), .only_negative = highest < magnitude};
+}
+
+}  // namespace
+
+// The largest code where all numbers are multiples of the last scale: by a code that is no multiple of the
+// least one with whole codes for all, some number is at least 1/128 away from a whole one, far more than
+// `kWhole`.
+std::optional<int> ScaleFinder::CodeByUnit(std::span<const float> numbers, double largest, int most) const {
+  if (unit_ == 0) return std::nullopt;
+  const double of_largest = std::nearbyint(largest / unit_);
+  if (!(of_largest >= 1 && of_largest <= most) || !AreMultiples(numbers, unit_)) return std::nullopt;
+  const double inverse = 1 / unit_;
+  int64_t divisor = static_cast<int64_t>(of_largest);
+  for (size_t i = 0; i < numbers.size() && divisor > 1; ++i)
+    divisor = std::gcd(divisor, std::lround(static_cast<double>(numbers[i]) * inverse));
+  const int step = static_cast<int>(of_largest) / static_cast<int>(divisor);
+  return most / step * step;
+}
+
+std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
+  constexpr size_t kMostProducts = INT32_MAX / (255 * 128);
+  if (numbers.size() > kMostProducts) return std::nullopt;
+  const Extremes extremes = ExtremesOf(numbers);
+  if (!std::isfinite(extremes.largest)) return std::nullopt;
+  if (extremes.largest == 0) return 1.0f;
+  const auto largest = static_cast<double>(extremes.largest);
+  const int most = extremes.only_negative ? 128 : 127;
+  const auto fits = [&](int code) {
+    const double scale = largest / code;
+    return scale > 1e-30 && AreMultiples(numbers, scale);
+  };
+  std::optional<int> found = CodeByUnit(numbers, largest, most);
+  if (!found || !fits(*found)) {
+    found = std::nullopt;
+    for (int code = most; code > 0 && !found; --code) {
+      if (fits(code)) found = code;
+    }
+  }
+  if (!found) return std::nullopt;
+  unit_ = largest / *found;
+  return static_cast<float>(unit_);
+}
+
+// Some channels at a time: of a filter that is to be computed no more are there.
+std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
+  constexpr size_t kSome = size_t{256} << 10;
+  if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
+    return {};
+  const Shape& shape = filter.shape();
+  const int64_t channels = grouped ? shape[0] * shape[1] : shape[0];
+  const auto each = static_cast<size_t>(filter.volume() / channels);
+  const int64_t step =
+      std::max<int64_t>(1, static_cast<int64_t>(kSome * static_cast<size_t>(shape[0]) / filter.byte_size()));
+  ScaleFinder finder;
+  std::vector<float> scales;
+  for (int64_t begin = 0; begin < shape[0]; begin += step) {
+    const TensorValue rows =
+        filter.LoadedRows(begin, std::min(begin + step, shape[0])).Aligned(alignof(float));
+    const std::span<const float> numbers = rows.elements<float>();
+    for (size_t at = 0; at < numbers.size(); at += each) {
+      const std::optional<float> scale = finder.Find(numbers.subspan(at, each));
+      if (!scale) return {};
+      scales.push_back(*scale);
+    }
+  }
+  return scales;
+}
+
+std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
+  if (transposed) return FilterScales(matrix, false);
+  if (matrix.type() != ElementType::kF32 || matrix.rank() != 2 || matrix.volume() == 0) return {};
+  const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
+  const float* numbers = aligned.elements<float>().data();
+  const auto rows = static_cast<size_t>(matrix.shape()[0]);
+  const auto columns = static_cast<size_t>(matrix.shape()[1]);
+  constexpr size_t kSome = 16;  // columns that are gathered at a time: those of a line of the cache
+  std::vector<float> gathered(kSome * rows);
+  ScaleFinder finder;
+  std::vector<float> scales;
+  for (size_t first = 0; first < columns; first += kSome) {
+    const size_t count = std::min(kSome, columns - first);
+    for (size_t row = 0; row < rows; ++row) {
+      for (size_t i = 0; i < count; ++i) gathered[i * rows + row] = numbers[row * columns + first + i];
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const std::optional<float> scale = finder.Find(std::span(gathered).subspan(i * rows, rows));
+      if (!scale) return {};
+      scales.push_back(*scale);
+    }
+  }
+  return scales;
+}
+
+}  // namespace nnefc::runtime
