@@ -130,8 +130,11 @@ bool PlanCache::IsIntact(const MappedFile& file, const Digest& index) {
   if (files_.Find(file.identity()) == index) return true;
   bool intact = true;
   const Digest found = files_.Note(file.path(), file.identity(), [&] {
-    for (const auto& [key, bytes] : items_)
+    for (const auto& [key, bytes] : items_) {
       intact = intact && nnefc::DigestOf({bytes->data(), bytes->size()}) == contents_.at(key);
+      // Else all were there beside the model's own weights.
+      bytes->LetGo();
+    }
     return intact ? index : Digest();
   });
   return found == index;

@@ -112,6 +112,37 @@ TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
   EXPECT_EQ(Run(Network(), {.backend = Backend::kReference}).use.made, 0);
 }
 
+// How much of a file is in the memory of this process.
+size_t ResidentBytes(const fs::path& path) {
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    found |= line.ends_with(path.string());
+    if (found && line.starts_with("Rss:")) return std::stoul(line.substr(4)) * 1024;
+  }
+  ADD_FAILURE() << path << " is not mapped";
+  return 0;
+}
+
+// An entry is read as a whole where it is as young as this one, and takes no memory for that.
+TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
+  TestGraph g;
+  ir::OutputPort x = g.Parameter("x", {1, 64, 16, 16});
+  for (unsigned i = 0; i < 6; ++i) x = g.Convolution(x, g.Weights({64, 64, 3, 3}, i, -0.1F, 0.1F), 1);
+  g.Result(x);
+  const ExecutableOptions options{.threads = 1, .plan_cache = (folder_ / "cache").string()};
+  const std::vector<TensorValue> inputs = {RandomTensor({1, 64, 16, 16}, 9)};
+  const std::vector<TensorValue> first = RunGraph(g.graph, options, inputs);
+  const auto executable = Compile(g.graph, options);
+  ASSERT_NE(executable, nullptr);
+  EXPECT_EQ(executable->plan_cache_use().found, 6);
+  EXPECT_GE(fs::file_size(Entry()), size_t{800} << 10);
+  EXPECT_LE(ResidentBytes(Entry()), fs::file_size(Entry()) / 3);
+  const auto again = Session::Create(executable)->Run(inputs);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, first);
+}
+
 // What a plan for other shapes needs is added to what is there.
 TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
   TestGraph g;
