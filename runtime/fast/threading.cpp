@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -32,7 +33,9 @@ OpenMp replaced;
 void Parallel(void (*work)(void*), void* data, unsigned members, unsigned flags) {
   const ThreadPlace& place = PlaceOfThread();
   if (!place.in_scope()) return replaced.parallel(work, data, members, flags);
-  RunOnTeam(members == 0 ? place.threads : static_cast<int>(members), [&](int) { work(data); });
+  // Kernels that were planned for more threads than there are take fewer, as OpenMP may give them.
+  const int most = std::max(place.threads, 1);
+  RunOnTeam(members == 0 ? most : std::min(static_cast<int>(members), most), [&](int) { work(data); });
 }
 
 void Barrier() {
