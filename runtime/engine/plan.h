@@ -9,6 +9,7 @@
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/engine/weight_cache.h"
 #include "runtime/kernels/registry.h"
+#include "runtime/tensor/arena.h"
 #include "runtime/tensor/layout.h"
 
 namespace nnefc::runtime {
@@ -70,6 +71,7 @@ struct Step {
   llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: which of the node's inputs they are
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
+  ScratchUse scratch_use = {};
   // Of a node with bodies: their plans for the shapes that they have at first;
   // null where those are found at run time.
   llvm::SmallVector<std::shared_ptr<const Plan>, 2> bodies = {};
@@ -94,6 +96,7 @@ struct Plan {
   // and outputs are passed on, not copied.
   std::vector<ValueId> outputs;
   size_t arena_bytes = 0;
+  size_t arena_alignment = kArenaAlignment;
 
   // What a run of it takes: the arena and the buffers of `outputs`.
   size_t run_bytes() const;

@@ -255,6 +255,7 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
   }
   if (prepared.scratch_bytes > 0) {
     step.scratch = values_.Add({.type = ElementType::kU8, .bytes = prepared.scratch_bytes});
+    step.scratch_use = std::move(prepared.scratch_use);
   }
   plan_.steps.push_back(std::move(step));
   return true;

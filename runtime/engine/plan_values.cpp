@@ -1,7 +1,11 @@
 #include "runtime/engine/plan_values.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/tensor/arena.h"
 
 namespace nnefc::runtime {
@@ -43,32 +47,127 @@ bool PlanValues::IsDead(ValueId id) {
          pending_reads_[static_cast<size_t>(place.root)] == 0;
 }
 
-bool PlaceInArena(Plan& plan) {
-  PlanValues values(&plan.values);
-  constexpr int64_t kNever = -1;
-  std::vector<int64_t> first(plan.values.size(), kNever);
-  std::vector<int64_t> last(plan.values.size(), kNever);
-  const auto touch = [&](ValueId id, int64_t step) {
-    const size_t root = static_cast<size_t>(values.Find(id).root);
-    if (first[root] == kNever) first[root] = step;
-    last[root] = step;
-  };
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    for (ValueId id : step.inputs) touch(id, static_cast<int64_t>(i));
-    for (ValueId id : step.outputs) touch(id, static_cast<int64_t>(i));
-    if (step.scratch >= 0) touch(step.scratch, static_cast<int64_t>(i));
-  }
-  for (const PlanResult& result : plan.results) touch(result.value, static_cast<int64_t>(plan.steps.size()));
+namespace {
 
+constexpr int64_t kNever = -1;
+
+// When values are written and read.
+class Lifetimes {
+ public:
+  explicit Lifetimes(Plan& plan) : plan_(plan), values_(&plan.values), steps_(plan.values.size()) {
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      const Step& step = plan.steps[i];
+      for (ValueId id : step.inputs) Touch(id, static_cast<int64_t>(i));
+      for (ValueId id : step.outputs) Touch(id, static_cast<int64_t>(i));
+      if (step.scratch < 0) continue;
+      Touch(step.scratch, static_cast<int64_t>(i));
+      if (!step.scratch_use.parts.empty()) scratch_use_[step.scratch] = &step.scratch_use;
+    }
+    for (const PlanResult& result : plan.results)
+      Touch(result.value, static_cast<int64_t>(plan.steps.size()));
+    for (size_t i = 0; i < plan.values.size(); ++i) {
+      const ValueId id = static_cast<ValueId>(i);
+      if (steps_[i].first != kNever) members_[values_.Find(id).root].push_back(id);
+    }
+  }
+
+  // Those whose places are to be found, with what they need.
+  std::vector<std::pair<ValueId, ArenaRequest>> Requests() {
+    std::vector<std::pair<ValueId, ArenaRequest>> requests;
+    for (auto& [root, members] : members_) {
+      const PlanValue& value = plan_.values[static_cast<size_t>(root)];
+      if (value.storage != PlanValue::Storage::kArena) continue;
+      const auto scratch = scratch_use_.find(root);
+      requests.emplace_back(root,
+                            scratch == scratch_use_.end()
+                                ? RequestOf(value, members)
+                                : ScratchRequest(value, *scratch->second, steps_[static_cast<size_t>(root)]));
+    }
+    return requests;
+  }
+
+ private:
+  struct Steps {
+    int64_t first = kNever, last = kNever;
+
+    void Add(const Steps& other) {
+      first = first == kNever ? other.first : std::min(first, other.first);
+      last = std::max(last, other.last);
+    }
+    bool operator==(const Steps&) const = default;
+  };
+
+  void Touch(ValueId id, int64_t step) { steps_[static_cast<size_t>(id)].Add({step, step}); }
+
+  static ArenaRequest ScratchRequest(const PlanValue& scratch, const ScratchUse& use, const Steps& steps) {
+    ArenaRequest request{
+        .bytes = scratch.bytes, .first = steps.first, .last = steps.last, .alignment = use.alignment};
+    for (const ScratchUse::Part& part : use.parts)
+      request.parts.push_back({part.offset, part.bytes, steps.first, steps.last});
+    return request;
+  }
+
+  // Where parts of a whole are written at other steps than the rest, these parts: of a concatenation what its
+  // last producer writes need not be there for the first one.
+  ArenaRequest RequestOf(const PlanValue& root, llvm::ArrayRef<ValueId> members) {
+    constexpr size_t kMostMembers = 200;  // the time grows with the square of their number
+    Steps whole;
+    std::vector<size_t> ends = {root.bytes};
+    for (ValueId id : members) {
+      whole.Add(steps_[static_cast<size_t>(id)]);
+      const size_t begin = values_.Find(id).offset;
+      for (size_t end : {begin, begin + plan_.values[static_cast<size_t>(id)].bytes})
+        if (end > 0 && end < root.bytes) ends.push_back(end);
+    }
+    ArenaRequest request{.bytes = root.bytes, .first = whole.first, .last = whole.last};
+    if (ends.size() == 1 || members.size() > kMostMembers) return request;
+    llvm::sort(ends);
+    size_t begin = 0;
+    for (size_t end : ends) {
+      if (end == begin) continue;
+      const Steps steps = StepsOf(begin, end, members);
+      if (steps.first != kNever) AddPart(request.parts, {begin, end - begin, steps.first, steps.last});
+      begin = end;
+    }
+    return request;
+  }
+
+  // When any of these bytes are needed, between which no member begins or ends.
+  Steps StepsOf(size_t begin, size_t end, llvm::ArrayRef<ValueId> members) {
+    Steps steps;
+    for (ValueId id : members) {
+      const size_t offset = values_.Find(id).offset;
+      if (offset < end && begin < offset + plan_.values[static_cast<size_t>(id)].bytes)
+        steps.Add(steps_[static_cast<size_t>(id)]);
+    }
+    return steps;
+  }
+
+  static void AddPart(std::vector<ArenaPart>& parts, const ArenaPart& part) {
+    const bool goes_on = !parts.empty() && parts.back().offset + parts.back().bytes == part.offset &&
+                         parts.back().first == part.first && parts.back().last == part.last;
+    if (goes_on) {
+      parts.back().bytes += part.bytes;
+    } else {
+      parts.push_back(part);
+    }
+  }
+
+  const Plan& plan_;
+  PlanValues values_;
+  std::vector<Steps> steps_;
+  std::map<ValueId, std::vector<ValueId>> members_;  // by root: what lies in it and is touched
+  std::map<ValueId, const ScratchUse*> scratch_use_;
+};
+
+}  // namespace
+
+bool PlaceInArena(Plan& plan) {
   std::vector<ValueId> roots;
   std::vector<ArenaRequest> requests;
-  for (size_t i = 0; i < plan.values.size(); ++i) {
-    if (plan.values[i].storage != PlanValue::Storage::kArena) continue;
-    const ValueId id = static_cast<ValueId>(i);
-    if (values.Find(id).root != id || first[i] == kNever) continue;
-    roots.push_back(id);
-    requests.push_back({.bytes = plan.values[i].bytes, .first = first[i], .last = last[i]});
+  for (auto& [root, request] : Lifetimes(plan).Requests()) {
+    roots.push_back(root);
+    requests.push_back(std::move(request));
   }
   const std::optional<ArenaPlan> arena = PlanArena(requests);
   if (!arena) return false;
@@ -76,6 +175,8 @@ bool PlaceInArena(Plan& plan) {
     plan.values[static_cast<size_t>(roots[i])].arena_offset = arena->offsets[i];
   }
   plan.arena_bytes = arena->size;
+  for (const ArenaRequest& request : requests)
+    plan.arena_alignment = std::max(plan.arena_alignment, request.alignment);
   return true;
 }
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "compiler/support/check.h"
+
 namespace nnefc::runtime {
 
 namespace {
@@ -77,10 +79,20 @@ class FreeList {
 
 using Requests = llvm::ArrayRef<ArenaRequest>;
 
+size_t RoundedTo(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+size_t Rounded(size_t bytes) {
+  return RoundedTo(bytes, kArenaAlignment);
+}
 // What a request takes of the arena.
 size_t RoundedBytes(const ArenaRequest& request) {
-  const size_t bytes = std::max<size_t>(request.bytes, 1);
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  return Rounded(std::max<size_t>(request.bytes, 1));
+}
+
+// The same, with room to align it.
+size_t BytesInTime(const ArenaRequest& request) {
+  return RoundedBytes(request) + (request.alignment - kArenaAlignment);
 }
 
 // Requests by what `less` says of them, those that are alike in their order.
@@ -97,43 +109,82 @@ std::vector<size_t> Sorted(Requests requests, Less less) {
 ArenaPlan PlaceInTime(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
+  std::vector<size_t> places(requests.size());  // before they are aligned
   FreeList free_list;
   using Expiry = std::pair<int64_t, size_t>;  // last step, request
   std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> live;
   const auto earlier = [](const ArenaRequest& a, const ArenaRequest& b) { return a.first < b.first; };
   for (size_t request : Sorted(requests, earlier)) {
     while (!live.empty() && live.top().first < requests[request].first) {
-      free_list.Give(plan.offsets[live.top().second], RoundedBytes(requests[live.top().second]));
+      free_list.Give(places[live.top().second], BytesInTime(requests[live.top().second]));
       live.pop();
     }
-    plan.offsets[request] = free_list.Take(RoundedBytes(requests[request]));
+    places[request] = free_list.Take(BytesInTime(requests[request]));
+    plan.offsets[request] = RoundedTo(places[request], requests[request].alignment);
     live.emplace(requests[request].last, request);
   }
   plan.size = free_list.end();
   return plan;
 }
 
-// The largest first, each as low as those that live with it and are placed leave room: the small ones fill
+// Of an arena: bytes [begin, end) at some steps.
+struct Span {
+  size_t begin, end;
+  int64_t first, last;
+
+  bool MeetsInTime(const Span& other) const { return first <= other.last && other.first <= last; }
+};
+
+// What a request needs, counted from its own begin.
+std::vector<Span> SpansOf(const ArenaRequest& request) {
+  if (request.parts.empty()) return {{0, RoundedBytes(request), request.first, request.last}};
+  std::vector<Span> spans;
+  for (const ArenaPart& part : request.parts) {
+    const size_t begin = part.offset / kArenaAlignment * kArenaAlignment;
+    spans.push_back({begin, Rounded(part.offset + part.bytes), part.first, part.last});
+  }
+  return spans;
+}
+
+// The lowest place from `offset` on where a span does not meet those that are placed, which are in order of
+// their begins.
+size_t LowestPlace(const Span& span, size_t offset, llvm::ArrayRef<Span> placed) {
+  for (const Span& other : placed) {
+    if (offset + span.end <= other.begin) break;
+    if (other.end <= offset + span.begin || !span.MeetsInTime(other)) continue;
+    offset = other.end - std::min(other.end, span.begin);
+  }
+  return offset;
+}
+
+// The largest first, each as low as what is needed with it and is placed leaves room: the small ones fill
 // what lies between. The time grows with the square of their number.
 ArenaPlan PlaceBySize(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
-  std::vector<size_t> placed;  // by their offsets
-  const auto larger = [](const ArenaRequest& a, const ArenaRequest& b) { return a.bytes > b.bytes; };
+  std::vector<Span> placed;  // by their begins
+  // Of two alike, what lives longer has fewer gaps to choose from.
+  const auto larger = [](const ArenaRequest& a, const ArenaRequest& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.last - a.first > b.last - b.first;
+  };
   for (size_t request : Sorted(requests, larger)) {
-    const ArenaRequest& wanted = requests[request];
+    const std::vector<Span> spans = SpansOf(requests[request]);
     size_t offset = 0;
-    for (size_t other : placed) {
-      const bool together = requests[other].first <= wanted.last && wanted.first <= requests[other].last;
-      if (!together) continue;
-      if (offset + RoundedBytes(wanted) <= plan.offsets[other]) break;
-      offset = std::max(offset, plan.offsets[other] + RoundedBytes(requests[other]));
+    // What suits one may not suit those before.
+    for (bool moved = true; moved;) {
+      const size_t before = offset;
+      for (const Span& span : spans)
+        offset = RoundedTo(LowestPlace(span, offset, placed), requests[request].alignment);
+      moved = offset != before;
     }
     plan.offsets[request] = offset;
-    plan.size = std::max(plan.size, offset + RoundedBytes(wanted));
-    const auto place = std::upper_bound(placed.begin(), placed.end(), offset,
-                                        [&](size_t at, size_t other) { return at < plan.offsets[other]; });
-    placed.insert(place, request);
+    for (const Span& span : spans) {
+      const Span there{offset + span.begin, offset + span.end, span.first, span.last};
+      plan.size = std::max(plan.size, there.end);
+      const auto place = std::upper_bound(placed.begin(), placed.end(), there,
+                                          [](const Span& a, const Span& b) { return a.begin < b.begin; });
+      placed.insert(place, there);
+    }
   }
   return plan;
 }
@@ -144,8 +195,9 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
   size_t sum = 0;
   for (const ArenaRequest& request : requests) {
     const size_t limit = std::numeric_limits<size_t>::max() / 2;
-    if (request.bytes > limit - kArenaAlignment || sum > limit - request.bytes) return std::nullopt;
-    sum += request.bytes + kArenaAlignment;
+    const size_t around = kArenaAlignment + request.alignment;
+    if (request.bytes > limit - around || sum > limit - around - request.bytes) return std::nullopt;
+    sum += request.bytes + around;
   }
   ArenaPlan plan = PlaceInTime(requests);
   constexpr size_t kFew = 2000;
@@ -154,11 +206,14 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
   return other.size < plan.size ? other : plan;
 }
 
-std::optional<Arena> Arena::Allocate(size_t size) {
+std::optional<Arena> Arena::Allocate(size_t size, size_t alignment) {
+  // What AllocateAligned begins at a large page is at least two of them.
+  constexpr size_t kLargePage = size_t{2} << 20;
   Arena arena;
-  arena.size_ = (std::max<size_t>(size, 1) + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  arena.size_ = Rounded(std::max<size_t>(size, alignment > kArenaAlignment ? 2 * kLargePage : 1));
   arena.data_ = static_cast<std::byte*>(AllocateAligned(arena.size_));
   if (arena.data_ == nullptr) return std::nullopt;
+  NNEFC_CHECK(reinterpret_cast<uintptr_t>(arena.data_) % alignment == 0);
   return arena;
 }
 

@@ -13,11 +13,23 @@ namespace nnefc::runtime {
 // Alignment of every value in the arena: a cache line, a vector register.
 inline constexpr size_t kArenaAlignment = kTensorAlignment;
 
-// A value that needs `bytes` from step `first` to step `last`, both included.
+// Some bytes of a value, and when they are needed.
+struct ArenaPart {
+  size_t offset = 0;
+  size_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+// A value that needs `bytes` from step `first` to step `last`, both included; where it has parts, these alone
+// at their steps, which lie within the others.
 struct ArenaRequest {
   size_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
+  std::vector<ArenaPart> parts = {};
+  // Of its place, a multiple of kArenaAlignment.
+  size_t alignment = kArenaAlignment;
 };
 
 // Where each request lies in one allocation of `size` bytes.
@@ -26,16 +38,17 @@ struct ArenaPlan {
   size_t size = 0;
 };
 
-// Places the requests so that two that live at the same step do not overlap, the better of two ways:
-// in order of `first`, and, of some thousands, by size. Nothing if the sum does not fit size_t.
+// Places the requests so that what is needed at the same step does not overlap, the better of two ways: in
+// order of `first`, by whole values, and, of some thousands, by size, where what lies behind the last part of
+// a value may lie outside. Nothing if the sum does not fit size_t.
 std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests);
 
-// An allocation aligned to kArenaAlignment, uninitialised.
+// An allocation, uninitialised.
 class Arena {
  public:
   Arena() = default;
-  // Nothing if memory is short.
-  static std::optional<Arena> Allocate(size_t size);
+  // Aligned to a power of two up to a large page; nothing if memory is short.
+  static std::optional<Arena> Allocate(size_t size, size_t alignment = kArenaAlignment);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
   ~Arena();

@@ -2,26 +2,19 @@
 // memory that their plans take.
 
 #include "runtime/fast/dnnl_layout.h"
+#include "tests/unit/runtime/planned_bytes.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
 namespace {
-
-// What the arena and the outputs of a plan take, by its description.
-double PlannedBytes(const Executable& executable) {
-  const std::string plan = executable.DescribePlan();
-  const std::string name = "arena and outputs ";
-  const size_t place = plan.find(name);
-  EXPECT_NE(place, std::string::npos) << plan;
-  return place == std::string::npos ? 0 : std::stod(plan.substr(place + name.size())) * 1e6;
-}
 
 struct Convolved {
   int64_t inputs, outputs, size;
 };
 
 TEST(WinogradTest, TakesLessThanTheWholeTransformedImage) {
-  // Between two convolutions that keep to blocks; square images whose tiles of 4x4 do not end at the border too.
+  // Between two convolutions that keep to blocks; square images whose tiles of 4x4 do not end at the border
+  // too.
   for (const auto& [inputs, outputs, size] :
        {Convolved{128, 64, 128}, {64, 128, 63}, {128, 128, 64}, {96, 128, 30}}) {
     TestGraph g;
@@ -32,8 +25,8 @@ TEST(WinogradTest, TakesLessThanTheWholeTransformedImage) {
     const std::vector<TensorValue> expected = RunGraph(g.graph, {.backend = Backend::kReference}, images);
     ASSERT_EQ(expected.size(), 1u);
     for (const int threads : {1, 2, 3}) {
-      SCOPED_TRACE(std::to_string(inputs) + " to " + std::to_string(outputs) + ", " + std::to_string(threads) +
-                   " threads");
+      SCOPED_TRACE(std::to_string(inputs) + " to " + std::to_string(outputs) + ", " +
+                   std::to_string(threads) + " threads");
       const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
       ASSERT_NE(executable, nullptr);
       const auto session = Session::Create(executable);
@@ -43,7 +36,8 @@ TEST(WinogradTest, TakesLessThanTheWholeTransformedImage) {
         ExpectClose((*actual)[0], expected[0], 5e-5);
       }
       if (!HasAvx512() || inputs != 128 || outputs != 64) continue;
-      // The image in blocks, the result, in blocks and not, and of the 28 MB that both are transformed about half.
+      // The image in blocks, the result, in blocks and not, and of the 28 MB that both are transformed about
+      // half.
       EXPECT_NE(executable->DescribePlan().find("wino_4x3"), std::string::npos) << executable->DescribePlan();
       const double pixels = static_cast<double>(size * size * (inputs + outputs)) * sizeof(float);
       EXPECT_LE(PlannedBytes(*executable), 2.5 * pixels) << executable->DescribePlan();

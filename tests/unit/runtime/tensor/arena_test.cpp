@@ -8,15 +8,28 @@
 namespace nnefc::runtime {
 namespace {
 
+std::vector<ArenaPart> PartsOf(const ArenaRequest& request) {
+  if (!request.parts.empty()) return request.parts;
+  return {{.offset = 0, .bytes = request.bytes, .first = request.first, .last = request.last}};
+}
+
+bool Overlap(const ArenaPart& a, size_t place_a, const ArenaPart& b, size_t place_b) {
+  const bool together = a.first <= b.last && b.first <= a.last;
+  const bool apart = place_a + a.offset + a.bytes <= place_b + b.offset ||
+                     place_b + b.offset + b.bytes <= place_a + a.offset;
+  return together && !apart;
+}
+
 void ExpectNoOverlap(const std::vector<ArenaRequest>& requests, const ArenaPlan& plan) {
   for (size_t a = 0; a < requests.size(); ++a) {
-    EXPECT_EQ(plan.offsets[a] % kArenaAlignment, 0u);
-    EXPECT_LE(plan.offsets[a] + requests[a].bytes, plan.size);
+    EXPECT_EQ(plan.offsets[a] % requests[a].alignment, 0u);
+    const ArenaPart last = PartsOf(requests[a]).back();
+    EXPECT_LE(plan.offsets[a] + last.offset + last.bytes, plan.size);
     for (size_t b = 0; b < a; ++b) {
-      const bool together = requests[a].first <= requests[b].last && requests[b].first <= requests[a].last;
-      const bool apart = plan.offsets[a] + requests[a].bytes <= plan.offsets[b] ||
-                         plan.offsets[b] + requests[b].bytes <= plan.offsets[a];
-      EXPECT_TRUE(!together || apart) << a << " and " << b;
+      for (const ArenaPart& x : PartsOf(requests[a])) {
+        for (const ArenaPart& y : PartsOf(requests[b]))
+          EXPECT_FALSE(Overlap(x, plan.offsets[a], y, plan.offsets[b])) << a << " and " << b;
+      }
     }
   }
 }
@@ -75,6 +88,47 @@ TEST(ArenaTest, LargeValuesDoNotWaitForGapsOfSmallOnes) {
   EXPECT_EQ(plan->size, 4u * 64);
 }
 
+TEST(ArenaTest, PartsLeaveRoomForOthersBeforeTheyAreNeeded) {
+  // A whole of 4 units whose second half is written at step 5, and a value of 2 units that is gone by then.
+  const std::vector<ArenaRequest> requests = {
+      {.bytes = 256,
+       .first = 0,
+       .last = 6,
+       .parts = {{.offset = 0, .bytes = 128, .first = 0, .last = 6},
+                 {.offset = 128, .bytes = 128, .first = 5, .last = 6}}},
+      {.bytes = 128, .first = 1, .last = 4}};
+  const std::optional<ArenaPlan> plan = PlanArena(requests);
+  ASSERT_TRUE(plan.has_value());
+  ExpectNoOverlap(requests, *plan);
+  EXPECT_EQ(plan->size, 256u);
+}
+
+// A part may fit where those before it do not.
+TEST(ArenaTest, RandomPartsDoNotOverlap) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ArenaRequest> requests;
+    for (int i = 0; i < 40; ++i) {
+      ArenaRequest request{.bytes = 1 + random() % 5000, .first = static_cast<int64_t>(random() % 40)};
+      request.last = request.first + static_cast<int64_t>(random() % 10);
+      if (random() % 5 == 0) request.alignment = 1024;
+      size_t offset = random() % 3 == 0 ? random() % request.bytes : request.bytes;
+      while (offset < request.bytes) {
+        const size_t bytes = 1 + random() % (request.bytes - offset);
+        const int64_t first =
+            request.first + static_cast<int64_t>(random()) % (request.last - request.first + 1);
+        const int64_t last = first + static_cast<int64_t>(random()) % (request.last - first + 1);
+        request.parts.push_back({.offset = offset, .bytes = bytes, .first = first, .last = last});
+        offset += bytes + random() % 100;
+      }
+      requests.push_back(request);
+    }
+    const std::optional<ArenaPlan> plan = PlanArena(requests);
+    ASSERT_TRUE(plan.has_value());
+    ExpectNoOverlap(requests, *plan);
+  }
+}
+
 // So many that only the quick way is taken.
 TEST(ArenaTest, ManyValues) {
   std::vector<ArenaRequest> requests;
@@ -97,6 +151,9 @@ TEST(ArenaTest, AllocationIsAligned) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(arena->data()) % kArenaAlignment, 0u);
   const Arena moved = std::move(*arena);
   EXPECT_GE(moved.size(), 100u);
+  arena = Arena::Allocate(100, size_t{2} << 20);
+  ASSERT_TRUE(arena.has_value());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(arena->data()) % (size_t{2} << 20), 0u);
 }
 
 }  // namespace
