@@ -13,6 +13,7 @@
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/winograd_scratch.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -278,8 +279,10 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
   }
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
+  PreparedKernel prepared = builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
+                                           primitive.impl_info_str());
+  prepared.scratch_use = WinogradScratchUse(primitive);
+  return prepared;
 }
 
 // Of an input in codes of 8 bits and a filter of multiples of such; sums of integers, then
