@@ -1,5 +1,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -161,8 +163,20 @@ const std::byte* Buffer::ComputeOnce() const {
   return bytes;
 }
 
+// Large ones are gone soon, and others come. A heap would keep the place of most, since something small lies
+// behind each by then.
 std::shared_ptr<const Buffer> Buffer::ComputeCopy() const {
-  return std::shared_ptr<const Buffer>(new Buffer(ComputeBytes(), size_, nullptr, nullptr));
+  constexpr size_t kLarge = size_t{1} << 20;
+  if (size_ < kLarge)
+    return std::shared_ptr<const Buffer>(new Buffer(ComputeBytes(), size_, nullptr, nullptr));
+  void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  const std::shared_ptr<std::byte> bytes(static_cast<std::byte*>(mapped),
+                                         [size = size_](std::byte* data) { ::munmap(data, size); });
+  // A failure costs time, nothing else.
+  (void)::madvise(mapped, size_, MADV_HUGEPAGE);
+  compute_(bytes.get());
+  return Borrow({bytes.get(), size_}, bytes);
 }
 
 void Buffer::CopyPart(std::span<std::byte> out, size_t begin) const {

@@ -1,9 +1,13 @@
 #include "compiler/support/tensor/tensor_value.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace nnefc {
@@ -96,6 +100,25 @@ TEST(TensorValueTest, IsComputedByRows) {
   const TensorValue whole(ElementType::kI16, {3, 2}, Buffer::Computed(12, all));
   EXPECT_EQ(whole.LoadedRows(1, 3), rows);
   EXPECT_TRUE(whole.buffer()->IsToCompute());
+}
+
+// A heap would keep what is smaller than one before.
+TEST(TensorValueTest, LargeCopiesAreGivenBackAtOnce) {
+  for (int i = 1; i < 4; ++i) {
+    const size_t size = static_cast<size_t>(7 - i) << 20;
+    const auto buffer = Buffer::Computed(size, [&](std::byte* out) { std::memset(out, i, size); });
+    std::shared_ptr<const Buffer> copy = buffer->ComputeCopy();
+    EXPECT_EQ(copy->data()[size - 1], static_cast<std::byte>(i));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(copy->data()) % 64, 0u);
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    auto* middle =
+        reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(copy->data()) + size / 2) / page * page);
+    unsigned char is_there = 0;
+    EXPECT_EQ(::mincore(middle, page, &is_there), 0);
+    copy = nullptr;
+    EXPECT_EQ(::mincore(middle, page, &is_there), -1) << "copy " << i;
+    EXPECT_EQ(errno, ENOMEM);
+  }
 }
 
 TEST(TensorValueTest, AlignsToItsElementsAlone) {
