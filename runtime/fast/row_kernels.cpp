@@ -78,11 +78,6 @@ struct SumOfSquares : Sum {
   static double Map(double x) { return x * x; }
 };
 // About a mean.
-struct SumOfDeviations : Sum {
-  double mean;
-  explicit SumOfDeviations(double mean) : mean(mean) {}
-  double Map(double x) const { return (x - mean) * (x - mean); }
-};
 struct Product {
   using Term = double;
   static constexpr double first() { return 1; }
@@ -201,6 +196,57 @@ std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
   return Prepare(request, *folded, run, false);
 }
 
+struct Moments {
+  double mean, variance;
+};
+
+using Floats8 = float __attribute__((vector_size(32), aligned(4), may_alias));
+using Doubles8 = double __attribute__((vector_size(64)));
+
+// In one pass, of distances from the first element: its own is not larger than the root of the sum of the
+// squares of all from the mean, so that the difference of the two sums loses nothing that f32 has.
+[[gnu::always_inline]] inline Moments MomentsOf(const float* x, int64_t terms) {
+  constexpr int64_t kLanes = 8;
+  const auto first = static_cast<double>(x[0]);
+  Doubles8 sums[2] = {}, squares[2] = {};
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= terms; i += 2 * kLanes) {
+    for (int64_t part = 0; part < 2; ++part) {
+      const auto& taken = *reinterpret_cast<const Floats8*>(x + i + part * kLanes);
+      const Doubles8 distances = __builtin_convertvector(taken, Doubles8) - first;
+      sums[part] += distances;
+      squares[part] += distances * distances;
+    }
+  }
+  sums[0] += sums[1];
+  squares[0] += squares[1];
+  double sum = 0, square = 0;
+  for (; i < terms; ++i) {
+    const double distance = static_cast<double>(x[i]) - first;
+    sum += distance;
+    square += distance * distance;
+  }
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    sum += sums[0][lane];
+    square += squares[0][lane];
+  }
+  const double mean = sum / static_cast<double>(terms);
+  const double variance = square / static_cast<double>(terms) - mean * mean;
+  return {first + mean, variance < 0 ? 0 : variance};
+}
+
+// to = (x - mean) * factor
+[[gnu::always_inline]] inline void ShiftAndScale(const float* x, int64_t terms, double mean, double factor,
+                                                 float* to) {
+  constexpr int64_t kLanes = 8;
+  int64_t i = 0;
+  for (; i + kLanes <= terms; i += kLanes) {
+    const Doubles8 taken = __builtin_convertvector(*reinterpret_cast<const Floats8*>(x + i), Doubles8);
+    *reinterpret_cast<Floats8*>(to + i) = __builtin_convertvector((taken - mean) * factor, Floats8);
+  }
+  for (; i < terms; ++i) to[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
+}
+
 // MVN: out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps).
 struct Normalisation {
   double eps;
@@ -223,11 +269,9 @@ struct Normalisation {
     return 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
   }
   [[gnu::always_inline]] void Row(const float* x, float* out, int64_t terms) const {
-    const auto count = static_cast<double>(terms);
-    const double mean = ReduceRow(x, terms, Sum()) / count;
-    const double factor = normalize ? Factor(ReduceRow(x, terms, SumOfDeviations(mean)) / count) : 1;
-    for (int64_t i = 0; i < terms; ++i)
-      out[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
+    const auto [mean, variance] = MomentsOf(x, terms);
+    const double factor = normalize ? Factor(variance) : 1;
+    ShiftAndScale(x, terms, mean, factor, out);
   }
   // Rows side by side.
   [[gnu::always_inline]] void Block(const ColumnPart& part, float* out) const {
@@ -291,9 +335,7 @@ struct GroupNormalisation {
   [[gnu::always_inline]] void Group(const KernelRun& run, const Folded& of, int64_t group) const {
     const float* x = run.input(0).data<float>() + group * of.terms;
     float* out = run.output().mutable_data<float>() + group * of.terms;
-    const auto count = static_cast<double>(of.terms);
-    const double mean = ReduceRow(x, of.terms, Sum()) / count;
-    const double variance = ReduceRow(x, of.terms, SumOfDeviations(mean)) / count;
+    const auto [mean, variance] = MomentsOf(x, of.terms);
     const double factor = 1 / std::sqrt(variance + epsilon);
     for (int64_t first = 0; first < of.terms; first += plane) {
       const int64_t c = (group * of.terms + first) / plane % channels;
