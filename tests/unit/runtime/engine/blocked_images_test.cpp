@@ -26,8 +26,8 @@ ir::OutputPort Mixed(TestGraph& g, ir::OutputPort x, unsigned seed) {
 }
 
 TEST(BlockedImagesTest, ChannelsGoBehindPixelsAndBack) {
-  for (const Shape& shape : {Shape{1, 32, 9, 11}, Shape{2, 21, 13, 7}, Shape{3, 40, 70}, Shape{1, 17, 3, 4, 5},
-                             Shape{1, 48, 1, 1}, Shape{2, 16, 1, 130}}) {
+  for (const Shape& shape : {Shape{1, 32, 9, 11}, Shape{2, 21, 13, 7}, Shape{3, 40, 70},
+                             Shape{1, 17, 3, 4, 5}, Shape{1, 48, 1, 1}, Shape{2, 16, 1, 130}}) {
     SCOPED_TRACE(ToString(shape));
     TestGraph g;
     const auto rank = static_cast<int64_t>(shape.size());
@@ -60,7 +60,8 @@ TEST(BlockedImagesTest, NumbersOfChannelsAndWhatFollows) {
   for (const Shape& shape : {Shape{1, 32, 9, 11}, Shape{2, 21, 17, 17}, Shape{1, 100, 3}}) {
     for (const char* type : {"Multiply", "Add", "Subtract", "Divide"}) {
       for (const bool numbers_first : {false, true}) {
-        for (const Post post : {Post::kRelu, Post::kClamp, Post::kSwish, Post::kSigmoid, Post::kGelu, Post::kShift}) {
+        for (const Post post :
+             {Post::kRelu, Post::kClamp, Post::kSwish, Post::kSigmoid, Post::kGelu, Post::kShift}) {
           SCOPED_TRACE(std::string(type) + ToString(shape) + std::to_string(static_cast<int>(post)));
           TestGraph g;
           Shape column(shape.size(), 1);
