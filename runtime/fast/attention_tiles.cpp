@@ -245,8 +245,7 @@ class TiledAttention final : public Kernel {
 }  // namespace
 
 std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& given) {
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512 || given.type != DnnType::f32)
-    return std::nullopt;
+  if (!HasLanes() || given.type != DnnType::f32) return std::nullopt;
   AttentionSizes sizes = given;
   if (sizes.values % kBlockColumns != 0) return std::nullopt;
   if (sizes.keys > kMostFactors / (sizes.width + sizes.values)) return std::nullopt;

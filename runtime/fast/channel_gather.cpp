@@ -116,8 +116,7 @@ std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, const Ten
 }  // namespace
 
 std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512 || request.precision == Precision::kBf16)
-    return std::nullopt;
+  if (!HasLanes() || request.precision == Precision::kBf16) return std::nullopt;
   const auto images = static_cast<size_t>(request.node->num_inputs());
   const TensorValue* indices = request.inputs[images].constant;
   const Shape& out = request.outputs[0].shape;

@@ -282,7 +282,7 @@ class ChannelMoves {
 }  // namespace
 
 void GatherMovedChannels(ir::Graph& graph, Precision precision) {
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512 || precision == Precision::kBf16) return;
+  if (!HasLanes() || precision == Precision::kBf16) return;
   ChannelMoves(graph).Run();
 }
 

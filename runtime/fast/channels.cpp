@@ -198,7 +198,7 @@ std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request
   if (numbers == ChannelNumbers::kNone) return std::nullopt;
   // What follows wants the registers of AVX-512, as blocks of 16 channels do.
   if (!request.posts.empty() && lanes != kMostLanes) return std::nullopt;
-  if (lanes == kMostLanes && WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  if (lanes == kMostLanes && !HasLanes()) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps || steps->bias() >= 0 || steps->start() >= 0) return std::nullopt;
   const std::vector<int> elements = steps->element_inputs().vec();

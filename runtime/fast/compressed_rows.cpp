@@ -178,7 +178,7 @@ void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
 }  // namespace
 
 bool HasCompressedRows() {
-  static const bool has = HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
+  static const bool has = HasLanes();
   return has;
 }
 

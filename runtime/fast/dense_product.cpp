@@ -178,8 +178,8 @@ class DenseProduct final : public Kernel {
                .left_stride = part.left.block_stride,
                .terms = sizes.terms,
                .weights = weights,
-               .bias = call.ColumnsOf(steps_.bias(), block * kBlockColumns),
-               .start = call.ElementsOf(steps_.start(), offset),
+               .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+               .start = call.operands.ElementsOf(steps_.start(), offset),
                .out = out,
                .limits = steps_.limits(),
                .next = has_next ? call.Weights(tile + 1) +
@@ -257,7 +257,7 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
                                                const DenseInputs& inputs,
                                                llvm::ArrayRef<PostOperation> posts) {
   if (!request.way.empty() && request.way != kTiles && request.way != kFewer) return std::nullopt;
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  if (!HasLanes()) return std::nullopt;
   // Rows of a matrix are written in whole blocks.
   if (!sizes.is_blocked && sizes.outputs % kBlockColumns != 0) return std::nullopt;
   const size_t rank = request.outputs[0].shape.size();

@@ -49,12 +49,6 @@ struct DenseCall {
   const float* Weights(int64_t tile) const { return weights + tile * sizes->terms * kTileColumns; }
   // How far the image is from the beginning of the result.
   int64_t Offset(int64_t image) const;
-  const float* ColumnsOf(int input, int64_t column) const {
-    return input < 0 ? nullptr : operands.columns[static_cast<size_t>(input)] + column;
-  }
-  const float* ElementsOf(int input, int64_t offset) const {
-    return input < 0 ? nullptr : operands.elements[static_cast<size_t>(input)] + offset;
-  }
   // Does what is left of the steps on rows of an image, in blocks of columns from `block` on.
   void Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const;
 };

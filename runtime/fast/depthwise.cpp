@@ -145,9 +145,6 @@ class DepthwiseKernel final : public Kernel {
         tile.places.begin * columns.stride - columns.before + tile.taps.begin * columns.dilation;
     const int64_t offset =
         plane * form_.out_size() + (row * columns.output + tile.places.begin) * kBlockColumns;
-    const auto operand = [&](const std::vector<const float*>& inputs, int input, int64_t at) {
-      return input < 0 ? nullptr : inputs[static_cast<size_t>(input)] + at;
-    };
     RunDepthwiseTile(
         tile.places.count(), columns.stride,
         {.in = call.in + plane * form_.in_size() + (in_row * columns.input + in_column) * kBlockColumns,
@@ -159,8 +156,8 @@ class DepthwiseKernel final : public Kernel {
          .weights = call.weights + block * form_.weights_size() +
                     (taps.begin * columns.size + tile.taps.begin) * kBlockColumns,
          .weights_row = columns.size * kBlockColumns,
-         .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
-         .start = operand(call.operands.elements, steps_.start(), offset),
+         .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+         .start = call.operands.ElementsOf(steps_.start(), offset),
          .out = call.out + offset,
          .limits = steps_.limits()});
   }
@@ -200,7 +197,7 @@ std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  if (!HasLanes()) return std::nullopt;
   const std::optional<DepthwiseForm> form = DepthwiseFormOf(request);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);

@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 #include "runtime/fast/register.h"
+#include "runtime/fast/vector_math.h"
 
 namespace nnefc::runtime {
 
@@ -174,6 +175,14 @@ const dnnl::engine& DnnEngine() {
 
 bool HasAvx512() {
   return HasAll(dnnl::cpu_isa::avx512_core);
+}
+
+bool HasLanes() {
+#if defined(__x86_64__)
+  return HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
+#else
+  return false;
+#endif
 }
 
 bool HasBf16() {

@@ -245,8 +245,8 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t ind
   const int64_t left = pair.first_block(), right = left + pair.blocks;
   const int64_t last = call.sizes->output_blocks();
   const BlockedMatrix<float> out = call.Out(rows.image);
-  const Ends ends{.bias = call.ColumnsOf(call.steps->bias(), 0),
-                  .start = call.ElementsOf(call.steps->start(), 0)};
+  const Ends ends{.bias = call.operands.ColumnsOf(call.steps->bias(), 0),
+                  .start = call.operands.ElementsOf(call.steps->start(), 0)};
   const auto combine = [&](const auto& limit) NNEFC_IN_LANES {
     const auto store = [&](const LaneSums& sums, int64_t row, int64_t block) NNEFC_IN_LANES {
       float* to = out.At(rows.first + row, block);

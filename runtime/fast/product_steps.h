@@ -29,6 +29,14 @@ class ProductSteps {
   struct Operands {
     std::vector<const float*> columns;  // by input; null for others
     std::vector<const float*> elements;
+
+    // Of an input from a column or an element on; null for none, -1.
+    const float* ColumnsOf(int input, int64_t column) const {
+      return input < 0 ? nullptr : columns[static_cast<size_t>(input)] + column;
+    }
+    const float* ElementsOf(int input, int64_t offset) const {
+      return input < 0 ? nullptr : elements[static_cast<size_t>(input)] + offset;
+    }
   };
   // Those of a run with `columns` columns in whole tiles; numbers for each column are laid out in `scratch`,
   // of column_floats.

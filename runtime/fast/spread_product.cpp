@@ -83,9 +83,6 @@ class SpreadProduct final : public Kernel {
     const int64_t first_pixel =
         (at.row * form_.window_rows + at.place / form_.window_columns) * form_.out_columns() +
         at.place % form_.window_columns;
-    const auto operand = [&](const std::vector<const float*>& inputs, int input, int64_t offset) {
-      return input < 0 ? nullptr : inputs[static_cast<size_t>(input)] + offset;
-    };
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t column = PartBegin(form_.columns, panels, panel);
       const int64_t count = PartBegin(form_.columns, panels, panel + 1) - column;
@@ -101,8 +98,8 @@ class SpreadProduct final : public Kernel {
            .left_stride = form_.pixels() * kBlockColumns,
            .terms = form_.terms,
            .weights = call.weights + (at.place * form_.tiles() + at.tile) * form_.terms * kTileColumns,
-           .bias = operand(call.operands.columns, steps_.bias(), block * kBlockColumns),
-           .start = operand(call.operands.elements, steps_.start(), offset),
+           .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+           .start = call.operands.ElementsOf(steps_.start(), offset),
            .out = out,
            .limits = steps_.limits()});
       steps_.Finish(
@@ -161,7 +158,7 @@ std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
 }  // namespace
 
 std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request) {
-  if (!HasAvx512() || WidestVectorUnit() != VectorUnit::kAvx512) return std::nullopt;
+  if (!HasLanes()) return std::nullopt;
   const std::optional<SpreadForm> form = SpreadFormOf(request);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
