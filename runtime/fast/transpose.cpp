@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
@@ -134,7 +134,7 @@ std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from
 }
 
 void RegisterImageTransposes(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Transpose", MakeTranspose);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Transpose", GuardedDnnFactory<MakeTranspose>);
 }
 
 }  // namespace nnefc::runtime
