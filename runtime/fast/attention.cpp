@@ -147,26 +147,18 @@ class AttentionKernel final : public Kernel {
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    if (run.inputs.size() > 4 && run.input(4).volume() != 1)
-      return KernelFault("{} scales; expected 1", run.input(4).volume());
+    const FaultOr<AttentionCall> call = AttentionCall::Of(run, sizes_);
+    if (!call) return call.error();
     std::unique_ptr<KernelState> temporary;
     if (run.state == nullptr) temporary = NewState();
     State& state = *static_cast<State*>(run.state == nullptr ? temporary.get() : run.state);
     const ThreadScope scope(sizes_.threads);
-    const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
-    const Call call{.q = Operand(run.input(0), batch),
-                    .k = Operand(run.input(1), batch),
-                    .v = Operand(run.input(2), batch),
-                    .mask = AttentionMask(run, batch, sizes_),
-                    .batch = batch,
-                    .scale = ScaleOfScores(run, sizes_.width),
-                    .out = run.output().mutable_data<float>()};
     const int64_t tasks = sizes_.batches / sizes_.group * sizes_.blocks();
     std::atomic<bool> failed = false;
     RunTasks(tasks, sizes_.threads, [&](int64_t task, int member) {
       std::byte* memory = run.scratch + static_cast<size_t>(member) * memory_.bytes;
       try {
-        Block(call, task, state.threads[static_cast<size_t>(member)], memory);
+        Block(*call, task, state.threads[static_cast<size_t>(member)], memory);
       } catch (const std::exception&) {
         failed = true;
       }
@@ -179,15 +171,7 @@ class AttentionKernel final : public Kernel {
   struct State final : KernelState {
     std::vector<std::array<BlockArguments, 2>> threads;  // for whole blocks, and for the last one
   };
-  struct Call {
-    Operand q, k, v;
-    AttentionMask mask;
-    llvm::ArrayRef<int64_t> batch;
-    float scale;
-    float* out;
-  };
-
-  void Block(const Call& call, int64_t task, std::array<BlockArguments, 2>& arguments,
+  void Block(const AttentionCall& call, int64_t task, std::array<BlockArguments, 2>& arguments,
              std::byte* memory) const {
     const int64_t index = task / sizes_.blocks() * sizes_.group, block = task % sizes_.blocks();
     const size_t kind = block + 1 == sizes_.blocks() ? 1 : 0;

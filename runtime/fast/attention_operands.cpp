@@ -53,10 +53,20 @@ void AttentionMask::Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t 
   }
 }
 
-float ScaleOfScores(const KernelRun& run, int64_t width) {
-  const double scale = run.inputs.size() > 4 ? static_cast<double>(run.input(4).data<float>()[0])
-                                             : 1 / std::sqrt(static_cast<double>(width));
-  return static_cast<float>(scale);
+FaultOr<AttentionCall> AttentionCall::Of(const KernelRun& run, const AttentionSizes& sizes) {
+  const bool is_scaled = run.inputs.size() > 4;
+  if (is_scaled && run.input(4).volume() != 1)
+    return KernelFault("{} scales; expected 1", run.input(4).volume());
+  const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
+  const double scale = is_scaled ? static_cast<double>(run.input(4).data<float>()[0])
+                                 : 1 / std::sqrt(static_cast<double>(sizes.width));
+  return AttentionCall{.q = Operand(run.input(0), batch),
+                       .k = Operand(run.input(1), batch),
+                       .v = Operand(run.input(2), batch),
+                       .mask = AttentionMask(run, batch, sizes),
+                       .batch = batch,
+                       .scale = static_cast<float>(scale),
+                       .out = run.output().mutable_data<float>()};
 }
 
 }  // namespace nnefc::runtime

@@ -47,7 +47,16 @@ class AttentionMask {
   Strides strides_;
 };
 
-// What products of queries and keys are multiplied by: input 4, or 1 by the root of the width.
-float ScaleOfScores(const KernelRun& run, int64_t width);
+// An attention in a run, which outlives it.
+struct AttentionCall {
+  Operand q, k, v;
+  AttentionMask mask;
+  llvm::ArrayRef<int64_t> batch;
+  float scale;  // of products of queries and keys: input 4, or 1 by the root of the width
+  float* out;
+
+  // A fault where there are several scales.
+  static FaultOr<AttentionCall> Of(const KernelRun& run, const AttentionSizes& sizes);
+};
 
 }  // namespace nnefc::runtime

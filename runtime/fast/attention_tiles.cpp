@@ -147,33 +147,17 @@ class TiledAttention final : public Kernel {
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    if (run.inputs.size() > 4 && run.input(4).volume() != 1)
-      return KernelFault("{} scales; expected 1", run.input(4).volume());
+    const FaultOr<AttentionCall> call = AttentionCall::Of(run, sizes_);
+    if (!call) return call.error();
     const ThreadScope scope(sizes_.threads);
-    const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
-    const Call call{.q = Operand(run.input(0), batch),
-                    .k = Operand(run.input(1), batch),
-                    .v = Operand(run.input(2), batch),
-                    .mask = AttentionMask(run, batch, sizes_),
-                    .batch = batch,
-                    .scale = ScaleOfScores(run, sizes_.width),
-                    .out = run.output().mutable_data<float>()};
     auto* scratch = reinterpret_cast<float*>(run.scratch);
     RunTasks(sizes_.batches * sizes_.blocks(), sizes_.threads, [&](int64_t task, int member) {
-      Block(call, task / sizes_.blocks(), task % sizes_.blocks(), scratch + member * MemberFloats());
+      Block(*call, task / sizes_.blocks(), task % sizes_.blocks(), scratch + member * MemberFloats());
     });
     return Success();
   }
 
  private:
-  struct Call {
-    Operand q, k, v;
-    AttentionMask mask;
-    llvm::ArrayRef<int64_t> batch;
-    float scale;
-    float* out;
-  };
-
   int64_t KeyFloats() const { return InBlocks(sizes_.keys, kTileColumns) * sizes_.width; }
   int64_t ValueFloats() const { return InBlocks(sizes_.values, kTileColumns) * sizes_.keys; }
   int64_t QueryFloats() const { return InBlocks(sizes_.width, kBlockColumns) * sizes_.rows; }
@@ -184,7 +168,7 @@ class TiledAttention final : public Kernel {
     return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
   }
 
-  void Block(const Call& call, int64_t index, int64_t block, float* memory) const {
+  void Block(const AttentionCall& call, int64_t index, int64_t block, float* memory) const {
     float* keys = memory;
     float* values = keys + KeyFloats();
     float* queries = values + ValueFloats();

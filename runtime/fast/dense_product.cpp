@@ -15,7 +15,6 @@ using dnnl::memory;
 
 namespace {
 
-constexpr int64_t kCacheFloats = 98304;  // of left rows that stay in a core's cache
 constexpr int64_t kMostRows = 448;
 
 // How rows and columns are cut into tasks.

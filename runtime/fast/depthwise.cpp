@@ -80,17 +80,10 @@ class DepthwiseKernel final : public Kernel {
   }
 
   std::string implementation() const override { return "nnefc:depthwise"; }
-  size_t scratch_bytes() const {
-    return static_cast<size_t>(steps_.column_floats(form_.channels)) * sizeof(float);
-  }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
-    const Call call{
-        .in = reinterpret_cast<const float*>(run.input(0).bytes()),
-        .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
-        .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
-        .operands = steps_.OperandsOf(run, form_.channels, reinterpret_cast<float*>(run.scratch))};
+    const FilterCall call = FilterCall::Of(run, steps_, form_.channels);
     const int64_t planes = form_.images * form_.blocks(), rows = form_.rows.output;
     const int64_t parts = RowParts();
     RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
@@ -103,13 +96,6 @@ class DepthwiseKernel final : public Kernel {
   }
 
  private:
-  struct Call {
-    const float* in;
-    const float* weights;
-    float* out;
-    ProductSteps::Operands operands;
-  };
-
   // Threads divide rows where products before and behind do, in large images, and planes otherwise.
   int64_t RowParts() const {
     constexpr int64_t kLeastPixels = 512;
@@ -121,7 +107,7 @@ class DepthwiseKernel final : public Kernel {
 
   // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same
   // pixels.
-  void RunRows(const Call& call, int64_t plane, const Span& rows) const {
+  void RunRows(const FilterCall& call, int64_t plane, const Span& rows) const {
     for (const TileColumns& tile : tiles_) {
       for (int64_t row = rows.begin; row < rows.end; ++row) RunTile(call, plane, row, tile);
     }
@@ -135,7 +121,7 @@ class DepthwiseKernel final : public Kernel {
                   form_.channels, call.operands);
   }
 
-  void RunTile(const Call& call, int64_t plane, int64_t row, const TileColumns& tile) const {
+  void RunTile(const FilterCall& call, int64_t plane, int64_t row, const TileColumns& tile) const {
     const WindowAxis& rows = form_.rows;
     const WindowAxis& columns = form_.columns;
     const Span taps = row_taps_[static_cast<size_t>(row)];
@@ -202,15 +188,9 @@ std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
-  PreparedKernel prepared;
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
-  prepared.inputs[1] = FilterLayout(request.inputs[1].shape);
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
-  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
-  auto kernel = std::make_shared<DepthwiseKernel>(*form, std::move(*steps));
-  prepared.scratch_bytes = kernel->scratch_bytes();
-  prepared.kernel = std::move(kernel);
+  PreparedKernel prepared =
+      PrepareFilterStep(request, *steps, form->channels, FilterLayout(request.inputs[1].shape));
+  prepared.kernel = std::make_shared<DepthwiseKernel>(*form, std::move(*steps));
   return prepared;
 }
 

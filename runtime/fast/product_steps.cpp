@@ -209,4 +209,23 @@ void ProductSteps::Apply(const Step& step, const Tile& tile, const Operands& ope
   }
 }
 
+FilterCall FilterCall::Of(const KernelRun& run, const ProductSteps& steps, int64_t channels) {
+  return {.in = reinterpret_cast<const float*>(run.input(0).bytes()),
+          .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
+          .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
+          .operands = steps.OperandsOf(run, channels, reinterpret_cast<float*>(run.scratch))};
+}
+
+PreparedKernel PrepareFilterStep(const KernelRequest& request, const ProductSteps& steps, int64_t channels,
+                                 const Layout& filter) {
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
+  prepared.inputs[1] = filter;
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  for (int input : steps.element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  prepared.scratch_bytes = static_cast<size_t>(steps.column_floats(channels)) * sizeof(float);
+  return prepared;
+}
+
 }  // namespace nnefc::runtime

@@ -88,4 +88,19 @@ class ProductSteps {
   std::vector<int> column_inputs_, element_inputs_;
 };
 
+// A step of images (input 0), a filter (input 1) and what follows, in a run.
+struct FilterCall {
+  const float* in;
+  const float* weights;
+  float* out;
+  ProductSteps::Operands operands;
+
+  static FilterCall Of(const KernelRun& run, const ProductSteps& steps, int64_t channels);
+};
+
+// What such a step wants but for its kernel: images and result with their channels in blocks, so many of the
+// latter, and the filter as it says.
+PreparedKernel PrepareFilterStep(const KernelRequest& request, const ProductSteps& steps, int64_t channels,
+                                 const Layout& filter);
+
 }  // namespace nnefc::runtime

@@ -13,6 +13,9 @@ inline constexpr int64_t kBlockColumns = 16;
 inline constexpr int64_t kTileRows = 14;
 inline constexpr int64_t kTileColumns = 2 * kBlockColumns;
 
+// Of rows that many tiles read, so many floats stay in a core's cache.
+inline constexpr int64_t kCacheFloats = 98304;
+
 // A matrix in blocks of columns: of a row-major one a row is behind the other, of images with channels in
 // blocks a pixel's block is behind that of the pixel before.
 template <typename Number>

@@ -30,16 +30,10 @@ class SpreadProduct final : public Kernel {
   SpreadProduct(const SpreadForm& form, ProductSteps steps) : form_(form), steps_(std::move(steps)) {}
 
   std::string implementation() const override { return "nnefc:spread_product"; }
-  size_t scratch_bytes() const {
-    return static_cast<size_t>(steps_.column_floats(form_.outputs)) * sizeof(float);
-  }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
-    const Call call{.left = reinterpret_cast<const float*>(run.input(0).bytes()),
-                    .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
-                    .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
-                    .operands = steps_.OperandsOf(run, form_.outputs, reinterpret_cast<float*>(run.scratch))};
+    const FilterCall call = FilterCall::Of(run, steps_, form_.outputs);
     const int64_t parts = RowParts();
     RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int) {
       const int64_t part = task % parts;
@@ -49,22 +43,14 @@ class SpreadProduct final : public Kernel {
   }
 
  private:
-  struct Call {
-    const float* left;
-    const float* weights;
-    float* out;
-    ProductSteps::Operands operands;
-  };
-
   // A part's pixels stay in a core's cache.
   int64_t RowParts() const {
-    constexpr int64_t kCacheFloats = 98304;
     const int64_t parts = (form_.pixels() * form_.terms + kCacheFloats - 1) / kCacheFloats;
     const int64_t wanted = form_.threads == 1 ? 1 : 4 * form_.threads;
     return std::clamp<int64_t>(parts, std::min(wanted, form_.rows), form_.rows);
   }
 
-  void RunRows(const Call& call, int64_t image, int64_t begin, int64_t end) const {
+  void RunRows(const FilterCall& call, int64_t image, int64_t begin, int64_t end) const {
     for (int64_t place = 0; place < form_.window_rows * form_.window_columns; ++place) {
       for (int64_t tile = 0; tile < form_.tiles(); ++tile) {
         for (int64_t row = begin; row < end; ++row) RunRow(call, {image, row, place, tile});
@@ -77,7 +63,7 @@ class SpreadProduct final : public Kernel {
   };
 
   // The pixels of a row, at a place of their windows.
-  void RunRow(const Call& call, const Where& at) const {
+  void RunRow(const FilterCall& call, const Where& at) const {
     const int64_t panels = (form_.columns + kTileRows - 1) / kTileRows;
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
     const int64_t first_pixel =
@@ -94,7 +80,7 @@ class SpreadProduct final : public Kernel {
                                         form_.out_pixels() * kBlockColumns};
       RunTile(
           count, blocks, WeightTerms::kOne,
-          {.left = call.left + (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
+          {.left = call.in + (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
            .left_stride = form_.pixels() * kBlockColumns,
            .terms = form_.terms,
            .weights = call.weights + (at.place * form_.tiles() + at.tile) * form_.terms * kTileColumns,
@@ -163,15 +149,9 @@ std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request) {
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
-  PreparedKernel prepared;
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
-  prepared.inputs[1] = SpreadWeights(request.inputs[1].shape, *form);
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
-  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
-  auto kernel = std::make_shared<SpreadProduct>(*form, std::move(*steps));
-  prepared.scratch_bytes = kernel->scratch_bytes();
-  prepared.kernel = std::move(kernel);
+  PreparedKernel prepared =
+      PrepareFilterStep(request, *steps, form->outputs, SpreadWeights(request.inputs[1].shape, *form));
+  prepared.kernel = std::make_shared<SpreadProduct>(*form, std::move(*steps));
   return prepared;
 }
 
