@@ -5,6 +5,7 @@
 #include "runtime/fast/dots.h"
 #include "runtime/fast/lane_math.h"
 #include "runtime/fast/product_tile.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -14,10 +15,6 @@ namespace {
 constexpr int64_t kMostFactors = 98304;      // floats of keys and values
 constexpr int64_t kMostBlockScores = 65536;  // floats
 constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
-
-int64_t InBlocks(int64_t count, int64_t block) {
-  return (count + block - 1) / block * block;
-}
 
 using Shuffle = int32_t __attribute__((vector_size(64)));
 
@@ -46,7 +43,7 @@ NNEFC_IN_LANES inline void TransposeLanes(LaneSums (&rows)[kSumLanes]) {
 // Keys [keys, width] as tiles of their transposes: [keys / 32, width, 32], zeros behind the last key.
 void LayOutKeys(const float* keys, const AttentionSizes& sizes, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    for (int64_t first = 0; first < InBlocks(sizes.keys, kTileColumns); first += kBlockColumns) {
+    for (int64_t first = 0; first < RoundUp(sizes.keys, kTileColumns); first += kBlockColumns) {
       float* tile = to + first / kTileColumns * sizes.width * kTileColumns + first % kTileColumns;
       for (int64_t column = 0; column < sizes.width; column += kBlockColumns) {
         const int64_t width = std::min(kBlockColumns, sizes.width - column);
@@ -158,13 +155,13 @@ class TiledAttention final : public Kernel {
   }
 
  private:
-  int64_t KeyFloats() const { return InBlocks(sizes_.keys, kTileColumns) * sizes_.width; }
-  int64_t ValueFloats() const { return InBlocks(sizes_.values, kTileColumns) * sizes_.keys; }
-  int64_t QueryFloats() const { return InBlocks(sizes_.width, kBlockColumns) * sizes_.rows; }
-  int64_t ScoreFloats() const { return InBlocks(sizes_.keys, kBlockColumns) * sizes_.rows; }
-  int64_t MaskFloats() const { return InBlocks(sizes_.keys, kBlockColumns); }
+  int64_t KeyFloats() const { return RoundUp(sizes_.keys, kTileColumns) * sizes_.width; }
+  int64_t ValueFloats() const { return RoundUp(sizes_.values, kTileColumns) * sizes_.keys; }
+  int64_t QueryFloats() const { return RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
+  int64_t ScoreFloats() const { return RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
+  int64_t MaskFloats() const { return RoundUp(sizes_.keys, kBlockColumns); }
   int64_t MemberFloats() const {
-    const int64_t rows = InBlocks(sizes_.rows, kBlockColumns);
+    const int64_t rows = RoundUp(sizes_.rows, kBlockColumns);
     return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
   }
 

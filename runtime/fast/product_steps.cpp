@@ -5,14 +5,11 @@
 #include "runtime/fast/dots.h"
 #include "runtime/fast/lane_math.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/round_up.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-int64_t InWholeTiles(int64_t columns) {
-  return (columns + kTileColumns - 1) / kTileColumns * kTileColumns;
-}
 
 // Calls function(x, place) for the blocks of a tile, where `place` is that of the operand of the block.
 template <typename Place, typename Function>
@@ -131,7 +128,7 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
 }
 
 int64_t ProductSteps::column_floats(int64_t columns) const {
-  return static_cast<int64_t>(column_inputs_.size()) * InWholeTiles(columns);
+  return static_cast<int64_t>(column_inputs_.size()) * RoundUp(columns, kTileColumns);
 }
 
 ProductSteps::Operands ProductSteps::OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const {
@@ -143,9 +140,9 @@ ProductSteps::Operands ProductSteps::OperandsOf(const KernelRun& run, int64_t co
   operands.elements.resize(run.inputs.size());
   for (int input : column_inputs_) {
     std::copy_n(floats(input), columns, scratch);
-    std::fill(scratch + columns, scratch + InWholeTiles(columns), 0.0f);
+    std::fill(scratch + columns, scratch + RoundUp(columns, kTileColumns), 0.0f);
     operands.columns[static_cast<size_t>(input)] = scratch;
-    scratch += InWholeTiles(columns);
+    scratch += RoundUp(columns, kTileColumns);
   }
   for (int input : element_inputs_) operands.elements[static_cast<size_t>(input)] = floats(input);
   return operands;

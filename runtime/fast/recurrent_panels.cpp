@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/fast/round_up.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -13,10 +14,6 @@ namespace {
 
 // Panels whose gates are computed at once: vectors enough that their functions do not wait for each other.
 constexpr int64_t kPanelsTogether = 4;
-
-int64_t RoundUp(int64_t count, int64_t to) {
-  return (count + to - 1) / to * to;
-}
 
 void Copy(const float* from, int64_t count, float* to) {
   std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
