@@ -57,6 +57,25 @@ FaultOr<Success> Gather(const ReferenceRun& run) {
   return Success();
 }
 
+// What a single index takes.
+FaultOr<ElementsView> GatherOne(const ViewRequest& run) {
+  const TensorView& indices = run.input(1);
+  const auto rank = static_cast<int64_t>(run.source.shape.size());
+  const int64_t axis = NormalAxis(ElementsAsInts(run.input(2))[0], rank);
+  if (indices.volume() != 1 || NormalAxis(run.node.Int("batch_dims"), indices.rank()) != 0)
+    return KernelFault("several indices");
+  const FaultOr<std::vector<int64_t>> position =
+      Positions(indices, run.source.shape[static_cast<size_t>(axis)]);
+  if (!position) return position.error();
+  ElementsView view = run.source;
+  view.offset += position->front() * view.strides[static_cast<size_t>(axis)];
+  view.shape.erase(view.shape.begin() + axis);
+  view.strides.erase(view.strides.begin() + axis);
+  view.shape.insert(view.shape.begin() + axis, static_cast<size_t>(indices.rank()), 1);
+  view.strides.insert(view.strides.begin() + axis, static_cast<size_t>(indices.rank()), 1);
+  return view;
+}
+
 // The coordinate of element `index` of `shape`, applied to other strides with
 // the coordinate on `axis` left out.
 int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
@@ -168,6 +187,7 @@ FaultOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
 
 void RegisterGather(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset7", "opset8"}, "Gather", Gather);
+  registry.AddView({"opset1", "opset7", "opset8"}, "Gather", GatherOne);
   registry.AddReference({"opset6"}, "GatherElements", GatherElements);
   registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
 }

@@ -45,6 +45,22 @@ int InPlaceInput(const KernelRequest& request) {
 
 }  // namespace
 
+FaultOr<Success> CopyViews(const ReferenceRun& run, ViewFunction view) {
+  const TensorView& input = run.input(0);
+  const ElementsView source{.shape = input.shape(), .strides = input.strides()};
+  llvm::SmallVector<Shape, 2> outputs;
+  for (const MutableTensorView* output : run.run.outputs) outputs.push_back(output->shape());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const FaultOr<ElementsView> seen =
+        view({.node = run.node, .source = source, .inputs = run.run.inputs, .outputs = outputs, .output = i});
+    if (!seen) return seen.error();
+    if (run.output(i).volume() == 0) continue;
+    const int64_t offset = seen->offset * static_cast<int64_t>(input.element_bytes());
+    CopyElements(TensorView(input.type(), seen->shape, seen->strides, input.bytes() + offset), run.output(i));
+  }
+  return Success();
+}
+
 void KernelRegistry::Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
                          KernelFactory factory) {
   for (std::string_view set : sets) {
@@ -77,10 +93,33 @@ void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, 
         PreparedKernel prepared;
         prepared.kernel = std::make_shared<ReferenceKernel>(*request.node, function);
         prepared.inputs.resize(request.inputs.size());
+        for (size_t i = 0; i < request.inputs.size(); ++i) {
+          if (StridesOf(request.inputs[i].layout) != nullptr) prepared.inputs[i] = request.inputs[i].layout;
+        }
         prepared.outputs.resize(request.outputs.size());
         if (aliasing == Aliasing::kInPlace) prepared.in_place = InPlaceInput(request);
         return prepared;
       });
+}
+
+void KernelRegistry::AddView(std::initializer_list<std::string_view> sets, std::string_view name,
+                             ViewFunction view) {
+  for (std::string_view set : sets) views_[{std::string(set), std::string(name)}] = view;
+}
+
+ViewFunction KernelRegistry::FindView(std::string_view set, std::string_view name) const {
+  const auto found = views_.find(std::tuple(set, name));
+  return found == views_.end() ? nullptr : found->second;
+}
+
+void KernelRegistry::AcceptStrides(Backend backend, std::initializer_list<std::string_view> sets,
+                                   std::string_view name, int32_t count) {
+  for (std::string_view set : sets) strided_inputs_[{backend, std::string(set), std::string(name)}] = count;
+}
+
+bool KernelRegistry::AcceptsStrides(Backend backend, const ir::Node& node, int32_t input) const {
+  const auto found = strided_inputs_.find(std::tuple(backend, node.set(), node.type()));
+  return found != strided_inputs_.end() && input < found->second;
 }
 
 const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set,

@@ -33,6 +33,22 @@ struct ReferenceRun {
 };
 using ReferenceFunction = FaultOr<Success> (*)(const ReferenceRun&);
 
+// A node of known shapes whose output is to be a view of its first input.
+struct ViewRequest {
+  const ir::Node& node;
+  const ElementsView& source;                // the first input
+  llvm::ArrayRef<const TensorView*> inputs;  // all; there are no elements of the first
+  llvm::ArrayRef<Shape> outputs;
+  size_t output = 0;
+
+  const TensorView& input(size_t index) const { return *inputs[index]; }
+};
+// Which elements of the first input the output consists of, or why there are none such.
+using ViewFunction = FaultOr<ElementsView> (*)(const ViewRequest&);
+
+// Copies what `view` gives.
+FaultOr<Success> CopyViews(const ReferenceRun& run, ViewFunction view);
+
 enum class Aliasing : uint8_t {
   kNone,
   kInPlace,  // output 0 may overwrite an input of the same type and shape
@@ -76,6 +92,23 @@ class KernelRegistry {
   // A portable kernel of `name` in each of the operation sets.
   void AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
                     ReferenceFunction function, Aliasing aliasing = Aliasing::kNone);
+  // Of an operation that moves elements: what its outputs are views of.
+  void AddView(std::initializer_list<std::string_view> sets, std::string_view name, ViewFunction view);
+  // The same, and a portable kernel that copies them.
+  template <ViewFunction kView>
+  void AddCopiedView(std::initializer_list<std::string_view> sets, std::string_view name) {
+    AddReference(sets, name, [](const ReferenceRun& run) { return CopyViews(run, kView); });
+    AddView(sets, name, kView);
+    AcceptStrides(Backend::kReference, sets, name, 1);
+  }
+  // Null if there is none.
+  ViewFunction FindView(std::string_view set, std::string_view name) const;
+
+  // Says that the kernels read the first `count` inputs with any strides of which the last is 1.
+  void AcceptStrides(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
+                     int32_t count);
+  bool AcceptsStrides(Backend backend, const ir::Node& node, int32_t input) const;
+
   // Null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
 
@@ -96,6 +129,8 @@ class KernelRegistry {
  private:
   std::map<std::tuple<Backend, std::string, std::string>, KernelFactory, std::less<>> factories_;
   std::map<std::tuple<Backend, std::string, std::string>, std::vector<std::string>, std::less<>> ways_;
+  std::map<std::tuple<Backend, std::string, std::string>, int32_t, std::less<>> strided_inputs_;
+  std::map<std::tuple<std::string, std::string>, ViewFunction, std::less<>> views_;
   std::map<Backend, BackendHooks> hooks_;
 };
 

@@ -33,12 +33,6 @@ MutableTensorView Part(const MutableTensorView& whole, size_t axis, int64_t begi
   const int64_t offset = begin * whole.strides()[axis] * static_cast<int64_t>(whole.element_bytes());
   return MutableTensorView(whole.type(), shape, whole.strides(), whole.mutable_bytes() + offset);
 }
-TensorView Part(const TensorView& whole, size_t axis, int64_t begin, int64_t extent) {
-  Shape shape(whole.shape());
-  shape[axis] = extent;
-  const int64_t offset = begin * whole.strides()[axis] * static_cast<int64_t>(whole.element_bytes());
-  return TensorView(whole.type(), shape, whole.strides(), whole.bytes() + offset);
-}
 
 FaultOr<Success> Concat(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), run.output().rank()));
@@ -52,29 +46,26 @@ FaultOr<Success> Concat(const ReferenceRun& run) {
 }
 
 // Split and VariadicSplit: the shapes of the outputs say where to cut.
-FaultOr<Success> Split(const ReferenceRun& run) {
-  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], run.input(0).rank()));
-  int64_t begin = 0;
-  for (size_t i = 0; i < run.num_outputs(); ++i) {
-    const int64_t extent = run.output(i).shape()[axis];
-    CopyElements(Part(run.input(0), axis, begin, extent), run.output(i));
-    begin += extent;
-  }
-  return Success();
+FaultOr<ElementsView> Split(const ViewRequest& run) {
+  const auto rank = static_cast<int64_t>(run.source.shape.size());
+  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], rank));
+  ElementsView part{
+      .shape = run.outputs[run.output], .strides = run.source.strides, .offset = run.source.offset};
+  for (size_t i = 0; i < run.output; ++i) part.offset += run.outputs[i][axis] * part.strides[axis];
+  return part;
 }
 
 // output axis i is input axis order[i]; an empty order reverses the axes.
-FaultOr<Success> Transpose(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+FaultOr<ElementsView> Transpose(const ViewRequest& run) {
+  const auto rank = static_cast<int64_t>(run.source.shape.size());
   llvm::SmallVector<int64_t, 8> order = ElementsAsInts(run.input(1));
   if (order.empty()) {
-    for (int64_t axis = input.rank(); axis-- > 0;) order.push_back(axis);
+    for (int64_t axis = rank; axis-- > 0;) order.push_back(axis);
   }
-  Strides strides;
+  ElementsView view{.shape = run.outputs[0], .strides = {}, .offset = run.source.offset};
   for (int64_t axis : order)
-    strides.push_back(input.strides()[static_cast<size_t>(NormalAxis(axis, input.rank()))]);
-  CopyElements(TensorView(input.type(), run.output().shape(), strides, input.bytes()), run.output());
-  return Success();
+    view.strides.push_back(run.source.strides[static_cast<size_t>(NormalAxis(axis, rank))]);
+  return view;
 }
 
 // Seen as [repeat, extent] along each axis, the repeats have stride 0.
@@ -184,9 +175,10 @@ void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset16"}, "Identity", Reshape);
   registry.AddReference({"opset1"}, "Unsqueeze", Reshape);
   registry.AddReference({"opset1"}, "Concat", Concat);
-  registry.AddReference({"opset1"}, "Split", Split);
-  registry.AddReference({"opset1"}, "VariadicSplit", Split);
-  registry.AddReference({"opset1"}, "Transpose", Transpose);
+  registry.AcceptStrides(Backend::kReference, {"opset1"}, "Concat", INT32_MAX);
+  registry.AddCopiedView<Split>({"opset1"}, "Split");
+  registry.AddCopiedView<Split>({"opset1"}, "VariadicSplit");
+  registry.AddCopiedView<Transpose>({"opset1"}, "Transpose");
   registry.AddReference({"opset1"}, "Tile", Tile);
   registry.AddReference({"opset1", "opset3"}, "Broadcast", Broadcast);
   registry.AddReference({"opset1", "opset3"}, "ShapeOf", ShapeOf);

@@ -18,22 +18,14 @@ int64_t FirstPosition(int64_t start, int64_t step, int64_t extent) {
   return step > 0 ? std::clamp<int64_t>(start, 0, extent) : std::clamp<int64_t>(start, -1, extent - 1);
 }
 
-FaultOr<Success> CopySlice(const ReferenceRun& run, int64_t offset, const Strides& strides) {
-  if (run.output().volume() == 0) return Success();
-  const TensorView& input = run.input(0);
-  const TensorView slice(input.type(), run.output().shape(), strides,
-                         input.bytes() + offset * static_cast<int64_t>(input.element_bytes()));
-  CopyElements(slice, run.output());
-  return Success();
-}
-
 // Slice-8 (data, start, stop, step, axes).
-FaultOr<Success> Slice(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+FaultOr<ElementsView> Slice(const ViewRequest& run) {
+  const ElementsView& input = run.source;
+  const auto rank = static_cast<int64_t>(input.shape.size());
   const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(run.input(3));
   llvm::SmallVector<int64_t, 8> axes;
-  if (run.num_inputs() > 4) {
+  if (run.inputs.size() > 4) {
     axes = ElementsAsInts(run.input(4));
   } else {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
@@ -42,14 +34,13 @@ FaultOr<Success> Slice(const ReferenceRun& run) {
     return KernelFault("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(),
                        axes.size());
   }
-  Strides strides(input.strides());
-  int64_t offset = 0;
+  ElementsView view{.shape = run.outputs[0], .strides = input.strides, .offset = input.offset};
   for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis = static_cast<size_t>(NormalAxis(axes[i], input.rank()));
-    offset += FirstPosition(starts[i], steps[i], input.shape()[axis]) * input.strides()[axis];
-    strides[axis] = input.strides()[axis] * steps[i];
+    const size_t axis = static_cast<size_t>(NormalAxis(axes[i], rank));
+    view.offset += FirstPosition(starts[i], steps[i], input.shape[axis]) * input.strides[axis];
+    view.strides[axis] = input.strides[axis] * steps[i];
   }
-  return CopySlice(run, offset, strides);
+  return view;
 }
 
 // Item `i` of a mask that may be shorter.
@@ -60,11 +51,11 @@ bool MaskBit(const std::vector<int64_t>& mask, size_t i) {
 // StridedSlice-1 (data, begin, end, strides): items of begin walk over the
 // axes; masks make them cover several axes (ellipsis), none (new axis) or
 // remove the axis (shrink).
-FaultOr<Success> StridedSlice(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
+  const ElementsView& input = run.source;
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
   llvm::SmallVector<int64_t, 8> steps(begin.size(), 1);
-  if (run.num_inputs() > 3) steps = ElementsAsInts(run.input(3));
+  if (run.inputs.size() > 3) steps = ElementsAsInts(run.input(3));
   if (steps.size() != begin.size())
     return KernelFault("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
   const auto mask = [&](std::string_view name) { return run.node.Ints(name); };
@@ -73,16 +64,16 @@ FaultOr<Success> StridedSlice(const ReferenceRun& run) {
 
   size_t real_items = 0;  // items that use up an axis of the input
   for (size_t i = 0; i < begin.size(); ++i) real_items += !MaskBit(ellipsis, i) && !MaskBit(new_axis, i);
-  const size_t rank = static_cast<size_t>(input.rank());
+  const size_t rank = input.shape.size();
   if (real_items > rank) return KernelFault("`begin` has {} items for {} axes", real_items, rank);
 
   Strides strides;
-  int64_t offset = 0;
+  int64_t offset = input.offset;
   size_t axis = 0;
   for (size_t i = 0; i < begin.size(); ++i) {
     if (MaskBit(ellipsis, i)) {
       for (size_t end = axis + rank - real_items; axis < end && axis < rank; ++axis)
-        strides.push_back(input.strides()[axis]);
+        strides.push_back(input.strides[axis]);
       continue;
     }
     if (MaskBit(new_axis, i)) {
@@ -90,8 +81,8 @@ FaultOr<Success> StridedSlice(const ReferenceRun& run) {
       continue;
     }
     if (axis >= rank) return KernelFault("`begin` has more items than there are axes");
-    const int64_t extent = input.shape()[axis];
-    const int64_t stride = input.strides()[axis++];
+    const int64_t extent = input.shape[axis];
+    const int64_t stride = input.strides[axis++];
     if (MaskBit(shrink, i)) {
       const int64_t at = begin[i] < 0 ? begin[i] + extent : begin[i];
       if (at < 0 || at >= extent)
@@ -103,17 +94,16 @@ FaultOr<Success> StridedSlice(const ReferenceRun& run) {
     offset += (MaskBit(begin_mask, i) ? whole : FirstPosition(begin[i], steps[i], extent)) * stride;
     strides.push_back(stride * steps[i]);
   }
-  for (; axis < rank; ++axis) strides.push_back(input.strides()[axis]);
-  if (strides.size() != static_cast<size_t>(run.output().rank()))
-    return KernelFault("the masks do not fit the result's rank");
-  return CopySlice(run, offset, strides);
+  for (; axis < rank; ++axis) strides.push_back(input.strides[axis]);
+  if (strides.size() != run.outputs[0].size()) return KernelFault("the masks do not fit the result's rank");
+  return ElementsView{.shape = run.outputs[0], .strides = strides, .offset = offset};
 }
 
 }  // namespace
 
 void RegisterSlice(KernelRegistry& registry) {
-  registry.AddReference({"opset8"}, "Slice", Slice);
-  registry.AddReference({"opset1"}, "StridedSlice", StridedSlice);
+  registry.AddCopiedView<Slice>({"opset8"}, "Slice");
+  registry.AddCopiedView<StridedSlice>({"opset1"}, "StridedSlice");
 }
 
 }  // namespace nnefc::runtime

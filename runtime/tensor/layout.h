@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
 
@@ -25,6 +26,28 @@ class OpaqueLayout {
 
 // Null is the dense row-major layout.
 using Layout = std::shared_ptr<const OpaqueLayout>;
+
+// Elements with other strides than a dense row-major tensor has, some of which may be of no element: what
+// the rest of the engine understands, too. No stride is negative.
+class StridedLayout final : public OpaqueLayout {
+ public:
+  // From the first element to the last one there are so many bytes.
+  StridedLayout(Strides strides, size_t bytes) : strides_(std::move(strides)), bytes_(bytes) {}
+
+  const Strides& strides() const { return strides_; }
+  size_t byte_size() const override { return bytes_; }
+  bool Equals(const OpaqueLayout& other) const override;
+  std::string ToString() const override;
+
+ private:
+  Strides strides_;
+  size_t bytes_;
+};
+
+// Null where elements of that size lie behind one another.
+Layout LayoutOf(const ElementsView& view, size_t element_bytes);
+// Its strides; null of a layout that has none.
+const Strides* StridesOf(const Layout& layout);
 
 inline bool SameLayout(const Layout& a, const Layout& b) {
   if (a == nullptr || b == nullptr) return a == b;

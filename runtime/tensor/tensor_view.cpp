@@ -114,6 +114,49 @@ Strides DenseStrides(llvm::ArrayRef<int64_t> shape) {
   return strides;
 }
 
+bool IsDense(const ElementsView& view) {
+  int64_t stride = 1;
+  for (size_t axis = view.shape.size(); axis-- > 0;) {
+    if (view.shape[axis] != 1 && view.strides[axis] != stride) return false;
+    stride *= view.shape[axis];
+  }
+  return true;
+}
+
+// Axes of both that hold as many elements are taken together, the fewest ones at a time.
+std::optional<ElementsView> Reshaped(const ElementsView& view, llvm::ArrayRef<int64_t> shape) {
+  if (Volume(view.shape) != Volume(shape) || Volume(shape).value_or(0) == 0) return std::nullopt;
+  Shape from;
+  Strides strides;
+  for (size_t axis = 0; axis < view.shape.size(); ++axis) {
+    if (view.shape[axis] == 1) continue;
+    from.push_back(view.shape[axis]);
+    strides.push_back(view.strides[axis]);
+  }
+  ElementsView made{
+      .shape = Shape(shape.begin(), shape.end()), .strides = Strides(shape.size(), 1), .offset = view.offset};
+  size_t begin = 0, to_begin = 0;
+  while (begin < from.size() && to_begin < shape.size()) {
+    size_t end = begin + 1, to_end = to_begin + 1;
+    int64_t count = from[begin], to_count = shape[to_begin];
+    while (count != to_count) {
+      if (count < to_count) {
+        count *= from[end++];
+      } else {
+        to_count *= shape[to_end++];
+      }
+    }
+    for (size_t axis = begin; axis + 1 < end; ++axis) {
+      if (strides[axis] != from[axis + 1] * strides[axis + 1]) return std::nullopt;
+    }
+    int64_t stride = strides[end - 1];
+    for (size_t axis = to_end; axis-- > to_begin; stride *= shape[axis]) made.strides[axis] = stride;
+    begin = end;
+    to_begin = to_end;
+  }
+  return made;
+}
+
 TensorView::TensorView(ElementType type, Shape shape, const std::byte* data)
     : type_(type),
       shape_(std::move(shape)),

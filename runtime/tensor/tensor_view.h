@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "compiler/support/tensor/element_type.h"
 #include "compiler/support/tensor/tensor_value.h"
@@ -16,6 +17,20 @@ using Strides = llvm::SmallVector<int64_t, 4>;
 
 // The strides of a dense row-major tensor.
 Strides DenseStrides(llvm::ArrayRef<int64_t> shape);
+
+// Elements of a tensor, seen as another with other extents and strides: its first one is `offset` elements
+// behind that of the tensor.
+struct ElementsView {
+  Shape shape;
+  Strides strides;
+  int64_t offset = 0;
+};
+
+// True if the elements lie behind one another, in row-major order.
+bool IsDense(const ElementsView& view);
+
+// The same elements in the same order with other extents; nothing where they have no such strides.
+std::optional<ElementsView> Reshaped(const ElementsView& view, llvm::ArrayRef<int64_t> shape);
 
 // Elements in memory that another owns, seen with a shape and strides. Types
 // narrower than a byte have no views.

@@ -87,6 +87,58 @@ TEST(TensorViewTest, CopiesTransposedViewsOfAnyExtents) {
   CheckTransposedCopies<int64_t>(ElementType::kI64);
 }
 
+// Where the elements of a view lie, in row-major order.
+std::vector<int64_t> PlacesOf(const ElementsView& view) {
+  std::vector<int64_t> places;
+  const int64_t volume = *Volume(view.shape);
+  for (int64_t i = 0; i < volume; ++i) {
+    int64_t rest = i, place = view.offset;
+    for (size_t axis = view.shape.size(); axis-- > 0; rest /= view.shape[axis])
+      place += rest % view.shape[axis] * view.strides[axis];
+    places.push_back(place);
+  }
+  return places;
+}
+
+TEST(ElementsViewTest, ReshapedElementsStayWhereTheyAre) {
+  std::mt19937 random(1);
+  const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+  int made = 0;
+  for (int round = 0; round < 4000; ++round) {
+    Shape shape;
+    for (size_t axis = 0, rank = pick(5); axis < rank; ++axis)
+      shape.push_back(std::array<int64_t, 5>{1, 2, 3, 4, 6}[pick(5)]);
+    // Some order of the axes of a tensor, with gaps between the elements of some.
+    std::vector<size_t> order(shape.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (round % 2 == 0) std::shuffle(order.begin(), order.end(), random);
+    ElementsView view{.shape = shape, .strides = Strides(shape.size(), 1), .offset = 5};
+    int64_t stride = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+      view.strides[order[i]] = stride;
+      stride *= shape[order[i]] + static_cast<int64_t>(pick(8) == 0);
+    }
+    // Other extents of the same product.
+    Shape to;
+    for (int64_t left = *Volume(shape); left > 1;) {
+      const int64_t extent = std::array<int64_t, 5>{2, 3, 4, 6, 12}[pick(5)];
+      if (pick(4) == 0) to.push_back(1);
+      if (left % extent != 0) continue;
+      to.push_back(extent);
+      left /= extent;
+    }
+    const std::optional<ElementsView> reshaped = Reshaped(view, to);
+    EXPECT_TRUE(reshaped || !IsDense(view)) << ToString(shape) << ToString(to);
+    if (!reshaped) continue;
+    ++made;
+    ASSERT_EQ(reshaped->shape, to);
+    ASSERT_EQ(PlacesOf(*reshaped), PlacesOf(view)) << ToString(shape) << ToString(to);
+  }
+  EXPECT_GT(made, 1000);
+  EXPECT_FALSE(Reshaped({.shape = {2, 3}, .strides = {1, 2}}, {6}).has_value());
+  EXPECT_FALSE(Reshaped({.shape = {2, 3}, .strides = {3, 1}}, {5}).has_value());
+}
+
 TEST(StridedLoopTest, RowsAreNotShort) {
   const Shape shape = {100, 3, 2};
   const Strides dense = DenseStrides(shape);
