@@ -99,7 +99,12 @@ void Frame::BindViews() {
       case PlanValue::Storage::kHeap:
         break;
     }
-    views_.emplace_back(value.type, value.shape, place);
+    const Strides* strides = StridesOf(value.layout);
+    if (strides == nullptr) {
+      views_.emplace_back(value.type, value.shape, place);
+    } else {
+      views_.emplace_back(value.type, value.shape, *strides, place);
+    }
   }
 }
 

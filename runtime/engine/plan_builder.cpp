@@ -16,6 +16,16 @@ bool HasViews(ElementType type) {
   return BitWidth(type) > 0 && !IsStorageOnly(type);
 }
 
+// Of elements with strides to row-major ones.
+class ElementsCopy final : public Kernel {
+ public:
+  std::string implementation() const override { return "engine"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    CopyElements(run.input(0), run.output());
+    return Success();
+  }
+};
+
 }  // namespace
 
 bool PlanBuilder::Fail(const Rule& rule, const ir::Node& node, std::string message) {
@@ -103,7 +113,7 @@ bool PlanBuilder::AddSource(const ir::Node& node) {
 bool PlanBuilder::AddGroup(const Work& work) {
   Work part = work;
   for (; !part.posts.empty(); part.posts.pop_back()) {
-    Request request = MakeRequest(part);
+    Request request = MakeRequest(part, {});
     if (llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); })) continue;
     if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
       if (!AddJudgeSteps(part) || !AddKernelStep(part, request, std::move(*prepared))) return false;
@@ -132,19 +142,32 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (dynamic) return AddDynamicStep(node);
   const Work work{.main = &node, .posts = {}};
   if (!AddJudgeSteps(work)) return false;
+  if (AddViewsOfElements(node)) return true;
   if (node.Is(ir::OpRole::kView)) return AddView(node);
   if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
-  Request request = MakeRequest(work);
+  Request request = MakeRequest(work, {options_.backend, Backend::kReference});
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
-  if (!prepared) prepared = Prepare(Backend::kReference, work, request);
+  if (!prepared) {
+    request = MakeRequest(work, Backend::kReference);
+    prepared = Prepare(Backend::kReference, work, request);
+  }
   if (!prepared)
     return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
   return AddKernelStep(work, request, std::move(*prepared));
 }
 
-PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
+PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<Backend> strided_by) {
   Request request;
-  for (ir::OutputPort port : work.main->inputs()) request.input_values.push_back(ValueOf(port));
+  const auto in_place_of_strides = [&](ValueId id) {
+    return StridesOf(values_[id].layout) == nullptr ? id : InLayout(id, nullptr);
+  };
+  for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
+    const ValueId id = ValueOf(work.main->input(i));
+    const bool is_read_so = llvm::any_of(strided_by, [&](Backend backend) {
+      return options_.fuse && options_.kernels->AcceptsStrides(backend, *work.main, i);
+    });
+    request.input_values.push_back(is_read_so ? id : in_place_of_strides(id));
+  }
   ir::NodeId chained = work.main->id();
   for (const ir::Node* post : work.posts) {
     PostOperation operation{.node = post, .first_operand = static_cast<int>(request.input_values.size())};
@@ -152,7 +175,7 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
       if (post->input(i).node == chained) {
         operation.chained_input = i;
       } else {
-        request.input_values.push_back(ValueOf(post->input(i)));
+        request.input_values.push_back(in_place_of_strides(ValueOf(post->input(i))));
       }
     }
     request.posts.push_back(operation);
@@ -169,7 +192,8 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work) {
                               .shape = value.shape,
                               .layout = value.layout,
                               .constant = constant == constants_.end() ? nullptr : &constant->second,
-                              .overwritable = options_.fuse && uses == 1 && values_.IsDead(id)});
+                              .overwritable = options_.fuse && uses == 1 && values_.IsDead(id) &&
+                                              StridesOf(value.layout) == nullptr});
   }
   for (ValueId id : request.input_values) values_.ExpectReads(id, 1);
   for (const ir::Output& output : work.last().outputs()) {
@@ -187,7 +211,8 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .inputs = request.inputs,
                      .outputs = request.outputs,
                      .precision = options_.precision,
-                     .as_codes = codes_.results.contains(work.last().id())};
+                     .as_codes = codes_.results.contains(work.last().id()),
+                     .wanted_output = WantedOutput(work.last())};
   const auto scales = codes_.filter_scales.find(work.main->id());
   if (scales != codes_.filter_scales.end()) request.request.filter_scales = scales->second;
   const bool is_tuned = options_.tuner != nullptr && backend == options_.backend;
@@ -436,10 +461,13 @@ ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
       if (SameLayout(values_[other].layout, layout)) return other;
     }
   }
+  const bool has_strides = StridesOf(values_[id].layout) != nullptr;
+  if (has_strides && layout != nullptr) return InLayout(InLayout(id, nullptr), layout, own);
   const ReorderFactory reorder = options_.kernels->hooks(options_.backend).make_reorder;
-  if (reorder == nullptr) return -1;
   std::shared_ptr<const Kernel> kernel =
-      reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
+      has_strides          ? std::make_shared<ElementsCopy>()
+      : reorder == nullptr ? nullptr
+                           : reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
   if (kernel == nullptr) return -1;
   const ValueId result = AddArenaValue(values_[id].type, values_[id].shape, layout);
   if (result < 0) return -1;

@@ -59,12 +59,25 @@ class PlanBuilder {
   // Plans the bodies of a step whose inputs have known shapes.
   bool PlanBodies(Step& step);
   bool AddView(const ir::Node& node);
+  // plan_views.cpp. False, without a mistake, where the outputs are no views of the first input, or whoever
+  // reads them cannot take them so.
+  bool AddViewsOfElements(const ir::Node& node);
+  std::optional<ElementsView> ElementsOf(const ir::Node& node, int32_t output,
+                                         const ElementsView& source) const;
+  // True if all who read the output can read its elements so. It looks at what follows on `depth` views of
+  // it.
+  bool AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const;
+  bool AcceptsStrides(const ir::Node& node, int32_t input) const;
+  // In which a Transpose of the output, which alone reads it, has its elements in row-major order.
+  Layout WantedOutput(const ir::Node& node) const;
+  ValueId AddViewOf(ValueId source, const ElementsView& view);
   bool TryJoin(const ir::Node& node);
   bool AddResult(const ir::Node& node);
   // Lets who runs the plan place the buffers of results.
   void OpenResults();
 
-  Request MakeRequest(const Work& work);
+  // `strided_by`: whose kernels are to read strides, if they can.
+  Request MakeRequest(const Work& work, llvm::ArrayRef<Backend> strided_by);
   std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
   StepWork WorkOf(const Work& work, const Request& request) const;
   void AddOperations(const ir::Node& node, StepWork& sum) const;

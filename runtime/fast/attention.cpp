@@ -179,20 +179,23 @@ class AttentionKernel final : public Kernel {
     const int64_t rows = kind == 0 ? sizes_.rows : sizes_.last_rows();
     auto* scores = reinterpret_cast<float*>(memory);
     auto* factors = reinterpret_cast<float*>(memory + memory_.factors);
-    const float* q = call.q.At(call.batch, index) + first * sizes_.width;
+    const float* q = call.q.At(call.batch, index, first);
     const float* k = call.k.At(call.batch, index);
     const float* v = call.v.At(call.batch, index);
     products_[kind].scores.Run(arguments[kind].scores, Left(q, rows * sizes_.width, memory),
                                Right(k, sizes_.width, memory), scores, memory + memory_.scratch);
-    Vectorized([&] {
-      for (int64_t row = 0; row < sizes_.group * rows; ++row) {
-        float* line = scores + row * sizes_.keys;
-        for (int64_t s = 0; s < sizes_.keys; ++s) line[s] *= call.scale;
-        call.mask.Apply(call.batch, index + row / rows, first + row % rows, line, sizes_.keys);
-        factors[row] = Exponentials(line, sizes_.keys);
-      }
-    });
-    float* out = call.out + (index * sizes_.queries + first) * sizes_.values;
+    for (int64_t i = 0; i < sizes_.group; ++i) {
+      const AttentionMask mask = call.masks.At(call.batch, index + i);
+      Vectorized([&] {
+        for (int64_t row = 0; row < rows; ++row) {
+          float* line = scores + (i * rows + row) * sizes_.keys;
+          for (int64_t s = 0; s < sizes_.keys; ++s) line[s] *= call.scale;
+          mask.Apply(first + row, line, sizes_.keys);
+          factors[i * rows + row] = Exponentials(line, sizes_.keys);
+        }
+      });
+    }
+    float* out = call.out.At(call.batch, index, first);
     products_[kind].results.Run(arguments[kind].results, Left(scores, rows * sizes_.keys, memory),
                                 Right(v, sizes_.values, memory), out, memory + memory_.scratch);
     Vectorized([&] {
@@ -245,7 +248,9 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
     return std::nullopt;
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const bool is_mask = i == 3 && request.inputs[i].type == ElementType::kBoolean;
-    if (!is_mask && !DnnAccepts(request.inputs[i])) return std::nullopt;
+    ValueInfo input = request.inputs[i];
+    if (i < 3 && StridesOf(input.layout) != nullptr) input.layout = nullptr;
+    if (!is_mask && !DnnAccepts(input)) return std::nullopt;
   }
   const Shape &q = request.inputs[0].shape, &k = request.inputs[1].shape, &out = request.outputs[0].shape;
   AttentionSizes sizes{.batches = 1,
@@ -263,6 +268,9 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
     return std::nullopt;
   if (sizes.keys > kMostKeys) return std::nullopt;
   if (auto kernel = MakeTiledAttention(request, sizes)) return kernel;
+  for (size_t i = 0; i < 3; ++i) {
+    if (StridesOf(request.inputs[i].layout) != nullptr) return std::nullopt;
+  }
   // Enough blocks for all threads, of enough rows for a product.
   const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
   const int64_t rows = std::max(kFewestRows, std::min(kBlockScores / sizes.keys, shared));
@@ -284,6 +292,7 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
 
 void RegisterDnnAttention(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset13"}, "ScaledDotProductAttention", GuardedDnnFactory<MakeAttention>);
+  registry.AcceptStrides(Backend::kOneDnn, {"opset13"}, "ScaledDotProductAttention", 3);
 }
 
 }  // namespace nnefc::runtime

@@ -7,14 +7,22 @@
 
 namespace nnefc::runtime {
 
-Operand::Operand(const TensorView& view, llvm::ArrayRef<int64_t> batch) : data(view.data<float>()) {
+namespace {
+
+template <typename Number>
+BatchedMatrix<Number> MatrixOf(const TensorView& view, llvm::ArrayRef<int64_t> batch, Number* data) {
   Shape whole(batch.begin(), batch.end());
   whole.append({view.extent(view.rank() - 2), view.extent(view.rank() - 1)});
   const Strides all = BroadcastStrides(view, whole);
-  strides.assign(all.begin(), all.end() - 2);
+  BatchedMatrix<Number> matrix{
+      .data = data, .strides = {}, .row_stride = view.strides()[view.strides().size() - 2]};
+  matrix.strides.assign(all.begin(), all.end() - 2);
+  return matrix;
 }
 
-int64_t Operand::BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
+}  // namespace
+
+int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
   int64_t offset = 0;
   for (size_t axis = batch.size(); axis-- > 0;) {
     offset += index % batch[axis] * strides[axis];
@@ -23,7 +31,8 @@ int64_t Operand::BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int
   return offset;
 }
 
-AttentionMask::AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes)
+AttentionMasks::AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> batch,
+                               const AttentionSizes& sizes)
     : is_causal_(sizes.causal) {
   const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0 && run.input(3).volume() > 0;
   if (is_causal_ || !is_given) return;
@@ -33,23 +42,32 @@ AttentionMask::AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch
   strides_ = BroadcastStrides(*view_, scores);
 }
 
-void AttentionMask::Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores,
-                          int64_t keys) const {
+AttentionMask AttentionMasks::At(llvm::ArrayRef<int64_t> batch, int64_t index) const {
+  AttentionMask mask;
+  mask.is_causal_ = is_causal_;
+  if (view_ == nullptr) return mask;
+  const size_t rank = strides_.size();
+  const int64_t offset = BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index);
+  mask.is_boolean_ = view_->type() == ElementType::kBoolean;
+  mask.data_ = view_->bytes() + offset * static_cast<int64_t>(view_->element_bytes());
+  mask.row_stride_ = strides_[rank - 2];
+  mask.stride_ = strides_[rank - 1];
+  if (!mask.is_boolean_ && mask.stride_ == 1) mask.floats_ = reinterpret_cast<const float*>(mask.data_);
+  return mask;
+}
+
+void AttentionMask::Apply(int64_t query, float* scores, int64_t keys) const {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   if (is_causal_) {
     for (int64_t s = query + 1; s < keys; ++s) scores[s] += kNever;
   }
-  if (view_ == nullptr) return;
-  const size_t rank = strides_.size();
-  const int64_t offset = Operand::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index) +
-                         query * strides_[rank - 2];
-  const int64_t stride = strides_[rank - 1];
-  if (view_->type() == ElementType::kBoolean) {
-    const Boolean* mask = view_->data<Boolean>() + offset;
-    for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride] ? 0.0f : kNever;
+  if (data_ == nullptr) return;
+  if (is_boolean_) {
+    const Boolean* mask = reinterpret_cast<const Boolean*>(data_) + query * row_stride_;
+    for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride_] ? 0.0f : kNever;
   } else {
-    const float* mask = view_->data<float>() + offset;
-    for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride];
+    const float* mask = reinterpret_cast<const float*>(data_) + query * row_stride_;
+    for (int64_t s = 0; s < keys; ++s) scores[s] += mask[s * stride_];
   }
 }
 
@@ -60,13 +78,16 @@ FaultOr<AttentionCall> AttentionCall::Of(const KernelRun& run, const AttentionSi
   const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
   const double scale = is_scaled ? static_cast<double>(run.input(4).data<float>()[0])
                                  : 1 / std::sqrt(static_cast<double>(sizes.width));
-  return AttentionCall{.q = Operand(run.input(0), batch),
-                       .k = Operand(run.input(1), batch),
-                       .v = Operand(run.input(2), batch),
-                       .mask = AttentionMask(run, batch, sizes),
+  const auto operand = [&](size_t input) {
+    return MatrixOf(run.input(input), batch, run.input(input).data<float>());
+  };
+  return AttentionCall{.q = operand(0),
+                       .k = operand(1),
+                       .v = operand(2),
+                       .masks = AttentionMasks(run, batch, sizes),
                        .batch = batch,
                        .scale = static_cast<float>(scale),
-                       .out = run.output().mutable_data<float>()};
+                       .out = MatrixOf(run.output(), batch, run.output().mutable_data<float>())};
 }
 
 }  // namespace nnefc::runtime

@@ -20,26 +20,46 @@ struct AttentionSizes {
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
 };
 
-// A row-major matrix of each element of a batch, which may be stretched.
-struct Operand {
-  const float* data;
-  llvm::SmallVector<int64_t, 4> strides;  // by axes of the batch
+// Of element `index` of the batch.
+int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index);
 
-  Operand(const TensorView& view, llvm::ArrayRef<int64_t> batch);
-  const float* At(llvm::ArrayRef<int64_t> batch, int64_t index) const {
-    return data + BatchOffset(strides, batch, index);
+// A matrix of each element of a batch, whose rows lie anywhere and whose numbers behind one another.
+template <typename Number>
+struct BatchedMatrix {
+  Number* data;
+  llvm::SmallVector<int64_t, 4> strides;  // by axes of the batch, which may be stretched
+  int64_t row_stride;
+
+  Number* At(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t row = 0) const {
+    return data + BatchOffset(strides, batch, index) + row * row_stride;
   }
-
-  static int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index);
 };
-
-// What is added to scores, or which of them count.
+// What is added to the scores of an element of the batch, or which of them count.
 class AttentionMask {
  public:
-  AttentionMask(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes);
+  // True if there is any.
+  bool changes_scores() const { return is_causal_ || data_ != nullptr; }
+  // What is added to the scores of a query, as it lies; null where it does not lie so.
+  const float* Floats(int64_t query) const {
+    return floats_ == nullptr ? nullptr : floats_ + query * row_stride_;
+  }
   // Adds the mask to the scores of a query.
-  void Apply(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t query, float* scores, int64_t keys) const;
-  bool changes_scores() const { return is_causal_ || view_ != nullptr; }
+  void Apply(int64_t query, float* scores, int64_t keys) const;
+
+ private:
+  friend class AttentionMasks;
+
+  bool is_causal_ = false;
+  bool is_boolean_ = false;
+  const std::byte* data_ = nullptr;
+  const float* floats_ = nullptr;  // the same, of f32 that lie behind one another
+  int64_t row_stride_ = 0, stride_ = 0;
+};
+
+class AttentionMasks {
+ public:
+  AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes);
+  AttentionMask At(llvm::ArrayRef<int64_t> batch, int64_t index) const;
 
  private:
   const bool is_causal_;
@@ -49,11 +69,11 @@ class AttentionMask {
 
 // An attention in a run, which outlives it.
 struct AttentionCall {
-  Operand q, k, v;
-  AttentionMask mask;
+  BatchedMatrix<const float> q, k, v;
+  AttentionMasks masks;
   llvm::ArrayRef<int64_t> batch;
   float scale;  // of products of queries and keys: input 4, or 1 by the root of the width
-  float* out;
+  BatchedMatrix<float> out;
 
   // A fault where there are several scales.
   static FaultOr<AttentionCall> Of(const KernelRun& run, const AttentionSizes& sizes);

@@ -1,6 +1,7 @@
 #include "runtime/fast/attention_tiles.h"
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/fast/dots.h"
 #include "runtime/fast/lane_math.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr int64_t kMostFactors = 98304;      // floats of keys and values
 constexpr int64_t kMostBlockScores = 65536;  // floats
 constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
+
+constexpr int64_t kQueriesAtOnce = 4;  // queries whose softmax is made
 
 using Shuffle = int32_t __attribute__((vector_size(64)));
 
@@ -40,8 +43,16 @@ NNEFC_IN_LANES inline void TransposeLanes(LaneSums (&rows)[kSumLanes]) {
        Shuffle{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
 }
 
+// A matrix whose rows lie `stride` apart.
+struct Rows {
+  const float* data;
+  int64_t stride;
+
+  const float* At(int64_t row) const { return data + row * stride; }
+};
+
 // Keys [keys, width] as tiles of their transposes: [keys / 32, width, 32], zeros behind the last key.
-void LayOutKeys(const float* keys, const AttentionSizes& sizes, float* to) {
+void LayOutKeys(const Rows& keys, const AttentionSizes& sizes, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
     for (int64_t first = 0; first < RoundUp(sizes.keys, kTileColumns); first += kBlockColumns) {
       float* tile = to + first / kTileColumns * sizes.width * kTileColumns + first % kTileColumns;
@@ -51,7 +62,7 @@ void LayOutKeys(const float* keys, const AttentionSizes& sizes, float* to) {
         for (int64_t i = 0; i < kSumLanes; ++i) {
           rows[i] = LaneSums{};
           if (first + i >= sizes.keys) continue;
-          const float* from = keys + (first + i) * sizes.width + column;
+          const float* from = keys.At(first + i) + column;
           if (width == kBlockColumns) {
             rows[i] = *reinterpret_cast<const Lanes*>(from);
           } else {
@@ -67,19 +78,28 @@ void LayOutKeys(const float* keys, const AttentionSizes& sizes, float* to) {
 }
 
 // Values [keys, values] as tiles of columns: [values / 32, keys, 32].
-void LayOutValues(const float* values, const AttentionSizes& sizes, float* to) {
-  for (int64_t first = 0; first < sizes.values; first += kTileColumns) {
-    const int64_t count = std::min(kTileColumns, sizes.values - first);
-    for (int64_t key = 0; key < sizes.keys; ++key, to += kTileColumns)
-      std::copy_n(values + key * sizes.values + first, count, to);
-  }
+void LayOutValues(const Rows& values, const AttentionSizes& sizes, float* to) {
+  const int64_t columns = sizes.values, count = sizes.keys;
+  RunInLanes([=]() NNEFC_IN_LANES {
+    for (int64_t first = 0; first < columns; first += kTileColumns) {
+      const bool is_whole = columns - first >= kTileColumns;
+      float* tile = to + first * count;
+      for (int64_t key = 0; key < count; ++key, tile += kTileColumns) {
+        const float* from = values.At(key) + first;
+        *reinterpret_cast<Lanes*>(tile) = *reinterpret_cast<const Lanes*>(from);
+        if (!is_whole) continue;
+        *reinterpret_cast<Lanes*>(tile + kBlockColumns) =
+            *reinterpret_cast<const Lanes*>(from + kBlockColumns);
+      }
+    }
+  });
 }
 
 // Queries [rows, width] times `scale`, in blocks of columns.
-void LayOutQueries(const float* queries, int64_t rows, int64_t width, float scale, float* to) {
-  RunInLanes([&]() NNEFC_IN_LANES {
+void LayOutQueries(const Rows& queries, int64_t rows, int64_t width, float scale, float* to) {
+  RunInLanes([=]() NNEFC_IN_LANES {
     for (int64_t row = 0; row < rows; ++row) {
-      const float* from = queries + row * width;
+      const float* from = queries.At(row);
       float* block = to + row * kBlockColumns;
       int64_t column = 0;
       for (; column + kBlockColumns <= width; column += kBlockColumns, block += rows * kBlockColumns)
@@ -89,49 +109,57 @@ void LayOutQueries(const float* queries, int64_t rows, int64_t width, float scal
   });
 }
 
-// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to
-// them where there is one; gives their sum. What fills the last block counts for nothing.
-NNEFC_IN_LANES inline float SoftmaxRow(float* scores, int64_t stride, int64_t keys, const float* mask) {
+// Of several queries, whose scores lie behind one another in blocks that are `stride` apart.
+struct ScoredQueries {
+  float* scores;
+  int64_t stride;
+  int64_t keys;
+  const float* const* masks;  // by query: what is added, or null
+
+  float* At(int64_t block, int64_t query) const { return scores + block * stride + query * kBlockColumns; }
+};
+
+// Makes exponentials of the scores of `kCount` queries, after masks are added; `sums` are theirs. What fills
+// the last block counts for nothing.
+template <int64_t kCount>
+NNEFC_IN_LANES inline void SoftmaxOf(const ScoredQueries& queries, float* sums) {
   constexpr float kLog2E = 1.44269504f;
-  const int64_t whole = keys / kBlockColumns, left = keys % kBlockColumns;
-  const auto at = [&](int64_t block)
-                      NNEFC_IN_LANES -> Lanes& { return *reinterpret_cast<Lanes*>(scores + block * stride); };
-  LaneSums largest = LaneSums{} - __builtin_inff();
-  const auto masked = [&](int64_t block, LaneSums& x) NNEFC_IN_LANES {
-    x = at(block);
-    if (mask != nullptr) x += *reinterpret_cast<const Lanes*>(mask + block * kBlockColumns);
+  const int64_t blocks = (queries.keys + kBlockColumns - 1) / kBlockColumns;
+  std::array<LaneSums, kCount> largest, totals;
+  largest.fill(LaneSums{} - __builtin_inff());
+  totals.fill(LaneSums{});
+  const auto count_of = [&](int64_t block) NNEFC_IN_LANES {
+    return std::min(kBlockColumns, queries.keys - block * kBlockColumns);
   };
-  const auto look = [&](int64_t block, LaneSums& x) NNEFC_IN_LANES {
-    at(block) = x;
-    LimitFromBelow(x, largest);
-    largest = x;
-  };
-  LaneSums x;
-  for (int64_t block = 0; block < whole; ++block) {
-    masked(block, x);
-    look(block, x);
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t count = count_of(block);
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kCount; ++i) {
+      LaneSums x = *reinterpret_cast<const Lanes*>(queries.At(block, i));
+      if (queries.masks[i] != nullptr) AddLanes(x, queries.masks[i] + block * kBlockColumns, count);
+      KeepLanes(x, count, -__builtin_inff());
+      *reinterpret_cast<Lanes*>(queries.At(block, i)) = x;
+      LimitFromBelow(x, largest[i]);
+      largest[i] = x;
+    }
   }
-  if (left > 0) {
-    masked(whole, x);
-    KeepLanes(x, left, -__builtin_inff());
-    look(whole, x);
+  std::array<float, kCount> most;
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < kCount; ++i) most[i] = LargestLane(largest[i]);
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t count = count_of(block);
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kCount; ++i) {
+      LaneSums x = *reinterpret_cast<const Lanes*>(queries.At(block, i));
+      x = (x - most[i]) * kLog2E;
+      PowerOf2Lanes(x);
+      KeepLanes(x, count, 0);
+      *reinterpret_cast<Lanes*>(queries.At(block, i)) = x;
+      totals[i] += x;
+    }
   }
-  const float most = LargestLane(largest);
-  LaneSums sums = {};
-  for (int64_t block = 0; block < whole; ++block) {
-    x = (at(block) - most) * kLog2E;
-    PowerOf2Lanes(x);
-    at(block) = x;
-    sums += x;
-  }
-  if (left > 0) {
-    x = (at(whole) - most) * kLog2E;
-    PowerOf2Lanes(x);
-    KeepLanes(x, left, 0);
-    at(whole) = x;
-    sums += x;
-  }
-  return SumOfLanes(sums);
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < kCount; ++i) sums[i] = SumOfLanes(totals[i]);
 }
 
 class TiledAttention final : public Kernel {
@@ -159,7 +187,7 @@ class TiledAttention final : public Kernel {
   int64_t ValueFloats() const { return RoundUp(sizes_.values, kTileColumns) * sizes_.keys; }
   int64_t QueryFloats() const { return RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
   int64_t ScoreFloats() const { return RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
-  int64_t MaskFloats() const { return RoundUp(sizes_.keys, kBlockColumns); }
+  int64_t MaskFloats() const { return kQueriesAtOnce * RoundUp(sizes_.keys, kBlockColumns); }
   int64_t MemberFloats() const {
     const int64_t rows = RoundUp(sizes_.rows, kBlockColumns);
     return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
@@ -174,30 +202,53 @@ class TiledAttention final : public Kernel {
     float* sums = mask + MaskFloats();
     const int64_t first = block * sizes_.rows;
     const int64_t rows = std::min(sizes_.rows, sizes_.queries - first);
-    LayOutKeys(call.k.At(call.batch, index), sizes_, keys);
-    LayOutValues(call.v.At(call.batch, index), sizes_, values);
-    LayOutQueries(call.q.At(call.batch, index) + first * sizes_.width, rows, sizes_.width, call.scale,
+    LayOutKeys({call.k.At(call.batch, index), call.k.row_stride}, sizes_, keys);
+    LayOutValues({call.v.At(call.batch, index), call.v.row_stride}, sizes_, values);
+    LayOutQueries({call.q.At(call.batch, index, first), call.q.row_stride}, rows, sizes_.width, call.scale,
                   queries);
     const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
-    for (int64_t row = 0; row < rows; ++row) {
-      const float* own_mask = call.mask.changes_scores() ? mask : nullptr;
-      if (own_mask != nullptr) {
-        std::fill_n(mask, MaskFloats(), 0.0f);
-        call.mask.Apply(call.batch, index, first + row, mask, sizes_.keys);
-      }
-      RunInLanes([&]() NNEFC_IN_LANES {
-        sums[row] = SoftmaxRow(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
-      });
-    }
-    float* out = call.out + (index * sizes_.queries + first) * sizes_.values;
-    Multiply(scores, rows, sizes_.keys, values, sizes_.values, {out, sizes_.values, kBlockColumns});
+    Softmax(call.masks.At(call.batch, index), first, rows, scores, mask, sums);
+    const BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
+                                      kBlockColumns};
+    Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
     RunInLanes([&]() NNEFC_IN_LANES {
       for (int64_t row = 0; row < rows; ++row) {
         const float factor = 1 / sums[row];
-        for (int64_t i = 0; i < sizes_.values; ++i) out[row * sizes_.values + i] *= factor;
+        for (int64_t block = 0; block * kBlockColumns < sizes_.values; ++block)
+          *reinterpret_cast<Lanes*>(out.At(row, block)) *= factor;
       }
     });
+  }
+
+  // `masks` holds those of so many queries.
+  void Softmax(const AttentionMask& mask, int64_t first, int64_t rows, float* scores, float* masks,
+               float* sums) const {
+    std::array<const float*, kQueriesAtOnce> added = {};
+    for (int64_t row = 0; row < rows; row += kQueriesAtOnce) {
+      const int64_t count = std::min(kQueriesAtOnce, rows - row);
+      for (int64_t i = 0; i < count; ++i) {
+        added[i] = mask.Floats(first + row + i);
+        if (added[i] != nullptr || !mask.changes_scores()) continue;
+        float* own = masks + i * RoundUp(sizes_.keys, kBlockColumns);
+        std::fill_n(own, sizes_.keys, 0.0f);
+        mask.Apply(first + row + i, own, sizes_.keys);
+        added[i] = own;
+      }
+      const ScoredQueries queries{.scores = scores + row * kBlockColumns,
+                                  .stride = rows * kBlockColumns,
+                                  .keys = sizes_.keys,
+                                  .masks = added.data()};
+      RunInLanes([&]() NNEFC_IN_LANES {
+        if (count == kQueriesAtOnce) return SoftmaxOf<kQueriesAtOnce>(queries, sums + row);
+        for (int64_t i = 0; i < count; ++i) {
+          ScoredQueries one = queries;
+          one.scores += i * kBlockColumns;
+          one.masks += i;
+          SoftmaxOf<1>(one, sums + row + i);
+        }
+      });
+    }
   }
 
   // out = left * right, of which left lies in blocks of columns and right in tiles.
@@ -240,7 +291,10 @@ std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, c
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   prepared.inputs.resize(request.inputs.size());
-  prepared.outputs.resize(1);
+  for (size_t i = 0; i < 3; ++i) {
+    if (StridesOf(request.inputs[i].layout) != nullptr) prepared.inputs[i] = request.inputs[i].layout;
+  }
+  prepared.outputs.push_back(request.wanted_output);
   return prepared;
 }
 

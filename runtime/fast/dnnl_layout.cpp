@@ -204,6 +204,7 @@ memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {
 
 bool DnnAccepts(const ValueInfo& value) {
   if (value.type != ElementType::kF32 || value.shape.size() > kMaxRank) return false;
+  if (StridesOf(value.layout) != nullptr) return false;
   return Volume(value.shape).value_or(0) > 0;
 }
 

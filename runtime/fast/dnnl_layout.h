@@ -77,7 +77,7 @@ using DnnType = dnnl::memory::data_type;
 // The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.
 dnnl::memory::dims DnnDims(llvm::ArrayRef<int64_t> shape);
 // True if oneDNN's memory can hold such a tensor and our kernels use it: f32,
-// not empty, at most 12 axes.
+// not empty, at most 12 axes, without strides of its own.
 bool DnnAccepts(const ValueInfo& value);
 bool DnnAcceptsAll(const KernelRequest& request);
 

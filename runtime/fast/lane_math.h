@@ -108,6 +108,16 @@ NNEFC_IN_LANES inline void KeepLanes(LaneSums& x, int64_t count, float other) {
 #endif
 }
 
+// x[i] += from[i] of the first `count` lanes; no others are read.
+NNEFC_IN_LANES inline void AddLanes(LaneSums& x, const float* from, int64_t count) {
+#if defined(__x86_64__)
+  const auto taken = static_cast<__mmask16>((1U << count) - 1);
+  x += _mm512_maskz_loadu_ps(taken, from);
+#else
+  for (int64_t i = 0; i < count; ++i) x[i] += from[i];
+#endif
+}
+
 // Calls combine(x, y), where y are the lanes of x in another order, until each lane of x has to do with all.
 template <typename Combine>
 NNEFC_IN_LANES inline void CombineLanes(LaneSums& x, const Combine& combine) {

@@ -51,7 +51,8 @@ class Kernel {
 struct ValueInfo {
   ElementType type = ElementType::kDynamic;
   Shape shape = {};
-  // How its producer lays it out; null (row-major) for outputs.
+  // How its producer lays it out; null (row-major) for outputs. Of strides (StridesOf) where the kernel says
+  // that it accepts them alone: KernelRegistry::AcceptStrides.
   Layout layout = nullptr;
   // Its value, if it is a constant.
   const TensorValue* constant = nullptr;
@@ -81,6 +82,8 @@ struct KernelRequest {
   // By output channel, the scale of which all numbers of a constant filter (input 1) are
   // multiples by -128 to 127; empty where the node takes no codes.
   llvm::ArrayRef<float> filter_scales = {};
+  // In which those who read output 0 would best have it; null where it is the same to them.
+  Layout wanted_output = nullptr;
   // Which of the ways that the registry has for the operation; empty: the factory chooses. It declines one
   // that the step does not allow.
   std::string_view way = {};

@@ -1,0 +1,137 @@
+// Nodes that move elements and need no step: their outputs are elements of their first input, with other
+// strides, that lie behind one another again or that whoever reads them takes so.
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/engine/plan_builder.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr int kMostViews = 6;    // that follow one another to a reader
+constexpr size_t kMostReads = 8;  // of a view
+
+bool IsPositive(const ElementsView& view) {
+  return llvm::all_of(view.strides, [](int64_t stride) { return stride > 0; });
+}
+
+}  // namespace
+
+std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_t output,
+                                                    const ElementsView& source) const {
+  const std::optional<Shape> shape = node.output(output).shape.extents();
+  if (!shape || Volume(*shape).value_or(0) == 0) return std::nullopt;
+  if (node.Is(ir::OpRole::kView)) return Reshaped(source, *shape);
+  const ViewFunction view = options_.kernels->FindView(node.set(), node.type());
+  if (view == nullptr) return std::nullopt;
+  llvm::SmallVector<TensorView, 4> values;
+  for (int32_t i = 0; i < node.num_inputs(); ++i) {
+    const std::optional<TensorValue>& value = graph_.output(node.input(i)).value;
+    if (i > 0 && (!value || BitWidth(value->type()) < 8)) return std::nullopt;
+    values.push_back(i > 0 ? TensorView(*value) : TensorView());
+  }
+  llvm::SmallVector<const TensorView*, 4> inputs;
+  for (const TensorView& value : values) inputs.push_back(&value);
+  llvm::SmallVector<Shape, 2> outputs;
+  for (const ir::Output& each : node.outputs()) {
+    const std::optional<Shape> extents = each.shape.extents();
+    if (!extents) return std::nullopt;
+    outputs.push_back(*extents);
+  }
+  const FaultOr<ElementsView> seen = view({.node = node,
+                                           .source = source,
+                                           .inputs = inputs,
+                                           .outputs = outputs,
+                                           .output = static_cast<size_t>(output)});
+  if (!seen || seen->shape != *shape || !IsPositive(*seen)) return std::nullopt;
+  return *seen;
+}
+
+bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input) const {
+  return options_.fuse && (options_.kernels->AcceptsStrides(options_.backend, node, input) ||
+                           options_.kernels->AcceptsStrides(Backend::kReference, node, input));
+}
+
+bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
+  const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
+  if (uses.size() > kMostReads) return false;
+  return llvm::all_of(uses, [&](const ir::InputPort& use) {
+    const ir::Node& reader = graph_.node(use.node);
+    if (in_group_.count(use.node) > 0) return false;
+    if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index)) return true;
+    if (use.index != 0 || depth == 0) return false;
+    for (int32_t i = 0; i < reader.num_outputs(); ++i) {
+      const std::optional<ElementsView> seen = ElementsOf(reader, i, view);
+      if (!seen || (!IsDense(*seen) && !AreReadAs(reader.port(i), *seen, depth - 1))) return false;
+    }
+    return reader.num_outputs() > 0;
+  });
+}
+
+bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
+  if (!options_.fuse || node.num_inputs() == 0) return false;
+  const bool is_reshaped = node.Is(ir::OpRole::kView);
+  if (!is_reshaped && options_.kernels->FindView(node.set(), node.type()) == nullptr) return false;
+  const ValueId source = ValueOf(node.input(0));
+  const PlanValue& value = values_[source];
+  const Strides* strides = StridesOf(value.layout);
+  if (value.storage == PlanValue::Storage::kConstant || (value.layout != nullptr && strides == nullptr))
+    return false;
+  if (is_reshaped && strides == nullptr) return false;  // AddView
+  const ElementsView elements{.shape = value.shape,
+                              .strides = strides != nullptr ? *strides : DenseStrides(value.shape)};
+  llvm::SmallVector<ElementsView, 2> views;
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    const std::optional<ElementsView> view = ElementsOf(node, i, elements);
+    if (!view) return false;
+    const auto is_result = [&](const ir::InputPort& use) {
+      return graph_.node(use.node).Is(ir::OpRole::kResult);
+    };
+    // A result of its own would keep all of the source.
+    if (llvm::any_of(node.uses(i), is_result)) return false;
+    if (!IsDense(*view) && !AreReadAs(node.port(i), *view, kMostViews)) return false;
+    views.push_back(*view);
+  }
+  for (int32_t i = 0; i < node.num_outputs(); ++i)
+    SetValue(node.port(i), AddViewOf(source, views[static_cast<size_t>(i)]));
+  CountReads({.main = &node, .posts = {}});
+  return true;
+}
+
+ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
+  PlanValue value = values_[source];
+  const auto width = static_cast<size_t>(BitWidth(value.type)) / 8;
+  value.shape = view.shape;
+  value.layout = LayoutOf(view, width);
+  value.bytes = value.layout != nullptr ? value.layout->byte_size()
+                                        : static_cast<size_t>(*Volume(view.shape)) * width;
+  value.root = source;
+  value.offset = static_cast<size_t>(view.offset) * width;
+  return values_.Add(value);
+}
+
+Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
+  if (!options_.fuse || node.num_outputs() != 1 || node.uses(0).size() != 1) return nullptr;
+  const ir::InputPort use = node.uses(0)[0];
+  const std::optional<Shape> shape = node.output().shape.extents();
+  if (use.index != 0 || in_group_.count(use.node) > 0 || !shape) return nullptr;
+  const ir::Node& reader = graph_.node(use.node);
+  // The place of each of its axes, by elements whose strides are the numbers of the axes.
+  ElementsView numbered{.shape = *shape, .strides = {}};
+  for (size_t axis = 0; axis < shape->size(); ++axis)
+    numbered.strides.push_back(static_cast<int64_t>(axis) + 1);
+  if (reader.Is(ir::OpRole::kView) || reader.num_outputs() != 1) return nullptr;
+  const std::optional<ElementsView> moved = ElementsOf(reader, 0, numbered);
+  if (!moved || moved->offset != 0 || moved->shape.size() != shape->size()) return nullptr;
+  const Strides dense = DenseStrides(moved->shape);
+  ElementsView wanted{.shape = *shape, .strides = Strides(shape->size(), 0)};
+  for (size_t axis = 0; axis < dense.size(); ++axis) {
+    const auto from = static_cast<size_t>(moved->strides[axis]) - 1;
+    if (from >= dense.size() || (*shape)[from] != moved->shape[axis]) return nullptr;
+    wanted.strides[from] = dense[axis];
+  }
+  if (!IsPositive(wanted) || wanted.strides.back() != 1) return nullptr;
+  return LayoutOf(wanted, static_cast<size_t>(BitWidth(node.output().type)) / 8);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,194 @@
+// Nodes that move elements, with their outputs as views of what they read and without.
+
+#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+ir::AttributeMap Attribute(std::string_view name, ir::Attribute value) {
+  return With(name, std::move(value));
+}
+
+size_t Count(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// Makes nodes that move elements of those before, and some that compute, which may write over what they read.
+class RandomMoves {
+ public:
+  explicit RandomMoves(unsigned seed) : random_(seed) {
+    inputs_.push_back(RandomTensor({2, 3, 4, 5}, seed));
+    values_.push_back(graph_.Parameter("x", {2, 3, 4, 5}));
+    for (int i = 0; i < 12; ++i) Add();
+    for (size_t i = 0; i < 4; ++i) graph_.Result(graph_.Op("Tanh", {Pick()}), "tanh" + std::to_string(i));
+    graph_.Result(graph_.Op("Abs", {values_.back()}));
+  }
+
+  const TestGraph& graph() const { return graph_; }
+  const std::vector<TensorValue>& inputs() const { return inputs_; }
+
+ private:
+  size_t Draw(size_t count) { return static_cast<size_t>(random_() % count); }
+  ir::OutputPort Pick() { return values_[Draw(values_.size())]; }
+  Shape ShapeOf(ir::OutputPort port) const { return graph_.graph->output(port).shape.known_extents(); }
+  ir::OutputPort Number(int64_t value) { return graph_.Const(TensorValue::FromInts({}, {value})); }
+
+  void Add() {
+    const ir::OutputPort x = Pick();
+    const Shape shape = ShapeOf(x);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const auto axis = static_cast<int64_t>(Draw(shape.size()));
+    const int64_t extent = shape[static_cast<size_t>(axis)];
+    switch (Draw(9)) {
+      case 0:
+      case 1: {
+        std::vector<int64_t> order;
+        for (int64_t i = 0; i < rank; ++i) order.push_back(i);
+        std::shuffle(order.begin(), order.end(), random_);
+        return Keep(graph_.Op("Transpose", {x, graph_.Ints(order)}));
+      }
+      case 2: {
+        const auto first = static_cast<int64_t>(Draw(static_cast<size_t>(extent)));
+        const auto step = static_cast<int64_t>(Draw(3)) - 1;
+        return Keep(graph_.Op("opset8", "Slice",
+                              {x, graph_.Ints({step < 0 ? extent - 1 : first}),
+                               graph_.Ints({step < 0 ? -extent - 1 : extent}),
+                               graph_.Ints({step == 0 ? 2 : step}), graph_.Ints({axis})}));
+      }
+      case 3: {
+        if (extent < 2) return;
+        const auto first = static_cast<int64_t>(Draw(static_cast<size_t>(extent - 1))) + 1;
+        const ir::OutputPort made = graph_.Op(
+            "opset1", "VariadicSplit", {x, Number(axis), graph_.Ints({first, extent - first})}, {}, 2);
+        Keep(made);
+        return Keep({made.node, 1});
+      }
+      case 4:
+        if (rank < 2) return;
+        return Keep(graph_.Op(
+            "opset8", "Gather", {x, Number(static_cast<int64_t>(Draw(static_cast<size_t>(extent)))), Number(axis)},
+            Attribute("batch_dims", int64_t{0})));
+      case 5: {
+        const ir::OutputPort y = Pick();
+        Shape other = ShapeOf(y);
+        if (other.size() != shape.size()) return;
+        other[static_cast<size_t>(axis)] = extent;
+        if (other != shape || *Volume(shape) > 400) return;
+        return Keep(graph_.Op("Concat", {x, y}, Attribute("axis", axis)));
+      }
+      case 6: {
+        Shape merged = shape;
+        if (rank < 2 || Draw(2) == 0) {
+          merged.insert(merged.begin() + axis, 1);
+        } else if (axis + 1 < rank) {
+          merged[static_cast<size_t>(axis)] *= merged[static_cast<size_t>(axis) + 1];
+          merged.erase(merged.begin() + axis + 1);
+        }
+        if (merged.size() > 6) return;
+        return Keep(graph_.Op("Reshape", {x, graph_.Ints({merged.begin(), merged.end()})},
+                              Attribute("special_zero", false)));
+      }
+      case 7:
+        return Keep(graph_.Op("ReLU", {x}));
+      default:
+        return Keep(graph_.Op("Add", {x, x}));
+    }
+  }
+  void Keep(ir::OutputPort port) { values_.push_back(port); }
+
+  std::mt19937 random_;
+  TestGraph graph_;
+  std::vector<ir::OutputPort> values_;
+  std::vector<TensorValue> inputs_;
+};
+
+TEST(ViewsTest, RandomMovesAreAsWhereEachIsCopied) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomMoves moves(seed);
+    const auto expected =
+        RunGraph(moves.graph().graph, {.backend = Backend::kReference, .fuse = false}, moves.inputs());
+    for (const Backend backend : kBackends) {
+      const auto executable = Compile(moves.graph().graph, {.backend = backend, .threads = 2});
+      ASSERT_NE(executable, nullptr);
+      const auto session = Session::Create(executable);
+      for (int run = 0; run < 2; ++run) {
+        const auto actual = session->Run(moves.inputs());
+        ASSERT_TRUE(actual.ok()) << actual.error().message;
+        for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], 1e-6);
+      }
+    }
+  }
+}
+
+struct Attended {
+  int64_t batch, rows, heads, width;
+  bool has_mask = false, is_causal = false;
+};
+
+// Heads of queries, keys and values from one product, as exporters write them; back to rows behind it.
+TestGraph Attend(const Attended& of) {
+  TestGraph g;
+  const int64_t all = of.heads * of.width;
+  const auto x = g.Parameter("x", {of.batch, of.rows, all});
+  const auto product = g.Op("MatMul", {x, g.Weights({all, 3 * all}, 2)});
+  const auto parted = g.Op("Reshape", {product, g.Ints({of.batch, of.rows, 3, of.heads, of.width})},
+                           Attribute("special_zero", false));
+  const auto moved = g.Op("Transpose", {parted, g.Ints({2, 0, 3, 1, 4})});
+  std::vector<ir::OutputPort> inputs;
+  for (int64_t i = 0; i < 3; ++i) {
+    inputs.push_back(g.Op("opset8", "Gather",
+                          {moved, g.Const(TensorValue::FromInts({}, {i})), g.Const(TensorValue::FromInts({}, {0}))},
+                          Attribute("batch_dims", int64_t{0})));
+  }
+  if (of.has_mask) inputs.push_back(g.Parameter("mask", {of.heads, of.rows, of.rows}));
+  const auto attended =
+      g.Op("opset13", "ScaledDotProductAttention", inputs, Attribute("causal", of.is_causal));
+  const auto back = g.Op("Transpose", {attended, g.Ints({0, 2, 1, 3})});
+  const auto joined =
+      g.Op("Reshape", {back, g.Ints({of.batch, of.rows, all})}, Attribute("special_zero", false));
+  g.Result(g.Op("MatMul", {joined, g.Weights({all, all}, 3)}));
+  return g;
+}
+
+TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
+  unsigned seed = 1;
+  for (const Attended& of :
+       {Attended{2, 49, 3, 32}, Attended{1, 197, 2, 64}, Attended{3, 16, 1, 16}, Attended{1, 5, 4, 48},
+        Attended{2, 33, 2, 32, true}, Attended{1, 64, 3, 16, true}, Attended{2, 21, 2, 32, false, true}}) {
+    SCOPED_TRACE(seed);
+    const TestGraph g = Attend(of);
+    std::vector<TensorValue> inputs = {RandomTensor({of.batch, of.rows, of.heads * of.width}, ++seed)};
+    if (of.has_mask) inputs.push_back(RandomTensor({of.heads, of.rows, of.rows}, ++seed));
+    ExpectAsReference(g, inputs, "nnefc:attention", 1e-5);
+    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn});
+    if (!HasLanes()) continue;
+    const std::string plan = executable->DescribePlan();
+    EXPECT_EQ(Count(plan, "Transpose"), 0U) << plan;
+    EXPECT_EQ(Count(plan, "Gather"), 0U) << plan;
+    EXPECT_EQ(Count(plan, "reorder"), 0U) << plan;
+  }
+}
+
+// Widths that the tiles of values do not take.
+TEST(ViewsTest, AttentionOfOtherWidthsGetsCopies) {
+  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "ScaledDotProductAttention", 1e-5);
+}
+
+// A result of its own keeps no more than its elements.
+TEST(ViewsTest, AResultIsNoView) {
+  TestGraph g;
+  const auto x = g.Parameter("x", {64, 8});
+  const auto y = g.Op("Exp", {x});
+  g.Result(g.Op("opset8", "Slice", {y, g.Ints({3}), g.Ints({5}), g.Ints({1}), g.Ints({0})}));
+  const std::vector<TensorValue> inputs = {RandomTensor({64, 8}, 1)};
+  const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn}, inputs);
+  for (int64_t i = 0; i < 16; ++i)
+    EXPECT_NEAR(made[0].ElementAsDouble(i), std::exp(inputs[0].ElementAsDouble(24 + i)), 1e-5);
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
