@@ -12,7 +12,9 @@ class AttentionFusion : public MiddleReplacementPattern {
   std::string_view Description() const override {
     return "softmax(q * k^T * scale + mask) * v becomes "
            "ScaledDotProductAttention; scale and mask need not "
-           "be there, and the scale may be a factor of q or k instead.";
+           "be there, and the scale may be a factor of q or k instead. There may be several masks, and "
+           "between them the axes of the batch may be grouped otherwise. A factor of q or k of an "
+           "attention goes into its scale.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "q" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
@@ -32,11 +34,18 @@ opset1.Result "y" (%7)
         if (softmax.exists()) Fuse(graph, softmax);
       }
     }
+    for (const Node& attention : graph.GetOpNodes("opset13.ScaledDotProductAttention"))
+      TakeScaleOfFactors(graph, attention);
   }
 
  private:
+  // A mask, and the shape of the scores that it is added to.
+  struct Mask {
+    Port added;
+    ir::PartialShape scores;
+  };
   struct Scores {
-    std::optional<Port> mask;
+    llvm::SmallVector<Mask, 2> masks = {};
     double scale = 1;
     Node product;
   };
@@ -51,6 +60,10 @@ opset1.Result "y" (%7)
     if (last.ir().Bool("transpose_a") || last.ir().Bool("transpose_b")) return;
     std::optional<Scores> scores = MatchScores(softmax.in_port(0).GetSource());
     if (!scores || scores->product.ir().Bool("transpose_a")) return;
+    if (!(scores->product.out_port(0).shape() == shape)) return;
+    for (const Mask& mask : scores->masks) {
+      if (!(mask.scores == shape) && !GroupsOf(mask, shape)) return;
+    }
     Port q = TakeScale(scores->product.in_port(0).GetSource(), scores->scale);
     std::optional<Port> k = scores->product.in_port(1).GetSource();
     if (scores->product.ir().Bool("transpose_b")) k = TakeScale(*k, scores->scale);
@@ -64,9 +77,15 @@ opset1.Result "y" (%7)
       return graph.CreateConst(TensorValue::Filled(type, {}, value), last.name() + name).out_port(0);
     };
     // A mask of rank 0 is none.
-    const Port mask = scores->mask ? *scores->mask : number("/mask", 0);
-    const Node made = graph.CreateNode("opset13.ScaledDotProductAttention",
-                                       {q, *k, v, mask, number("/scale", scores->scale)}, {.origin = origin});
+    std::optional<Port> mask;
+    for (const Mask& each : scores->masks) {
+      const Port added = each.scores == shape ? each.added : Regrouped(graph, each, shape, last);
+      mask = mask ? Made(graph, last, "/mask", "opset1.Add", {*mask, added}) : added;
+    }
+    if (!mask) mask = number("/mask", 0);
+    const Node made =
+        graph.CreateNode("opset13.ScaledDotProductAttention",
+                         {q, *k, v, *mask, number("/scale", scores->scale)}, {.origin = origin});
     TakePlace(graph, last, made);
   }
 
@@ -75,33 +94,113 @@ opset1.Result "y" (%7)
     return port.shape().rank_known() && port.shape().rank() == rank;
   }
 
-  // What is beneath a mask that is added and a number that is multiplied.
+  // What is beneath masks that are added and a number that is multiplied.
   static std::optional<Scores> MatchScores(const Port& output) {
     Node node = output.node();
-    if (IsProduct(node) && OnlyDestination(output)) return Scores{.mask = {}, .scale = 1, .product = node};
-    if (node.ir().Is(ir::ElementFunction::kAdd)) {
-      for (int32_t i : {0, 1}) {
-        const Port masked = node.in_port(i).GetSource();
-        if (!OnlyDestination(masked) || !(masked.shape() == output.shape())) continue;
-        std::optional<Scores> scores = MatchScaled(masked);
-        if (!scores) continue;
-        const Port mask = node.in_port(1 - i).GetSource();
-        if (KnownNumber(node.in_port(1 - i)) == 0) return scores;
-        // One of rank 0 would be taken for none, and OpenVINO refuses one of rank 1.
-        if (!mask.shape().rank_known() || mask.shape().rank() < 2) return std::nullopt;
-        scores->mask = mask;
-        return scores;
-      }
-      return std::nullopt;
+    if (!OnlyDestination(output)) return std::nullopt;
+    if (IsProduct(node)) return Scores{.product = node};
+    if (IsOperation(node, "opset1", "Reshape")) {
+      return KeepsRows(node) ? MatchScores(node.in_port(0).GetSource()) : std::nullopt;
     }
-    return MatchScaled(output);
+    if (!node.ir().Is(ir::ElementFunction::kAdd)) return MatchScaled(output);
+    for (int32_t i : {0, 1}) {
+      const Port masked = node.in_port(i).GetSource();
+      if (!OnlyDestination(masked) || !(masked.shape() == output.shape())) continue;
+      std::optional<Scores> scores = MatchScores(masked);
+      if (!scores) continue;
+      const Port mask = node.in_port(1 - i).GetSource();
+      if (KnownNumber(node.in_port(1 - i)) == 0) return scores;
+      // One of rank 0 would be taken for none, and OpenVINO refuses one of rank 1.
+      if (!mask.shape().rank_known() || mask.shape().rank() < 2) return std::nullopt;
+      scores->masks.push_back({mask, output.shape()});
+      return scores;
+    }
+    return std::nullopt;
   }
+  // Whether a Reshape leaves the last two axes as they are.
+  static bool KeepsRows(const Node& reshape) {
+    const std::optional<Shape> from = reshape.in_port(0).GetSource().shape().extents();
+    const std::optional<Shape> to = reshape.out_port(0).shape().extents();
+    return from && to && from->size() > 2 && to->size() > 2 &&
+           llvm::ArrayRef<int64_t>(*from).take_back(2) == llvm::ArrayRef<int64_t>(*to).take_back(2);
+  }
+
+  // Axes of the batch that hold the same elements of a mask in two groupings.
+  struct MaskGroups {
+    Shape broadcast;  // of the mask, before it is regrouped
+    Shape grouped;    // and after
+  };
+  // A mask of scores, as one of scores whose batch is grouped otherwise: of the fewest axes of both that hold
+  // as many elements it has all, or none. Nothing where shapes are not known.
+  static std::optional<MaskGroups> GroupsOf(const Mask& mask, const ir::PartialShape& scores) {
+    const std::optional<Shape> own = mask.added.shape().extents();
+    const std::optional<Shape> from = mask.scores.extents(), to = scores.extents();
+    if (!own || !from || !to || own->size() > from->size() || Volume(*from).value_or(0) == 0)
+      return std::nullopt;
+    Shape extents(from->size() - own->size(), 1);
+    extents.append(own->begin(), own->end());
+    const size_t from_end = from->size() - 2, to_end = to->size() - 2;
+    MaskGroups groups;
+    for (size_t i = 0, j = 0; i < from_end || j < to_end;) {
+      const size_t i_begin = i, j_begin = j;
+      int64_t count = i < from_end ? (*from)[i++] : 1, to_count = j < to_end ? (*to)[j++] : 1;
+      while (count != to_count) {
+        if (count < to_count ? i == from_end : j == to_end) return std::nullopt;
+        (count < to_count ? count : to_count) *= count < to_count ? (*from)[i++] : (*to)[j++];
+      }
+      bool has_all = false;
+      for (size_t axis = i_begin; axis < i; ++axis) has_all |= extents[axis] != 1;
+      for (size_t axis = i_begin; axis < i; ++axis) groups.broadcast.push_back(has_all ? (*from)[axis] : 1);
+      for (size_t axis = j_begin; axis < j; ++axis) groups.grouped.push_back(has_all ? (*to)[axis] : 1);
+    }
+    for (Shape* shape : {&groups.broadcast, &groups.grouped}) shape->append(extents.end() - 2, extents.end());
+    return groups;
+  }
+  static Port Regrouped(Graph& graph, const Mask& mask, const ir::PartialShape& scores, const Node& last) {
+    const MaskGroups groups = *GroupsOf(mask, scores);
+    const auto shape_of = [&](const Shape& shape) {
+      const auto rank = static_cast<int64_t>(shape.size());
+      return graph
+          .CreateConst(TensorValue::FromInts({rank}, shape), graph.UniqueName(last.name() + "/mask_shape"))
+          .out_port(0);
+    };
+    const Port whole =
+        Made(graph, last, "/mask", "opset3.Broadcast", {mask.added, shape_of(groups.broadcast)});
+    return Made(graph, last, "/mask", "opset1.Reshape", {whole, shape_of(groups.grouped)});
+  }
+  // The output of a node that takes part in what `last` computed.
+  static Port Made(Graph& graph, const Node& last, std::string_view part, std::string_view operation,
+                   llvm::ArrayRef<Port> inputs) {
+    return graph
+        .CreateNode(
+            operation, inputs,
+            {.name = graph.UniqueName(fmt::format("{}{}", last.name(), part)), .origin = last.ir().origin()})
+        .out_port(0);
+  }
+
+  // Of an attention that is there already.
+  static void TakeScaleOfFactors(Graph& graph, const Node& attention) {
+    if (attention.num_in_ports() < 5) return;
+    const std::optional<double> given = KnownNumber(attention.in_port(4));
+    if (!given) return;
+    double scale = *given;
+    for (int32_t i : {0, 1}) {
+      const Port factor = attention.in_port(i).GetSource();
+      const Port unscaled = TakeScale(factor, scale);
+      if (!(unscaled == factor)) attention.in_port(i).GetConnection().SetSource(unscaled);
+    }
+    if (scale == *given) return;
+    const TensorValue number = TensorValue::Filled(attention.in_port(4).data().type, {}, scale);
+    const Node made = graph.CreateConst(number, graph.UniqueName(attention.name() + "/scale"));
+    attention.in_port(4).GetConnection().SetSource(made.out_port(0));
+  }
+
   static std::optional<Scores> MatchScaled(const Port& output) {
     if (!OnlyDestination(output)) return std::nullopt;
     double scale = 1;
     const Port product = TakeScale(output, scale);
     if (!IsProduct(product.node()) || !OnlyDestination(product)) return std::nullopt;
-    return Scores{.mask = {}, .scale = scale, .product = product.node()};
+    return Scores{.scale = scale, .product = product.node()};
   }
 
   // What is multiplied or divided by a number, which goes into the scale; the

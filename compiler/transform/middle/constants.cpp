@@ -4,6 +4,7 @@
 #include "compiler/ir/inline_body.h"
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform {
@@ -58,7 +59,10 @@ bool Quantizes(const Node& node) {
   return kQuantizes.Find(node.ir().op()) != nullptr;
 }
 
-void Fold(Graph& graph, const Node& node) {
+// Nodes of which an input is known better than when they were inferred.
+using BetterKnown = llvm::DenseSet<ir::NodeId>;
+
+void Fold(Graph& graph, const Node& node, BetterKnown& readers) {
   if (!ir::IsFoldable(node.ir()) || Quantizes(node)) return;
   const std::vector<Port> outputs = node.out_ports();
   // A result is computed by some node, whose name it has.
@@ -74,18 +78,40 @@ void Fold(Graph& graph, const Node& node) {
     const std::string name = is_only ? "" : fmt::format("{}.{}", node.name(), output.index());
     const Node constant = graph.CreateConst((*values)[static_cast<size_t>(output.index())],
                                             is_only ? "" : graph.UniqueName(name));
-    const std::vector<Port> readers = output.GetDestinations();
+    for (const Port& reader : output.GetDestinations()) readers.insert(reader.node().id());
     graph.Bypass(output, constant.out_port(0));
-    for (const Port& reader : readers) graph.InferNow(reader.node());
     if (is_only) graph.TakeName(node, constant);
   }
   graph.Remove(node);
 }
 
+// Infers a node again, and notes who reads what is known better then. What is wrong with it is told where a
+// run comes across it.
+void InferAgain(Graph& graph, const Node& node, BetterKnown& readers) {
+  if (node.ir().info().infer == nullptr) return;
+  const std::vector<ir::Output> before(node.ir().outputs().begin(), node.ir().outputs().end());
+  if (node.ir().bodies().empty()) {
+    std::vector<const ir::Output*> inputs;
+    for (const Port& input : node.in_ports()) inputs.push_back(&input.GetSource().data());
+    Emitter unheard;
+    if (!ir::InferApart(node.ir(), inputs, unheard)) return;
+  }
+  graph.InferNow(node);
+  for (const Port& output : node.out_ports()) {
+    const ir::Output& old = before[static_cast<size_t>(output.index())];
+    if (old.type == output.data().type && old.shape == output.shape() && !output.value()) continue;
+    for (const Port& reader : output.GetDestinations()) readers.insert(reader.node().id());
+  }
+}
+
 void FoldAll(Graph& graph) {
   const std::optional<std::vector<ir::NodeId>> order = graph.ir().TopologicalOrder();
   if (!order) throw Error("the graph contains a cycle");
-  for (ir::NodeId id : *order) Fold(graph, Node(graph, id));
+  BetterKnown readers;
+  for (ir::NodeId id : *order) {
+    if (readers.contains(id)) InferAgain(graph, Node(graph, id), readers);
+    Fold(graph, Node(graph, id), readers);
+  }
 }
 
 // True if a parameter is the same in all iterations: what feeds it, whole.

@@ -350,6 +350,42 @@ TEST_F(FusionsTest, AttentionWhereverItsScaleIs) {
       fused);
 }
 
+TEST_F(FusionsTest, AttentionUnderMasksOfRegroupedScores) {
+  const std::string name = "middle.AttentionFusion";
+  // 2 heads of 1 element become 2 elements of 1 head and come back.
+  const auto masked = [](const std::string& mask, const std::string& regrouped) {
+    return Attention({.scores = "%e",
+                      .between = "  %r = opset1.Const \"r\" : i64[4] = dense<i64[4]: " + regrouped +
+                                 ">\n  %b = opset1.Const \"b\" : i64[4] = dense<i64[4]: 1, 2, 3, 5>\n"
+                                 "  %n = opset1.Parameter \"n\" {element_type = f32, shape = " +
+                                 mask + "} : f32" + mask +
+                                 "\n  %c = opset1.Reshape \"c\" (%a, %r) {special_zero = false} : f32[...]\n"
+                                 "  %d = opset1.Add \"d\" (%c, %n) : f32[...]\n"
+                                 "  %e = opset1.Reshape \"e\" (%d, %b) {special_zero = false} : f32[...]\n"});
+  };
+  const std::string fused = "Broadcast Reshape ScaledDotProductAttention";
+  EXPECT_EQ(Left(Graph(name, masked("[2,1,3,5]", "2, 1, 3, 5"))), fused);
+  EXPECT_EQ(Left(Graph(name, masked("[1,1,3,5]", "2, 1, 3, 5"))), fused);
+  EXPECT_EQ(Left(Graph(name, masked("[3,5]", "2, 1, 3, 5"))), fused);
+  // Where rows are regrouped, too, it stays.
+  EXPECT_NE(Left(Graph(name, masked("[1,1]", "1, 2, 5, 3"))).find("SoftMax"), std::string::npos);
+}
+
+TEST_F(FusionsTest, FactorsOfAnAttentionGoIntoItsScale) {
+  const std::string graph =
+      "  %q = opset1.Parameter \"q\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n"
+      "  %k = opset1.Parameter \"k\" {element_type = f32, shape = [2,5,4]} : f32[2,5,4]\n"
+      "  %m = opset1.Const \"m\" : f32[] = dense<f32[]: 0.0>\n" +
+      Const("half", "0.5") + Const("four", "4.0") +
+      "  %s = opset1.Multiply \"s\" (%q, %half) : f32[...]\n"
+      "  %t = opset1.Divide \"t\" (%k, %four) : f32[...]\n"
+      "  %y = opset13.ScaledDotProductAttention \"y\" (%s, %t, %k, %m, %four) : f32[...]\n"
+      "  opset1.Result \"out\" (%y)\n";
+  const std::string made = Graph("middle.AttentionFusion", graph);
+  EXPECT_NE(made.find("ScaledDotProductAttention(y: q, k, k, m, y/scale)"), std::string::npos) << made;
+  EXPECT_EQ(made.find("Multiply"), std::string::npos) << made;
+}
+
 TEST_F(FusionsTest, NoAttention) {
   const auto is_left = [&](const Heads& form) {
     return Left(Graph("middle.AttentionFusion", Attention(form))).find("SoftMax") != std::string::npos;
