@@ -12,6 +12,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/reduce_row.h"
+#include "runtime/fast/row_moments.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
@@ -196,68 +197,17 @@ std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
   return Prepare(request, *folded, run, false);
 }
 
-struct Moments {
-  double mean, variance;
-};
-
-using Floats8 = float __attribute__((vector_size(32), aligned(4), may_alias));
-using Doubles8 = double __attribute__((vector_size(64)));
-
-// In one pass, of distances from the first element: its own is not larger than the root of the sum of the
-// squares of all from the mean, so that the difference of the two sums loses nothing that f32 has.
-[[gnu::always_inline]] inline Moments MomentsOf(const float* x, int64_t terms) {
-  constexpr int64_t kLanes = 8;
-  const auto first = static_cast<double>(x[0]);
-  Doubles8 sums[2] = {}, squares[2] = {};
-  int64_t i = 0;
-  for (; i + 2 * kLanes <= terms; i += 2 * kLanes) {
-    for (int64_t part = 0; part < 2; ++part) {
-      const auto& taken = *reinterpret_cast<const Floats8*>(x + i + part * kLanes);
-      const Doubles8 distances = __builtin_convertvector(taken, Doubles8) - first;
-      sums[part] += distances;
-      squares[part] += distances * distances;
-    }
-  }
-  sums[0] += sums[1];
-  squares[0] += squares[1];
-  double sum = 0, square = 0;
-  for (; i < terms; ++i) {
-    const double distance = static_cast<double>(x[i]) - first;
-    sum += distance;
-    square += distance * distance;
-  }
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    sum += sums[0][lane];
-    square += squares[0][lane];
-  }
-  const double mean = sum / static_cast<double>(terms);
-  const double variance = square / static_cast<double>(terms) - mean * mean;
-  return {first + mean, variance < 0 ? 0 : variance};
-}
-
-// to = (x - mean) * factor
-[[gnu::always_inline]] inline void ShiftAndScale(const float* x, int64_t terms, double mean, double factor,
-                                                 float* to) {
-  constexpr int64_t kLanes = 8;
-  int64_t i = 0;
-  for (; i + kLanes <= terms; i += kLanes) {
-    const Doubles8 taken = __builtin_convertvector(*reinterpret_cast<const Floats8*>(x + i), Doubles8);
-    *reinterpret_cast<Floats8*>(to + i) = __builtin_convertvector((taken - mean) * factor, Floats8);
-  }
-  for (; i < terms; ++i) to[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
-}
-
 // MVN: out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps).
 struct Normalisation {
   double eps;
   bool normalize, inside;
+  bool fits_lanes;
 
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     ForEachLine(
-        of,
-        [&](int64_t line) { Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); }); },
+        of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Vectorized([&] { Block({x + begin, of.terms, of.inner, columns}, out + begin); });
@@ -268,10 +218,17 @@ struct Normalisation {
   [[gnu::always_inline]] double Factor(double variance) const {
     return 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
   }
-  [[gnu::always_inline]] void Row(const float* x, float* out, int64_t terms) const {
-    const auto [mean, variance] = MomentsOf(x, terms);
-    const double factor = normalize ? Factor(variance) : 1;
-    ShiftAndScale(x, terms, mean, factor, out);
+  void Row(const float* x, float* out, int64_t terms) const {
+    const std::optional<LaneMoments> found = fits_lanes ? MomentsInLanes(x, terms) : std::nullopt;
+    if (found) {
+      const double factor = normalize ? Factor(found->variance) : 1;
+      return ShiftAndScaleInLanes(x, terms, *found, static_cast<float>(factor), out);
+    }
+    Vectorized([&] {
+      const auto [mean, variance] = MomentsOf(x, terms);
+      const double factor = normalize ? Factor(variance) : 1;
+      ShiftAndScale(x, terms, mean, factor, out);
+    });
   }
   // Rows side by side.
   [[gnu::always_inline]] void Block(const ColumnPart& part, float* out) const {
@@ -317,7 +274,8 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
   const std::string mode = request.node->String("eps_mode");
   const Normalisation function{.eps = request.node->Double("eps"),
                                .normalize = request.node->Bool("normalize_variance"),
-                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
+                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT",
+                               .fits_lanes = FitsLanes(folded->terms)};
   return Prepare(request, *folded, function, true);
 }
 
@@ -413,8 +371,7 @@ struct Softmax {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     ForEachLine(
-        of,
-        [&](int64_t line) { Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); }); },
+        of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Vectorized([&] { Part({x + begin, of.terms, of.inner, columns}, out + begin); });
