@@ -8,7 +8,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int kMostViews = 6;    // that follow one another to a reader
+constexpr int kMostViews = 6;     // that follow one another to a reader
 constexpr size_t kMostReads = 8;  // of a view
 
 bool IsPositive(const ElementsView& view) {
@@ -103,8 +103,8 @@ ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
   const auto width = static_cast<size_t>(BitWidth(value.type)) / 8;
   value.shape = view.shape;
   value.layout = LayoutOf(view, width);
-  value.bytes = value.layout != nullptr ? value.layout->byte_size()
-                                        : static_cast<size_t>(*Volume(view.shape)) * width;
+  value.bytes =
+      value.layout != nullptr ? value.layout->byte_size() : static_cast<size_t>(*Volume(view.shape)) * width;
   value.root = source;
   value.offset = static_cast<size_t>(view.offset) * width;
   return values_.Add(value);

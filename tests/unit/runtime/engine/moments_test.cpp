@@ -1,5 +1,5 @@
-// MVN along rows, against the formula in f64: means that are far from the numbers' spread, a first number that
-// is far from the others, squares that leave the range of f32, rows of any length.
+// MVN along rows, against the formula in f64: means that are far from the numbers' spread, a first number
+// that is far from the others, squares that leave the range of f32, rows of any length.
 
 #include "tests/unit/runtime/run_graph.h"
 
@@ -24,9 +24,9 @@ std::vector<double> Normalized(const std::vector<float>& row, double eps) {
 }
 
 TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
-  const RowCase cases[] = {{"plain", 0, 1, 0},         {"far", 1000, 1, 0},      {"very far", 1e6F, 1, 0},
-                           {"outlier", 0, 1, 200},     {"huge", 0, 1e20F, 0},    {"tiny", 0, 1e-20F, 0},
-                           {"small", 3, 1e-4F, 0},     {"huge outlier", 1, 2, 1e6F}};
+  const RowCase cases[] = {{"plain", 0, 1, 0},     {"far", 1000, 1, 0},         {"very far", 1e6F, 1, 0},
+                           {"outlier", 0, 1, 200}, {"huge", 0, 1e20F, 0},       {"tiny", 0, 1e-20F, 0},
+                           {"small", 3, 1e-4F, 0}, {"huge outlier", 1, 2, 1e6F}};
   for (const RowCase& of : cases) {
     for (const int64_t terms : {1, 5, 16, 17, 31, 32, 96, 100, 768, 4096, 5000}) {
       SCOPED_TRACE(of.name + " " + std::to_string(terms));
@@ -49,8 +49,8 @@ TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
       attributes.Set("eps_mode", "inside_sqrt");
       const auto x = g.Parameter("x", {kRows, terms});
       g.Result(g.Op("opset6", "MVN", {x, g.Ints({1})}, attributes));
-      const auto made =
-          RunGraph(g.graph, {.backend = Backend::kOneDnn}, {TensorValue::FromFloats({kRows, terms}, numbers)});
+      const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn},
+                                 {TensorValue::FromFloats({kRows, terms}, numbers)});
       ExpectClose(made[0], TensorValue::FromFloats({kRows, terms}, expected), 2e-6);
     }
   }

@@ -53,24 +53,25 @@ class RandomMoves {
       case 2: {
         const auto first = static_cast<int64_t>(Draw(static_cast<size_t>(extent)));
         const auto step = static_cast<int64_t>(Draw(3)) - 1;
-        return Keep(graph_.Op("opset8", "Slice",
-                              {x, graph_.Ints({step < 0 ? extent - 1 : first}),
-                               graph_.Ints({step < 0 ? -extent - 1 : extent}),
-                               graph_.Ints({step == 0 ? 2 : step}), graph_.Ints({axis})}));
+        return Keep(graph_.Op(
+            "opset8", "Slice",
+            {x, graph_.Ints({step < 0 ? extent - 1 : first}), graph_.Ints({step < 0 ? -extent - 1 : extent}),
+             graph_.Ints({step == 0 ? 2 : step}), graph_.Ints({axis})}));
       }
       case 3: {
         if (extent < 2) return;
         const auto first = static_cast<int64_t>(Draw(static_cast<size_t>(extent - 1))) + 1;
-        const ir::OutputPort made = graph_.Op(
-            "opset1", "VariadicSplit", {x, Number(axis), graph_.Ints({first, extent - first})}, {}, 2);
+        const ir::OutputPort made = graph_.Op("opset1", "VariadicSplit",
+                                              {x, Number(axis), graph_.Ints({first, extent - first})}, {}, 2);
         Keep(made);
         return Keep({made.node, 1});
       }
       case 4:
         if (rank < 2) return;
-        return Keep(graph_.Op(
-            "opset8", "Gather", {x, Number(static_cast<int64_t>(Draw(static_cast<size_t>(extent)))), Number(axis)},
-            Attribute("batch_dims", int64_t{0})));
+        return Keep(
+            graph_.Op("opset8", "Gather",
+                      {x, Number(static_cast<int64_t>(Draw(static_cast<size_t>(extent)))), Number(axis)},
+                      Attribute("batch_dims", int64_t{0})));
       case 5: {
         const ir::OutputPort y = Pick();
         Shape other = ShapeOf(y);
@@ -140,9 +141,10 @@ TestGraph Attend(const Attended& of) {
   const auto moved = g.Op("Transpose", {parted, g.Ints({2, 0, 3, 1, 4})});
   std::vector<ir::OutputPort> inputs;
   for (int64_t i = 0; i < 3; ++i) {
-    inputs.push_back(g.Op("opset8", "Gather",
-                          {moved, g.Const(TensorValue::FromInts({}, {i})), g.Const(TensorValue::FromInts({}, {0}))},
-                          Attribute("batch_dims", int64_t{0})));
+    inputs.push_back(
+        g.Op("opset8", "Gather",
+             {moved, g.Const(TensorValue::FromInts({}, {i})), g.Const(TensorValue::FromInts({}, {0}))},
+             Attribute("batch_dims", int64_t{0})));
   }
   if (of.has_mask) inputs.push_back(g.Parameter("mask", {of.heads, of.rows, of.rows}));
   const auto attended =
