@@ -1,14 +1,12 @@
 #include "compiler/package/archive_reader.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "compiler/package/filter_stream.h"
 #include "compiler/package/gzip_stream.h"
+#include "compiler/package/libarchive.h"
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
 #include "llvm/ADT/SmallVector.h"
@@ -76,12 +74,10 @@ std::optional<std::string> ContainedPath(std::string_view path) {
 }
 
 ArchiveReader::ArchiveReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter)
-    : source_(source), max_bytes_(max_bytes), emitter_(emitter), archive_(archive_read_new()) {
-  NNEFC_CHECK(archive_ != nullptr);
-}
+    : source_(source), max_bytes_(max_bytes), emitter_(emitter) {}
 
 ArchiveReader::~ArchiveReader() {
-  archive_read_free(archive_);
+  if (archive_ != nullptr) functions_->archive_read_free(archive_);
 }
 
 template <typename... Args>
@@ -91,7 +87,7 @@ void ArchiveReader::Fail(const Rule& rule, fmt::format_string<Args...> format, A
 }
 
 void ArchiveReader::FailDamaged(std::string_view fallback) {
-  std::string_view reason = OrEmpty(archive_error_string(archive_));
+  std::string_view reason = OrEmpty(functions_->archive_error_string(archive_));
   if (stream_ != nullptr && !stream_->error().empty()) reason = stream_->error();
   if (reason.empty()) reason = fallback;
   if (current_.empty()) return Fail(kArchiveDamaged, "the archive is damaged: {}", ShownText(reason));
@@ -103,7 +99,8 @@ ssize_t ArchiveReader::ReadUnpacked(archive* handle, void* self, const void** bl
   auto* reader = static_cast<ArchiveReader*>(self);
   auto bytes = reader->stream_->Next();
   if (!bytes) {
-    archive_set_error(handle, EILSEQ, "%s", std::string(reader->stream_->error()).c_str());
+    reader->functions_->archive_set_error(handle, EILSEQ, "%s",
+                                          std::string(reader->stream_->error()).c_str());
     return ARCHIVE_FATAL;
   }
   reader->unpacked_ += bytes->size();
@@ -113,32 +110,42 @@ ssize_t ArchiveReader::ReadUnpacked(archive* handle, void* self, const void** bl
 
 bool ArchiveReader::Open() {
   opened_ = true;
+  const ErrorOr<const ArchiveFunctions*> functions = LoadArchiveFunctions();
+  if (!functions) {
+    Fail(kArchiveFormat, "archives cannot be read: {}", functions.error().message);
+    return false;
+  }
+  functions_ = *functions;
+  archive_ = functions_->archive_read_new();
+  NNEFC_CHECK(archive_ != nullptr);
   const std::span<const std::byte> bytes(source_.bytes->data(), source_.bytes->size());
   int status = ARCHIVE_OK;
-  archive_read_support_format_tar(archive_);
+  functions_->archive_read_support_format_tar(archive_);
   if (IsGzip(bytes)) {
     stream_ = std::make_unique<GzipStream>(PackedBytes(source_.bytes));
   } else if (IsCompressed(bytes)) {
     stream_ = std::make_unique<FilterStream>(PackedBytes(source_.bytes));
   }
   if (stream_ != nullptr) {
-    status = archive_read_open(archive_, this, nullptr, ReadUnpacked, nullptr);
+    status = functions_->archive_read_open(archive_, this, nullptr, ReadUnpacked, nullptr);
   } else {
     // A compression that its first bytes do not tell is unpacked all the same.
-    SupportFilters(archive_);
-    status = archive_read_open_memory(archive_, bytes.data(), bytes.size());
+    SupportFilters(*functions_, archive_);
+    status = functions_->archive_read_open_memory(archive_, bytes.data(), bytes.size());
   }
-  if (status == ARCHIVE_OK && !IsLayered(archive_)) return true;
+  if (status == ARCHIVE_OK && !IsLayered(*functions_, archive_)) return true;
   if (stream_ != nullptr && !stream_->error().empty()) {
     FailDamaged("");
   } else {
-    Fail(kArchiveFormat, "this is no tar archive: {}", ShownText(OrEmpty(archive_error_string(archive_))));
+    Fail(kArchiveFormat, "this is no tar archive: {}",
+         ShownText(OrEmpty(functions_->archive_error_string(archive_))));
   }
   return false;
 }
 
 bool ArchiveReader::CheckTotal() {
-  uint64_t total = std::max<uint64_t>(unpacked_, static_cast<uint64_t>(archive_filter_bytes(archive_, 0)));
+  uint64_t total =
+      std::max<uint64_t>(unpacked_, static_cast<uint64_t>(functions_->archive_filter_bytes(archive_, 0)));
   if (total <= max_bytes_) return true;
   Fail(kArchiveTooLarge, "the archive unpacks to more than {} bytes; raise the bound with `--max-bytes`",
        max_bytes_);
@@ -153,7 +160,7 @@ bool ArchiveReader::ReadBlocks(Consume consume) {
     const void* block = nullptr;
     size_t size = 0;
     int64_t offset = 0;
-    int status = archive_read_data_block(archive_, &block, &size, &offset);
+    int status = functions_->archive_read_data_block(archive_, &block, &size, &offset);
     if (status == ARCHIVE_EOF) break;
     if (status != ARCHIVE_OK) {
       FailDamaged("its data cannot be read");
@@ -178,11 +185,12 @@ bool ArchiveReader::ReadBlocks(Consume consume) {
 
 // Looks at what the header of an entry says; true if it is a regular file.
 bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
-  const char* name = archive_entry_pathname(entry);
-  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+  const char* name = functions_->archive_entry_pathname(entry);
+  if (name == nullptr) name = functions_->archive_entry_pathname_utf8(entry);
   current_ = std::string(OrEmpty(name));
   if (name == nullptr) {
-    Fail(kArchiveName, "the name of an entry cannot be read: {}", OrEmpty(archive_error_string(archive_)));
+    Fail(kArchiveName, "the name of an entry cannot be read: {}",
+         OrEmpty(functions_->archive_error_string(archive_)));
     return false;
   }
   std::optional<std::string> contained = ContainedPath(current_);
@@ -190,9 +198,9 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
     Fail(kArchiveOutside, "the entry `{}` leads out of the archive", ShownText(current_));
     return false;
   }
-  const auto type = archive_entry_filetype(entry);
-  const char* target = archive_entry_hardlink(entry);
-  if (target == nullptr && type == AE_IFLNK) target = archive_entry_symlink(entry);
+  const auto type = functions_->archive_entry_filetype(entry);
+  const char* target = functions_->archive_entry_hardlink(entry);
+  if (target == nullptr && type == AE_IFLNK) target = functions_->archive_entry_symlink(entry);
   if (target != nullptr || type == AE_IFLNK) {
     Fail(kArchiveLink, "the entry `{}` is a link to `{}`; links are refused", ShownText(current_),
          ShownText(OrEmpty(target)));
@@ -203,7 +211,7 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
     Fail(kArchiveDevice, "the entry `{}` is no regular file", ShownText(current_));
     return false;
   }
-  if (archive_entry_sparse_count(entry) > 0) {
+  if (functions_->archive_entry_sparse_count(entry) > 0) {
     Fail(kArchiveSize, "`{}` has holes; sparse files are not read", ShownText(current_));
     return false;
   }
@@ -213,7 +221,8 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
     return false;
   }
   current_size_.reset();
-  if (archive_entry_size_is_set(entry)) current_size_ = static_cast<uint64_t>(archive_entry_size(entry));
+  if (functions_->archive_entry_size_is_set(entry))
+    current_size_ = static_cast<uint64_t>(functions_->archive_entry_size(entry));
   if (current_size_ && *current_size_ > max_bytes_) {
     Fail(kArchiveTooLarge, "`{}` says that it has {} bytes; the bound of `--max-bytes` is {}",
          ShownText(current_), *current_size_, max_bytes_);
@@ -230,7 +239,7 @@ std::optional<std::string> ArchiveReader::Next() {
     // What is skipped has to fit, too.
     if (unread_ && !ReadBlocks([](const void*, size_t) { return true; })) return std::nullopt;
     archive_entry* entry = nullptr;
-    int status = archive_read_next_header(archive_, &entry);
+    int status = functions_->archive_read_next_header(archive_, &entry);
     if (status == ARCHIVE_EOF) {
       Finish();
       return std::nullopt;

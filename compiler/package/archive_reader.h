@@ -15,6 +15,8 @@ struct archive_entry;
 
 namespace nnefc {
 
+struct ArchiveFunctions;
+
 // A file of an archive, or the beginning of it.
 struct ArchivedFile {
   std::shared_ptr<const Buffer> bytes;
@@ -66,7 +68,8 @@ class ArchiveReader {
   const DataSource& source_;
   uint64_t max_bytes_;
   Emitter& emitter_;
-  archive* archive_ = nullptr;
+  const ArchiveFunctions* functions_ = nullptr;
+  archive* archive_ = nullptr;              // once it is opened
   std::unique_ptr<UnpackedStream> stream_;  // of a compressed archive
   uint64_t unpacked_ = 0;                   // by stream_
   llvm::StringSet<> seen_;

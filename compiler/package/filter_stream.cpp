@@ -1,32 +1,28 @@
 #include "compiler/package/filter_stream.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
+#include "compiler/package/libarchive.h"
 #include "compiler/support/check.h"
 
 namespace nnefc {
 
-void SupportFilters(archive* handle) {
-  archive_read_support_filter_bzip2(handle);
-  archive_read_support_filter_compress(handle);
-  archive_read_support_filter_lz4(handle);
-  archive_read_support_filter_lzma(handle);
-  archive_read_support_filter_xz(handle);
-  archive_read_support_filter_zstd(handle);
+void SupportFilters(const ArchiveFunctions& functions, archive* handle) {
+  functions.archive_read_support_filter_bzip2(handle);
+  functions.archive_read_support_filter_compress(handle);
+  functions.archive_read_support_filter_lz4(handle);
+  functions.archive_read_support_filter_lzma(handle);
+  functions.archive_read_support_filter_xz(handle);
+  functions.archive_read_support_filter_zstd(handle);
 }
 
-bool IsLayered(archive* handle) {
+bool IsLayered(const ArchiveFunctions& functions, archive* handle) {
   constexpr int kMostFilters = 2;  // the compression and the plain stream
-  return archive_filter_count(handle) > kMostFilters;
+  return functions.archive_filter_count(handle) > kMostFilters;
 }
 
-FilterStream::FilterStream(PackedBytes packed) : packed_(std::move(packed)), archive_(archive_read_new()) {
-  NNEFC_CHECK(archive_ != nullptr);
-}
+FilterStream::FilterStream(PackedBytes packed) : packed_(std::move(packed)) {}
 
 FilterStream::~FilterStream() {
-  archive_read_free(archive_);
+  if (archive_ != nullptr) functions_->archive_read_free(archive_);
 }
 
 ssize_t FilterStream::ReadPacked(archive*, void* self, const void** block) {
@@ -37,15 +33,23 @@ ssize_t FilterStream::ReadPacked(archive*, void* self, const void** block) {
 
 bool FilterStream::Open() {
   opened_ = true;
-  archive_read_support_format_raw(archive_);
-  SupportFilters(archive_);
-  if (archive_read_open(archive_, this, nullptr, ReadPacked, nullptr) != ARCHIVE_OK) return false;
-  if (IsLayered(archive_)) {
+  const ErrorOr<const ArchiveFunctions*> functions = LoadArchiveFunctions();
+  if (!functions) {
+    reason_ = functions.error().message;
+    return false;
+  }
+  functions_ = *functions;
+  archive_ = functions_->archive_read_new();
+  NNEFC_CHECK(archive_ != nullptr);
+  functions_->archive_read_support_format_raw(archive_);
+  SupportFilters(*functions_, archive_);
+  if (functions_->archive_read_open(archive_, this, nullptr, ReadPacked, nullptr) != ARCHIVE_OK) return false;
+  if (IsLayered(*functions_, archive_)) {
     reason_ = "it is compressed several times";
     return false;
   }
   archive_entry* entry = nullptr;
-  return archive_read_next_header(archive_, &entry) == ARCHIVE_OK;
+  return functions_->archive_read_next_header(archive_, &entry) == ARCHIVE_OK;
 }
 
 std::optional<std::span<const std::byte>> FilterStream::Next() {
@@ -54,10 +58,11 @@ std::optional<std::span<const std::byte>> FilterStream::Next() {
   int64_t offset = 0;
   int status = error_.empty() && (opened_ || Open()) ? ARCHIVE_OK : ARCHIVE_FATAL;
   while (status == ARCHIVE_OK && size == 0)
-    status = archive_read_data_block(archive_, &block, &size, &offset);
+    status = functions_->archive_read_data_block(archive_, &block, &size, &offset);
   if (status == ARCHIVE_EOF) return std::span<const std::byte>();
   if (status == ARCHIVE_OK) return std::span(static_cast<const std::byte*>(block), size);
-  if (const char* told = archive_error_string(archive_); reason_.empty() && told != nullptr) reason_ = told;
+  const char* told = archive_ == nullptr ? nullptr : functions_->archive_error_string(archive_);
+  if (reason_.empty() && told != nullptr) reason_ = told;
   if (reason_.empty()) reason_ = "it cannot be unpacked";
   error_ = reason_;
   return std::nullopt;

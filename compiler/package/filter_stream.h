@@ -9,12 +9,14 @@ struct archive;
 
 namespace nnefc {
 
+struct ArchiveFunctions;
+
 // Lets libarchive read the compressions that it implements itself: bzip2,
 // compress, lz4, lzma, xz, zstd. Others run programs.
-void SupportFilters(archive* handle);
+void SupportFilters(const ArchiveFunctions& functions, archive* handle);
 // True if an archive that was opened is compressed more than once, which is how
 // bombs are built.
-bool IsLayered(archive* handle);
+bool IsLayered(const ArchiveFunctions& functions, archive* handle);
 
 // Unpacks a file of one of these compressions up to its end.
 class FilterStream : public UnpackedStream {
@@ -31,7 +33,8 @@ class FilterStream : public UnpackedStream {
   bool Open();
 
   PackedBytes packed_;
-  archive* archive_;
+  const ArchiveFunctions* functions_ = nullptr;
+  archive* archive_ = nullptr;  // once it is opened
   bool opened_ = false;
   std::string reason_;
 };

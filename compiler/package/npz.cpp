@@ -1,11 +1,9 @@
 #include "compiler/package/npz.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include <algorithm>
 #include <cerrno>
 
+#include "compiler/package/libarchive.h"
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
 #include "compiler/package/zip_reader.h"
@@ -20,18 +18,26 @@ constexpr std::string_view kSuffix = ".npy";
 // Writes a zip file through libarchive into an OutputFile.
 class ZipWriter {
  public:
-  explicit ZipWriter(OutputFile file) : file_(std::move(file)), archive_(archive_write_new()) {
-    NNEFC_CHECK(archive_ != nullptr);
+  explicit ZipWriter(OutputFile file) : file_(std::move(file)) {}
+  ~ZipWriter() {
+    if (archive_ != nullptr) functions_->archive_write_free(archive_);
   }
-  ~ZipWriter() { archive_write_free(archive_); }
   ZipWriter(const ZipWriter&) = delete;
   ZipWriter& operator=(const ZipWriter&) = delete;
 
   bool Open() {
-    return archive_write_set_format_zip(archive_) == ARCHIVE_OK &&
-           archive_write_zip_set_compression_store(archive_) == ARCHIVE_OK &&
-           archive_write_set_bytes_per_block(archive_, 0) == ARCHIVE_OK &&
-           archive_write_open(archive_, this, nullptr, Write, nullptr) == ARCHIVE_OK;
+    const ErrorOr<const ArchiveFunctions*> functions = LoadArchiveFunctions();
+    if (!functions) {
+      failure_ = functions.error();
+      return false;
+    }
+    functions_ = *functions;
+    archive_ = functions_->archive_write_new();
+    NNEFC_CHECK(archive_ != nullptr);
+    return functions_->archive_write_set_format_zip(archive_) == ARCHIVE_OK &&
+           functions_->archive_write_zip_set_compression_store(archive_) == ARCHIVE_OK &&
+           functions_->archive_write_set_bytes_per_block(archive_, 0) == ARCHIVE_OK &&
+           functions_->archive_write_open(archive_, this, nullptr, Write, nullptr) == ARCHIVE_OK;
   }
 
   // Without a time, which libarchive then writes as the first that zip knows.
@@ -39,45 +45,47 @@ class ZipWriter {
     const std::string header = NpyHeader(tensor.value);
     const TensorValue items = NpyItems(tensor.value);
     const Utf8Locale utf8;
-    archive_entry* entry = archive_entry_new();
+    archive_entry* entry = functions_->archive_entry_new();
     NNEFC_CHECK(entry != nullptr);
-    archive_entry_set_pathname(entry, (tensor.name + std::string(kSuffix)).c_str());
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, static_cast<int64_t>(header.size() + items.byte_size()));
-    bool added = archive_write_header(archive_, entry) == ARCHIVE_OK && Data(header.data(), header.size()) &&
-                 Data(items.bytes(), items.byte_size()) && archive_write_finish_entry(archive_) == ARCHIVE_OK;
-    archive_entry_free(entry);
+    functions_->archive_entry_set_pathname(entry, (tensor.name + std::string(kSuffix)).c_str());
+    functions_->archive_entry_set_filetype(entry, AE_IFREG);
+    functions_->archive_entry_set_perm(entry, 0644);
+    functions_->archive_entry_set_size(entry, static_cast<int64_t>(header.size() + items.byte_size()));
+    bool added = functions_->archive_write_header(archive_, entry) == ARCHIVE_OK &&
+                 Data(header.data(), header.size()) && Data(items.bytes(), items.byte_size()) &&
+                 functions_->archive_write_finish_entry(archive_) == ARCHIVE_OK;
+    functions_->archive_entry_free(entry);
     return added;
   }
 
   ErrorOr<Success> Commit() {
-    if (archive_write_close(archive_) != ARCHIVE_OK) return Failure();
+    if (functions_->archive_write_close(archive_) != ARCHIVE_OK) return Failure();
     return file_.Commit();
   }
 
   SystemError Failure() const {
     if (failure_) return *failure_;
-    const char* reason = archive_error_string(archive_);
+    const char* reason = functions_->archive_error_string(archive_);
     return SystemError{
         fmt::format("cannot write `{}`: {}", file_.temporary_path(), reason == nullptr ? "" : reason)};
   }
 
  private:
   bool Data(const void* data, size_t size) {
-    return archive_write_data(archive_, data, size) == static_cast<la_ssize_t>(size);
+    return functions_->archive_write_data(archive_, data, size) == static_cast<la_ssize_t>(size);
   }
   static la_ssize_t Write(archive* handle, void* self, const void* data, size_t size) {
     auto* writer = static_cast<ZipWriter*>(self);
     auto written = writer->file_.Write(std::span(static_cast<const std::byte*>(data), size));
     if (written) return static_cast<la_ssize_t>(size);
     writer->failure_ = written.error();
-    archive_set_error(handle, EIO, "%s", written.error().message.c_str());
+    writer->functions_->archive_set_error(handle, EIO, "%s", written.error().message.c_str());
     return -1;
   }
 
   OutputFile file_;
-  archive* archive_;
+  const ArchiveFunctions* functions_ = nullptr;
+  archive* archive_ = nullptr;  // once it is opened
   std::optional<SystemError> failure_;
 };
 

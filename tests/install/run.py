@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,6 +42,12 @@ def main() -> int:
         for program in ("program_cpp", "program_c", "program_openmp"):
             run(folder / "build" / program)
         run(prefix / "bin/nnefc", "--version")
+        # What reads archives is a library of its own, which has to be found.
+        document = folder / "graph.nnef"
+        document.write_text("version 1.0;\ngraph g(x) -> (y)\n{\n    x = external(shape = [2]);\n    y = relu(x);\n}\n")
+        with tarfile.open(folder / "model.tar", "w") as archive:
+            archive.add(document, "graph.nnef")
+        run(prefix / "bin/nnefc", "check", folder / "model.tar")
     print(f"{len(headers)} headers compile alone, three programs run")
     return 0
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 
 from conftest import ROOT
 
@@ -41,6 +42,23 @@ def test_importing_the_package_imports_little_of_python():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
     assert done.stdout.split() == ["set()", "nnefc.difference"]
+
+
+def test_what_opens_no_archive_loads_no_library_for_them(tmp_path):
+    document = tmp_path / "graph.nnef"
+    document.write_text("version 1.0;\ngraph g(x) -> (y)\n{\n    x = external(shape = [2]);\n    y = relu(x);\n}\n")
+    with tarfile.open(tmp_path / "model.tar.xz", "w:xz") as archive:
+        archive.add(document, "graph.nnef")
+    program = (
+        "import nnefc, pathlib, sys\n"
+        "for path in sys.argv[1:]:\n"
+        "    nnefc.load(path).compile(threads=1)\n"
+        "    print('libarchive' in pathlib.Path('/proc/self/maps').read_text())\n"
+    )
+    words = [sys.executable, "-c", program, str(document), str(tmp_path / "model.tar.xz")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
+    assert done.stdout.split() == ["False", "True"]
 
 
 def test_every_public_name_says_what_it_is():
