@@ -65,6 +65,9 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Promise(const TensorValue& v
 
 FaultOr<Success> WeightCache::Run(const Job& job) {
   try {
+    const auto* by_rows = dynamic_cast<const ConstantKernel*>(job.kernel.get());
+    if (by_rows != nullptr && job.value.buffer()->IsToCompute())
+      return by_rows->RunByRows(job.value, job.out);
     // What is to be computed, is for this alone.
     const TensorValue value = job.value.Loaded();
     const TensorView input(value);

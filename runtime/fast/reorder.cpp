@@ -4,6 +4,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/filter_rows.h"
 #include "runtime/fast/merged_groups.h"
 #include "runtime/fast/winograd_filter.h"
 #include "runtime/tensor/parallel.h"
@@ -118,14 +119,18 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
       return blocks;
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
                                                   true);
-    if (!primitive) return FormOf(to).filter_codes ? MakeFilterReorder(source, target, *attributes) : nullptr;
+    if (!primitive && !FormOf(to).filter_codes) return nullptr;
+    if (!primitive)
+      return WithFilterRows(MakeFilterReorder(source, target, *attributes), shape, FormOf(to), target);
     const ValueInfo value{.type = type, .shape = Shape(shape.begin(), shape.end())};
     const KernelRequest request{.inputs = value, .outputs = value};
     DnnKernelBuilder builder(request);
     builder.AddInput(DNNL_ARG_FROM, 0, source);
     builder.AddOutput(DNNL_ARG_TO, 0, target);
     const dnnl::memory::desc no_scratchpad;
-    return builder.Finish(dnnl::reorder(primitive), no_scratchpad, primitive.impl_info_str()).kernel;
+    return WithFilterRows(
+        builder.Finish(dnnl::reorder(primitive), no_scratchpad, primitive.impl_info_str()).kernel, shape,
+        FormOf(to), target);
   } catch (const dnnl::error&) {
     return nullptr;
   }

@@ -47,6 +47,14 @@ class Kernel {
   virtual FaultOr<Success> Run(const KernelRun& run) const = 0;
 };
 
+// Lays a constant out in another way.
+class ConstantKernel : public Kernel {
+ public:
+  // The same as Run, of some rows at a time where the value is to be computed: all of them need not be there
+  // at once.
+  virtual FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const = 0;
+};
+
 // What is known at plan time of a value that a kernel will read or write.
 struct ValueInfo {
   ElementType type = ElementType::kDynamic;
