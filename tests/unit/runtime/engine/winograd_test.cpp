@@ -45,5 +45,23 @@ TEST(WinogradTest, TakesLessThanTheWholeTransformedImage) {
   }
 }
 
+// 13 blocks of outputs do not divide into few for the tiles of small images, 14 do.
+TEST(WinogradTest, IsLeftWhereItsTilesAreSlow) {
+  if (!HasAvx512()) GTEST_SKIP() << "oneDNN has Winograd's way for AVX-512";
+  for (const int64_t outputs : {208, 224}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {1, 96, 14, 14});
+    g.Result(g.Convolution(x, g.Weights({outputs, 96, 3, 3}, 1, -0.05F, 0.05F), 1));
+    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+    ASSERT_NE(executable, nullptr);
+    const bool is_winograd = executable->DescribePlan().find("wino") != std::string::npos;
+    EXPECT_EQ(is_winograd, outputs == 224) << executable->DescribePlan();
+    const std::vector<TensorValue> images = {RandomTensor({1, 96, 14, 14}, 2)};
+    const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
+    ASSERT_TRUE(actual.ok()) << actual.error().message;
+    ExpectClose((*actual)[0], RunGraph(g.graph, {.backend = Backend::kReference}, images)[0], 5e-5);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime
