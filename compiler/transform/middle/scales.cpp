@@ -123,13 +123,24 @@ struct Factors {
   std::vector<double> elements;
 };
 
-// A tensor times factors, of the shape to which both are broadcast, which is returned; one has the
-// higher rank, and extents differ only where one is 1. Calls run(begin, numbers, count, factor) for
-// the elements from `begin` on, which are a factor times so many numbers.
+// To which both are broadcast: one has the higher rank, and extents differ only where one is 1.
+Shape BroadcastShape(const Shape& one, const Shape& other) {
+  Shape shape(std::max(one.size(), other.size()), 1);
+  for (const Shape& of : {one, other}) {
+    const size_t missing = shape.size() - of.size();
+    for (size_t i = 0; i < of.size(); ++i) {
+      if (of[i] != 1) shape[i + missing] = of[i];
+    }
+  }
+  return shape;
+}
+
+// A tensor times factors. Calls run(begin, numbers, count, factor) for the elements from `begin` on, which
+// are a factor times so many numbers.
 template <typename Run>
-Shape EachProduct(const TensorValue& value, const Factors& factors, Run run) {
-  const size_t rank = std::max(value.shape().size(), factors.shape.size());
-  Shape shape(rank, 1);
+void EachProduct(const TensorValue& value, const Factors& factors, Run run) {
+  const Shape shape = BroadcastShape(value.shape(), factors.shape);
+  const size_t rank = shape.size();
   // How far a step along each axis goes in either.
   const auto strides_of = [&](const Shape& of) {
     std::vector<size_t> strides(rank, 0);
@@ -137,7 +148,6 @@ Shape EachProduct(const TensorValue& value, const Factors& factors, Run run) {
     size_t stride = 1;
     for (size_t i = of.size(); i-- > 0;) {
       if (of[i] != 1) strides[i + missing] = stride;
-      if (of[i] != 1) shape[i + missing] = of[i];
       stride *= static_cast<size_t>(of[i]);
     }
     return strides;
@@ -164,7 +174,6 @@ Shape EachProduct(const TensorValue& value, const Factors& factors, Run run) {
       place[axis] = 0;
     }
   }
-  return shape;
 }
 
 void Multiply(const float* numbers, size_t count, double factor, float* out) {
@@ -211,33 +220,6 @@ Buffer::Recipe RecipeOf(const TensorValue& weights, const Factors& factors) {
   return {.what = what.Finish(), .from = {weights.buffer()}};
 }
 
-// Weights times factors, which are multiplied when somebody reads them: a plan lays them out for its kernels,
-// and so no memory has them all at once. Nothing if they overflow, or are so small together that bits are
-// lost.
-std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
-  constexpr float kLeast = 0x1p-100F;
-  ProductSizes sizes;
-  const Shape shape = EachProduct(
-      weights, factors,
-      [&](size_t, const float* numbers, size_t count, double factor) { sizes.Add(numbers, count, factor); });
-  sizes.Finish();
-  const bool is_lost = sizes.largest_product() < kLeast && sizes.largest() >= kLeast &&
-                       llvm::any_of(factors.elements, [](double factor) { return factor != 0; });
-  if (!sizes.is_finite() || is_lost) return std::nullopt;
-  const auto multiply = [weights, factors](std::byte* out) {
-    const auto put = [&](size_t begin, const float* numbers, size_t count, double factor) {
-      Multiply(numbers, count, factor, reinterpret_cast<float*>(out) + begin);
-    };
-    EachProduct(weights, factors, put);
-    weights.buffer()->LetGo();
-  };
-  const auto size = static_cast<size_t>(*Volume(shape)) * sizeof(float);
-  const TensorValue scaled(ElementType::kF32, shape,
-                           Buffer::Computed(size, multiply, RecipeOf(weights, factors)));
-  constexpr size_t kWorthwhile = size_t{16} << 10;
-  return size < kWorthwhile ? scaled.Loaded() : scaled;
-}
-
 // True if products with factors have all the bits that others have: not where
 // they are far from 1.
 bool ArePlain(llvm::ArrayRef<double> factors) {
@@ -245,6 +227,40 @@ bool ArePlain(llvm::ArrayRef<double> factors) {
     const double size = std::abs(factor);
     return factor == 0 || (size >= 0x1p-40 && size <= 0x1p40);
   });
+}
+
+// False if products with factors overflow, or are so small together that bits are lost.
+bool KeepsNumbers(const TensorValue& weights, const Factors& factors) {
+  constexpr float kLeast = 0x1p-100F;
+  ProductSizes sizes;
+  EachProduct(weights, factors, [&](size_t, const float* numbers, size_t count, double factor) {
+    sizes.Add(numbers, count, factor);
+  });
+  sizes.Finish();
+  const bool is_lost = sizes.largest_product() < kLeast && sizes.largest() >= kLeast &&
+                       llvm::any_of(factors.elements, [](double factor) { return factor != 0; });
+  return sizes.is_finite() && !is_lost;
+}
+
+// Weights times factors, which are multiplied when somebody reads them: a plan lays them out for its kernels,
+// and so no memory has them all at once. Nothing if they are other numbers then; many are not read for that
+// where the factors are plain, since a plan that was kept reads none of them.
+std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
+  constexpr size_t kMany = size_t{16} << 10;
+  const Shape shape = BroadcastShape(weights.shape(), factors.shape);
+  const auto size = static_cast<size_t>(*Volume(shape)) * sizeof(float);
+  const bool is_read = size < kMany || !ArePlain(factors.elements);
+  if (is_read && !KeepsNumbers(weights, factors)) return std::nullopt;
+  const auto multiply = [weights, factors](std::byte* out) {
+    const auto put = [&](size_t begin, const float* numbers, size_t count, double factor) {
+      Multiply(numbers, count, factor, reinterpret_cast<float*>(out) + begin);
+    };
+    EachProduct(weights, factors, put);
+    weights.buffer()->LetGo();
+  };
+  const TensorValue scaled(ElementType::kF32, shape,
+                           Buffer::Computed(size, multiply, RecipeOf(weights, factors)));
+  return size < kMany ? scaled.Loaded() : scaled;
 }
 
 bool IsConstant(const Node& node) {
@@ -467,7 +483,8 @@ class FuseScaleIntoConvolution : public FuseScale {
            "channel behind a convolution, grouped, "
            "transposed or neither, go into its constant filter and the "
            "constant bias behind it, unless an "
-           "element would not be finite. A filter in a narrower type keeps its "
+           "element would not be finite; a filter of 16 KB and more is not read for that where factors lie "
+           "between 2^-40 and 2^40. A filter in a narrower type keeps its "
            "type and is multiplied when it "
            "is converted; of FakeQuantize the range of results is scaled. "
            "Where sums would overflow before "

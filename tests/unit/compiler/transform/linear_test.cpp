@@ -234,6 +234,45 @@ TEST_F(LinearTest, FactorsOfOpenExtents) {
   EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{3, 10}));
 }
 
+class ReadMatrix : public LinearTest {
+ protected:
+  // How often a matrix of 64 rows is read for a factor to go into it.
+  int ReadsOfMatrix(int64_t outputs, float factor) {
+    ir::Graph graph(&ir::StandardOps());
+    const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape{2, 64});
+    int reads = 0;
+    const auto fill = [&reads, outputs](std::byte* out) {
+      ++reads;
+      std::fill_n(reinterpret_cast<float*>(out), 64 * outputs, 1.0F);
+    };
+    const TensorValue weights(ElementType::kF32, {64, outputs},
+                              Buffer::Computed(static_cast<size_t>(256 * outputs), fill));
+    ir::AttributeMap attributes;
+    for (const char* name : {"transpose_a", "transpose_b"}) attributes.Set(name, false);
+    const ir::NodeId product = graph.AddNode(
+        "opset1", "MatMul",
+        {.name = "p", .inputs = {{x, 0}, {graph.AddConst(weights, "w"), 0}}, .attributes = attributes});
+    const ir::NodeId scale = graph.AddConst(TensorValue::FromFloats({1}, {factor}), "s");
+    const ir::NodeId scaled =
+        graph.AddNode("opset1", "Multiply", {.name = "m", .inputs = {{product, 0}, {scale, 0}}});
+    graph.AddResult("y", {scaled, 0});
+    Emitter emitter;
+    EXPECT_TRUE(ir::InferGraph(graph, emitter));
+    const TransformationList list = StandardTransformations();
+    EXPECT_EQ(Run(list, graph, Side::kAfterLowering, {.only = {"middle.FuseScaleIntoMatMul"}}), "");
+    EXPECT_EQ(Brief(graph).find("Multiply"), std::string::npos) << Brief(graph);
+    return reads;
+  }
+};
+
+TEST_F(ReadMatrix, OnlyForFactorsThatAreNotPlain) {
+  EXPECT_EQ(ReadsOfMatrix(64, 0x1p40F), 0);
+  EXPECT_EQ(ReadsOfMatrix(64, -0x1p-40F), 0);
+  EXPECT_GT(ReadsOfMatrix(64, 0x1p41F), 0);
+  EXPECT_GT(ReadsOfMatrix(64, 0x1p-41F), 0);
+  EXPECT_GT(ReadsOfMatrix(63, 2), 0);
+}
+
 // Large filters are multiplied when somebody reads them, in whatever steps, and small ones at once.
 TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
   graph_ = std::make_unique<ir::Graph>(&ir::StandardOps());
