@@ -1,11 +1,16 @@
 """The package as a whole: types, the command line."""
 
+import copy
+import dataclasses
+import inspect
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tarfile
 
+import pytest
 from conftest import ROOT
 
 import nnefc
@@ -37,7 +42,7 @@ def test_types_are_strict(tmp_path):
 
 
 def test_importing_the_package_imports_little_of_python():
-    slow = "{'difflib', 'html', 'shutil', 'subprocess', 'tarfile', 'tempfile', 'nnefc.difference'}"
+    slow = "{'dataclasses', 'difflib', 'inspect', 'html', 'shutil', 'subprocess', 'tarfile', 'tempfile', 'nnefc.difference'}"
     program = f"import sys\nbefore = set(sys.modules)\nimport nnefc\nprint(({slow} & set(sys.modules)) - before, nnefc.diff.__module__)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
@@ -59,6 +64,30 @@ def test_what_opens_no_archive_loads_no_library_for_them(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
     assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("record", [nnefc.Diagnostic, nnefc.Fix, nnefc.Note, nnefc.Operation, nnefc.Place, nnefc.Port, nnefc.Step])
+def test_records_are_as_dataclasses(record):
+    made = dataclasses.make_dataclass(record.__name__, record.__annotations__.items(), frozen=True)
+    values = [f"v{i}" for i in range(len(record.__annotations__))]
+    named = dict(zip(record.__annotations__, values))
+    one = record(*values)
+    assert repr(one) == repr(made(*values))
+    assert dataclasses.asdict(one) == named
+    assert [field.name for field in dataclasses.fields(record)] == list(named)
+    assert inspect.signature(record) == inspect.signature(made)
+    assert record.__match_args__ == made.__match_args__
+    assert one == record(**named) == pickle.loads(pickle.dumps(one)) == copy.copy(one)
+    assert hash(one) == hash(record(**named))
+    first = next(iter(named))
+    other = dataclasses.replace(one, **{first: "other"})
+    assert getattr(other, first) == "other" and other != one and one != made(*values)
+    for change in (lambda: setattr(one, first, 1), lambda: delattr(one, first)):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            change()
+    for given, more in ((values[:-1], {}), ([*values, 1], {}), (values, {first: 1}), (values, {"unknown": 1})):
+        with pytest.raises(TypeError):
+            record(*given, **more)
 
 
 def test_every_public_name_says_what_it_is():

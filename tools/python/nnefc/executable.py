@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from nnefc import _nnefc
 from nnefc.port import Port
+from nnefc.record import record
 
 if TYPE_CHECKING:
     import numpy
@@ -19,7 +19,7 @@ Backend = Literal["onednn", "reference"]
 Precision = Literal["exact", "f32", "bf16", "auto"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Step:
     """A step of a run: one operation, or several that are computed at once.
 

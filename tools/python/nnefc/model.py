@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +13,7 @@ from nnefc.documents import Dialect, Extensions, Source, _listed, is_text, make_
 from nnefc.errors import _from_native
 from nnefc.executable import Backend, Executable, Precision
 from nnefc.port import Port
+from nnefc.record import record
 from nnefc.report import Report
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operation:
     """An operation of a model, as it is once fragments are instantiated.
 

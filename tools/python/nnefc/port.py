@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from nnefc.record import record
 
 if TYPE_CHECKING:
     import numpy
@@ -15,7 +16,7 @@ _NUMPY_NAMES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Port:
     """An input or output of a model.
 

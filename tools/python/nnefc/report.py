@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TextIO
+
+from nnefc.record import record
 
 if TYPE_CHECKING:
     from nnefc import _nnefc
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """A part of a file, from (line, column) to just before (end_line, end_column).
 
@@ -32,7 +33,7 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Note:
     """What helps to understand a diagnostic, such as the fragments that it was reached through."""
 
@@ -40,7 +41,7 @@ class Note:
     place: Place
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fix:
     """A repair that can be made without thinking: `text` replaces what stands at `place`."""
 
@@ -48,7 +49,7 @@ class Fix:
     text: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Diagnostic:
     """A mistake, or something worth knowing.
 
