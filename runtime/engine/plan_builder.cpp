@@ -65,7 +65,7 @@ bool PlanBuilder::Build() {
 void PlanBuilder::FindGroups() {
   const KernelRegistry::BackendHooks hooks = options_.kernels->hooks(options_.backend);
   if (hooks.find_codes != nullptr && options_.precision != Precision::kExact) {
-    codes_ = hooks.find_codes(graph_);
+    codes_ = hooks.find_codes(graph_, *options_.weights);
   }
   if (hooks.find_fusions == nullptr || !options_.fuse) return;
   for (const FusionGroup& group : hooks.find_fusions(graph_, codes_.results)) {

@@ -14,14 +14,19 @@ namespace {
 // Larger constants are cut among threads, the others are laid out side by side.
 constexpr size_t kLarge = size_t{4} << 20;
 
+// Of a constant as one of its shape, for what is made of it.
+FieldDigest DigestOf(std::string_view what, const TensorValue& value, PlanCache& kept) {
+  FieldDigest item;
+  item.Add(what).Add(kept.DigestOf(value)).Add(value.type()).Add(value.shape().size());
+  for (int64_t extent : value.shape()) item.Add(extent);
+  return item;
+}
+
 // Of a constant in a layout; nothing where that has no key.
 std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, PlanCache& kept) {
   const std::string key = layout->Key();
   if (key.empty()) return std::nullopt;
-  FieldDigest item;
-  item.Add("packed").Add(kept.DigestOf(value)).Add(value.type()).Add(value.shape().size());
-  for (int64_t extent : value.shape()) item.Add(extent);
-  return item.Add(key).Finish();
+  return DigestOf("packed", value, kept).Add(key).Finish();
 }
 
 }  // namespace
@@ -116,6 +121,28 @@ FaultOr<Success> WeightCache::Finish() {
   }
   if (first) return *first;
   return Success();
+}
+
+// An item has a number more, which says whether there are any.
+std::vector<float> WeightCache::Get(const TensorValue& value, std::string_view what, size_t count,
+                                    Find find) {
+  if (kept_ == nullptr) return find();
+  const Digest item = DigestOf(what, value, *kept_).Add("numbers").Finish();
+  const size_t size = (count + 1) * sizeof(float);
+  if (const std::shared_ptr<const Buffer> found = kept_->Find(item, size)) {
+    const std::span<const float> numbers(reinterpret_cast<const float*>(found->data()), count + 1);
+    if (numbers[0] == 0) return {};
+    return {numbers.begin() + 1, numbers.end()};
+  }
+  const std::vector<float> made = find();
+  NNEFC_CHECK(made.empty() || made.size() == count);
+  if (const std::shared_ptr<Buffer> bytes = Buffer::Allocate(size)) {
+    auto* numbers = reinterpret_cast<float*>(bytes->mutable_data());
+    numbers[0] = made.empty() ? 0.0f : 1.0f;
+    std::fill(std::copy(made.begin(), made.end(), numbers + 1), numbers + 1 + count, 0.0f);
+    kept_->Add(item, bytes);
+  }
+  return made;
 }
 
 // For other processes.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "compiler/support/digest.h"
@@ -17,8 +18,8 @@ namespace nnefc::runtime {
 class PlanCache;
 
 // Constants in the layouts of their kernels, made once for all plans of an
-// executable. Safe to use from several threads.
-class WeightCache {
+// executable, and what was found out about them. Safe to use from several threads.
+class WeightCache : public ConstantNumbers {
  public:
   // Those that `kept` has, which may be null, are not made, and it gets the others.
   explicit WeightCache(PlanCache* kept = nullptr) : kept_(kept) {}
@@ -28,6 +29,9 @@ class WeightCache {
                                              ReorderFactory reorder);
   // Lays out what Get promised, to anybody, on the threads of the scope. A plan runs after it.
   FaultOr<Success> Finish();
+
+  // Only a plan cache keeps them.
+  std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count, Find find) override;
 
  private:
   struct Entry {

@@ -16,8 +16,9 @@ using Takers = ir::OpTable<Taker>;
 
 class CodeRegions {
  public:
-  explicit CodeRegions(const ir::Graph& graph)
+  CodeRegions(const ir::Graph& graph, ConstantNumbers& numbers)
       : graph_(graph),
+        numbers_(numbers),
         takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
                                    {"min_max_linear_quantize", Taker::kQuantize},
                                    {"zero_point_linear_quantize", Taker::kQuantize},
@@ -107,11 +108,26 @@ class CodeRegions {
   bool HasCodedFilter(const ir::Node& node) {
     const auto [known, is_new] = filters_.try_emplace(node.id());
     const TensorValue* filter = ConstantOf(node.input(1));
-    if (is_new && filter != nullptr && TakesFilter(node)) {
-      known->second = Is(node, Taker::kProduct) ? FactorScales(*filter, node.Bool("transpose_b"))
-                                                : FilterScales(*filter, Is(node, Taker::kGroupConvolution));
-    }
+    if (is_new && filter != nullptr && TakesFilter(node)) known->second = ScalesOf(node, *filter);
     return !known->second.empty();
+  }
+
+  // Those of large filters are kept: to find them takes as long as to pack the filter.
+  std::vector<float> ScalesOf(const ir::Node& node, const TensorValue& filter) {
+    constexpr size_t kLarge = size_t{16} << 10;
+    const bool is_factor = Is(node, Taker::kProduct);
+    const bool is_grouped = Is(node, Taker::kGroupConvolution);
+    const bool by_column = is_factor && !node.Bool("transpose_b");
+    const auto find = [&] {
+      return by_column ? FactorScales(filter, false) : FilterScales(filter, is_grouped);
+    };
+    if (filter.byte_size() < kLarge || filter.rank() < 2) return find();
+    const Shape& shape = filter.shape();
+    const int64_t channels = by_column ? shape[1] : is_grouped ? shape[0] * shape[1] : shape[0];
+    const std::string_view what = by_column    ? "scales of columns"
+                                  : is_grouped ? "scales of groups"
+                                               : "scales of rows";
+    return numbers_.Get(filter, what, static_cast<size_t>(channels), find);
   }
 
   // Of two tensors in codes, on the way to codes again.
@@ -150,6 +166,7 @@ class CodeRegions {
   }
 
   const ir::Graph& graph_;
+  ConstantNumbers& numbers_;
   const Takers takers_;
   llvm::DenseSet<ir::NodeId> coded_;
   llvm::DenseMap<ir::NodeId, std::vector<float>> filters_;  // empty: of no multiples
@@ -157,9 +174,9 @@ class CodeRegions {
 
 }  // namespace
 
-CodedNodes FindCodes(const ir::Graph& graph) {
+CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers) {
   if (!HasVnni()) return CodedNodes();
-  return CodeRegions(graph).Find();
+  return CodeRegions(graph, numbers).Find();
 }
 
 }  // namespace nnefc::runtime

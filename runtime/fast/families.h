@@ -49,7 +49,7 @@ std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 
 // Which results of FakeQuantize nodes lie in codes of 8 bits, and which filters.
-CodedNodes FindCodes(const ir::Graph& graph);
+CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers);
 // Lets convolutions take channels that were moved from where they were computed.
 void GatherMovedChannels(ir::Graph& graph, Precision precision);
 // Finds chains that convolutions and matrix products run as one step.

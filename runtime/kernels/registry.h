@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/kernel.h"
 
@@ -70,7 +71,19 @@ struct CodedNodes {
 };
 // Changes a graph to what the backend has faster kernels for.
 using GraphRewriter = void (*)(ir::Graph&, Precision);
-using CodeFinder = CodedNodes (*)(const ir::Graph&);
+// Numbers that were found out about constants, for who looks at one again.
+class ConstantNumbers {
+ public:
+  using Find = llvm::function_ref<std::vector<float>()>;
+  ConstantNumbers() = default;
+  ConstantNumbers(const ConstantNumbers&) = delete;
+  ConstantNumbers& operator=(const ConstantNumbers&) = delete;
+  virtual ~ConstantNumbers() = default;
+  // What `find` returns, `count` numbers or none, or returned before: `what` names what it finds.
+  virtual std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count,
+                                 Find find) = 0;
+};
+using CodeFinder = CodedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
 // Makes a kernel that copies a value from one layout to another; null is
 // row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "runtime/engine/weight_cache.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -141,6 +142,34 @@ TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
   const auto again = Session::Create(executable)->Run(inputs);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(*again, first);
+}
+
+// Numbers of a constant are found once; that there are none, too.
+TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
+  const TensorValue one = RandomTensor({3, 4}, 1), reshaped = one.Reshaped({4, 3}),
+                    other = RandomTensor({3, 4}, 2);
+  const auto finds = [&](const TensorValue& value, std::string_view what, const std::vector<float>& numbers) {
+    PlanCache kept((folder_ / "cache").string());
+    kept.Open(Digest{.low = 1});
+    WeightCache weights(&kept);
+    int finds = 0;
+    const auto find = [&] {
+      ++finds;
+      return numbers;
+    };
+    EXPECT_EQ(weights.Get(value, what, 3, find), numbers);
+    kept.Save();
+    return finds;
+  };
+  for (int time : {1, 0}) {
+    EXPECT_EQ(finds(one, "a", {1, 2, 3}), time);
+    EXPECT_EQ(finds(one, "b", {}), time);
+    EXPECT_EQ(finds(reshaped, "a", {4, 5, 6}), time);
+    EXPECT_EQ(finds(other, "a", {}), time);
+    EXPECT_EQ(finds(other, "b", {0, 0, 0}), time);
+  }
+  WeightCache none;
+  EXPECT_EQ(none.Get(one, "a", 1, [] { return std::vector<float>{7}; }), std::vector<float>{7});
 }
 
 // What a plan for other shapes needs is added to what is there.
