@@ -1,7 +1,6 @@
 #include "runtime/fast/attention_tiles.h"
 
 #include <algorithm>
-#include <array>
 
 #include "runtime/fast/dots.h"
 #include "runtime/fast/lane_math.h"
@@ -16,8 +15,6 @@ namespace {
 constexpr int64_t kMostFactors = 98304;      // floats of keys and values
 constexpr int64_t kMostBlockScores = 65536;  // floats
 constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
-
-constexpr int64_t kQueriesAtOnce = 4;  // queries whose softmax is made
 
 using Shuffle = int32_t __attribute__((vector_size(64)));
 
@@ -43,16 +40,8 @@ NNEFC_IN_LANES inline void TransposeLanes(LaneSums (&rows)[kSumLanes]) {
        Shuffle{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
 }
 
-// A matrix whose rows lie `stride` apart.
-struct Rows {
-  const float* data;
-  int64_t stride;
-
-  const float* At(int64_t row) const { return data + row * stride; }
-};
-
 // Keys [keys, width] as tiles of their transposes: [keys / 32, width, 32], zeros behind the last key.
-void LayOutKeys(const Rows& keys, const AttentionSizes& sizes, float* to) {
+void LayOutKeys(const Matrix& keys, const AttentionSizes& sizes, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
     for (int64_t first = 0; first < RoundUp(sizes.keys, kTileColumns); first += kBlockColumns) {
       float* tile = to + first / kTileColumns * sizes.width * kTileColumns + first % kTileColumns;
@@ -78,7 +67,7 @@ void LayOutKeys(const Rows& keys, const AttentionSizes& sizes, float* to) {
 }
 
 // Values [keys, values] as tiles of columns: [values / 32, keys, 32].
-void LayOutValues(const Rows& values, const AttentionSizes& sizes, float* to) {
+void LayOutValues(const Matrix& values, const AttentionSizes& sizes, float* to) {
   const int64_t columns = sizes.values, count = sizes.keys;
   RunInLanes([=]() NNEFC_IN_LANES {
     for (int64_t first = 0; first < columns; first += kTileColumns) {
@@ -96,7 +85,7 @@ void LayOutValues(const Rows& values, const AttentionSizes& sizes, float* to) {
 }
 
 // Queries [rows, width] times `scale`, in blocks of columns.
-void LayOutQueries(const Rows& queries, int64_t rows, int64_t width, float scale, float* to) {
+void LayOutQueries(const Matrix& queries, int64_t rows, int64_t width, float scale, float* to) {
   RunInLanes([=]() NNEFC_IN_LANES {
     for (int64_t row = 0; row < rows; ++row) {
       const float* from = queries.At(row);
@@ -109,57 +98,32 @@ void LayOutQueries(const Rows& queries, int64_t rows, int64_t width, float scale
   });
 }
 
-// Of several queries, whose scores lie behind one another in blocks that are `stride` apart.
-struct ScoredQueries {
-  float* scores;
-  int64_t stride;
-  int64_t keys;
-  const float* const* masks;  // by query: what is added, or null
-
-  float* At(int64_t block, int64_t query) const { return scores + block * stride + query * kBlockColumns; }
-};
-
-// Makes exponentials of the scores of `kCount` queries, after masks are added; `sums` are theirs. What fills
-// the last block counts for nothing.
-template <int64_t kCount>
-NNEFC_IN_LANES inline void SoftmaxOf(const ScoredQueries& queries, float* sums) {
+// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to
+// them where there is one; gives their sum. What fills the last block counts for nothing.
+NNEFC_IN_LANES inline float SoftmaxRow(float* scores, int64_t stride, int64_t keys, const float* mask) {
   constexpr float kLog2E = 1.44269504f;
-  const int64_t blocks = (queries.keys + kBlockColumns - 1) / kBlockColumns;
-  std::array<LaneSums, kCount> largest, totals;
-  largest.fill(LaneSums{} - __builtin_inff());
-  totals.fill(LaneSums{});
-  const auto count_of = [&](int64_t block) NNEFC_IN_LANES {
-    return std::min(kBlockColumns, queries.keys - block * kBlockColumns);
-  };
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t count = count_of(block);
-#pragma GCC unroll 4
-    for (int64_t i = 0; i < kCount; ++i) {
-      LaneSums x = *reinterpret_cast<const Lanes*>(queries.At(block, i));
-      if (queries.masks[i] != nullptr) AddLanes(x, queries.masks[i] + block * kBlockColumns, count);
-      KeepLanes(x, count, -__builtin_inff());
-      *reinterpret_cast<Lanes*>(queries.At(block, i)) = x;
-      LimitFromBelow(x, largest[i]);
-      largest[i] = x;
-    }
+  LaneSums largest = LaneSums{} - __builtin_inff();
+  for (int64_t key = 0; key < keys; key += kBlockColumns) {
+    auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride);
+    const int64_t count = std::min(kBlockColumns, keys - key);
+    LaneSums x = block;
+    if (mask != nullptr) AddLanes(x, mask + key, count);
+    KeepLanes(x, count, -__builtin_inff());
+    block = x;
+    LimitFromBelow(x, largest);
+    largest = x;
   }
-  std::array<float, kCount> most;
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < kCount; ++i) most[i] = LargestLane(largest[i]);
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t count = count_of(block);
-#pragma GCC unroll 4
-    for (int64_t i = 0; i < kCount; ++i) {
-      LaneSums x = *reinterpret_cast<const Lanes*>(queries.At(block, i));
-      x = (x - most[i]) * kLog2E;
-      PowerOf2Lanes(x);
-      KeepLanes(x, count, 0);
-      *reinterpret_cast<Lanes*>(queries.At(block, i)) = x;
-      totals[i] += x;
-    }
+  const float most = LargestLane(largest);
+  LaneSums sums = {};
+  for (int64_t key = 0; key < keys; key += kBlockColumns) {
+    auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride);
+    LaneSums x = (block - most) * kLog2E;
+    PowerOf2Lanes(x);
+    KeepLanes(x, std::min(kBlockColumns, keys - key), 0);
+    block = x;
+    sums += x;
   }
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < kCount; ++i) sums[i] = SumOfLanes(totals[i]);
+  return SumOfLanes(sums);
 }
 
 class TiledAttention final : public Kernel {
@@ -187,7 +151,7 @@ class TiledAttention final : public Kernel {
   int64_t ValueFloats() const { return RoundUp(sizes_.values, kTileColumns) * sizes_.keys; }
   int64_t QueryFloats() const { return RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
   int64_t ScoreFloats() const { return RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
-  int64_t MaskFloats() const { return kQueriesAtOnce * RoundUp(sizes_.keys, kBlockColumns); }
+  int64_t MaskFloats() const { return RoundUp(sizes_.keys, kBlockColumns); }
   int64_t MemberFloats() const {
     const int64_t rows = RoundUp(sizes_.rows, kBlockColumns);
     return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
@@ -208,7 +172,18 @@ class TiledAttention final : public Kernel {
                   queries);
     const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
-    Softmax(call.masks.At(call.batch, index), first, rows, scores, mask, sums);
+    const AttentionMask given_mask = call.masks.At(call.batch, index);
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* own_mask = given_mask.Floats(first + row);
+      if (own_mask == nullptr && given_mask.changes_scores()) {
+        std::fill_n(mask, sizes_.keys, 0.0f);
+        given_mask.Apply(first + row, mask, sizes_.keys);
+        own_mask = mask;
+      }
+      RunInLanes([&]() NNEFC_IN_LANES {
+        sums[row] = SoftmaxRow(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
+      });
+    }
     const BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
                                       kBlockColumns};
     Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
@@ -219,36 +194,6 @@ class TiledAttention final : public Kernel {
           *reinterpret_cast<Lanes*>(out.At(row, block)) *= factor;
       }
     });
-  }
-
-  // `masks` holds those of so many queries.
-  void Softmax(const AttentionMask& mask, int64_t first, int64_t rows, float* scores, float* masks,
-               float* sums) const {
-    std::array<const float*, kQueriesAtOnce> added = {};
-    for (int64_t row = 0; row < rows; row += kQueriesAtOnce) {
-      const int64_t count = std::min(kQueriesAtOnce, rows - row);
-      for (int64_t i = 0; i < count; ++i) {
-        added[i] = mask.Floats(first + row + i);
-        if (added[i] != nullptr || !mask.changes_scores()) continue;
-        float* own = masks + i * RoundUp(sizes_.keys, kBlockColumns);
-        std::fill_n(own, sizes_.keys, 0.0f);
-        mask.Apply(first + row + i, own, sizes_.keys);
-        added[i] = own;
-      }
-      const ScoredQueries queries{.scores = scores + row * kBlockColumns,
-                                  .stride = rows * kBlockColumns,
-                                  .keys = sizes_.keys,
-                                  .masks = added.data()};
-      RunInLanes([&]() NNEFC_IN_LANES {
-        if (count == kQueriesAtOnce) return SoftmaxOf<kQueriesAtOnce>(queries, sums + row);
-        for (int64_t i = 0; i < count; ++i) {
-          ScoredQueries one = queries;
-          one.scores += i * kBlockColumns;
-          one.masks += i;
-          SoftmaxOf<1>(one, sums + row + i);
-        }
-      });
-    }
   }
 
   // out = left * right, of which left lies in blocks of columns and right in tiles.

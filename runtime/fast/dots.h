@@ -8,6 +8,8 @@ namespace nnefc::runtime {
 struct Matrix {
   const float* data;
   int64_t stride;
+
+  const float* At(int64_t row) const { return data + row * stride; }
 };
 
 // An element of a matrix is aligned as a float is.

@@ -1,6 +1,7 @@
 // The mean and the variance of the numbers of a row.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
