@@ -145,7 +145,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (AddViewsOfElements(node)) return true;
   if (node.Is(ir::OpRole::kView)) return AddView(node);
   if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
-  Request request = MakeRequest(work, {options_.backend, Backend::kReference});
+  Request request = MakeRequest(work, Backends());
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared) {
     request = MakeRequest(work, Backend::kReference);
@@ -163,10 +163,7 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<B
   };
   for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
     const ValueId id = ValueOf(work.main->input(i));
-    const bool is_read_so = llvm::any_of(strided_by, [&](Backend backend) {
-      return options_.fuse && options_.kernels->AcceptsStrides(backend, *work.main, i);
-    });
-    request.input_values.push_back(is_read_so ? id : in_place_of_strides(id));
+    request.input_values.push_back(AcceptsStrides(*work.main, i, strided_by) ? id : in_place_of_strides(id));
   }
   ir::NodeId chained = work.main->id();
   for (const ir::Node* post : work.posts) {
@@ -300,16 +297,13 @@ void PlanBuilder::CountReads(const Work& work) {
 bool PlanBuilder::AddView(const ir::Node& node) {
   const ValueId source = InLayout(ValueOf(node.input(0)), nullptr);
   if (source < 0) return Fail(kRuntimeMemory, node, "its input cannot be laid out");
-  PlanValue view = values_[source];
-  view.shape = node.output().shape.known_extents();
-  view.root = source;
-  view.offset = 0;
-  if (Volume(view.shape) != Volume(values_[source].shape)) {
+  const Shape shape = node.output().shape.known_extents();
+  if (Volume(shape) != Volume(values_[source].shape)) {
     return Fail(kRuntimeMemory, node, "its result has another number of elements");
   }
-  const ValueId id = values_.Add(view);
+  const ValueId id = AddViewOf(source, {.shape = shape, .strides = DenseStrides(shape)});
   if (auto constant = constants_.find(source); constant != constants_.end()) {
-    constants_.emplace(id, constant->second.Reshaped(view.shape));
+    constants_.emplace(id, constant->second.Reshaped(shape));
   }
   SetValue(node.port(), id);
   CountReads({.main = &node, .posts = {}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -67,7 +68,10 @@ class PlanBuilder {
   // True if all who read the output can read its elements so. It looks at what follows on `depth` views of
   // it.
   bool AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const;
-  bool AcceptsStrides(const ir::Node& node, int32_t input) const;
+  // True if the kernels of one of these backends do.
+  bool AcceptsStrides(const ir::Node& node, int32_t input, llvm::ArrayRef<Backend> backends) const;
+  // Whose kernels are asked for, in that order.
+  std::array<Backend, 2> Backends() const { return {options_.backend, Backend::kReference}; }
   // In which a Transpose of the output, which alone reads it, has its elements in row-major order.
   Layout WantedOutput(const ir::Node& node) const;
   ValueId AddViewOf(ValueId source, const ElementsView& view);

@@ -47,9 +47,11 @@ std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_
   return *seen;
 }
 
-bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input) const {
-  return options_.fuse && (options_.kernels->AcceptsStrides(options_.backend, node, input) ||
-                           options_.kernels->AcceptsStrides(Backend::kReference, node, input));
+bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input,
+                                 llvm::ArrayRef<Backend> backends) const {
+  return options_.fuse && llvm::any_of(backends, [&](Backend backend) {
+           return options_.kernels->AcceptsStrides(backend, node, input);
+         });
 }
 
 bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
@@ -58,7 +60,8 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
   return llvm::all_of(uses, [&](const ir::InputPort& use) {
     const ir::Node& reader = graph_.node(use.node);
     if (in_group_.count(use.node) > 0) return false;
-    if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index)) return true;
+    if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index, Backends()))
+      return true;
     if (use.index != 0 || depth == 0) return false;
     for (int32_t i = 0; i < reader.num_outputs(); ++i) {
       const std::optional<ElementsView> seen = ElementsOf(reader, i, view);

@@ -6,10 +6,6 @@
 namespace nnefc::runtime {
 namespace {
 
-ir::AttributeMap Attribute(std::string_view name, ir::Attribute value) {
-  return With(name, std::move(value));
-}
-
 size_t Count(const std::string& text, const std::string& what) {
   size_t count = 0;
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
@@ -71,14 +67,14 @@ class RandomMoves {
         return Keep(
             graph_.Op("opset8", "Gather",
                       {x, Number(static_cast<int64_t>(Draw(static_cast<size_t>(extent)))), Number(axis)},
-                      Attribute("batch_dims", int64_t{0})));
+                      With("batch_dims", int64_t{0})));
       case 5: {
         const ir::OutputPort y = Pick();
         Shape other = ShapeOf(y);
         if (other.size() != shape.size()) return;
         other[static_cast<size_t>(axis)] = extent;
         if (other != shape || *Volume(shape) > 400) return;
-        return Keep(graph_.Op("Concat", {x, y}, Attribute("axis", axis)));
+        return Keep(graph_.Op("Concat", {x, y}, With("axis", axis)));
       }
       case 6: {
         Shape merged = shape;
@@ -90,7 +86,7 @@ class RandomMoves {
         }
         if (merged.size() > 6) return;
         return Keep(graph_.Op("Reshape", {x, graph_.Ints({merged.begin(), merged.end()})},
-                              Attribute("special_zero", false)));
+                              With("special_zero", false)));
       }
       case 7:
         return Keep(graph_.Op("ReLU", {x}));
@@ -137,21 +133,19 @@ TestGraph Attend(const Attended& of) {
   const auto x = g.Parameter("x", {of.batch, of.rows, all});
   const auto product = g.Op("MatMul", {x, g.Weights({all, 3 * all}, 2)});
   const auto parted = g.Op("Reshape", {product, g.Ints({of.batch, of.rows, 3, of.heads, of.width})},
-                           Attribute("special_zero", false));
+                           With("special_zero", false));
   const auto moved = g.Op("Transpose", {parted, g.Ints({2, 0, 3, 1, 4})});
   std::vector<ir::OutputPort> inputs;
   for (int64_t i = 0; i < 3; ++i) {
     inputs.push_back(
         g.Op("opset8", "Gather",
              {moved, g.Const(TensorValue::FromInts({}, {i})), g.Const(TensorValue::FromInts({}, {0}))},
-             Attribute("batch_dims", int64_t{0})));
+             With("batch_dims", int64_t{0})));
   }
   if (of.has_mask) inputs.push_back(g.Parameter("mask", {of.heads, of.rows, of.rows}));
-  const auto attended =
-      g.Op("opset13", "ScaledDotProductAttention", inputs, Attribute("causal", of.is_causal));
+  const auto attended = g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", of.is_causal));
   const auto back = g.Op("Transpose", {attended, g.Ints({0, 2, 1, 3})});
-  const auto joined =
-      g.Op("Reshape", {back, g.Ints({of.batch, of.rows, all})}, Attribute("special_zero", false));
+  const auto joined = g.Op("Reshape", {back, g.Ints({of.batch, of.rows, all})}, With("special_zero", false));
   g.Result(g.Op("MatMul", {joined, g.Weights({all, all}, 3)}));
   return g;
 }
