@@ -33,7 +33,7 @@ FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) 
 FaultOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
   Reservation reservation = environment.memory.Reserve();
   if (!reservation.Grow(plan->arena_bytes)) return BeyondBudget();
-  std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes, plan->arena_alignment);
+  std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes);
   if (!arena) return KernelFault("no memory for an arena of {} bytes", plan->arena_bytes);
   return std::unique_ptr<Frame>(
       new Frame(std::move(plan), std::move(*arena), std::move(reservation), environment));

@@ -71,7 +71,6 @@ struct Step {
   llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: which of the node's inputs they are
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
-  ScratchUse scratch_use = {};
   // Of a node with bodies: their plans for the shapes that they have at first;
   // null where those are found at run time.
   llvm::SmallVector<std::shared_ptr<const Plan>, 2> bodies = {};
@@ -96,7 +95,6 @@ struct Plan {
   // and outputs are passed on, not copied.
   std::vector<ValueId> outputs;
   size_t arena_bytes = 0;
-  size_t arena_alignment = kArenaAlignment;
 
   // What a run of it takes: the arena and the buffers of `outputs`.
   size_t run_bytes() const;

@@ -275,10 +275,8 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
     step.outputs.push_back(id);
     SetValue(work.last().port(static_cast<int32_t>(i)), id);
   }
-  if (prepared.scratch_bytes > 0) {
+  if (prepared.scratch_bytes > 0)
     step.scratch = values_.Add({.type = ElementType::kU8, .bytes = prepared.scratch_bytes});
-    step.scratch_use = std::move(prepared.scratch_use);
-  }
   plan_.steps.push_back(std::move(step));
   return true;
 }

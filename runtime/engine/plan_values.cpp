@@ -59,9 +59,7 @@ class Lifetimes {
       const Step& step = plan.steps[i];
       for (ValueId id : step.inputs) Touch(id, static_cast<int64_t>(i));
       for (ValueId id : step.outputs) Touch(id, static_cast<int64_t>(i));
-      if (step.scratch < 0) continue;
-      Touch(step.scratch, static_cast<int64_t>(i));
-      if (!step.scratch_use.parts.empty()) scratch_use_[step.scratch] = &step.scratch_use;
+      if (step.scratch >= 0) Touch(step.scratch, static_cast<int64_t>(i));
     }
     for (const PlanResult& result : plan.results)
       Touch(result.value, static_cast<int64_t>(plan.steps.size()));
@@ -77,11 +75,7 @@ class Lifetimes {
     for (auto& [root, members] : members_) {
       const PlanValue& value = plan_.values[static_cast<size_t>(root)];
       if (value.storage != PlanValue::Storage::kArena) continue;
-      const auto scratch = scratch_use_.find(root);
-      requests.emplace_back(root,
-                            scratch == scratch_use_.end()
-                                ? RequestOf(value, members)
-                                : ScratchRequest(value, *scratch->second, steps_[static_cast<size_t>(root)]));
+      requests.emplace_back(root, RequestOf(value, members));
     }
     return requests;
   }
@@ -98,14 +92,6 @@ class Lifetimes {
   };
 
   void Touch(ValueId id, int64_t step) { steps_[static_cast<size_t>(id)].Add({step, step}); }
-
-  static ArenaRequest ScratchRequest(const PlanValue& scratch, const ScratchUse& use, const Steps& steps) {
-    ArenaRequest request{
-        .bytes = scratch.bytes, .first = steps.first, .last = steps.last, .alignment = use.alignment};
-    for (const ScratchUse::Part& part : use.parts)
-      request.parts.push_back({part.offset, part.bytes, steps.first, steps.last});
-    return request;
-  }
 
   // Where parts of a whole are written at other steps than the rest, these parts: of a concatenation what its
   // last producer writes need not be there for the first one.
@@ -157,7 +143,6 @@ class Lifetimes {
   PlanValues values_;
   std::vector<Steps> steps_;
   std::map<ValueId, std::vector<ValueId>> members_;  // by root: what lies in it and is touched
-  std::map<ValueId, const ScratchUse*> scratch_use_;
 };
 
 }  // namespace
@@ -175,8 +160,6 @@ bool PlaceInArena(Plan& plan) {
     plan.values[static_cast<size_t>(roots[i])].arena_offset = arena->offsets[i];
   }
   plan.arena_bytes = arena->size;
-  for (const ArenaRequest& request : requests)
-    plan.arena_alignment = std::max(plan.arena_alignment, request.alignment);
   return true;
 }
 

@@ -13,7 +13,7 @@
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/fast/ways.h"
-#include "runtime/fast/winograd_scratch.h"
+#include "runtime/fast/winograd.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -89,70 +89,6 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
   }
 }
 
-// Whether Winograd's way has the convolution in blocks of channels.
-bool HasTilesOfWinograd(const ConvolutionShape& shape) {
-  const SpatialDims& spatial = *shape.spatial;
-  if (shape.groups != 1 || shape.filter.size() != 4 || shape.filter[2] != 3 || shape.filter[3] != 3)
-    return false;
-  for (size_t i = 0; i < 2; ++i) {
-    if (spatial.strides[i] != 1 || spatial.dilations[i] != 0) return false;
-  }
-  return shape.filter[0] >= kChannelBlock && shape.filter[1] >= kChannelBlock;
-}
-
-// Winograd's way does a 3x3 convolution in fewer multiplications. Measured
-// with AVX-512 on the convolutions of VGG-19, ResNet-50, GoogLeNet and AlexNet
-// it takes 0.4 to 0.8 of the time of the direct one for images of 14x14 and
-// more, and is slower for smaller ones and for few channels.
-bool IsWorthWinograd(const ConvolutionShape& shape) {
-  constexpr int64_t kLeastPixels = 196;
-  constexpr int64_t kLeastChannels = 32;
-  return HasTilesOfWinograd(shape) && shape.filter[0] >= kLeastChannels &&
-         shape.filter[1] >= kLeastChannels && shape.output[2] * shape.output[3] >= kLeastPixels;
-}
-
-// By Winograd's way. oneDNN transforms the whole image before it multiplies, or as many tiles as each thread
-// has at a time, and decides by the number of threads that it sees. So it is asked as if there were more,
-// too, and what takes the least memory is taken, which is also faster, since caches hold it: with one thread
-// 128 channels of 128x128 to 64 take 8 MB instead of 36, and 0.55 of the time.
-ConvolutionPrimitive WinogradConvolution(const ConvolutionShape& shape,
-                                         const dnnl::primitive_attr& attributes, const memory::desc& source,
-                                         const memory::desc& result) {
-  constexpr size_t kSmall = size_t{4} << 20;
-  constexpr int kMostThreads = 16;
-  const auto make = [&] {
-    return TryConvolution(shape, attributes, dnnl::algorithm::convolution_winograd, source, result);
-  };
-  const auto bytes_of = [](const ConvolutionPrimitive& primitive) {
-    return primitive.scratchpad_desc().get_size();
-  };
-  const auto filter_of = [](const ConvolutionPrimitive& primitive) {
-    return primitive.weights_desc().data.format_desc.wino_desc;
-  };
-  ConvolutionPrimitive best = make();
-  for (int threads = 2 * CurrentThreads(); threads <= kMostThreads; threads *= 2) {
-    if (!best || IsDnnReference(best.impl_info_str()) || bytes_of(best) <= kSmall) break;
-    const ThreadScope scope(threads);
-    const ConvolutionPrimitive other = make();
-    // Tiles of another size make other sums, and more of them.
-    const bool is_alike = other && filter_of(other).wino_format == filter_of(best).wino_format &&
-                          filter_of(other).alpha == filter_of(best).alpha;
-    if (is_alike && bytes_of(other) < bytes_of(best)) best = other;
-  }
-  return best;
-}
-
-// Where its tiles are 2x2, oneDNN adds for a number of blocks of outputs that divides that of all. The
-// registers are few for 13 at once, all of 208: 96 channels of 14x14 take 0.75 ms then, and 0.54 by the
-// direct way. 7 at once of 224 are fine.
-bool HasSlowTiles(const ConvolutionPrimitive& winograd) {
-  constexpr int kMostBlocks = 8;
-  const dnnl::memory::desc weights = winograd.weights_desc();
-  const dnnl_wino_desc_t& filter = weights.data.format_desc.wino_desc;
-  return weights.data.format_kind == dnnl_format_kind_wino && filter.alpha == 4 &&
-         filter.oc2_block > kMostBlocks;
-}
-
 // Images with channels in blocks of 16, if they are so many; otherwise what
 // oneDNN prefers.
 memory::desc BlockedDesc(llvm::ArrayRef<int64_t> shape) {
@@ -168,17 +104,14 @@ bool FitsBlocks(const ConvolutionShape& shape) {
          shape.output[1] / shape.groups % kChannelBlock == 0;
 }
 
-// By the way that is asked for; empty where the convolution or the precision does not allow it.
+// By the way that is asked for; empty where the convolution does not allow it.
 ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape& shape,
-                                   const dnnl::primitive_attr& attributes, Precision precision) {
+                                   const dnnl::primitive_attr& attributes) {
   using dnnl::algorithm;
   const auto blocked = [&](algorithm by) {
     return TryConvolution(shape, attributes, by, BlockedDesc(shape.input), BlockedDesc(shape.output));
   };
-  const bool is_blocked = HasAvx512() && FitsBlocks(shape);
-  if (way == kDirect && is_blocked) return blocked(algorithm::convolution_direct);
-  if (way == kWinograd && is_blocked && precision != Precision::kExact && HasTilesOfWinograd(shape))
-    return WinogradConvolution(shape, attributes, BlockedDesc(shape.input), BlockedDesc(shape.output));
+  if (way == kDirect && HasAvx512() && FitsBlocks(shape)) return blocked(algorithm::convolution_direct);
   if (way == kChannelsLast)
     return TryConvolution(shape, attributes, algorithm::convolution_auto,
                           ChannelsLastDesc(shape.input, DnnType::f32),
@@ -191,20 +124,15 @@ ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape&
 
 // With AVX-512 all convolutions keep channels in blocks: oneDNN's own choice
 // (channels last, since it prefers its brgemm kernels on recent processors) is
-// no faster, but keeps from Winograd's way and from joining parts of a
+// no faster, but keeps from our own ways and from joining parts of a
 // concatenation in place, and a mixture costs reorders.
 ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
                                        const KernelRequest& request) {
-  if (!request.way.empty()) return ConvolutionBy(request.way, shape, attributes, request.precision);
+  if (!request.way.empty()) return ConvolutionBy(request.way, shape, attributes);
   using dnnl::algorithm;
   if (HasAvx512() && FitsBlocks(shape)) {
     const memory::desc source = BlockedDesc(shape.input);
     const memory::desc result = BlockedDesc(shape.output);
-    if (request.precision != Precision::kExact && IsWorthWinograd(shape)) {
-      ConvolutionPrimitive primitive = WinogradConvolution(shape, attributes, source, result);
-      if (primitive && !IsDnnReference(primitive.impl_info_str()) && !HasSlowTiles(primitive))
-        return primitive;
-    }
     ConvolutionPrimitive primitive =
         TryConvolution(shape, attributes, algorithm::convolution_direct, source, result);
     if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
@@ -293,7 +221,6 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   PreparedKernel prepared = builder.Finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc(),
                                            primitive.impl_info_str());
-  prepared.scratch_use = WinogradScratchUse(primitive);
   return prepared;
 }
 
@@ -392,6 +319,9 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
       return OnlyWay(request, std::move(*kernel));
   } else if (auto kernel = kGrouped ? MakeDepthwise(request) : MakePixelProduct(request)) {
     return kernel;
+  }
+  if (!kGrouped) {
+    if (std::optional<PreparedKernel> kernel = MakeWinograd(request)) return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }

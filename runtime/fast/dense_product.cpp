@@ -5,13 +5,12 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/dots.h"
 #include "runtime/fast/fewer_products.h"
+#include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
-
-using dnnl::memory;
 
 namespace {
 
@@ -205,26 +204,6 @@ class DenseProduct final : public Kernel {
   ProductSteps steps_;
 };
 
-// [terms, outputs] in tiles of columns, in which a row is behind the other.
-memory::desc TiledDesc(int64_t terms, int64_t outputs) {
-  memory::desc desc = PlainDesc({terms, outputs});
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[1] = (outputs + kTileColumns - 1) / kTileColumns * kTileColumns;
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 1;
-  blocking.inner_idxs[0] = 1;
-  blocking.inner_blks[0] = kTileColumns;
-  blocking.strides[0] = kTileColumns;
-  blocking.strides[1] = terms * kTileColumns;
-  return desc;
-}
-
-Layout WeightLayout(const DenseSizes& sizes) {
-  return std::make_shared<DnnLayout>(
-      TiledDesc(sizes.terms, sizes.outputs),
-      DnnLayout::Form{.order = sizes.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1)});
-}
-
 }  // namespace
 
 BlockedMatrix<const float> DenseCall::Left(int64_t image) const {
@@ -270,7 +249,7 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
   if (request.way == kFewer && !form.fewer) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[inputs.weights] = WeightLayout(sizes);
+  prepared.inputs[inputs.weights] = TiledWeights(sizes.terms, sizes.outputs, sizes.inputs_first);
   prepared.outputs.resize(1);
   if (sizes.is_blocked) {
     prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedDesc(request.inputs[inputs.left].shape));

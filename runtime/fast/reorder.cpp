@@ -6,7 +6,6 @@
 #include "runtime/fast/families.h"
 #include "runtime/fast/filter_rows.h"
 #include "runtime/fast/merged_groups.h"
-#include "runtime/fast/winograd_filter.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -108,9 +107,6 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     const dnnl::memory::desc target = MemoryOf(to, shape);
     if (const int64_t merged = FormOf(to).merged_groups; merged > 1)
       return from == nullptr ? MakeMergedFilterReorder(shape, merged, target) : nullptr;
-    if (from == nullptr) {
-      if (std::shared_ptr<const Kernel> filter = MakeWinogradFilter(target)) return filter;
-    }
     const dnnl::memory::desc source =
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
     const bool is_plain = !FormOf(from).codes && !FormOf(to).codes && !FormOf(to).filter_codes;

@@ -97,17 +97,6 @@ struct KernelRequest {
   std::string_view way = {};
 };
 
-// Which of its scratch memory a kernel touches where that begins at a multiple of `alignment`: others may
-// have the rest. Without parts it is all, wherever it begins.
-struct ScratchUse {
-  struct Part {
-    size_t offset = 0;
-    size_t bytes = 0;
-  };
-  size_t alignment = 0;
-  llvm::SmallVector<Part, 2> parts = {};
-};
-
 // The answer to a request.
 struct PreparedKernel {
   std::shared_ptr<const Kernel> kernel;
@@ -116,7 +105,6 @@ struct PreparedKernel {
   llvm::SmallVector<Layout, 4> inputs;
   llvm::SmallVector<Layout, 1> outputs;
   size_t scratch_bytes = 0;
-  ScratchUse scratch_use = {};
   // Output 0 may lie where this input does.
   int in_place = -1;
   // Output 0 must lie where input `in_place` does: the kernel adds to it.

@@ -8,8 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "compiler/support/check.h"
-
 namespace nnefc::runtime {
 
 namespace {
@@ -79,20 +77,12 @@ class FreeList {
 
 using Requests = llvm::ArrayRef<ArenaRequest>;
 
-size_t RoundedTo(size_t bytes, size_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 size_t Rounded(size_t bytes) {
-  return RoundedTo(bytes, kArenaAlignment);
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 // What a request takes of the arena.
 size_t RoundedBytes(const ArenaRequest& request) {
   return Rounded(std::max<size_t>(request.bytes, 1));
-}
-
-// The same, with room to align it.
-size_t BytesInTime(const ArenaRequest& request) {
-  return RoundedBytes(request) + (request.alignment - kArenaAlignment);
 }
 
 // Requests by what `less` says of them, those that are alike in their order.
@@ -109,18 +99,16 @@ std::vector<size_t> Sorted(Requests requests, Less less) {
 ArenaPlan PlaceInTime(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
-  std::vector<size_t> places(requests.size());  // before they are aligned
   FreeList free_list;
   using Expiry = std::pair<int64_t, size_t>;  // last step, request
   std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> live;
   const auto earlier = [](const ArenaRequest& a, const ArenaRequest& b) { return a.first < b.first; };
   for (size_t request : Sorted(requests, earlier)) {
     while (!live.empty() && live.top().first < requests[request].first) {
-      free_list.Give(places[live.top().second], BytesInTime(requests[live.top().second]));
+      free_list.Give(plan.offsets[live.top().second], RoundedBytes(requests[live.top().second]));
       live.pop();
     }
-    places[request] = free_list.Take(BytesInTime(requests[request]));
-    plan.offsets[request] = RoundedTo(places[request], requests[request].alignment);
+    plan.offsets[request] = free_list.Take(RoundedBytes(requests[request]));
     live.emplace(requests[request].last, request);
   }
   plan.size = free_list.end();
@@ -173,8 +161,7 @@ ArenaPlan PlaceBySize(Requests requests) {
     // What suits one may not suit those before.
     for (bool moved = true; moved;) {
       const size_t before = offset;
-      for (const Span& span : spans)
-        offset = RoundedTo(LowestPlace(span, offset, placed), requests[request].alignment);
+      for (const Span& span : spans) offset = Rounded(LowestPlace(span, offset, placed));
       moved = offset != before;
     }
     plan.offsets[request] = offset;
@@ -195,9 +182,9 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
   size_t sum = 0;
   for (const ArenaRequest& request : requests) {
     const size_t limit = std::numeric_limits<size_t>::max() / 2;
-    const size_t around = kArenaAlignment + request.alignment;
-    if (request.bytes > limit - around || sum > limit - around - request.bytes) return std::nullopt;
-    sum += request.bytes + around;
+    if (request.bytes > limit - kArenaAlignment || sum > limit - kArenaAlignment - request.bytes)
+      return std::nullopt;
+    sum += request.bytes + kArenaAlignment;
   }
   ArenaPlan plan = PlaceInTime(requests);
   constexpr size_t kFew = 2000;
@@ -206,14 +193,11 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests) {
   return other.size < plan.size ? other : plan;
 }
 
-std::optional<Arena> Arena::Allocate(size_t size, size_t alignment) {
-  // What AllocateAligned begins at a large page is at least two of them.
-  constexpr size_t kLargePage = size_t{2} << 20;
+std::optional<Arena> Arena::Allocate(size_t size) {
   Arena arena;
-  arena.size_ = Rounded(std::max<size_t>(size, alignment > kArenaAlignment ? 2 * kLargePage : 1));
+  arena.size_ = Rounded(std::max<size_t>(size, 1));
   arena.data_ = static_cast<std::byte*>(AllocateAligned(arena.size_));
   if (arena.data_ == nullptr) return std::nullopt;
-  NNEFC_CHECK(reinterpret_cast<uintptr_t>(arena.data_) % alignment == 0);
   return arena;
 }
 

@@ -28,8 +28,6 @@ struct ArenaRequest {
   int64_t first = 0;
   int64_t last = 0;
   std::vector<ArenaPart> parts = {};
-  // Of its place, a multiple of kArenaAlignment.
-  size_t alignment = kArenaAlignment;
 };
 
 // Where each request lies in one allocation of `size` bytes.
@@ -47,8 +45,8 @@ std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests);
 class Arena {
  public:
   Arena() = default;
-  // Aligned to a power of two up to a large page; nothing if memory is short.
-  static std::optional<Arena> Allocate(size_t size, size_t alignment = kArenaAlignment);
+  // Aligned to kArenaAlignment; nothing if memory is short.
+  static std::optional<Arena> Allocate(size_t size);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
   ~Arena();
