@@ -116,6 +116,10 @@ Digest ExecutableImpl::DigestOfModel() const {
 }
 
 void ExecutableImpl::EmitWarnings(Emitter& emitter) const {
+  if (backend_ == Backend::kOneDnn && !FaultOfOneDnn().empty())
+    emitter.Emit(kNoOneDnn, {},
+                 "reference kernels run, which are slow, where oneDNN is needed: {}; install nnefc anew",
+                 FaultOfOneDnn());
   if (cache_ == nullptr) return;
   for (const std::string& warning : cache_->TakeWarnings())
     emitter.Emit(kPlanCache, {}, "the plan cache: {}", warning);

@@ -3,7 +3,6 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <string>
 
 #include "runtime/fast/describe.h"
@@ -37,8 +36,7 @@ void AddNotes(const dl_phdr_info& object, FieldDigest& digest) {
 }
 
 int AddBuild(dl_phdr_info* object, size_t /*size*/, void* data) {
-  const bool is_dnnl = object->dlpi_name != nullptr && std::strstr(object->dlpi_name, "dnnl") != nullptr;
-  if (is_dnnl || Holds(*object, reinterpret_cast<const void*>(&DigestOfMachine)))
+  if (Holds(*object, reinterpret_cast<const void*>(&DigestOfMachine)))
     AddNotes(*object, *static_cast<FieldDigest*>(data));
   return 0;
 }
@@ -63,7 +61,7 @@ Digest DigestOfMachine() {
   FieldDigest digest;
   dl_iterate_phdr(&AddBuild, &digest);
   AddProcessor(digest);
-  digest.Add(DescribeOneDnn());
+  digest.Add(DescribeInstructions());
   return digest.Finish();
 }
 

@@ -1,7 +1,8 @@
 #include "runtime/fast/describe.h"
+#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/register.h"
 
 #include "fmt/format.h"
-#include "oneapi/dnnl/dnnl.hpp"
 
 namespace nnefc::runtime {
 namespace {
@@ -32,9 +33,16 @@ std::string_view NameOf(dnnl::cpu_isa isa) {
 }  // namespace
 
 std::string DescribeOneDnn() {
-  const dnnl_version_t& version = *dnnl_version();
+  const dnnl_version_t* found = dnnl_version();
+  if (found == nullptr) return FaultOfOneDnn();
+  const dnnl_version_t& version = *found;
   return fmt::format("oneDNN {}.{}.{}, which uses {}", version.major, version.minor, version.patch,
                      NameOf(dnnl::get_effective_cpu_isa()));
+}
+
+std::string DescribeInstructions() {
+  return fmt::format("oneDNN {}.{}.{}, AVX-512 {}, bf16 {}, VNNI {}, AMX {}", DNNL_VERSION_MAJOR,
+                     DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, HasAvx512(), HasBf16(), HasVnni(), HasAmx());
 }
 
 }  // namespace nnefc::runtime

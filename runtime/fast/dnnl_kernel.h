@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/onednn.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/tensor/thread_team.h"
 

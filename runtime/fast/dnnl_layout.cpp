@@ -1,6 +1,11 @@
 #include "runtime/fast/dnnl_layout.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -55,10 +60,26 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
   return true;
 }
 
-bool HasAll(dnnl::cpu_isa instructions) {
+bool LibraryHasAll(dnnl::cpu_isa instructions) {
   const int wanted = static_cast<int>(instructions);
   return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
 }
+
+// Asks the library, which has to be loaded for it, only where the processor may have them, and a user has not
+// told the library to take fewer.
+bool HasAll(dnnl::cpu_isa instructions, bool processor_may) {
+  static const bool is_limited =
+      std::getenv("DNNL_MAX_CPU_ISA") != nullptr || std::getenv("ONEDNN_MAX_CPU_ISA") != nullptr;
+  return is_limited ? LibraryHasAll(instructions) : processor_may;
+}
+
+#if defined(__x86_64__)
+bool ProcessorHasTiles() {
+  constexpr unsigned kFeatures = 7, kTiles = 1U << 24;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) != 0 && (d & kTiles) != 0;
+}
+#endif
 
 }  // namespace
 
@@ -173,29 +194,56 @@ const dnnl::engine& DnnEngine() {
   return engine;
 }
 
+#if defined(__x86_64__)
 bool HasAvx512() {
-  return HasAll(dnnl::cpu_isa::avx512_core);
+  static const bool has = HasAll(dnnl::cpu_isa::avx512_core, WidestVectorUnit() == VectorUnit::kAvx512);
+  return has;
 }
 
 bool HasLanes() {
-#if defined(__x86_64__)
   return HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
-#else
-  return false;
-#endif
 }
 
 bool HasBf16() {
-  return HasAll(dnnl::cpu_isa::avx512_core_bf16);
+  static const bool has =
+      HasAll(dnnl::cpu_isa::avx512_core_bf16, HasAvx512() && __builtin_cpu_supports("avx512vnni") != 0 &&
+                                                  __builtin_cpu_supports("avx512bf16") != 0);
+  return has;
 }
 
 bool HasAmx() {
-  return HasAll(dnnl::cpu_isa::avx512_core_amx);
+  // Whether the system lets a process use tiles, too, the library finds out.
+  static const bool has = HasBf16() && ProcessorHasTiles() && LibraryHasAll(dnnl::cpu_isa::avx512_core_amx);
+  return has;
 }
 
 bool HasVnni() {
-  return HasAll(dnnl::cpu_isa::avx512_core_vnni) || HasAll(dnnl::cpu_isa::avx2_vnni);
+  static const bool has =
+      HasAvx512() ? HasAll(dnnl::cpu_isa::avx512_core_vnni, __builtin_cpu_supports("avx512vnni") != 0)
+                  : LibraryHasAll(dnnl::cpu_isa::avx2_vnni);
+  return has;
 }
+#else
+bool HasAvx512() {
+  return false;
+}
+
+bool HasLanes() {
+  return false;
+}
+
+bool HasBf16() {
+  return false;
+}
+
+bool HasAmx() {
+  return false;
+}
+
+bool HasVnni() {
+  return false;
+}
+#endif
 
 memory::dims DnnDims(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty()) return {1};

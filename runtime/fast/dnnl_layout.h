@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/onednn.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/tensor/layout.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/onednn.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "llvm/ADT/SmallVector.h"
-#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/fast/onednn.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/functions.h"
+#include "runtime/fast/onednn.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/kernels/kernel.h"
 

@@ -1,12 +1,10 @@
 #include "runtime/fast/register.h"
 
 #include "runtime/fast/families.h"
-#include "runtime/fast/threading.h"
 
 namespace nnefc::runtime {
 
 void RegisterOneDnnKernels(KernelRegistry& registry) {
-  AdoptThreadsOfOneDnn();
   RegisterDnnConvolution(registry);
   RegisterDnnDeconvolution(registry);
   RegisterDnnPooling(registry);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
@@ -7,6 +9,8 @@ namespace nnefc::runtime {
 // Registers the kernels of oneDNN, how to fuse steps with them, and
 // reorders between their layouts.
 void RegisterOneDnnKernels(KernelRegistry& registry);
+// Why oneDNN, which a kernel asked for, cannot be loaded; empty otherwise.
+std::string FaultOfOneDnn();
 // True if the processor multiplies numbers of bf16.
 bool HasBf16();
 // How many operations of f32 a second `threads` threads of this processor reach, a product and

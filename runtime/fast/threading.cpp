@@ -1,6 +1,5 @@
 #include "runtime/fast/threading.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include <span>
 #include <string_view>
 
-#include "oneapi/dnnl/dnnl.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
@@ -191,10 +189,7 @@ Replacement By(const char* name, Function* by, Function*& replaced) {
   return {name, reinterpret_cast<void*>(by), reinterpret_cast<void**>(&replaced)};
 }
 
-bool Adopt() {
-  // Not from the address of the function: a program may have a stub of its own for that.
-  const void* inside = dlsym(RTLD_DEFAULT, "dnnl_version");
-  if (inside == nullptr) inside = reinterpret_cast<const void*>(&dnnl_version);
+bool Adopt(const void* inside) {
   const std::optional<LoadedLibrary> library = LoadedLibrary::Containing(inside);
   if (!library) return false;
   std::array functions = {By("omp_get_max_threads", MaxThreads, replaced.max_threads),
@@ -208,8 +203,8 @@ bool Adopt() {
 
 }  // namespace
 
-bool AdoptThreadsOfOneDnn() {
-  static const bool adopted = Adopt();
+bool AdoptThreadsOfOneDnn(const void* inside) {
+  static const bool adopted = Adopt(inside);
   return adopted;
 }
 

@@ -11,7 +11,8 @@ namespace nnefc::runtime {
 // for oneDNN alone: other libraries of the process keep theirs, and so does
 // oneDNN on threads that are in no ThreadScope.
 //
-// False if this oneDNN divides its work otherwise; it is left as it is then.
-bool AdoptThreadsOfOneDnn();
+// `inside` is an address within the library. False if this oneDNN divides its work otherwise; it is left as
+// it is then. Once in a process.
+bool AdoptThreadsOfOneDnn(const void* inside);
 
 }  // namespace nnefc::runtime

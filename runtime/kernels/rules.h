@@ -14,6 +14,7 @@ namespace nnefc::runtime {
   RULE(kRuntimeNesting, "runtime.nesting", kError, "internal")    \
   RULE(kRuntimeIterations, "runtime.iterations", kError, "")      \
   RULE(kPlanCache, "runtime.plan-cache", kWarning, "environment") \
+  RULE(kNoOneDnn, "runtime.no-onednn", kWarning, "internal")      \
   RULE(kRunFailed, "run.failed", kError, "")                      \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)

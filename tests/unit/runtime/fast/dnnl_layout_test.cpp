@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
 #include "runtime/fast/families.h"
 
 namespace nnefc::runtime {
@@ -82,6 +87,55 @@ TEST(DnnLayoutTest, PartsJoinWhereBlocksAre) {
   EXPECT_TRUE(JoinDnnLayouts({part(2, 16, blocked), part(1, 16, blocked)},
                              {.type = ElementType::kF32, .shape = {3, 16, 4, 4}}, 0)
                   .has_value());
+}
+
+// Descriptions that need no library are those that the library makes, and compare and measure as there.
+TEST(DnnLayoutTest, DescriptionsAreThoseOfTheLibrary) {
+  std::mt19937 random(5);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+  };
+  std::vector<memory::desc> all;
+  for (int round = 0; round < 2000; ++round) {
+    const auto rank = static_cast<int>(draw(1, 5));
+    dnnl_dims_t dims = {}, strides = {};
+    for (int axis = 0; axis < rank; ++axis)
+      dims[axis] = draw(0, 9) == 0 ? 0 : draw(0, 3) == 0 ? 1 : draw(1, 40);
+    const auto type = std::vector{dnnl_f32, dnnl_bf16, dnnl_u8, dnnl_s8, dnnl_s32}[random() % 5];
+    dnnl_memory_desc_t own = {}, of_library = {};
+    dnnl_status_t status = dnnl_success, expected = dnnl_success;
+    if (draw(0, 1) == 0) {
+      const auto tag =
+          std::vector{dnnl_format_tag_any, dnnl_acb,      dnnl_acdb,  dnnl_acdeb,   dnnl_aBc16b,
+                      dnnl_aBcd16b,        dnnl_aBcde16b, dnnl_aBc8b, dnnl_aBcd8b,  dnnl_aBcde8b,
+                      dnnl_Abcd16a,        dnnl_Abcde16a, dnnl_abcd,  dnnl_BA16a16b}[random() % 14];
+      status = InitDescByTag(&own, rank, dims, type, tag);
+      expected = (OneDnn().dnnl_memory_desc_init_by_tag)(&of_library, rank, dims, type, tag);
+    } else {
+      std::vector<int> order(static_cast<size_t>(rank));
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), random);
+      int64_t stride = draw(0, 9) == 0 ? 2 : 1;
+      for (int axis : order) {
+        strides[axis] = stride;
+        stride *= std::max<int64_t>(dims[axis], 1);
+      }
+      status = InitDescByStrides(&own, rank, dims, type, strides);
+      expected = (OneDnn().dnnl_memory_desc_init_by_strides)(&of_library, rank, dims, type, strides);
+    }
+    ASSERT_EQ(status, expected);
+    if (status != dnnl_success) continue;
+    ASSERT_EQ(std::memcmp(&own, &of_library, sizeof(own)), 0) << rank;
+    ASSERT_EQ(BytesOfDesc(&own), (OneDnn().dnnl_memory_desc_get_size)(&own));
+    ASSERT_EQ(BytesOfType(type), (OneDnn().dnnl_data_type_size)(type));
+    all.emplace_back(own);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    // Itself and others; those of few numbers are often the same.
+    for (const memory::desc& other : {all[i], all[random() % all.size()], all[random() % all.size()]})
+      ASSERT_EQ(AreDescsEqual(&all[i].data, &other.data),
+                (OneDnn().dnnl_memory_desc_equal)(&all[i].data, &other.data));
+  }
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
-
+#include "runtime/fast/onednn.h"
 namespace nnefc::runtime {
 namespace {
 

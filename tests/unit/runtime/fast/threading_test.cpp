@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.h"
+#include "runtime/fast/onednn.h"
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/count_threads.h"
 
@@ -31,14 +31,14 @@ int ThreadsAfterProduct(int threads) {
 }
 
 TEST(DnnThreadingDeathTest, OneDnnWorksOnTheTeamOfTheScope) {
-  ASSERT_TRUE(AdoptThreadsOfOneDnn());
+  ASSERT_TRUE(AdoptThreadsOfOneDnn(reinterpret_cast<const void*>(OneDnn().dnnl_version)));
   for (int threads : {1, 2, 5})
     EXPECT_EXIT(std::_Exit(ThreadsAfterProduct(threads)), testing::ExitedWithCode(threads), "");
 }
 
 // What else in the process uses oneDNN keeps what it had.
 TEST(DnnThreadingTest, OutsideOfScopesNothingChanges) {
-  ASSERT_TRUE(AdoptThreadsOfOneDnn());
+  ASSERT_TRUE(AdoptThreadsOfOneDnn(reinterpret_cast<const void*>(OneDnn().dnnl_version)));
   EXPECT_TRUE(MultipliesRight("N"));
   EXPECT_TRUE(MultipliesRight("T"));
 }
