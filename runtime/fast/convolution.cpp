@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/depthwise.h"
+#include "runtime/fast/direct_convolution.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -368,6 +369,11 @@ std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request) {
   return sizes ? MakeDenseProduct(request, *sizes, {}, request.posts) : std::nullopt;
 }
 
+bool TakesWinograd(const KernelRequest& request, const SpatialDims& spatial) {
+  return request.way.empty() && request.precision != Precision::kExact &&
+         IsWorthWinograd(ShapeOf<false>(request, spatial, false));
+}
+
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!DnnAcceptsAll(request)) return std::nullopt;
@@ -392,6 +398,9 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
       return OnlyWay(request, std::move(*kernel));
   } else if (auto kernel = kGrouped ? MakeDepthwise(request) : MakePixelProduct(request)) {
     return kernel;
+  }
+  if (!kGrouped && request.precision != Precision::kBf16 && !TakesWinograd(request, spatial)) {
+    if (auto kernel = MakeDirectConvolution(request)) return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }

@@ -16,51 +16,6 @@ namespace {
 
 constexpr int64_t kRowsTogether = 4;
 
-// Indices from `begin` to `end`.
-struct Span {
-  int64_t begin, end;
-  int64_t count() const { return end - begin; }
-};
-
-int64_t DividedUp(int64_t number, int64_t by) {
-  return number <= 0 ? 0 : (number + by - 1) / by;
-}
-
-// The taps of a place that see the input.
-Span SeeingTaps(const WindowAxis& axis, int64_t place) {
-  const int64_t first = place * axis.stride - axis.before;
-  const int64_t begin = std::min(DividedUp(-first, axis.dilation), axis.size);
-  return {begin, std::clamp(DividedUp(axis.input - first, axis.dilation), begin, axis.size)};
-}
-
-// Places along a row that a tile has, and the taps by which any of them sees the input.
-struct TileColumns {
-  Span places, taps;
-  std::vector<uint16_t> seeing;  // by tap from taps.begin on
-};
-
-std::vector<TileColumns> DivideColumns(const WindowAxis& axis) {
-  std::vector<TileColumns> tiles(static_cast<size_t>(DividedUp(axis.output, kTilePixels)));
-  for (size_t i = 0; i < tiles.size(); ++i) {
-    TileColumns& tile = tiles[i];
-    const auto count = static_cast<int64_t>(tiles.size()), index = static_cast<int64_t>(i);
-    tile.places = {PartBegin(axis.output, count, index), PartBegin(axis.output, count, index + 1)};
-    tile.taps = SeeingTaps(axis, tile.places.begin);
-    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
-      const Span taps = SeeingTaps(axis, place);
-      tile.taps = {std::min(tile.taps.begin, taps.begin), std::max(tile.taps.end, taps.end)};
-    }
-    tile.seeing.resize(static_cast<size_t>(tile.taps.count()));
-    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
-      const Span taps = SeeingTaps(axis, place);
-      for (int64_t tap = taps.begin; tap < taps.end; ++tap)
-        tile.seeing[static_cast<size_t>(tap - tile.taps.begin)] |=
-            static_cast<uint16_t>(1U << (place - tile.places.begin));
-    }
-  }
-  return tiles;
-}
-
 struct DepthwiseForm {
   int64_t images, channels;
   WindowAxis rows, columns;
