@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/depthwise.h"
+#include "runtime/fast/direct_convolution.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
@@ -321,7 +322,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
     return kernel;
   }
   if (!kGrouped) {
-    if (std::optional<PreparedKernel> kernel = MakeWinograd(request)) return kernel;
+    if (auto kernel = MakeWinograd(request)) return kernel;
+    if (auto kernel = MakeDirectConvolution(request)) return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }

@@ -16,45 +16,6 @@ namespace {
 
 constexpr int64_t kRowsTogether = 4;
 
-int64_t DividedUp(int64_t number, int64_t by) {
-  return number <= 0 ? 0 : (number + by - 1) / by;
-}
-
-// The taps of a place that see the input.
-IndexSpan SeeingTaps(const WindowAxis& axis, int64_t place) {
-  const int64_t first = place * axis.stride - axis.before;
-  const int64_t begin = std::min(DividedUp(-first, axis.dilation), axis.size);
-  return {begin, std::clamp(DividedUp(axis.input - first, axis.dilation), begin, axis.size)};
-}
-
-// Places along a row that a tile has, and the taps by which any of them sees the input.
-struct TileColumns {
-  IndexSpan places, taps;
-  std::vector<uint16_t> seeing;  // by tap from taps.begin on
-};
-
-std::vector<TileColumns> DivideColumns(const WindowAxis& axis) {
-  std::vector<TileColumns> tiles(static_cast<size_t>(DividedUp(axis.output, kTilePixels)));
-  for (size_t i = 0; i < tiles.size(); ++i) {
-    TileColumns& tile = tiles[i];
-    const auto count = static_cast<int64_t>(tiles.size()), index = static_cast<int64_t>(i);
-    tile.places = {PartBegin(axis.output, count, index), PartBegin(axis.output, count, index + 1)};
-    tile.taps = SeeingTaps(axis, tile.places.begin);
-    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
-      const IndexSpan taps = SeeingTaps(axis, place);
-      tile.taps = {std::min(tile.taps.begin, taps.begin), std::max(tile.taps.end, taps.end)};
-    }
-    tile.seeing.resize(static_cast<size_t>(tile.taps.count()));
-    for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
-      const IndexSpan taps = SeeingTaps(axis, place);
-      for (int64_t tap = taps.begin; tap < taps.end; ++tap)
-        tile.seeing[static_cast<size_t>(tap - tile.taps.begin)] |=
-            static_cast<uint16_t>(1U << (place - tile.places.begin));
-    }
-  }
-  return tiles;
-}
-
 struct DepthwiseForm {
   int64_t images, channels;
   WindowAxis rows, columns;
@@ -82,7 +43,7 @@ class DepthwiseKernel final : public Kernel {
     const int64_t parts = RowParts();
     RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
       const int64_t part = task / planes;
-      const IndexSpan span = IndexSpan{0, rows}.Part(parts, part);
+      const Span span = Span{0, rows}.Part(parts, part);
       for (int64_t row = span.begin; row < span.end; row += kRowsTogether)
         RunRows(call, task % planes, {row, std::min(row + kRowsTogether, span.end)});
     });
@@ -101,7 +62,7 @@ class DepthwiseKernel final : public Kernel {
 
   // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same
   // pixels.
-  void RunRows(const FilterCall& call, int64_t plane, const IndexSpan& rows) const {
+  void RunRows(const FilterCall& call, int64_t plane, const Span& rows) const {
     for (const TileColumns& tile : tiles_) {
       for (int64_t row = rows.begin; row < rows.end; ++row) RunTile(call, plane, row, tile);
     }
@@ -118,7 +79,7 @@ class DepthwiseKernel final : public Kernel {
   void RunTile(const FilterCall& call, int64_t plane, int64_t row, const TileColumns& tile) const {
     const WindowAxis& rows = form_.rows;
     const WindowAxis& columns = form_.columns;
-    const IndexSpan taps = row_taps_[static_cast<size_t>(row)];
+    const Span taps = row_taps_[static_cast<size_t>(row)];
     const int64_t block = plane % form_.blocks();
     const int64_t in_row = row * rows.stride - rows.before + taps.begin * rows.dilation;
     const int64_t in_column =
@@ -143,7 +104,7 @@ class DepthwiseKernel final : public Kernel {
   }
 
   DepthwiseForm form_;
-  std::vector<IndexSpan> row_taps_;  // by row
+  std::vector<Span> row_taps_;  // by row
   std::vector<TileColumns> tiles_;
   ProductSteps steps_;
 };

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "runtime/fast/product_tile.h"
+#include "runtime/fast/window_tiles.h"
 
 namespace nnefc::runtime {
-
-// A tile has 1 to so many pixels, of a block of channels each.
-inline constexpr int64_t kTilePixels = 14;
 
 struct DepthwiseCall {
   const float* in;  // where the first tap of the first pixel sees the input

@@ -17,8 +17,7 @@ inline constexpr std::string_view kPreferred = "preferred";
 inline constexpr std::string_view kMatrixProduct = "matrix_product";
 inline constexpr std::string_view kInnerProduct = "inner_product";
 inline constexpr std::string_view kInPlace = "in_place";
-// One of many rows, or a convolution of single pixels or of each channel: in our own tiles, as it is or in
-// fewer multiplications.
+// One of many rows, or a convolution: in our own tiles, as it is or in fewer multiplications.
 inline constexpr std::string_view kTiles = "tiles";
 inline constexpr std::string_view kFewer = "fewer_products";
 

@@ -7,28 +7,24 @@
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/fast/winograd_tile.h"
-#include "runtime/kernels/window.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
-int64_t CountOf(int64_t size, int64_t by) {
-  return (size + by - 1) / by;
-}
-
 struct WinogradForm {
   int64_t images, inputs, outputs;
   WindowAxis rows, columns;
   int threads;
 
-  int64_t input_blocks() const { return CountOf(inputs, kBlockColumns); }
-  int64_t output_blocks() const { return CountOf(outputs, kBlockColumns); }
-  int64_t output_tiles() const { return CountOf(outputs, kTileColumns); }
-  int64_t tile_rows() const { return CountOf(rows.output, kWinogradResults); }
-  int64_t tile_columns() const { return CountOf(columns.output, kWinogradResults); }
+  int64_t input_blocks() const { return DividedUp(inputs, kBlockColumns); }
+  int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
+  int64_t output_tiles() const { return DividedUp(outputs, kTileColumns); }
+  int64_t tile_rows() const { return DividedUp(rows.output, kWinogradResults); }
+  int64_t tile_columns() const { return DividedUp(columns.output, kWinogradResults); }
   // Of all images, one row behind the other.
   int64_t tiles() const { return images * tile_rows() * tile_columns(); }
   int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
@@ -53,7 +49,7 @@ struct WinogradGroups {
     const auto count_of = [&](int64_t floats, int64_t least_tiles) {
       const int64_t of_tile = kWinogradProducts * (form.input_blocks() + 2) * kBlockColumns;
       const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * kTileRows);
-      return CountOf(form.tiles(), tiles / kTileRows * kTileRows);
+      return DividedUp(form.tiles(), tiles / kTileRows * kTileRows);
     };
     const int64_t own = count_of(kCacheFloats, 2 * kTileRows);
     const bool is_small =
@@ -66,7 +62,7 @@ struct WinogradGroups {
 
 // Whether it is faster than the direct way, in cycles for an input and a block of outputs, as measured on
 // Zen 4. A tile's products take 36 in the best case, the filter 300 to be transformed, the image and the
-// result 150 and 130 for each tile and block. The direct way takes 9 a pixel in the best case.
+// result 150 and 130 for each tile and block. The direct way takes 9.3 a pixel.
 bool IsFasterThanDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
   const auto pixels = static_cast<double>(form.images * form.rows.output * form.columns.output);
@@ -74,7 +70,7 @@ bool IsFasterThanDirect(const WinogradForm& form) {
   const double of_tile = 40 + 150.0 / static_cast<double>(form.output_blocks() * kBlockColumns) +
                          130.0 / static_cast<double>(form.inputs);
   const double of_filter = 300.0 * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
-  return tiles * of_tile + of_filter < 10 * pixels;
+  return tiles * of_tile + of_filter < 9.3 * pixels;
 }
 
 class WinogradKernel final : public Kernel {
@@ -109,8 +105,8 @@ class WinogradKernel final : public Kernel {
  private:
   static constexpr int64_t kInputsAtATime = 64;
 
-  IndexSpan TilesOf(int64_t group) const { return IndexSpan{0, form_.tiles()}.Part(groups_.count, group); }
-  int64_t MostTiles() const { return CountOf(form_.tiles(), groups_.count); }
+  Span TilesOf(int64_t group) const { return Span{0, form_.tiles()}.Part(groups_.count, group); }
+  int64_t MostTiles() const { return DividedUp(form_.tiles(), groups_.count); }
   int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.input_blocks(), MostTiles()); }
   int64_t ResultFloats() const { return kWinogradProducts * StrideOf(2, MostTiles()); }
   // Of a row of products and a tile of outputs.
@@ -119,13 +115,13 @@ class WinogradKernel final : public Kernel {
 
   void RunOwnTiles(const FilterCall& call, float* scratch) const {
     const int64_t filter_floats = FilterFloats(form_.inputs), tiles = form_.output_tiles();
-    const IndexSpan inputs = {0, form_.inputs};
+    const Span inputs = {0, form_.inputs};
     RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
       TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, inputs,
                     scratch + task * filter_floats);
     });
     RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
-      const IndexSpan span = TilesOf(group);
+      const Span span = TilesOf(group);
       float* image =
           scratch + tiles * kWinogradExtent * filter_floats + member * (ImageFloats() + ResultFloats());
       float* results = image + ImageFloats();
@@ -141,7 +137,7 @@ class WinogradKernel final : public Kernel {
     });
   }
 
-  void RunSharedTiles(const FilterCall& call, const IndexSpan& span, float* image) const {
+  void RunSharedTiles(const FilterCall& call, const Span& span, float* image) const {
     float* own = image + ImageFloats();
     const int64_t filter_floats = FilterFloats(kInputsAtATime), own_floats = filter_floats + ResultFloats();
     RunTasks(form_.input_blocks(), form_.threads,
@@ -154,7 +150,7 @@ class WinogradKernel final : public Kernel {
       const Part part = {span, span.Part(parts, task % parts), task / parts};
       for (int64_t row = 0; row < kWinogradExtent; ++row) {
         for (int64_t first = 0; first < form_.inputs; first += kInputsAtATime) {
-          const IndexSpan inputs = {first, std::min(first + kInputsAtATime, form_.inputs)};
+          const Span inputs = {first, std::min(first + kInputsAtATime, form_.inputs)};
           TransformTaps(call, part.outputs, row, inputs, filter);
           Multiply(part, row, inputs, image, filter, filter + filter_floats);
         }
@@ -164,7 +160,7 @@ class WinogradKernel final : public Kernel {
   }
 
   // A row of products of some inputs' filters and a tile of outputs.
-  void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const IndexSpan& inputs,
+  void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const Span& inputs,
                      float* out) const {
     constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
     TransformFilter({.taps = call.weights + (outputs * form_.inputs + inputs.begin) * kTaps,
@@ -177,7 +173,7 @@ class WinogradKernel final : public Kernel {
   // Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
   // that of the first of them in the span.
   template <typename Work>
-  void ForRows(const IndexSpan& span, const Work& work) const {
+  void ForRows(const Span& span, const Work& work) const {
     const int64_t columns = form_.tile_columns(), rows = form_.tile_rows();
     for (int64_t tile = span.begin; tile < span.end;) {
       const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
@@ -187,7 +183,7 @@ class WinogradKernel final : public Kernel {
   }
 
   // A block of channels of the images.
-  void TransformPixels(const FilterCall& call, const IndexSpan& span, int64_t block, float* out) const {
+  void TransformPixels(const FilterCall& call, const Span& span, int64_t block, float* out) const {
     const WindowAxis& rows = form_.rows;
     const WindowAxis& columns = form_.columns;
     ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
@@ -204,7 +200,7 @@ class WinogradKernel final : public Kernel {
 
   // Some of the tiles of images that were transformed together, and a tile of outputs.
   struct Part {
-    IndexSpan all, some;
+    Span all, some;
     int64_t outputs;
   };
   int64_t BlocksOf(const Part& part) const {
@@ -212,9 +208,9 @@ class WinogradKernel final : public Kernel {
   }
 
   // Adds a row of products of some inputs, or begins with them.
-  void Multiply(const Part& part, int64_t row, const IndexSpan& inputs, const float* image,
-                const float* filter, float* results) const {
-    const int64_t all = part.all.count(), tiles = part.some.count(), panels = CountOf(tiles, kTileRows);
+  void Multiply(const Part& part, int64_t row, const Span& inputs, const float* image, const float* filter,
+                float* results) const {
+    const int64_t all = part.all.count(), tiles = part.some.count(), panels = DividedUp(tiles, kTileRows);
     image += (part.some.begin - part.all.begin + inputs.begin / kBlockColumns * all) * kBlockColumns;
     for (int64_t x = 0; x < kWinogradExtent; ++x) {
       const int64_t product = row * kWinogradExtent + x;
@@ -241,8 +237,7 @@ class WinogradKernel final : public Kernel {
   }
 
   // A block of channels of the results.
-  void FinishBlock(const FilterCall& call, const IndexSpan& span, int64_t block,
-                   const float* products) const {
+  void FinishBlock(const FilterCall& call, const Span& span, int64_t block, const float* products) const {
     ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
       const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
       const int64_t row_stride = form_.columns.output * kBlockColumns;

@@ -14,16 +14,6 @@ inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
   return count * part / parts;
 }
 
-// Indices from `begin` to `end`.
-struct IndexSpan {
-  int64_t begin, end;
-
-  int64_t count() const { return end - begin; }
-  IndexSpan Part(int64_t parts, int64_t part) const {
-    return {begin + PartBegin(count(), parts, part), begin + PartBegin(count(), parts, part + 1)};
-  }
-};
-
 // Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope. Each begins with
 // a part of its own, the same one for as many tasks, so that its cache has what it made in the step before of
 // the same part of a tensor; then it helps the others.

@@ -165,7 +165,7 @@ class CaseRun {
   // The ways among which `--tune` chooses.
   void CompareWays() {
     static constexpr const char* kWays[] = {"direct",         "winograd",      "channels_last", "preferred",
-                                            "matrix_product", "inner_product", "in_place"};
+                                            "matrix_product", "inner_product", "in_place",      "tiles"};
     for (const char* way : kWays)
       Nearly(fmt::format("onednn, {}", way), RunGraph(graph_, {.threads = 1, .way = way}, inputs_));
   }

@@ -8,30 +8,9 @@
 namespace nnefc::runtime {
 namespace {
 
-struct Setting {
-  Shape input;  // [images, channels, spatial..]
-  Shape window;
-  Shape strides, dilations, begin, end;
-};
-
-ir::AttributeMap WindowOf(const Setting& setting) {
-  ir::AttributeMap window;
-  const auto set = [&](const char* name, const Shape& numbers, int64_t otherwise) {
-    const Shape given = numbers.empty() ? Shape(setting.window.size(), otherwise) : numbers;
-    window.Set(name, ir::Attribute::Integers(given.begin(), given.end()));
-  };
-  set("strides", setting.strides, 1);
-  set("dilations", setting.dilations, 1);
-  set("pads_begin", setting.begin, 0);
-  set("pads_end", setting.end, 0);
-  return window;
-}
-
-void ExpectDepthwise(const Setting& setting, const std::vector<Post>& posts, unsigned seed,
+void ExpectDepthwise(const WindowSetting& setting, const std::vector<Post>& posts, unsigned seed,
                      const std::string& kernel = "nnefc:depthwise") {
-  SCOPED_TRACE(ToString(setting.input) + " in windows " + ToString(setting.window) + " strides " +
-               ToString(setting.strides) + " dilations " + ToString(setting.dilations) + " pads " +
-               ToString(setting.begin) + " " + ToString(setting.end));
+  SCOPED_TRACE(Describe(setting));
   TestGraph g;
   const int64_t channels = setting.input[1];
   Shape filter = {channels, 1, 1};
@@ -101,7 +80,7 @@ TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
     return std::uniform_int_distribution<int64_t>(least, most)(random);
   };
   for (unsigned i = 0; i < 60; ++i) {
-    Setting setting{.input = {draw(1, 2), draw(16, 50)}};
+    WindowSetting setting{.input = {draw(1, 2), draw(16, 50)}};
     for (int axis = 0; axis < 2; ++axis) {
       setting.window.push_back(draw(1, 7));
       setting.dilations.push_back(draw(1, 2));
@@ -122,7 +101,7 @@ TEST(DepthwiseTest, TheBorderIsNotMultiplied) {
   TestGraph g;
   std::vector<float> weights(16 * 9, kInfinity);
   const auto x = g.Parameter("x", {1, 16, 5, 5});
-  const Setting setting{.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const WindowSetting setting{.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   g.Result(g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats({16, 1, 1, 3, 3}, weights))},
                 WindowOf(setting)));
   const std::vector<TensorValue> inputs = {

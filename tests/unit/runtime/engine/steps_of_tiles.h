@@ -84,4 +84,30 @@ inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Sh
   return y;
 }
 
+// A convolution by its images and its windows.
+struct WindowSetting {
+  Shape input;  // [images, channels, spatial..]
+  Shape window;
+  Shape strides, dilations, begin, end;
+};
+
+inline ir::AttributeMap WindowOf(const WindowSetting& setting) {
+  ir::AttributeMap window;
+  const auto set = [&](const char* name, const Shape& numbers, int64_t otherwise) {
+    const Shape given = numbers.empty() ? Shape(setting.window.size(), otherwise) : numbers;
+    window.Set(name, ir::Attribute::Integers(given.begin(), given.end()));
+  };
+  set("strides", setting.strides, 1);
+  set("dilations", setting.dilations, 1);
+  set("pads_begin", setting.begin, 0);
+  set("pads_end", setting.end, 0);
+  return window;
+}
+
+inline std::string Describe(const WindowSetting& setting) {
+  return ToString(setting.input) + " in windows " + ToString(setting.window) + " strides " +
+         ToString(setting.strides) + " dilations " + ToString(setting.dilations) + " pads " +
+         ToString(setting.begin) + " " + ToString(setting.end);
+}
+
 }  // namespace nnefc::runtime

@@ -1,0 +1,322 @@
+#include "runtime/fast/direct_convolution.h"
+
+#include <algorithm>
+
+#include "runtime/fast/direct_tile.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/ways.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct DirectForm {
+  ImageOrder order;
+  int64_t images, inputs, outputs;
+  WindowAxis rows, columns;
+  int threads;
+
+  bool is_blocked() const { return order == ImageOrder::kBlocked; }
+  int64_t in_plane() const { return rows.input * columns.input; }
+  int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
+  int64_t out_blocks() const { return DividedUp(outputs, kBlockColumns); }
+  int64_t tiles() const { return DividedUp(outputs, kTileColumns); }
+  int64_t taps() const { return rows.size * columns.size; }
+  // Floats of an image, and of the weights of a tile of outputs.
+  int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
+  int64_t tile_size() const { return taps() * inputs * kTileColumns; }
+  // From a number to that of the next pixel, the next row, and the next block of channels or channel.
+  int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
+  int64_t in_row() const { return columns.input * in_pixel(); }
+  int64_t in_term() const { return in_plane() * in_pixel(); }
+  int64_t weights_row() const { return inputs * columns.size * kTileColumns; }
+  int64_t weights_step() const { return (is_blocked() ? inputs : columns.size) * kTileColumns; }
+
+  // Rows of small images are made two at a time.
+  int64_t rows_together() const {
+    return is_blocked() && 2 * columns.output <= kTilePixels && rows.output > 1 ? 2 : 1;
+  }
+  int64_t lines() const { return DividedUp(rows.output, rows_together()); }
+};
+
+// How lines, rows of the results of all images, and tiles of output channels are cut into tasks.
+struct DirectGrid {
+  int64_t line_parts, tile_parts;
+
+  static DirectGrid Of(const DirectForm& form, int64_t tiles_of_line) {
+    constexpr int64_t kLeastTiles = 8;  // of pixels, for which weights come from a far cache once
+    const int64_t lines = form.images * form.lines();
+    const int64_t read = form.rows_together() * form.rows.stride * form.in_size() / form.rows.input;
+    const int64_t together =
+        std::max(kCacheFloats / std::max<int64_t>(read, 1), DividedUp(kLeastTiles, tiles_of_line));
+    DirectGrid grid{.line_parts = DividedUp(lines, together), .tile_parts = 1};
+    const int64_t wanted = 4 * form.threads;  // tasks
+    if (form.threads == 1 || grid.line_parts >= wanted) return grid;
+    const int64_t more = DividedUp(wanted, grid.line_parts);
+    if (form.tiles() >= more) {
+      grid.tile_parts = more;
+    } else {
+      grid.line_parts = std::min(lines, grid.line_parts * more);
+    }
+    return grid;
+  }
+};
+
+class DirectConvolution final : public Kernel {
+ public:
+  DirectConvolution(const DirectForm& form, ProductSteps steps)
+      : form_(form),
+        tiles_(TilesOf(form)),
+        grid_(DirectGrid::Of(form, static_cast<int64_t>(tiles_.size()))),
+        steps_(std::move(steps)) {
+    for (int64_t line = 0; line < form.lines(); ++line) lines_.push_back(LineOf(form, line));
+  }
+
+  std::string implementation() const override { return "nnefc:direct"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const FilterCall call = FilterCall::Of(run, steps_, form_.outputs);
+    const int64_t lines = form_.images * form_.lines();
+    RunTasks(grid_.line_parts * grid_.tile_parts, form_.threads, [&](int64_t task, int) {
+      const int64_t line_part = task / grid_.tile_parts, tile_part = task % grid_.tile_parts;
+      RunPart(call, {.lines = {PartBegin(lines, grid_.line_parts, line_part),
+                               PartBegin(lines, grid_.line_parts, line_part + 1)},
+                     .tiles = {PartBegin(form_.tiles(), grid_.tile_parts, tile_part),
+                               PartBegin(form_.tiles(), grid_.tile_parts, tile_part + 1)}});
+    });
+    return Success();
+  }
+
+ private:
+  // A row of pixels, or two: taps that any of them sees the image by, which of these each row does.
+  struct Line {
+    int64_t count;
+    Span taps, seeing[2];
+    int64_t in, weights;  // how far the first tap is from the beginning of the image and of the weights
+  };
+  // Pixels beside one another, of row-major images several tiles that see alike.
+  struct Tile {
+    TileColumns columns;
+    int64_t count;
+    int64_t in, weights;
+  };
+  struct Part {
+    Span lines, tiles;
+  };
+
+  static Line LineOf(const DirectForm& form, int64_t index) {
+    const WindowAxis& rows = form.rows;
+    const int64_t first = index * form.rows_together();
+    Line line{.count = std::min(form.rows_together(), rows.output - first)};
+    line.taps = SeeingTaps(rows, Span{first, first + line.count});
+    for (int64_t row = 0; row < line.count; ++row) {
+      const Span seeing = SeeingTaps(rows, first + row);
+      line.seeing[row] = {seeing.begin - line.taps.begin, seeing.end - line.taps.begin};
+    }
+    line.in = (first * rows.stride - rows.before + line.taps.begin * rows.dilation) * form.in_row();
+    line.weights = line.taps.begin * form.weights_row();
+    return line;
+  }
+
+  static std::vector<Tile> TilesOf(const DirectForm& form) {
+    std::vector<Tile> tiles;
+    const WindowAxis& columns = form.columns;
+    const TileWidths widths = form.is_blocked() ? TileWidths::kAlike : TileWidths::kWidest;
+    for (TileColumns& tile : DivideColumns(columns, widths)) {
+      const bool is_alike = !tiles.empty() && tiles.back().columns.places.count() == tile.places.count() &&
+                            tiles.back().columns.taps.begin == tile.taps.begin &&
+                            tiles.back().columns.seeing == tile.seeing;
+      if (is_alike && !form.is_blocked()) {
+        ++tiles.back().count;
+        continue;
+      }
+      const int64_t column =
+          tile.places.begin * columns.stride - columns.before + tile.taps.begin * columns.dilation;
+      const int64_t weights = tile.taps.begin * (form.is_blocked() ? form.weights_step() : kTileColumns);
+      tiles.push_back(
+          {.columns = std::move(tile), .count = 1, .in = column * form.in_pixel(), .weights = weights});
+    }
+    return tiles;
+  }
+
+  // What is added for a tile of output channels before another is begun, for all pixels of a part.
+  struct Pass {
+    int64_t tile;
+    Span terms;
+    bool is_first, is_last;
+    int64_t next, next_lines;  // DirectCall, of each tile of pixels
+  };
+
+  // Of so many channels the weights of a tile of outputs stay in a core's cache.
+  int64_t TermsOfPass(int64_t pixel_tiles) const {
+    constexpr int64_t kWeights = 65536, kFewTiles = 2;
+    if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
+    const int64_t most = std::max(kBlockColumns, kWeights / (form_.taps() * kTileColumns));
+    const int64_t passes = DividedUp(form_.inputs, most);
+    return RoundUp(DividedUp(form_.inputs, passes), kBlockColumns);
+  }
+
+  int64_t WeightsOf(int64_t tile, int64_t term) const {
+    return tile * form_.tile_size() + term * kTileColumns;
+  }
+
+  void RunPart(const FilterCall& call, const Part& part) const {
+    constexpr int64_t kLinesOfBlock = kBlockColumns * kTileColumns / kLineFloats;
+    const int64_t pixel_tiles = part.lines.count() * static_cast<int64_t>(tiles_.size());
+    const int64_t terms = TermsOfPass(pixel_tiles);
+    for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile) {
+      for (int64_t term = 0; term < form_.inputs; term += terms) {
+        Pass pass{.tile = tile, .terms = {term, std::min(term + terms, form_.inputs)}};
+        pass.is_first = term == 0;
+        pass.is_last = pass.terms.end == form_.inputs;
+        const bool has_next = form_.is_blocked() && (!pass.is_last || tile + 1 < part.tiles.end);
+        const int64_t here = WeightsOf(tile, term);
+        pass.next = (pass.is_last ? WeightsOf(tile + 1, 0) : WeightsOf(tile, pass.terms.end)) - here;
+        pass.next_lines = has_next ? DividedUp(kLinesOfBlock, pixel_tiles) : 0;
+        RunPass(call, part, pass);
+      }
+    }
+  }
+
+  void RunPass(const FilterCall& call, const Part& part, Pass pass) const {
+    for (int64_t line = part.lines.begin; line < part.lines.end; ++line) {
+      RunLine(call, pass, line);
+      pass.next += pass.next_lines * kLineFloats * static_cast<int64_t>(tiles_.size());
+      if (pass.is_last) Finish(call, pass.tile, line);
+    }
+  }
+
+  // How far a line is from the beginning of the result in a block of channels.
+  int64_t OffsetOf(int64_t line, int64_t block) const {
+    const int64_t image = line / form_.lines(), row = line % form_.lines() * form_.rows_together();
+    return (image * form_.out_blocks() + block) * form_.out_plane() +
+           row * form_.columns.output * kBlockColumns;
+  }
+  int64_t BlocksOf(int64_t tile) const { return std::min<int64_t>(2, form_.out_blocks() - 2 * tile); }
+
+  void RunLine(const FilterCall& call, const Pass& pass, int64_t line) const {
+    const Line& rows = lines_[static_cast<size_t>(line % form_.lines())];
+    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile);
+    const int64_t offset = OffsetOf(line, block);
+    const int64_t term = pass.terms.begin / form_.in_pixel() * form_.in_term();
+    float* out = call.out + offset;
+    DirectCall tile{
+        .in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
+        .in_pixel = form_.columns.stride * form_.in_pixel(),
+        .in_below = form_.rows.stride * form_.in_row(),
+        .terms = pass.terms.count(),
+        .in_term = form_.in_term(),
+        .rows = rows.taps.count(),
+        .columns = 0,
+        .in_row = form_.rows.dilation * form_.in_row(),
+        .in_column = form_.columns.dilation * form_.in_pixel(),
+        .seeing = nullptr,
+        .seeing_rows = {rows.seeing[0], rows.seeing[1]},
+        .weights = call.weights + WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
+        .weights_row = form_.weights_row(),
+        .weights_step = form_.weights_step(),
+        .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns) : nullptr,
+        .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
+        .out = out,
+        .out_block = form_.out_plane(),
+        .limits = pass.is_last ? steps_.limits() : Limits{},
+        .next = pass.next,
+        .next_lines = pass.next_lines};
+    const DirectCall begin = tile;
+    for (const Tile& place : tiles_) {
+      const int64_t pixel = place.columns.places.begin * kBlockColumns;
+      tile.in = begin.in + place.in;
+      tile.weights = begin.weights + place.weights;
+      tile.columns = place.columns.taps.count();
+      tile.seeing = place.columns.seeing.data();
+      if (begin.start != nullptr) tile.start = begin.start + pixel;
+      tile.out = out + pixel;
+      tile.tiles = place.count;
+      RunDirectTile(form_.order, rows.count, place.columns.places.count(), blocks, tile);
+      tile.next += tile.next_lines * kLineFloats;
+    }
+  }
+
+  void Finish(const FilterCall& call, int64_t tile, int64_t line) const {
+    const int64_t block = 2 * tile;
+    const int64_t offset = OffsetOf(line, block);
+    steps_.Finish({.out = {call.out + offset, kBlockColumns, form_.out_plane()},
+                   .offset = offset,
+                   .column = block * kBlockColumns,
+                   .rows = lines_[static_cast<size_t>(line % form_.lines())].count * form_.columns.output,
+                   .blocks = BlocksOf(tile)},
+                  form_.outputs, call.operands);
+  }
+
+  DirectForm form_;
+  std::vector<Line> lines_;  // of an image
+  std::vector<Tile> tiles_;  // of a line
+  DirectGrid grid_;
+  ProductSteps steps_;
+};
+
+// [outputs, inputs, rows, columns] in tiles of outputs, of which those of a tap and an input lie behind one
+// another: [tile][rows][columns][inputs], of row-major images [tile][rows][inputs][columns].
+Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[0] = RoundUp(filter[0], kTileColumns);
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 1;
+  blocking.inner_idxs[0] = 0;
+  blocking.inner_blks[0] = kTileColumns;
+  const int last = data.ndims - 1;
+  const auto extent = [&](int axis) { return filter[static_cast<size_t>(axis)]; };
+  const bool is_blocked = order == ImageOrder::kBlocked;
+  blocking.strides[1] = kTileColumns * (is_blocked ? 1 : extent(last));
+  blocking.strides[last] = kTileColumns * (is_blocked ? extent(1) : 1);
+  if (last == 3) blocking.strides[2] = kTileColumns * extent(1) * extent(3);
+  blocking.strides[0] = kTileColumns * *Volume(filter.drop_front(1));
+  return LayoutOf(desc);
+}
+
+std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  if (filter.size() != 3 && filter.size() != 4) return std::nullopt;
+  // Of fewer outputs the rest of a block is computed in vain; a filter that is no constant is laid out in
+  // each run.
+  const bool is_worth = filter[0] >= kBlockColumns && request.inputs[1].constant != nullptr;
+  if (request.way.empty() && !is_worth) return std::nullopt;
+  const Window window =
+      MakeWindow(*request.node, input.drop_front(2),
+                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(2));
+  DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
+                  .images = input[0],
+                  .inputs = filter[1],
+                  .outputs = filter[0],
+                  .rows = window[1],
+                  .columns = window[2],
+                  .threads = CurrentThreads()};
+  // An image of one column is one row.
+  if (form.is_blocked() && form.columns.input == 1 && form.columns.size == 1 && form.columns.output == 1)
+    std::swap(form.rows, form.columns);
+  return form;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request) {
+  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
+  if (!HasLanes()) return std::nullopt;
+  const std::optional<DirectForm> form = DirectFormOf(request);
+  if (!form) return std::nullopt;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared = PrepareFilterStep(request, *steps, form->outputs,
+                                              DirectFilterLayout(request.inputs[1].shape, form->order));
+  if (!form->is_blocked()) prepared.inputs[0] = nullptr;
+  prepared.kernel = std::make_shared<DirectConvolution>(*form, std::move(*steps));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

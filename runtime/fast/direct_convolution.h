@@ -1,0 +1,15 @@
+// Convolutions of all channels as sums of products, in tiles of registers: of images with their channels in
+// blocks, and of row-major ones of few channels.
+#pragma once
+
+#include <optional>
+
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+// Of a Convolution of one or two axes; nothing where it is another, has few output channels or a filter that
+// is no constant, the processor has no AVX-512 or one of the posts has no translation.
+std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,207 @@
+#include "runtime/fast/direct_tile.h"
+
+#include <array>
+#include <utility>
+
+#include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+const Lanes& DirectLanes(const float* from) {
+  return *reinterpret_cast<const Lanes*>(from);
+}
+
+// `kStep`: from what a pixel sees to what the next one does; 0 where the call says it.
+template <int kRows, int kPixels, int kBlocks, int kStep>
+struct DirectSums {
+  LaneSums sums[kRows * kPixels][kBlocks];
+
+  NNEFC_IN_LANES void Start(const DirectCall& call) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows * kPixels; ++i) {
+#pragma GCC unroll 2
+      for (int b = 0; b < kBlocks; ++b) {
+        __builtin_prefetch(call.out + i * kBlockColumns + b * call.out_block, 1);
+        sums[i][b] = call.bias != nullptr ? DirectLanes(call.bias + b * kBlockColumns) : LaneSums{};
+        if (call.start != nullptr)
+          sums[i][b] += DirectLanes(call.start + i * kBlockColumns + b * call.out_block);
+      }
+    }
+  }
+
+  // Of a channel at a tap, for the pixels that see it there.
+  template <bool kAll>
+  NNEFC_IN_LANES void AddTerm(const float* in, int64_t in_pixel, int64_t in_below, const float* weights,
+                              unsigned seeing) {
+    LaneSums factors[kBlocks];
+#pragma GCC unroll 2
+    for (int b = 0; b < kBlocks; ++b) factors[b] = DirectLanes(weights + b * kBlockColumns);
+#pragma GCC unroll 2
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int p = 0; p < kPixels; ++p) {
+        const int i = r * kPixels + p;
+        if (!kAll && (seeing >> i & 1) == 0) continue;
+        const float x = in[r * in_below + p * (kStep == 0 ? in_pixel : kStep)];
+#pragma GCC unroll 2
+        for (int b = 0; b < kBlocks; ++b) sums[i][b] += x * factors[b];
+      }
+    }
+  }
+
+  NNEFC_IN_LANES void Store(const DirectCall& call) const {
+    float* const out = call.out;  // which what is written cannot change
+    const int64_t out_block = call.out_block;
+    WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows * kPixels; ++i) {
+#pragma GCC unroll 2
+        for (int b = 0; b < kBlocks; ++b) {
+          LaneSums sum = sums[i][b];
+          limit(sum);
+          *reinterpret_cast<Lanes*>(out + i * kBlockColumns + b * out_block) = sum;
+        }
+      }
+    });
+  }
+};
+
+// Which pixels of all rows of a tile see by a tap.
+template <int kRows, int kPixels>
+unsigned SeeingPixels(const DirectCall& call, int64_t row, int64_t column) {
+  const unsigned pixels = call.seeing[column];
+  if (kRows == 1) return pixels;
+  return (call.seeing_rows[0].Has(row) ? pixels : 0) | (call.seeing_rows[1].Has(row) ? pixels << kPixels : 0);
+}
+
+template <int kRows, int kPixels, int kBlocks, int kStep>
+NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
+  constexpr unsigned kAll = (1U << (kRows * kPixels)) - 1;
+  DirectSums<kRows, kPixels, kBlocks, kStep> tile;
+  tile.Start(call);
+  for (int64_t row = 0; row < call.rows; ++row) {
+    for (int64_t column = 0; column < call.columns; ++column) {
+      const unsigned seeing = SeeingPixels<kRows, kPixels>(call, row, column);
+      const float* in = call.in + row * call.in_row + column * call.in_column;
+      const float* weights = call.weights + row * call.weights_row + column * call.weights_step;
+      for (int64_t terms = call.terms; terms > 0; terms -= kBlockColumns, in += call.in_term) {
+        for (int64_t line = 0; line < call.next_lines; ++line)
+          __builtin_prefetch(weights + call.next + line * kLineFloats);
+#pragma GCC unroll 16
+        for (int i = 0; i < kPixels; ++i)
+          __builtin_prefetch(in + call.in_term + i * (kStep == 0 ? call.in_pixel : kStep));
+        const int64_t count = terms < kBlockColumns ? terms : kBlockColumns;
+        if (seeing == kAll) {
+          for (int64_t k = 0; k < count; ++k, weights += kTileColumns)
+            tile.template AddTerm<true>(in + k, call.in_pixel, call.in_below, weights, kAll);
+        } else {
+          for (int64_t k = 0; k < count; ++k, weights += kTileColumns)
+            tile.template AddTerm<false>(in + k, call.in_pixel, call.in_below, weights, seeing);
+        }
+      }
+    }
+  }
+  tile.Store(call);
+}
+
+// Of a row-major image, which has few channels. Taps that some pixels do not see the image by come last, one
+// after the other: which pixels do is the same for all rows and channels then, which processors foresee.
+template <int kPixels, int kBlocks, int kStep>
+NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
+  constexpr unsigned kAll = (1U << kPixels) - 1;
+  DirectCall call = given;
+  int64_t begin = 0, end = call.columns;
+  while (begin < end && call.seeing[begin] != kAll) ++begin;
+  while (begin < end && call.seeing[end - 1] != kAll) --end;
+  for (int64_t tiles = call.tiles; tiles > 0; --tiles) {
+    DirectSums<1, kPixels, kBlocks, kStep> tile;
+    tile.Start(call);
+    for (int64_t row = 0; row < call.rows; ++row) {
+      for (int64_t term = 0; term < call.terms; ++term) {
+        const float* in = call.in + row * call.in_row + term * call.in_term + begin * call.in_column;
+        const float* weights =
+            call.weights + row * call.weights_row + term * call.weights_step + begin * kTileColumns;
+        const float* below = in + call.in_below;
+        for (int64_t i = 0; i < kPixels * (kStep == 0 ? call.in_pixel : kStep); i += kLineFloats)
+          __builtin_prefetch(below + i);
+        for (int64_t column = begin; column < end; ++column) {
+          tile.template AddTerm<true>(in, call.in_pixel, 0, weights, kAll);
+          in += call.in_column;
+          weights += kTileColumns;
+        }
+      }
+    }
+    for (int64_t column = 0; column < call.columns; ++column) {
+      if (column >= begin && column < end) continue;
+      for (int64_t row = 0; row < call.rows; ++row) {
+        const float* in = call.in + row * call.in_row + column * call.in_column;
+        const float* weights = call.weights + row * call.weights_row + column * kTileColumns;
+        for (int64_t term = 0; term < call.terms; ++term) {
+          tile.template AddTerm<false>(in, call.in_pixel, 0, weights, call.seeing[column]);
+          in += call.in_term;
+          weights += call.weights_step;
+        }
+      }
+    }
+    tile.Store(call);
+    call.in += kPixels * call.in_pixel;
+    call.out += kPixels * kBlockColumns;
+    if (call.start != nullptr) call.start += kPixels * kBlockColumns;
+  }
+}
+
+using DirectFunction = void (*)(const DirectCall&);
+
+template <int kRows, int kPixels, int kBlocks, int kStep>
+void CallTileOfBlocks(const DirectCall& call) {
+  RunInLanes([&]() NNEFC_IN_LANES { TileOfBlocks<kRows, kPixels, kBlocks, kStep>(call); });
+}
+
+template <int kPixels, int kBlocks, int kStep>
+void CallTileOfPlanes(const DirectCall& call) {
+  RunInLanes([&]() NNEFC_IN_LANES { TileOfPlanes<kPixels, kBlocks, kStep>(call); });
+}
+
+// By pixels.
+template <int kRows>
+using DirectFunctions = std::array<DirectFunction, kTilePixels / kRows>;
+
+template <int kRows, int kBlocks, int kStep>
+constexpr auto kTilesOfBlocks = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return DirectFunctions<kRows>{CallTileOfBlocks<kRows, static_cast<int>(kIndex) + 1, kBlocks, kStep>...};
+}(std::make_index_sequence<kTilePixels / kRows>());
+
+template <int kBlocks, int kStep>
+constexpr auto kTilesOfPlanes = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return DirectFunctions<1>{CallTileOfPlanes<static_cast<int>(kIndex) + 1, kBlocks, kStep>...};
+}(std::make_index_sequence<kTilePixels>());
+
+template <int kBlocks>
+DirectFunction FindTileOfBlocks(int64_t rows, int64_t pixels, int64_t step) {
+  constexpr int kNext = kBlockColumns;
+  const auto at = static_cast<size_t>(pixels - 1);
+  if (rows == 2)
+    return (step == kNext ? kTilesOfBlocks<2, kBlocks, kNext> : kTilesOfBlocks<2, kBlocks, 0>)[at];
+  if (step == kNext) return kTilesOfBlocks<1, kBlocks, kNext>[at];
+  return (step == 2 * kNext ? kTilesOfBlocks<1, kBlocks, 2 * kNext> : kTilesOfBlocks<1, kBlocks, 0>)[at];
+}
+
+template <int kBlocks>
+DirectFunction FindTileOfPlanes(int64_t pixels, int64_t step) {
+  return (step == 2 ? kTilesOfPlanes<kBlocks, 2>
+                    : kTilesOfPlanes<kBlocks, 0>)[static_cast<size_t>(pixels - 1)];
+}
+
+}  // namespace
+
+void RunDirectTile(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks, const DirectCall& call) {
+  const int64_t step = call.in_pixel;
+  if (order == ImageOrder::kRowMajor)
+    return (blocks == 1 ? FindTileOfPlanes<1>(pixels, step) : FindTileOfPlanes<2>(pixels, step))(call);
+  (blocks == 1 ? FindTileOfBlocks<1>(rows, pixels, step) : FindTileOfBlocks<2>(rows, pixels, step))(call);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,41 @@
+// How windows see an image, for kernels that make some pixels of a row at a time in registers.
+#pragma once
+
+#include <vector>
+
+#include "runtime/kernels/window.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+// A tile has 1 to so many pixels, of a block of channels each.
+inline constexpr int64_t kTilePixels = 14;
+
+// Indices from `begin` to `end`.
+struct Span {
+  int64_t begin, end;
+  int64_t count() const { return end - begin; }
+  bool Has(int64_t index) const { return index >= begin && index < end; }
+  Span Part(int64_t parts, int64_t part) const {
+    return {begin + PartBegin(count(), parts, part), begin + PartBegin(count(), parts, part + 1)};
+  }
+};
+
+int64_t DividedUp(int64_t number, int64_t by);
+
+// The taps of a place that see the input.
+Span SeeingTaps(const WindowAxis& axis, int64_t place);
+// Those by which any of the places does.
+Span SeeingTaps(const WindowAxis& axis, const Span& places);
+
+// Places along a row that a tile has, and the taps by which any of them sees the input.
+struct TileColumns {
+  Span places, taps;
+  std::vector<uint16_t> seeing;  // by tap from taps.begin on, a bit for each place that sees the input
+};
+
+// Tiles as wide as one another, or of kTilePixels but for the last one.
+enum class TileWidths : uint8_t { kAlike, kWidest };
+std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths = TileWidths::kAlike);
+
+}  // namespace nnefc::runtime

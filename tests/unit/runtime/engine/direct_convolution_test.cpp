@@ -1,0 +1,192 @@
+// Convolutions of all channels in our own tiles, against the reference kernels: images, windows and borders
+// of every kind, with what follows them.
+
+#include <random>
+
+#include "tests/unit/runtime/engine/steps_of_tiles.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr char kDirectKernel[] = "nnefc:direct";
+
+void ExpectDirect(const WindowSetting& setting, int64_t outputs, const std::vector<Post>& posts,
+                  unsigned seed, const std::string& kernel = kDirectKernel) {
+  SCOPED_TRACE(Describe(setting) + " to " + std::to_string(outputs));
+  TestGraph g;
+  Shape filter = {outputs, setting.input[1]};
+  filter.append(setting.window.begin(), setting.window.end());
+  const auto x = g.Parameter("x", setting.input);
+  auto y = g.Op("Convolution", {x, g.Weights(filter, seed)}, WindowOf(setting));
+  const Shape result = g.graph->output(y).shape.known_extents();
+  const auto residual = g.Parameter("residual", result);
+  Shape column(result.size(), 1);
+  column[1] = outputs;
+  for (size_t i = 0; i < posts.size(); ++i)
+    y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
+  g.Result(y);
+  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  g.Result(g.Op("ReLU", {y}), "next");
+  g.Result(residual, "second");
+  ExpectAsReference(g, {RandomTensor(setting.input, seed + 20), RandomTensor(result, seed + 21)}, kernel,
+                    2e-5, Precision::kExact);
+}
+
+TEST(DirectConvolutionTest, ImagesOfEveryWidthOfTiles) {
+  for (int64_t width = 1; width <= 30; ++width)
+    ExpectDirect({.input = {1, 18, 5, width}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 48, {}, 1);
+}
+
+TEST(DirectConvolutionTest, TwoRowsOfSmallImages) {
+  for (int64_t height = 1; height <= 9; ++height)
+    ExpectDirect({.input = {3, 32, height, 7}, .window = {5, 3}, .begin = {2, 1}, .end = {2, 1}}, 32,
+                 {Post::kBias, Post::kResidual}, 2);
+  ExpectDirect(
+      {.input = {2, 16, 14, 13}, .window = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}}, 40,
+      {Post::kBias, Post::kRelu}, 3);
+  // Windows of two rows that have no tap in common.
+  ExpectDirect({.input = {1, 16, 12, 5},
+                .window = {2, 2},
+                .strides = {5, 1},
+                .dilations = {7, 3},
+                .begin = {8, 3},
+                .end = {8, 3}},
+               32, {}, 4);
+}
+
+TEST(DirectConvolutionTest, ImagesThatAreSmallerThanTheWindow) {
+  for (int64_t size = 1; size <= 7; ++size)
+    ExpectDirect({.input = {2, 20, size, size}, .window = {7, 7}, .begin = {3, 3}, .end = {3, 3}}, 33,
+                 {Post::kBias}, 5);
+}
+
+TEST(DirectConvolutionTest, ChannelsThatFillNoBlock) {
+  for (const int64_t inputs : {16, 17, 31, 40})
+    for (const int64_t outputs : {16, 17, 31, 33, 58})
+      ExpectDirect({.input = {2, inputs, 9, 9}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, outputs,
+                   {Post::kBias, Post::kSigmoid}, 6);
+}
+
+// Sums that are made in several passes, each over some of the channels.
+TEST(DirectConvolutionTest, ManyChannels) {
+  ExpectDirect({.input = {1, 700, 7, 7}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 70,
+               {Post::kBias, Post::kResidual, Post::kRelu}, 7);
+  ExpectDirect({.input = {2, 300, 9, 16}, .window = {5, 5}, .begin = {2, 2}, .end = {2, 2}}, 32,
+               {Post::kResidual, Post::kHSwish}, 8);
+  ExpectDirect({.input = {1, 40, 14, 14}, .window = {14, 13}, .begin = {6, 6}, .end = {7, 6}}, 32,
+               {Post::kClamp}, 9);
+}
+
+TEST(DirectConvolutionTest, FewChannelsOfRowMajorImages) {
+  for (const int64_t inputs : {1, 3, 15})
+    for (int64_t stride = 1; stride <= 4; ++stride)
+      ExpectDirect({.input = {2, inputs, 20, 41},
+                    .window = {5, 7},
+                    .strides = {stride, stride},
+                    .begin = {2, 3},
+                    .end = {2, 3}},
+                   48, {Post::kBias, Post::kRelu}, 10);
+  ExpectDirect({.input = {1, 3, 64, 64}, .window = {16, 16}, .strides = {16, 16}}, 96, {Post::kBias}, 11);
+  ExpectDirect({.input = {1, 3, 5, 6}, .window = {9, 9}, .begin = {4, 4}, .end = {4, 4}}, 32, {}, 12);
+}
+
+TEST(DirectConvolutionTest, BordersThatWindowsLieWhollyIn) {
+  for (const int64_t inputs : {3, 16}) {
+    ExpectDirect({.input = {1, inputs, 6, 6}, .window = {3, 2}, .begin = {5, 4}, .end = {7, 6}}, 32,
+                 {Post::kBias, Post::kRelu}, 13);
+    ExpectDirect({.input = {1, inputs, 4, 5},
+                  .window = {3, 3},
+                  .strides = {2, 1},
+                  .dilations = {3, 6},
+                  .begin = {6, 9},
+                  .end = {5, 8}},
+                 32, {Post::kShift, Post::kResidual}, 14);
+  }
+}
+
+TEST(DirectConvolutionTest, SinglePixelsApart) {
+  ExpectDirect({.input = {2, 64, 28, 28}, .window = {1, 1}, .strides = {2, 2}}, 96, {Post::kBias}, 15);
+  ExpectDirect({.input = {1, 64, 14, 14}, .window = {1, 1}, .strides = {2, 2}}, 96, {Post::kResidual}, 16);
+  ExpectDirect({.input = {1, 64, 31, 60}, .window = {1, 1}, .strides = {3, 4}}, 32, {}, 17);
+}
+
+TEST(DirectConvolutionTest, OneSpatialAxis) {
+  for (const int64_t inputs : {2, 24}) {
+    ExpectDirect({.input = {2, inputs, 40}, .window = {5}, .strides = {2}, .begin = {2}, .end = {1}}, 24,
+                 {Post::kBias, Post::kHSwish}, 18);
+    ExpectDirect({.input = {1, inputs, 40, 1}, .window = {5, 1}, .dilations = {3, 1}, .begin = {2, 0}}, 40,
+                 {Post::kBias}, 19);
+    ExpectDirect({.input = {1, inputs, 30, 1}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 40,
+                 {Post::kBias}, 20);
+  }
+}
+
+// Which our tiles have not.
+TEST(DirectConvolutionTest, FewOutputsAndThreeAxesAreLeftToOthers) {
+  ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 8, {Post::kRelu}, 21, "onednn");
+  ExpectDirect({.input = {1, 16, 4, 5, 6}, .window = {3, 3, 3}}, 16, {Post::kRelu}, 22, "onednn");
+}
+
+// Windows and chains of what may follow, drawn at random.
+TEST(DirectConvolutionTest, WindowsAndChainsAtRandom) {
+  std::mt19937 random(1);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (unsigned i = 0; i < 80; ++i) {
+    WindowSetting setting{.input = {draw(1, 2), draw(0, 2) == 0 ? draw(1, 15) : draw(16, 50)}};
+    for (int axis = 0; axis < 2; ++axis) {
+      setting.window.push_back(draw(1, 7));
+      setting.dilations.push_back(draw(1, 2));
+      setting.strides.push_back(draw(1, 3));
+      setting.begin.push_back(draw(0, setting.window.back()));
+      setting.end.push_back(draw(0, setting.window.back()));
+      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
+    }
+    std::vector<Post> posts;
+    for (int64_t length = draw(0, 4); length > 0; --length)
+      posts.push_back(kPosts[static_cast<size_t>(draw(0, kPosts.size() - 1))]);
+    ExpectDirect(setting, draw(16, 70), posts, 100 + i, "");
+  }
+}
+
+// A border is no zero: an infinite weight makes nothing of it.
+TEST(DirectConvolutionTest, TheBorderIsNotMultiplied) {
+  for (const int64_t inputs : {1, 16}) {
+    TestGraph g;
+    const std::vector<float> weights(static_cast<size_t>(16 * inputs * 9), kInfinity);
+    const auto x = g.Parameter("x", {1, inputs, 5, 5});
+    g.Result(g.Convolution(x, g.Const(TensorValue::FromFloats({16, inputs, 3, 3}, weights)), 1));
+    const std::vector<TensorValue> images = {
+        TensorValue::FromFloats({1, inputs, 5, 5}, std::vector<float>(static_cast<size_t>(inputs * 25), 1))};
+    for (const int threads : {1, 2}) {
+      const auto result = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = threads}, images);
+      for (int64_t i = 0; i < 400; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
+    }
+  }
+}
+
+// What an infinite input makes of the zeros behind the last channel is no number, and seen by nobody.
+TEST(DirectConvolutionTest, InfiniteInputsStayInTheirChannels) {
+  for (const int64_t window : {1, 3}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {1, 16, 5, 5});
+    const auto y = g.Convolution(x, g.Weights({20, 16, window, window}, 1, 1, 2), window / 2);
+    const auto z = g.Op("Clamp", {y}, [] {
+      ir::AttributeMap limits;
+      limits.Set("min", -1.0);
+      limits.Set("max", 1.0);
+      return limits;
+    }());
+    g.Result(g.Convolution(z, g.Weights({8, 20, 3, 3}, 2), 1));
+    std::vector<float> numbers(400, 1);
+    numbers[7] = kInfinity;
+    const std::vector<TensorValue> images = {TensorValue::FromFloats({1, 16, 5, 5}, numbers)};
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, images);
+    const auto result = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1}, images);
+    ExpectNear(result[0], expected[0], 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
