@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/bfloat_pooling.h"
+#include "runtime/fast/blocked_pooling.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/vector_math.h"
@@ -249,6 +250,10 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   const bool exclude_pad = average && request.node->Bool("exclude-pad");
   const Window window =
       MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));
+  const Pooled pooled = !average      ? Pooled::kMaximum
+                        : exclude_pad ? Pooled::kMeanOfInput
+                                      : Pooled::kMeanOfPadding;
+  if (auto kernel = MakeBlockedPooling(request, pooled, window)) return kernel;
   PoolingDims dims;
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
@@ -274,7 +279,7 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return std::nullopt;
   if (input.layout == nullptr) return std::nullopt;
   const int64_t rank = static_cast<int64_t>(input.shape.size());
-  if (rank < 3 || rank > 5 || !request.node->Bool("keep_dims")) return std::nullopt;
+  if (rank < 3 || rank > 5) return std::nullopt;
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   const TensorValue& axes = *request.inputs[1].constant;
   for (int64_t i = 0; i < axes.volume(); ++i)
@@ -282,6 +287,13 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
   }
+  Window window;
+  for (size_t i = 2; i < input.shape.size(); ++i) {
+    const int64_t extent = input.shape[i];
+    window[3 + i - input.shape.size()] = {.input = extent, .output = 1, .size = extent};
+  }
+  if (auto kernel = MakeBlockedPooling(request, Pooled::kMeanOfInput, window)) return kernel;
+  if (!request.node->Bool("keep_dims")) return std::nullopt;
   const memory::dims zeros(static_cast<size_t>(rank) - 2, 0);
   const memory::dims ones(static_cast<size_t>(rank) - 2, 1);
   const memory::dims kernel(input.shape.begin() + 2, input.shape.end());

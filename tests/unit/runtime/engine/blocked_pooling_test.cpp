@@ -1,0 +1,162 @@
+// Maxima and means over windows of images that a convolution leaves with their channels in blocks, against
+// the reference kernels.
+
+#include <random>
+
+#include "tests/unit/runtime/engine/steps_of_tiles.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr char kPooling[] = "nnefc:pooling";
+
+enum class Pool : uint8_t { kMax, kMean, kMeanOfPadding };
+constexpr std::array kPools = {Pool::kMax, Pool::kMean, Pool::kMeanOfPadding};
+
+// What passes numbers on as they are, with their channels in blocks: a convolution of each channel by 1.
+ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels, size_t axes) {
+  Shape filter = {channels, 1, 1};
+  filter.append(axes, 1);
+  std::vector<float> ones(static_cast<size_t>(channels), 1);
+  return g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats(filter, ones))},
+              WindowOf({.window = Shape(axes, 1)}));
+}
+
+ir::OutputPort PoolOf(TestGraph& g, Pool pool, ir::OutputPort x, const WindowSetting& setting, bool ceil) {
+  ir::AttributeMap window = WindowOf(setting);
+  window.Set("kernel", ir::Attribute::Integers(setting.window.begin(), setting.window.end()));
+  window.Set("rounding_type", ceil ? "ceil" : "floor");
+  const bool is_max = pool == Pool::kMax;
+  if (!is_max) window.Set("exclude-pad", pool == Pool::kMean);
+  if (!is_max) return g.Op("AvgPool", {x}, window);
+  return g.Op("opset8", "MaxPool", {x}, window, 2);
+}
+
+void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const TensorValue& images,
+                const std::string& kernel = kPooling) {
+  SCOPED_TRACE(Describe(setting) + (ceil ? " up" : "") + " pool " + std::to_string(static_cast<int>(pool)));
+  TestGraph g;
+  const auto x = g.Parameter("x", setting.input);
+  const auto y = PoolOf(g, pool, InBlocks(g, x, setting.input[1], setting.window.size()), setting, ceil);
+  g.Result(y);
+  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  Shape next = {4, setting.input[1]};
+  next.append(setting.window.size(), 1);
+  g.Result(
+      g.Op("Convolution", {g.Op("Sigmoid", {y}), g.Weights(next, 1)}, WindowOf({.window = setting.window})),
+      "next");
+  const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {images});
+  for (const int threads : {1, 2, 3}) {
+    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
+    ASSERT_NE(executable, nullptr);
+    if (HasAvx512()) {
+      EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
+    }
+    const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});
+    ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+    // Maxima are elements, means of the same sums.
+    for (size_t i = 0; i < expected.size(); ++i)
+      ExpectNear((*actual)[i], expected[i], i == 0 ? (pool == Pool::kMax ? 0 : 1e-6) : 1e-5);
+  }
+}
+
+TEST(BlockedPoolingTest, WindowsOfEveryKind) {
+  for (const Pool pool : kPools) {
+    for (int64_t width = 1; width <= 20; ++width) {
+      const WindowSetting setting{
+          .input = {1, 32, 5, width}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+      ExpectPool(pool, setting, false, RandomTensor(setting.input, 1));
+    }
+    for (const bool ceil : {false, true}) {
+      for (const int64_t size : {5, 6, 13, 14, 28}) {
+        const WindowSetting setting{
+            .input = {2, 40, size, size}, .window = {3, 2}, .strides = {2, 3}, .end = {1, 0}};
+        ExpectPool(pool, setting, ceil, RandomTensor(setting.input, 2));
+      }
+    }
+  }
+}
+
+TEST(BlockedPoolingTest, ImagesThatComeFromMemory) {
+  const WindowSetting halves{.input = {1, 64, 72, 72}, .window = {2, 2}, .strides = {2, 2}};
+  const WindowSetting others{.input = {1, 64, 72, 72}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  for (const Pool pool : kPools) {
+    ExpectPool(pool, halves, false, RandomTensor(halves.input, 3));
+    ExpectPool(pool, others, false, RandomTensor(others.input, 4));
+  }
+}
+
+TEST(BlockedPoolingTest, OneAxisAndDilations) {
+  const WindowSetting row{.input = {2, 24, 40}, .window = {4}, .strides = {3}, .begin = {1}, .end = {2}};
+  for (const Pool pool : kPools) ExpectPool(pool, row, true, RandomTensor(row.input, 5));
+  const WindowSetting wide{.input = {1, 17, 12, 13},
+                           .window = {3, 2},
+                           .strides = {1, 2},
+                           .dilations = {2, 5},
+                           .begin = {2, 1},
+                           .end = {1, 1}};
+  ExpectPool(Pool::kMax, wide, false, RandomTensor(wide.input, 6));
+}
+
+TEST(BlockedPoolingTest, MeansOfWholeImages) {
+  for (const int64_t channels : {16, 23, 64}) {
+    for (const bool keeps : {false, true}) {
+      TestGraph g;
+      const auto x = g.Parameter("x", {3, channels, 7, 9});
+      const auto y = InBlocks(g, x, channels, 2);
+      g.Result(g.Op("ReduceMean", {y, g.Ints({2, 3})}, With("keep_dims", keeps)));
+      ExpectAsReference(g, {RandomTensor({3, channels, 7, 9}, 7)}, kPooling, 1e-6);
+      EXPECT_EQ(
+          Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1})->DescribePlan().find("reorder:"),
+          std::string::npos);
+    }
+    const WindowSetting whole{.input = {2, channels, 6, 5}, .window = {6, 5}};
+    for (const Pool pool : kPools) ExpectPool(pool, whole, false, RandomTensor(whole.input, 8));
+  }
+}
+
+// NaN is passed over, of nothing but NaN and border it is negative infinity; infinities stay what they are.
+TEST(BlockedPoolingTest, SpecialNumbers) {
+  std::mt19937 random(1);
+  for (const Pool pool : kPools) {
+    const WindowSetting setting{
+        .input = {1, 20, 11, 13}, .window = {3, 3}, .strides = {1, 2}, .begin = {2, 2}, .end = {2, 2}};
+    std::vector<float> numbers;
+    for (int64_t i = 0; i < 20 * 11 * 13; ++i) {
+      constexpr float kSpecial[] = {kNan, kInfinity, -kInfinity, 0.0F, -0.0F, 1.5F};
+      // A channel of NaN alone.
+      const size_t index = i < 11 * 13 ? 0 : random() % 30;
+      numbers.push_back(index < std::size(kSpecial) ? kSpecial[index] : static_cast<float>(index) - 15);
+    }
+    ExpectPool(pool, setting, false, TensorValue::FromFloats(setting.input, numbers));
+  }
+}
+
+TEST(BlockedPoolingTest, WindowsThatLieWhollyInTheBorder) {
+  const WindowSetting setting{.input = {1, 20, 5, 5}, .window = {2, 3}, .begin = {3, 5}, .end = {3, 4}};
+  for (const Pool pool : {Pool::kMax, Pool::kMeanOfPadding})
+    ExpectPool(pool, setting, false, RandomTensor(setting.input, 9));
+}
+
+TEST(BlockedPoolingTest, WindowsAtRandom) {
+  std::mt19937 random(2);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (unsigned i = 0; i < 100; ++i) {
+    const Pool pool = kPools[i % kPools.size()];
+    WindowSetting setting{.input = {draw(1, 2), draw(16, 40)}};
+    for (int axis = 0; axis < 2; ++axis) {
+      setting.window.push_back(draw(1, 6));
+      setting.dilations.push_back(pool == Pool::kMax ? draw(1, 2) : 1);
+      setting.strides.push_back(draw(1, 3));
+      setting.begin.push_back(draw(0, setting.window.back() - 1));
+      setting.end.push_back(draw(0, setting.window.back() - 1));
+      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
+    }
+    ExpectPool(pool, setting, draw(0, 1) == 1, RandomTensor(setting.input, 100 + i));
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
