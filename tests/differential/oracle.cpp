@@ -334,7 +334,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     }
     for (TensorValue& output : outputs) {
       // A weighted mean of equal numbers is rounded like any other sum of products.
-      const bool is_choice = node.info().work != ir::Work::kHeavy && IsChoice(inputs, output);
+      const bool is_choice = !node.info().is_heavy() && IsChoice(inputs, output);
       if (IsFloat(output.type()) && !is_choice) output = Shaken(output, noise.scale, known, *noise.random);
       if (IsFloat(output.type()) && noise.rounding == Rounding::kBf16)
         output = InBf16(output, noise.scale, *noise.random);
@@ -385,19 +385,21 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
   if (!Shake(0, kFirstShakes, expected, rounding, reach)) return "";
   if (FirstBeyond(found, expected, reach).empty()) return "";
   if (!Shake(kFirstShakes, kMoreShakes, expected, rounding, reach)) return "";
-  ForgetCancelled(expected, reach);
+  ForgetCancelled(expected, rounding, reach);
   return FirstBeyond(found, expected, reach);
 }
 
 // Where large numbers cancel what is left may be anything near zero, and a power or
 // a quotient of it anything at all: no number of shakes comes as near to a pole as
-// one order of a sum may.
-void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const {
-  if (!takes_large_) return;
+// one order of a sum may. Numbers of bf16 need not be large for that, beside the 1 that inputs are about.
+void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding,
+                             Reach& reach) const {
+  if (!takes_large_ && rounding != Rounding::kBf16) return;
+  const double least = takes_large_ ? kLeastNumber : 0.5;
   for (size_t i = 0; i < expected.size(); ++i) {
     for (size_t k = 0; k < reach[i].size(); ++k) {
       if (reach[i][k] >= std::abs(expected[i].ElementAsDouble(static_cast<int64_t>(k))) / 2 &&
-          reach[i][k] > kLeastNumber)
+          reach[i][k] > least)
         reach[i][k] = std::numeric_limits<double>::infinity();
     }
   }
@@ -406,7 +408,7 @@ void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& re
 std::optional<std::vector<TensorValue>> Oracle::Bounds(const std::vector<TensorValue>& expected) const {
   Reach reach = NoReach(expected);
   if (!Shake(0, kMoreShakes, expected, Rounding::kF32, reach)) return std::nullopt;
-  ForgetCancelled(expected, reach);
+  ForgetCancelled(expected, Rounding::kF32, reach);
   std::vector<TensorValue> bounds;
   for (size_t i = 0; i < expected.size(); ++i) {
     std::vector<float> items;

@@ -60,7 +60,7 @@ class Oracle {
   // computed or has another shape.
   bool Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
              Reach& reach) const;
-  void ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const;
+  void ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding, Reach& reach) const;
   // How numbers are shaken on their way; at a scale of 0 they are rounded to what they may
   // be alike to, and nothing else changes.
   struct Noise {
