@@ -24,9 +24,8 @@ constexpr double kBf16Noise = 0x1p-8;
 // What is nearer to zero than normal numbers are may be zero: an exponential that
 // ends there, or a divisor that overflows.
 constexpr double kLeastNumber = 0x1p-126;
-// Numbers beyond this are shaken where a node takes them, too: where large numbers
-// cancel within one node (a cell of a recurrent network), what is left of the small
-// ones depends on the order of its sum.
+// Numbers beyond this are shaken where any node takes them: where large numbers cancel
+// within one node, what is left of the small ones depends on the order of its sum.
 constexpr double kLarge = 1 << 20;
 // How often rounding is shaken before a difference counts, and by how much
 // more than what was seen a result may differ.
@@ -120,10 +119,11 @@ TensorValue Changed(const TensorValue& value, Change&& change) {
   return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
-TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
+// Numbers as a node takes them that rounds on its way to a result, those from `least` on.
+TensorValue Taken(const TensorValue& value, double least, double scale, Random& random) {
   return Changed(value, [&](double x) {
-    const bool is_large = std::isfinite(x) && std::abs(x) >= kLarge;
-    return is_large ? x + x * kElementNoise * scale * (2 * random.Unit() - 1) : x;
+    const bool is_shaken = std::isfinite(x) && std::abs(x) >= least;
+    return is_shaken ? x + x * kElementNoise * scale * (2 * random.Unit() - 1) : x;
   });
 }
 
@@ -314,12 +314,16 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       outputs = *branch;
       continue;
     }
+    // A rounded sum of products is the exact one of products that are a rounding off, whatever is made of
+    // it within the node: a score of attention, a gate of a recurrent cell.
+    const bool adds_products = node.info().products != nullptr;
     for (TensorValue& input : inputs) {
       if (noise.random == nullptr || !IsFloat(input.type())) continue;
       if (noise.rounding == Rounding::kBf16) input = InBf16(input, noise.scale, *noise.random);
-      if (!HasLarge(input)) continue;
-      input = LargeShaken(input, noise.scale, *noise.random);
-      takes_large_ = true;
+      const bool has_large = HasLarge(input);
+      takes_large_ |= has_large;
+      if (adds_products || has_large)
+        input = Taken(input, adds_products ? 0 : kLarge, noise.scale, *noise.random);
     }
     runtime::FaultOr<std::vector<TensorValue>> done =
         runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
