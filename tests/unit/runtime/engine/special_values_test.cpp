@@ -314,6 +314,24 @@ void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<f
   }
 }
 
+// OpenVINO gives them a shape: nothing, which no group makes.
+TEST(SpecialValuesTest, ConvolutionsOfNoGroups) {
+  for (const char* type : {"GroupConvolution", "GroupConvolutionBackpropData"}) {
+    TestGraph g;
+    ir::AttributeMap window;
+    for (const char* name : {"strides", "dilations"}) window.Set(name, ir::Attribute::Integers{1});
+    for (const char* name : {"pads_begin", "pads_end"}) window.Set(name, ir::Attribute::Integers{0});
+    if (type != std::string("GroupConvolution")) window.Set("output_padding", ir::Attribute::Integers{0});
+    g.Result(g.Op(type, {g.Parameter("x", {17, 0, 4}), g.Parameter("filter", {0, 10, 1, 1})}, window));
+    for (const Backend backend : kBackends) {
+      const auto made =
+          RunGraph(g.graph, {.backend = backend},
+                   {TensorValue::FromFloats({17, 0, 4}, {}), TensorValue::FromFloats({0, 10, 1, 1}, {})});
+      EXPECT_EQ(made[0].shape(), (Shape{17, 0, 4}));
+    }
+  }
+}
+
 TEST(SpecialValuesTest, LargestUnderAWindow) {
   for (const int64_t channels : {3, 16, 32, 40}) {
     for (const bool blocked : {false, true}) {
