@@ -314,6 +314,29 @@ void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<f
   }
 }
 
+// x / (bias + alpha / size * sum)^beta, of a sum that makes the base negative.
+TEST(SpecialValuesTest, PowersOfNegativeNumbers) {
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("alpha", -1.5);
+  attributes.Set("beta", 0.5);
+  attributes.Set("bias", 1.0);
+  attributes.Set("size", int64_t{5});
+  g.Result(g.Op("LRN", {g.Parameter("x", {1, 3, 4, 4}), g.Ints({1})}, attributes));
+  std::vector<float> x(48, 2.0F);
+  for (size_t i = 5; i < 48; i += 16) x[i] = 0.5F;
+  for (const Backend backend : kBackends) {
+    const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({1, 3, 4, 4}, x)});
+    for (int64_t i = 0; i < 48; ++i) {
+      if (i % 16 == 5) {
+        EXPECT_NEAR(made[0].ElementAsDouble(i), 0.5 / std::sqrt(1 - 1.5 / 5 * 0.75), 1e-6);
+      } else {
+        EXPECT_TRUE(std::isnan(made[0].ElementAsDouble(i))) << i;
+      }
+    }
+  }
+}
+
 // OpenVINO gives them a shape: nothing, which no group makes.
 TEST(SpecialValuesTest, ConvolutionsOfNoGroups) {
   for (const char* type : {"GroupConvolution", "GroupConvolutionBackpropData"}) {
