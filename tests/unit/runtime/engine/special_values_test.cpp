@@ -337,6 +337,40 @@ TEST(SpecialValuesTest, PowersOfNegativeNumbers) {
   }
 }
 
+// Sums of positive numbers: none is NaN, whatever fills the last block of channels between the two.
+TEST(SpecialValuesTest, InfinitiesBetweenTransposedConvolutions) {
+  for (const int64_t channels : {1, 3, 21}) {
+    SCOPED_TRACE(channels);
+    TestGraph g;
+    ir::AttributeMap window;
+    window.Set("strides", ir::Attribute::Integers{1, 1});
+    window.Set("dilations", ir::Attribute::Integers{1, 1});
+    window.Set("pads_begin", ir::Attribute::Integers{0, 0});
+    window.Set("pads_end", ir::Attribute::Integers{0, 0});
+    window.Set("output_padding", ir::Attribute::Integers{0, 0});
+    const auto ones = [&] {
+      const Shape shape = {channels, channels, 3, 3};
+      return g.Const(TensorValue::FromFloats(
+          shape, std::vector<float>(static_cast<size_t>(channels * channels * 9), 1.0F)));
+    };
+    const auto x = g.Parameter("x", {2, channels, 4, 4});
+    const auto once = g.Op("ConvolutionBackpropData", {x, ones()}, window);
+    g.Result(g.Op("ConvolutionBackpropData", {once, ones()}, window));
+    std::vector<float> numbers(static_cast<size_t>(2 * channels * 16), 1.0F);
+    numbers[0] = kInfinity;
+    const TensorValue input = TensorValue::FromFloats({2, channels, 4, 4}, numbers);
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {input});
+    const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn}, {input});
+    int64_t infinite = 0;
+    for (int64_t i = 0; i < made[0].volume(); ++i) {
+      const double found = made[0].ElementAsDouble(i);
+      infinite += std::isinf(found) ? 1 : 0;
+      ASSERT_EQ(found, expected[0].ElementAsDouble(i)) << i;
+    }
+    EXPECT_EQ(infinite, channels * 25);
+  }
+}
+
 // OpenVINO gives them a shape: nothing, which no group makes.
 TEST(SpecialValuesTest, ConvolutionsOfNoGroups) {
   for (const char* type : {"GroupConvolution", "GroupConvolutionBackpropData"}) {
