@@ -130,7 +130,7 @@ TensorValue Taken(const TensorValue& value, double least, double scale, Random& 
 // The nearest of the numbers `known`, if rounding makes it of `x`: rounding makes
 // numbers alike that are not, which no random noise does.
 double Alike(double x, llvm::ArrayRef<double> known) {
-  if (!std::isfinite(x) || known.empty()) return x;
+  if (known.empty()) return x;
   const double* nearest = std::lower_bound(known.begin(), known.end(), x);
   if (nearest == known.end() || (nearest != known.begin() && x - nearest[-1] < *nearest - x)) --nearest;
   return std::abs(*nearest - x) <= kElementNoise * std::abs(x) ? *nearest : x;
@@ -139,7 +139,6 @@ double Alike(double x, llvm::ArrayRef<double> known) {
 // The nearest number of few digits, zero among them: likewise, of numbers that no
 // value has.
 double Snapped(double x) {
-  if (!std::isfinite(x)) return x;
   const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
   return std::nearbyint(x / step) * step;
 }
@@ -147,7 +146,8 @@ double Snapped(double x) {
 // The elements as they may be where the value lies in bf16.
 TensorValue InBf16(const TensorValue& value, double scale, Random& random) {
   if (scale == 0) return value.ConvertedTo(ElementType::kBF16).ConvertedTo(value.type());
-  return Changed(value, [&](double x) { return x + x * kBf16Noise * (random.Unit() * 2 - 1); });
+  return Changed(
+      value, [&](double x) { return std::isfinite(x) ? x + x * kBf16Noise * (random.Unit() * 2 - 1) : x; });
 }
 
 // A scale of 0 makes alike what nearly is, and changes nothing else.
@@ -160,6 +160,7 @@ TensorValue Shaken(const TensorValue& value, double scale, llvm::ArrayRef<double
   const double narrow = BitWidth(value.type()) < 32 ? 1000 : 1;
   const bool snaps = scale > 1 && random.Chance(30);
   const auto shaken = [&](double x) {
+    if (!std::isfinite(x)) return x;
     if (scale == 0) return Alike(x, known);
     if (snaps) return Snapped(x);
     const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest + kSumNoise);
@@ -212,6 +213,19 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
     }
   }
   return "";
+}
+
+bool HasInfinity(const TensorValue& value) {
+  if (!IsFloat(value.type())) return false;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (std::isinf(value.ElementAsDouble(i))) return true;
+  }
+  return false;
+}
+
+// Infinities as numbers of that magnitude.
+TensorValue WithoutInfinities(const TensorValue& value, double magnitude) {
+  return Changed(value, [&](double x) { return std::isinf(x) ? std::copysign(magnitude, x) : x; });
 }
 
 // What is known at compile time, constants among it, is computed from nothing.
@@ -336,6 +350,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       all_finite_ &= llvm::all_of(outputs, IsFinite);
       continue;
     }
+    if (adds_products) LoseInfinities(node, inputs, outputs);
     for (TensorValue& output : outputs) {
       // A weighted mean of equal numbers is rounded like any other sum of products.
       const bool is_choice = !node.info().is_heavy() && IsChoice(inputs, output);
@@ -351,6 +366,31 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     results.push_back(values[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)]);
   }
   return results;
+}
+
+// A weight that is made within a node, the exponential of a score or a gate, is zero where it is small, and
+// makes NaN of the infinity that it is for: one by which a large number in its place adds next to nothing.
+void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                            std::vector<TensorValue>& outputs) const {
+  constexpr double kInPlace = 0x1p100;
+  if (llvm::none_of(inputs, HasInfinity) || llvm::none_of(outputs, HasInfinity)) return;
+  const auto with = [&](double magnitude) {
+    std::vector<TensorValue> finite;
+    for (const TensorValue& input : inputs)
+      finite.push_back(HasInfinity(input) ? WithoutInfinities(input, magnitude) : input);
+    return runtime::EvaluateDynamicNode(node, finite, kernels_, kMostBytes);
+  };
+  const auto once = with(kInPlace), twice = with(2 * kInPlace);
+  if (!once || !twice) return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!HasInfinity(outputs[i])) continue;
+    int64_t k = 0;
+    outputs[i] = Changed(outputs[i], [&](double x) {
+      const double added = (*twice)[i].ElementAsDouble(k) - (*once)[i].ElementAsDouble(k);
+      ++k;
+      return !std::isinf(x) || std::abs(added) > kTensorNoise * kInPlace ? x : NAN;
+    });
+  }
 }
 
 bool Oracle::Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,

@@ -73,6 +73,9 @@ class Oracle {
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                     const Noise& noise, std::string& error) const;
 
+  void LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                      std::vector<TensorValue>& outputs) const;
+
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;
   std::vector<TensorValue> inputs_;
