@@ -54,6 +54,15 @@ bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input,
          });
 }
 
+bool PlanBuilder::ReadsStridesOf(const Work& work, const Request& request) const {
+  for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
+    if (StridesOf(request.inputs[static_cast<size_t>(i)].layout) != nullptr &&
+        AcceptsStrides(*work.main, i, options_.backend))
+      return true;
+  }
+  return false;
+}
+
 bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
   const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
   if (uses.size() > kMostReads) return false;

@@ -169,9 +169,11 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
   }
 }
 
-// Widths that the tiles of values do not take.
-TEST(ViewsTest, AttentionOfOtherWidthsGetsCopies) {
-  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "ScaledDotProductAttention", 1e-5);
+// Widths that the tiles of values do not take, and more keys than a cache holds.
+TEST(ViewsTest, AttentionThatTilesDoNotTakeGetsCopies) {
+  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "onednn:attention", 1e-5);
+  ExpectAsReference(Attend({1, 100, 1, 512}), {RandomTensor({1, 100, 512}, 8, -0.1F, 0.1F)},
+                    "onednn:attention", 1e-5);
 }
 
 // A result of its own keeps no more than its elements.
