@@ -267,6 +267,28 @@ TEST(ViewsTest, AttentionOfOperandsFromAnywhere) {
   }
 }
 
+// A step as large as integers go takes one element, and a view of it needs no distance.
+TEST(ViewsTest, StepsBeyondAllExtents) {
+  TestGraph g;
+  const auto x = g.Op("Abs", {g.Parameter("x", {4, 16})});
+  const auto row =
+      g.Op("opset8", "Slice", {x, g.Ints({2}), g.Ints({INT64_MAX}), g.Ints({INT64_MAX}), g.Ints({0})});
+  ir::AttributeMap masks;
+  for (const char* name : {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"})
+    masks.Set(name, ir::Attribute::Integers{0, 0});
+  const auto element =
+      g.Op("StridedSlice", {row, g.Ints({0, 3}), g.Ints({1, 16}), g.Ints({1, INT64_MAX})}, masks);
+  g.Result(g.Op("Tanh", {row}));
+  g.Result(g.Op("Tanh", {element}));
+  const TensorValue input = RandomTensor({4, 16}, 1);
+  for (const Backend backend : kBackends) {
+    const auto made = RunGraph(g.graph, {.backend = backend}, {input});
+    for (int64_t i = 0; i < 16; ++i)
+      EXPECT_NEAR(made[0].ElementAsDouble(i), std::tanh(std::abs(input.ElementAsDouble(32 + i))), 1e-6);
+    EXPECT_NEAR(made[1].ElementAsDouble(0), std::tanh(std::abs(input.ElementAsDouble(35))), 1e-6);
+  }
+}
+
 // A result of its own keeps no more than its elements.
 TEST(ViewsTest, AResultIsNoView) {
   TestGraph g;
