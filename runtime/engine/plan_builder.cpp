@@ -147,6 +147,11 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
   Request request = MakeRequest(work, Backends());
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
+  if (!prepared && ReadsStridesOf(work, request)) {
+    // Of its kernels some read strides, and others are faster than the reference kernel all the same.
+    request = MakeRequest(work, {});
+    prepared = Prepare(options_.backend, work, request);
+  }
   if (!prepared) {
     request = MakeRequest(work, Backend::kReference);
     prepared = Prepare(Backend::kReference, work, request);

@@ -70,6 +70,8 @@ class PlanBuilder {
   bool AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const;
   // True if the kernels of one of these backends do.
   bool AcceptsStrides(const ir::Node& node, int32_t input, llvm::ArrayRef<Backend> backends) const;
+  // True if an input lies in strides that kernels of the backend that is asked for read.
+  bool ReadsStridesOf(const Work& work, const Request& request) const;
   // Whose kernels are asked for, in that order.
   std::array<Backend, 2> Backends() const { return {options_.backend, Backend::kReference}; }
   // In which a Transpose of the output, which alone reads it, has its elements in row-major order.

@@ -8,8 +8,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int kMostViews = 6;     // that follow one another to a reader
-constexpr size_t kMostReads = 8;  // of a view
+constexpr int kMostViews = 6;        // that follow one another to a reader
+constexpr size_t kMostReads = 8;     // of a view
+constexpr int32_t kMostParts = 256;  // of a tensor that is split
 
 bool IsPositive(const ElementsView& view) {
   return llvm::all_of(view.strides, [](int64_t stride) { return stride > 0; });
@@ -54,6 +55,15 @@ bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input,
          });
 }
 
+bool PlanBuilder::ReadsStridesOf(const Work& work, const Request& request) const {
+  for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
+    if (StridesOf(request.inputs[static_cast<size_t>(i)].layout) != nullptr &&
+        AcceptsStrides(*work.main, i, options_.backend))
+      return true;
+  }
+  return false;
+}
+
 bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
   const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
   if (uses.size() > kMostReads) return false;
@@ -62,7 +72,7 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
     if (in_group_.count(use.node) > 0) return false;
     if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index, Backends()))
       return true;
-    if (use.index != 0 || depth == 0) return false;
+    if (use.index != 0 || depth == 0 || reader.num_outputs() > kMostParts) return false;
     for (int32_t i = 0; i < reader.num_outputs(); ++i) {
       const std::optional<ElementsView> seen = ElementsOf(reader, i, view);
       if (!seen || (!IsDense(*seen) && !AreReadAs(reader.port(i), *seen, depth - 1))) return false;
@@ -72,7 +82,7 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
 }
 
 bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
-  if (!options_.fuse || node.num_inputs() == 0) return false;
+  if (!options_.fuse || node.num_inputs() == 0 || node.num_outputs() > kMostParts) return false;
   const bool is_reshaped = node.Is(ir::OpRole::kView);
   if (!is_reshaped && options_.kernels->FindView(node.set(), node.type()) == nullptr) return false;
   const ValueId source = ValueOf(node.input(0));

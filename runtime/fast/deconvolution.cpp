@@ -1,10 +1,13 @@
 // ConvolutionBackpropData and GroupConvolutionBackpropData.
 
+#include <algorithm>
+
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/spread_product.h"
 #include "runtime/kernels/window.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -55,6 +58,48 @@ DeconvolutionPrimitive ChooseF32(const DeconvolutionShape& shape, const DnnPostO
   return TryDeconvolution(shape, posts, AnyDesc(shape.input), AnyDesc(shape.output));
 }
 
+// Direct kernels add what fills the last block of channels as products with zeros of a filter, which are NaN
+// where an input is infinite; whoever adds over all lanes of a block wants zeros.
+class ZeroedBlockKernel final : public Kernel {
+ public:
+  // Nothing where no channels of that layout are filled up.
+  static std::shared_ptr<const Kernel> Of(std::shared_ptr<const Kernel> primitive, const memory::desc& desc) {
+    const dnnl_memory_desc_t& data = desc.data;
+    const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+    const bool is_filled = data.format_kind == dnnl_blocked && data.data_type == dnnl_f32 &&
+                           blocking.inner_nblks == 1 && blocking.inner_idxs[0] == 1 &&
+                           data.dims[1] < data.padded_dims[1] &&
+                           blocking.strides[data.ndims - 1] == blocking.inner_blks[0];
+    if (!is_filled) return nullptr;
+    return std::make_shared<ZeroedBlockKernel>(std::move(primitive), data);
+  }
+  ZeroedBlockKernel(std::shared_ptr<const Kernel> primitive, const dnnl_memory_desc_t& data)
+      : primitive_(std::move(primitive)),
+        images_(data.dims[0]),
+        image_(data.format_desc.blocking.strides[0]),
+        block_(data.format_desc.blocking.inner_blks[0]),
+        pixels_(data.format_desc.blocking.strides[1] / block_),
+        taken_(data.dims[1] % block_),
+        first_(data.dims[1] / block_ * data.format_desc.blocking.strides[1]) {}
+
+  std::string implementation() const override { return primitive_->implementation(); }
+  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    FaultOr<Success> done = primitive_->Run(run);
+    if (!done.ok()) return done;
+    auto* last = reinterpret_cast<float*>(run.output().mutable_bytes()) + first_;
+    ParallelParts(images_ * pixels_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        std::fill_n(last + i / pixels_ * image_ + i % pixels_ * block_ + taken_, block_ - taken_, 0.0f);
+    });
+    return done;
+  }
+
+ private:
+  const std::shared_ptr<const Kernel> primitive_;
+  const int64_t images_, image_, block_, pixels_, taken_, first_;
+};
+
 template <bool kGrouped>
 DeconvolutionShape ShapeOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
@@ -96,8 +141,11 @@ std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, 
   }
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(dnnl::deconvolution_forward(primitive), primitive.scratchpad_desc(),
-                        primitive.impl_info_str());
+  PreparedKernel prepared = builder.Finish(dnnl::deconvolution_forward(primitive),
+                                           primitive.scratchpad_desc(), primitive.impl_info_str());
+  if (auto zeroed = ZeroedBlockKernel::Of(prepared.kernel, primitive.dst_desc()))
+    prepared.kernel = std::move(zeroed);
+  return prepared;
 }
 
 template <bool kGrouped>

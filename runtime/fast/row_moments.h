@@ -21,10 +21,11 @@ using Floats8 = float __attribute__((vector_size(32), aligned(4), may_alias));
 using Doubles8 = double __attribute__((vector_size(64)));
 
 // In one pass, of distances from the first element: its own is not larger than the root of the sum of the
-// squares of all from the mean, so that the difference of the two sums loses nothing that f32 has.
+// squares of all from the mean, so that the difference of the two sums loses nothing that f32 has. Distances
+// from an infinity would make NaN of a mean that is infinite.
 [[gnu::always_inline]] inline Moments MomentsOf(const float* x, int64_t terms) {
   constexpr int64_t kLanes = 8;
-  const auto first = static_cast<double>(x[0]);
+  const double first = std::isfinite(x[0]) ? static_cast<double>(x[0]) : 0;
   Doubles8 sums[2] = {}, squares[2] = {};
   int64_t i = 0;
   for (; i + 2 * kLanes <= terms; i += 2 * kLanes) {

@@ -18,6 +18,11 @@ int64_t FirstPosition(int64_t start, int64_t step, int64_t extent) {
   return step > 0 ? std::clamp<int64_t>(start, 0, extent) : std::clamp<int64_t>(start, -1, extent - 1);
 }
 
+// A distance that a single element has no use for: its step may be as large as integers go.
+int64_t Stepped(int64_t stride, int64_t step, int64_t extent) {
+  return extent > 1 ? stride * step : stride;
+}
+
 // Slice-8 (data, start, stop, step, axes).
 FaultOr<ElementsView> Slice(const ViewRequest& run) {
   const ElementsView& input = run.source;
@@ -38,7 +43,7 @@ FaultOr<ElementsView> Slice(const ViewRequest& run) {
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = static_cast<size_t>(NormalAxis(axes[i], rank));
     view.offset += FirstPosition(starts[i], steps[i], input.shape[axis]) * input.strides[axis];
-    view.strides[axis] = input.strides[axis] * steps[i];
+    view.strides[axis] = Stepped(input.strides[axis], steps[i], view.shape[axis]);
   }
   return view;
 }
@@ -92,7 +97,9 @@ FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
     }
     const int64_t whole = steps[i] > 0 ? 0 : extent - 1;
     offset += (MaskBit(begin_mask, i) ? whole : FirstPosition(begin[i], steps[i], extent)) * stride;
-    strides.push_back(stride * steps[i]);
+    const size_t made = strides.size();
+    if (made == run.outputs[0].size()) return KernelFault("the masks do not fit the result's rank");
+    strides.push_back(Stepped(stride, steps[i], run.outputs[0][made]));
   }
   for (; axis < rank; ++axis) strides.push_back(input.strides[axis]);
   if (strides.size() != run.outputs[0].size()) return KernelFault("the masks do not fit the result's rank");

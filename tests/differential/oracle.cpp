@@ -24,9 +24,8 @@ constexpr double kBf16Noise = 0x1p-8;
 // What is nearer to zero than normal numbers are may be zero: an exponential that
 // ends there, or a divisor that overflows.
 constexpr double kLeastNumber = 0x1p-126;
-// Numbers beyond this are shaken where a node takes them, too: where large numbers
-// cancel within one node (a cell of a recurrent network), what is left of the small
-// ones depends on the order of its sum.
+// Numbers beyond this are shaken where any node takes them: where large numbers cancel
+// within one node, what is left of the small ones depends on the order of its sum.
 constexpr double kLarge = 1 << 20;
 // How often rounding is shaken before a difference counts, and by how much
 // more than what was seen a result may differ.
@@ -120,17 +119,18 @@ TensorValue Changed(const TensorValue& value, Change&& change) {
   return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
-TensorValue LargeShaken(const TensorValue& value, double scale, Random& random) {
+// Numbers as a node takes them that rounds on its way to a result, those from `least` on.
+TensorValue Taken(const TensorValue& value, double least, double scale, Random& random) {
   return Changed(value, [&](double x) {
-    const bool is_large = std::isfinite(x) && std::abs(x) >= kLarge;
-    return is_large ? x + x * kElementNoise * scale * (2 * random.Unit() - 1) : x;
+    const bool is_shaken = std::isfinite(x) && std::abs(x) >= least;
+    return is_shaken ? x + x * kElementNoise * scale * (2 * random.Unit() - 1) : x;
   });
 }
 
 // The nearest of the numbers `known`, if rounding makes it of `x`: rounding makes
 // numbers alike that are not, which no random noise does.
 double Alike(double x, llvm::ArrayRef<double> known) {
-  if (!std::isfinite(x) || known.empty()) return x;
+  if (known.empty()) return x;
   const double* nearest = std::lower_bound(known.begin(), known.end(), x);
   if (nearest == known.end() || (nearest != known.begin() && x - nearest[-1] < *nearest - x)) --nearest;
   return std::abs(*nearest - x) <= kElementNoise * std::abs(x) ? *nearest : x;
@@ -139,7 +139,6 @@ double Alike(double x, llvm::ArrayRef<double> known) {
 // The nearest number of few digits, zero among them: likewise, of numbers that no
 // value has.
 double Snapped(double x) {
-  if (!std::isfinite(x)) return x;
   const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
   return std::nearbyint(x / step) * step;
 }
@@ -147,7 +146,8 @@ double Snapped(double x) {
 // The elements as they may be where the value lies in bf16.
 TensorValue InBf16(const TensorValue& value, double scale, Random& random) {
   if (scale == 0) return value.ConvertedTo(ElementType::kBF16).ConvertedTo(value.type());
-  return Changed(value, [&](double x) { return x + x * kBf16Noise * (random.Unit() * 2 - 1); });
+  return Changed(
+      value, [&](double x) { return std::isfinite(x) ? x + x * kBf16Noise * (random.Unit() * 2 - 1) : x; });
 }
 
 // A scale of 0 makes alike what nearly is, and changes nothing else.
@@ -160,6 +160,7 @@ TensorValue Shaken(const TensorValue& value, double scale, llvm::ArrayRef<double
   const double narrow = BitWidth(value.type()) < 32 ? 1000 : 1;
   const bool snaps = scale > 1 && random.Chance(30);
   const auto shaken = [&](double x) {
+    if (!std::isfinite(x)) return x;
     if (scale == 0) return Alike(x, known);
     if (snaps) return Snapped(x);
     const double noise = scale * narrow * (kElementNoise * std::abs(x) + kTensorNoise * largest + kSumNoise);
@@ -212,6 +213,19 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
     }
   }
   return "";
+}
+
+bool HasInfinity(const TensorValue& value) {
+  if (!IsFloat(value.type())) return false;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (std::isinf(value.ElementAsDouble(i))) return true;
+  }
+  return false;
+}
+
+// Infinities as numbers of that magnitude.
+TensorValue WithoutInfinities(const TensorValue& value, double magnitude) {
+  return Changed(value, [&](double x) { return std::isinf(x) ? std::copysign(magnitude, x) : x; });
 }
 
 // What is known at compile time, constants among it, is computed from nothing.
@@ -314,12 +328,16 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       outputs = *branch;
       continue;
     }
+    // A rounded sum of products is the exact one of products that are a rounding off, whatever is made of
+    // it within the node: a score of attention, a gate of a recurrent cell.
+    const bool adds_products = node.info().products != nullptr;
     for (TensorValue& input : inputs) {
       if (noise.random == nullptr || !IsFloat(input.type())) continue;
       if (noise.rounding == Rounding::kBf16) input = InBf16(input, noise.scale, *noise.random);
-      if (!HasLarge(input)) continue;
-      input = LargeShaken(input, noise.scale, *noise.random);
-      takes_large_ = true;
+      const bool has_large = HasLarge(input);
+      takes_large_ |= has_large;
+      if (adds_products || has_large)
+        input = Taken(input, adds_products ? 0 : kLarge, noise.scale, *noise.random);
     }
     runtime::FaultOr<std::vector<TensorValue>> done =
         runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
@@ -332,9 +350,10 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       all_finite_ &= llvm::all_of(outputs, IsFinite);
       continue;
     }
+    if (adds_products) LoseInfinities(node, inputs, outputs);
     for (TensorValue& output : outputs) {
       // A weighted mean of equal numbers is rounded like any other sum of products.
-      const bool is_choice = node.info().work != ir::Work::kHeavy && IsChoice(inputs, output);
+      const bool is_choice = !node.info().is_heavy() && IsChoice(inputs, output);
       if (IsFloat(output.type()) && !is_choice) output = Shaken(output, noise.scale, known, *noise.random);
       if (IsFloat(output.type()) && noise.rounding == Rounding::kBf16)
         output = InBf16(output, noise.scale, *noise.random);
@@ -347,6 +366,31 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     results.push_back(values[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)]);
   }
   return results;
+}
+
+// A weight that is made within a node, the exponential of a score or a gate, is zero where it is small, and
+// makes NaN of the infinity that it is for: one by which a large number in its place adds next to nothing.
+void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                            std::vector<TensorValue>& outputs) const {
+  constexpr double kInPlace = 0x1p100;
+  if (llvm::none_of(inputs, HasInfinity) || llvm::none_of(outputs, HasInfinity)) return;
+  const auto with = [&](double magnitude) {
+    std::vector<TensorValue> finite;
+    for (const TensorValue& input : inputs)
+      finite.push_back(HasInfinity(input) ? WithoutInfinities(input, magnitude) : input);
+    return runtime::EvaluateDynamicNode(node, finite, kernels_, kMostBytes);
+  };
+  const auto once = with(kInPlace), twice = with(2 * kInPlace);
+  if (!once || !twice) return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!HasInfinity(outputs[i])) continue;
+    int64_t k = 0;
+    outputs[i] = Changed(outputs[i], [&](double x) {
+      const double added = (*twice)[i].ElementAsDouble(k) - (*once)[i].ElementAsDouble(k);
+      ++k;
+      return !std::isinf(x) || std::abs(added) > kTensorNoise * kInPlace ? x : NAN;
+    });
+  }
 }
 
 bool Oracle::Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
@@ -385,19 +429,21 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
   if (!Shake(0, kFirstShakes, expected, rounding, reach)) return "";
   if (FirstBeyond(found, expected, reach).empty()) return "";
   if (!Shake(kFirstShakes, kMoreShakes, expected, rounding, reach)) return "";
-  ForgetCancelled(expected, reach);
+  ForgetCancelled(expected, rounding, reach);
   return FirstBeyond(found, expected, reach);
 }
 
 // Where large numbers cancel what is left may be anything near zero, and a power or
 // a quotient of it anything at all: no number of shakes comes as near to a pole as
-// one order of a sum may.
-void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const {
-  if (!takes_large_) return;
+// one order of a sum may. Numbers of bf16 need not be large for that, beside the 1 that inputs are about.
+void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding,
+                             Reach& reach) const {
+  if (!takes_large_ && rounding != Rounding::kBf16) return;
+  const double least = takes_large_ ? kLeastNumber : 0.5;
   for (size_t i = 0; i < expected.size(); ++i) {
     for (size_t k = 0; k < reach[i].size(); ++k) {
       if (reach[i][k] >= std::abs(expected[i].ElementAsDouble(static_cast<int64_t>(k))) / 2 &&
-          reach[i][k] > kLeastNumber)
+          reach[i][k] > least)
         reach[i][k] = std::numeric_limits<double>::infinity();
     }
   }
@@ -406,7 +452,7 @@ void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Reach& re
 std::optional<std::vector<TensorValue>> Oracle::Bounds(const std::vector<TensorValue>& expected) const {
   Reach reach = NoReach(expected);
   if (!Shake(0, kMoreShakes, expected, Rounding::kF32, reach)) return std::nullopt;
-  ForgetCancelled(expected, reach);
+  ForgetCancelled(expected, Rounding::kF32, reach);
   std::vector<TensorValue> bounds;
   for (size_t i = 0; i < expected.size(); ++i) {
     std::vector<float> items;

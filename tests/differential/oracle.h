@@ -60,7 +60,7 @@ class Oracle {
   // computed or has another shape.
   bool Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
              Reach& reach) const;
-  void ForgetCancelled(const std::vector<TensorValue>& expected, Reach& reach) const;
+  void ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding, Reach& reach) const;
   // How numbers are shaken on their way; at a scale of 0 they are rounded to what they may
   // be alike to, and nothing else changes.
   struct Noise {
@@ -72,6 +72,9 @@ class Oracle {
   // The body of an If that its condition chooses.
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                     const Noise& noise, std::string& error) const;
+
+  void LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
+                      std::vector<TensorValue>& outputs) const;
 
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;

@@ -74,5 +74,28 @@ TEST(MomentsTest, SpecialNumbersSpread) {
   }
 }
 
+// x - mean: of numbers whose mean is infinite what is finite is infinite, too.
+TEST(MomentsTest, AnInfiniteMeanTakesFiniteNumbersWithIt) {
+  for (const int64_t terms : {5, 40}) {
+    for (const size_t place : {size_t{0}, size_t{3}}) {
+      std::vector<float> row(static_cast<size_t>(terms), 1.5F);
+      row[place] = kInfinity;
+      TestGraph g;
+      ir::AttributeMap attributes;
+      attributes.Set("eps", 1e-5);
+      attributes.Set("normalize_variance", false);
+      attributes.Set("eps_mode", "inside_sqrt");
+      g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {1, terms}), g.Ints({1})}, attributes));
+      for (const Backend backend : kBackends) {
+        const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({1, terms}, row)});
+        for (int64_t i = 0; i < terms; ++i) {
+          const double found = made[0].ElementAsDouble(i);
+          EXPECT_TRUE(i == static_cast<int64_t>(place) ? std::isnan(found) : found == -HUGE_VAL) << found;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime

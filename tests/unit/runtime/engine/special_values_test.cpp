@@ -314,6 +314,81 @@ void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<f
   }
 }
 
+// x / (bias + alpha / size * sum)^beta, of a sum that makes the base negative.
+TEST(SpecialValuesTest, PowersOfNegativeNumbers) {
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("alpha", -1.5);
+  attributes.Set("beta", 0.5);
+  attributes.Set("bias", 1.0);
+  attributes.Set("size", int64_t{5});
+  g.Result(g.Op("LRN", {g.Parameter("x", {1, 3, 4, 4}), g.Ints({1})}, attributes));
+  std::vector<float> x(48, 2.0F);
+  for (size_t i = 5; i < 48; i += 16) x[i] = 0.5F;
+  for (const Backend backend : kBackends) {
+    const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({1, 3, 4, 4}, x)});
+    for (int64_t i = 0; i < 48; ++i) {
+      if (i % 16 == 5) {
+        EXPECT_NEAR(made[0].ElementAsDouble(i), 0.5 / std::sqrt(1 - 1.5 / 5 * 0.75), 1e-6);
+      } else {
+        EXPECT_TRUE(std::isnan(made[0].ElementAsDouble(i))) << i;
+      }
+    }
+  }
+}
+
+// Sums of positive numbers: none is NaN, whatever fills the last block of channels between the two.
+TEST(SpecialValuesTest, InfinitiesBetweenTransposedConvolutions) {
+  for (const int64_t channels : {1, 3, 21}) {
+    SCOPED_TRACE(channels);
+    TestGraph g;
+    ir::AttributeMap window;
+    window.Set("strides", ir::Attribute::Integers{1, 1});
+    window.Set("dilations", ir::Attribute::Integers{1, 1});
+    window.Set("pads_begin", ir::Attribute::Integers{0, 0});
+    window.Set("pads_end", ir::Attribute::Integers{0, 0});
+    window.Set("output_padding", ir::Attribute::Integers{0, 0});
+    const auto ones = [&] {
+      const Shape shape = {channels, channels, 3, 3};
+      return g.Const(TensorValue::FromFloats(
+          shape, std::vector<float>(static_cast<size_t>(channels * channels * 9), 1.0F)));
+    };
+    const auto x = g.Parameter("x", {2, channels, 4, 4});
+    const auto once = g.Op("ConvolutionBackpropData", {x, ones()}, window);
+    g.Result(g.Op("ConvolutionBackpropData", {once, ones()}, window));
+    std::vector<float> numbers(static_cast<size_t>(2 * channels * 16), 1.0F);
+    numbers[0] = kInfinity;
+    const TensorValue input = TensorValue::FromFloats({2, channels, 4, 4}, numbers);
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {input});
+    const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn}, {input});
+    int64_t infinite = 0;
+    for (int64_t i = 0; i < made[0].volume(); ++i) {
+      const double found = made[0].ElementAsDouble(i);
+      infinite += std::isinf(found) ? 1 : 0;
+      ASSERT_EQ(found, expected[0].ElementAsDouble(i)) << i;
+    }
+    EXPECT_EQ(infinite, channels * 25);
+  }
+}
+
+// OpenVINO gives them a shape: nothing, which no group makes.
+TEST(SpecialValuesTest, ConvolutionsOfNoGroups) {
+  for (const char* type : {"GroupConvolution", "GroupConvolutionBackpropData"}) {
+    TestGraph g;
+    ir::AttributeMap window;
+    for (const char* name : {"strides", "dilations"}) window.Set(name, ir::Attribute::Integers{1});
+    for (const char* name : {"pads_begin", "pads_end"}) window.Set(name, ir::Attribute::Integers{0});
+    if (type != std::string("GroupConvolution")) window.Set("output_padding", ir::Attribute::Integers{0});
+    g.Result(g.Op(type, {g.Parameter("x", {17, 0, 4}), g.Parameter("filter", {0, 10, 1, 1})}, window));
+    for (const Backend backend : kBackends) {
+      const auto made =
+          RunGraph(g.graph, {.backend = backend},
+                   {TensorValue::FromFloats({17, 0, 4}, {}), TensorValue::FromFloats({0, 10, 1, 1}, {})});
+      EXPECT_EQ(made[0].shape(), (Shape{17, 0, 4}));
+    }
+  }
+}
+
 TEST(SpecialValuesTest, LargestUnderAWindow) {
   for (const int64_t channels : {3, 16, 32, 40}) {
     for (const bool blocked : {false, true}) {

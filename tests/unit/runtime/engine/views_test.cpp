@@ -169,9 +169,124 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
   }
 }
 
-// Widths that the tiles of values do not take.
-TEST(ViewsTest, AttentionOfOtherWidthsGetsCopies) {
-  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "ScaledDotProductAttention", 1e-5);
+// Widths that the tiles of values do not take, and more keys than a cache holds.
+TEST(ViewsTest, AttentionThatTilesDoNotTakeGetsCopies) {
+  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "onednn:attention", 1e-5);
+  ExpectAsReference(Attend({1, 100, 1, 512}), {RandomTensor({1, 100, 512}, 8, -0.1F, 0.1F)},
+                    "onednn:attention", 1e-5);
+}
+
+// Attention of operands that are moved there from anywhere, whose sources others read, too, and write over.
+class RandomAttention {
+ public:
+  explicit RandomAttention(unsigned seed) : random_(seed) {
+    const int64_t b = Pick({1, 2, 3}), h = Pick({1, 2}), l = Pick({1, 2, 5, 17}), s = Pick({1, 3, 16, 33});
+    const int64_t width = Pick({1, 8, 16, 20}), values = Pick({16, 16, 32, 48, 20});
+    const bool shares_heads = Draw(4) == 0;
+    std::vector<ir::OutputPort> operands = {Seen({b, h, l, width}), Seen({shares_heads ? 1 : b, h, s, width}),
+                                            Seen({b, shares_heads ? 1 : h, s, values})};
+    const size_t form = Draw(4);
+    if (form > 0) {
+      operands.push_back(form == 1 ? Seen({1, h, l, s}) : form == 2 ? Seen({l, s}) : Allowed({b, 1, 1, s}));
+    }
+    if (form > 0 && Draw(2) == 0) operands.push_back(graph_.Const(TensorValue::FromFloats({}, {0.5F})));
+    const auto attended =
+        graph_.Op("opset13", "ScaledDotProductAttention", operands, With("causal", Draw(4) == 0));
+    std::vector<int64_t> order = {0, 1, 2, 3};
+    if (Draw(2) == 0) std::shuffle(order.begin(), order.end(), random_);
+    if (Draw(2) == 0) order = {0, 2, 1, 3};
+    auto out = graph_.Op("Transpose", {attended, graph_.Ints(order)});
+    if (Draw(2) == 0) out = graph_.Op("ReLU", {out});
+    graph_.Result(out);
+    if (Draw(3) == 0) graph_.Result(graph_.Op("Abs", {attended}));
+    for (ir::OutputPort source : sources_) graph_.Result(graph_.Op("Tanh", {graph_.Op("ReLU", {source})}));
+  }
+
+  const TestGraph& graph() const { return graph_; }
+  const std::vector<TensorValue>& inputs() const { return inputs_; }
+
+ private:
+  size_t Draw(size_t count) { return static_cast<size_t>(random_() % count); }
+  int64_t Pick(std::vector<int64_t> of) { return of[Draw(of.size())]; }
+
+  // A tensor of the shape, of elements that lie in another.
+  ir::OutputPort Seen(const Shape& shape) {
+    const size_t rank = shape.size();
+    std::vector<int64_t> order;
+    for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int64_t>(i));
+    const size_t fixed = Draw(4) == 0 ? 0 : 1;  // the last axis, mostly
+    std::shuffle(order.begin(), order.end() - static_cast<int64_t>(fixed), random_);
+    Shape whole(rank);  // whose axis order[i] is axis i of the result
+    for (size_t i = 0; i < rank; ++i) whole[static_cast<size_t>(order[i])] = shape[i];
+    const auto sliced = static_cast<int64_t>(Draw(rank));
+    const int64_t step = Pick({1, 1, 2}), first = Pick({0, 1}), extent = whole[static_cast<size_t>(sliced)];
+    const int64_t end = first + (extent - 1) * step + 1;
+    Shape lying = whole;
+    lying[static_cast<size_t>(sliced)] = end + Pick({0, 1});
+    const bool gathers = Draw(2) == 0;
+    if (gathers) lying.insert(lying.begin(), 3);
+    auto x = graph_.Parameter("x" + std::to_string(inputs_.size()), lying);
+    inputs_.push_back(RandomTensor(lying, static_cast<unsigned>(random_())));
+    if (Draw(2) == 0) x = graph_.Op("Abs", {x});
+    sources_.push_back(x);
+    if (gathers) {
+      const auto of = [&](int64_t i) { return graph_.Const(TensorValue::FromInts({}, {i})); };
+      x = graph_.Op("opset8", "Gather", {x, of(Pick({0, 1, 2, -1})), of(0)}, With("batch_dims", int64_t{0}));
+    }
+    x = graph_.Op("opset8", "Slice",
+                  {x, graph_.Ints({first}), graph_.Ints({end}), graph_.Ints({step}), graph_.Ints({sliced})});
+    return graph_.Op("Transpose", {x, graph_.Ints(order)});
+  }
+  ir::OutputPort Allowed(const Shape& shape) {
+    inputs_.push_back(TensorValue::Filled(ElementType::kBoolean, shape, 1));
+    return graph_.Parameter("allowed", shape, ElementType::kBoolean);
+  }
+
+  std::mt19937 random_;
+  TestGraph graph_;
+  std::vector<ir::OutputPort> sources_;
+  std::vector<TensorValue> inputs_;
+};
+
+TEST(ViewsTest, AttentionOfOperandsFromAnywhere) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomAttention attention(seed);
+    const auto expected = RunGraph(attention.graph().graph, {.backend = Backend::kReference, .fuse = false},
+                                   attention.inputs());
+    for (const Backend backend : kBackends) {
+      const auto executable = Compile(attention.graph().graph, {.backend = backend, .threads = 2});
+      ASSERT_NE(executable, nullptr);
+      const auto session = Session::Create(executable);
+      for (int run = 0; run < 2; ++run) {
+        const auto actual = session->Run(attention.inputs());
+        ASSERT_TRUE(actual.ok()) << actual.error().message;
+        for (size_t i = 0; i < expected.size(); ++i) ExpectNear((*actual)[i], expected[i], 1e-5);
+      }
+    }
+  }
+}
+
+// A step as large as integers go takes one element, and a view of it needs no distance.
+TEST(ViewsTest, StepsBeyondAllExtents) {
+  TestGraph g;
+  const auto x = g.Op("Abs", {g.Parameter("x", {4, 16})});
+  const auto row =
+      g.Op("opset8", "Slice", {x, g.Ints({2}), g.Ints({INT64_MAX}), g.Ints({INT64_MAX}), g.Ints({0})});
+  ir::AttributeMap masks;
+  for (const char* name : {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"})
+    masks.Set(name, ir::Attribute::Integers{0, 0});
+  const auto element =
+      g.Op("StridedSlice", {row, g.Ints({0, 3}), g.Ints({1, 16}), g.Ints({1, INT64_MAX})}, masks);
+  g.Result(g.Op("Tanh", {row}));
+  g.Result(g.Op("Tanh", {element}));
+  const TensorValue input = RandomTensor({4, 16}, 1);
+  for (const Backend backend : kBackends) {
+    const auto made = RunGraph(g.graph, {.backend = backend}, {input});
+    for (int64_t i = 0; i < 16; ++i)
+      EXPECT_NEAR(made[0].ElementAsDouble(i), std::tanh(std::abs(input.ElementAsDouble(32 + i))), 1e-6);
+    EXPECT_NEAR(made[1].ElementAsDouble(0), std::tanh(std::abs(input.ElementAsDouble(35))), 1e-6);
+  }
 }
 
 // A result of its own keeps no more than its elements.
