@@ -38,6 +38,7 @@ ErrorOr<std::unique_ptr<XmlFile>> XmlFile::Load(const std::string& path, Context
     return std::unique_ptr<XmlFile>();
   }
   std::unique_ptr<XmlFile> xml(new XmlFile(*file, std::string(text), context));
+  context.sources.LetGo(*file);  // from here on it is read for what is told alone
   if (!xml->Parse() || !xml->CheckAttributes()) return std::unique_ptr<XmlFile>();
   return xml;
 }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <optional>
+#include <unordered_set>
 
 #include "compiler/package/archive_reader.h"
 #include "compiler/package/foreign_format.h"
@@ -98,16 +100,31 @@ class FolderModel : public ModelContainer {
  protected:
   // Folders behind links and unreadable ones are passed over.
   void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
+    if (listing_) {
+      for (const std::string& member : listing_->members) {
+        if (!use(member)) return;
+      }
+      return;
+    }
+    constexpr int64_t kMostKept = 10'000;
+    Listing listing;
     std::error_code error;
     fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
-    for (int64_t seen = 0; !error && it != fs::recursive_directory_iterator() && seen < max_entries_;
-         ++seen) {
+    int64_t seen = 0;
+    for (; !error && it != fs::recursive_directory_iterator() && seen < max_entries_; ++seen) {
+      std::string member = it->path().string().substr(folder_.size() + 1);
+      if (seen < kMostKept) listing.Add(*it, member);
       std::error_code ignored;
-      if (!it->is_directory(ignored) && !use(it->path().string().substr(folder_.size() + 1))) return;
+      if (!it->is_directory(ignored) && !use(member)) return;
       it.increment(error);
     }
+    if (!error && seen < std::min(max_entries_, kMostKept)) listing_ = std::move(listing);
   }
   bool HasMember(const std::string& member) const override {
+    if (listing_) {
+      if (listing_->files.contains(member)) return true;
+      if (listing_->folders.contains(FolderOf(member))) return false;
+    }
     std::error_code error;
     return fs::is_regular_file(Path(member), error);
   }
@@ -119,9 +136,31 @@ class FolderModel : public ModelContainer {
   }
 
  private:
+  // What Walk saw, so that the system is not asked for each member again.
+  struct Listing {
+    std::vector<std::string> members;       // in the order of Walk
+    std::unordered_set<std::string> files;  // those that are regular ones
+    // In which something was seen; of others, such as those behind links, nothing is known.
+    std::unordered_set<std::string> folders;
+
+    void Add(const fs::directory_entry& entry, const std::string& member) {
+      std::error_code ignored;
+      folders.insert(FolderOf(member));
+      if (entry.is_directory(ignored)) return;
+      members.push_back(member);
+      if (entry.is_regular_file(ignored)) files.insert(member);
+    }
+  };
+
+  static std::string FolderOf(const std::string& member) {
+    const size_t slash = member.rfind('/');
+    return slash == std::string::npos ? "" : member.substr(0, slash);
+  }
   std::string Path(std::string_view member) const { return fmt::format("{}/{}", folder_, member); }
+
   std::string folder_;
   int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // that are looked at
+  mutable std::optional<Listing> listing_;
 };
 
 ModelOpenResult FolderModel::Open(std::string path, Context& context, const ModelOpenOptions& options) {

@@ -1,8 +1,9 @@
 #include "runtime/fast/filter_rows.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
-#include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
@@ -10,141 +11,262 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Which code of a filter each of its numbers becomes.
-struct CodePlaces {
+using Places = std::vector<int64_t>;
+
+// Which scale each number of a filter has.
+struct NumberScales {
   int64_t rows, row;  // of the outermost axis, numbers of each
-  // Of the number [i, j], which lies in the i-th of the rows: where its code lies, and which scale is its.
-  int64_t row_stride, stride;
+  // Of the i-th row the scales from `i * row_scale` on, one for so many numbers of it.
   int64_t row_scale, numbers_of_scale;
-  bool by_columns;  // the j-th scale instead
+  bool by_columns;  // the j-th scale for the j-th number instead
 
   // Nothing of matrices that are more than that.
-  static std::optional<CodePlaces> Find(llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form) {
+  static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form) {
     const auto scales = static_cast<int64_t>(form.filter_codes->scales.size());
     const int64_t rows = shape[0], row = Volume(shape.drop_front()).value_or(0);
     if (rows == 0 || row == 0 || scales == 0) return std::nullopt;
     constexpr int kColumns = 1 << 1;
-    const bool is_matrix = form.filter_codes->mask == kColumns;
-    if (is_matrix && (shape.size() != 2 || scales != (form.order.empty() ? row : rows))) return std::nullopt;
-    if (is_matrix && form.order.empty())
-      return CodePlaces{.rows = rows,
-                        .row = row,
-                        .row_stride = row,
-                        .stride = 1,
-                        .row_scale = 0,
-                        .numbers_of_scale = 1,
-                        .by_columns = true};
-    if (is_matrix)
-      return CodePlaces{.rows = rows,
-                        .row = row,
-                        .row_stride = 1,
-                        .stride = rows,
-                        .row_scale = 1,
-                        .numbers_of_scale = row,
-                        .by_columns = false};
+    NumberScales found{
+        .rows = rows, .row = row, .row_scale = 1, .numbers_of_scale = row, .by_columns = false};
+    if (form.filter_codes->mask == kColumns) {
+      found.by_columns = form.order.empty();
+      if (shape.size() != 2 || scales != (found.by_columns ? row : rows)) return std::nullopt;
+      return found;
+    }
     if (!form.order.empty() || scales % rows != 0 || row % (scales / rows) != 0) return std::nullopt;
-    return CodePlaces{.rows = rows,
-                      .row = row,
-                      .row_stride = row,
-                      .stride = 1,
-                      .row_scale = scales / rows,
-                      .numbers_of_scale = row / (scales / rows),
-                      .by_columns = false};
+    found.row_scale = scales / rows;
+    found.numbers_of_scale = row / found.row_scale;
+    return found;
   }
 };
 
-int8_t CodeOf(float number, float units) {
+// Of each index along an axis, what it adds to the place of an element: blocks make a place a sum of those.
+Places PlacesOfAxis(const dnnl_memory_desc_t& target, size_t axis) {
+  const dnnl_blocking_desc_t& blocking = target.format_desc.blocking;
+  Places places;
+  for (int64_t index = 0; index < target.dims[axis]; ++index) {
+    int64_t rest = index, place = 0, stride = 1;
+    for (int i = blocking.inner_nblks; i-- > 0;) {
+      const int64_t block = blocking.inner_blks[i];
+      if (blocking.inner_idxs[i] == static_cast<int64_t>(axis)) {
+        place += rest % block * stride;
+        rest /= block;
+      }
+      stride *= block;
+    }
+    places.push_back(place + rest * blocking.strides[axis]);
+  }
+  return places;
+}
+
+// The places of what lies row-major over some axes.
+Places PlacesOfRow(const dnnl_memory_desc_t& target, llvm::ArrayRef<size_t> axes) {
+  Places places = {0};
+  for (size_t axis : axes) {
+    Places longer;
+    for (int64_t place : places) {
+      for (int64_t more : PlacesOfAxis(target, axis)) longer.push_back(place + more);
+    }
+    places = std::move(longer);
+  }
+  return places;
+}
+
+// Where the codes of a filter lie.
+struct CodePlaces {
+  Places rows;  // of the first code of each
+  // Within a row, in the order of their places: which number, and where.
+  std::vector<int32_t> from, to;
+  bool four_together = false;  // of the places, always
+  bool four_in_a_row = false;  // of the numbers, too
+  int64_t sums = 0;            // the byte where sums of the codes of each scale begin; 0: there are none
+  int64_t inner_scales = 1, inner_sums = 1;  // of the innermost axis of those
+  size_t bytes = 0;
+  bool is_padded = false;
+
+  int32_t* SumOf(int64_t scale, std::byte* out) const {
+    const int64_t at = scale / inner_scales * inner_sums + scale % inner_scales;
+    return reinterpret_cast<int32_t*>(out + sums) + at;
+  }
+};
+
+bool AreFourTogether(const std::vector<int32_t>& numbers) {
+  if (numbers.size() % 4 != 0) return false;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != numbers[i / 4 * 4] + static_cast<int32_t>(i % 4)) return false;
+  }
+  return true;
+}
+
+// oneDNN has sums behind the codes where the zero of a source is another code than 0.
+bool FindSums(const dnnl_memory_desc_t& target, int mask, CodePlaces& places) {
+  const dnnl_memory_extra_desc_t& extra = target.extra;
+  if (extra.flags == 0) return true;
+  if (extra.flags != dnnl_memory_extra_flag_compensation_conv_asymmetric_src) return false;
+  if (extra.asymm_compensation_mask != mask) return false;
+  size_t codes = 1;
+  for (int axis = 0; axis < target.ndims; ++axis) {
+    codes *= static_cast<size_t>(target.padded_dims[axis]);
+    if ((mask & 1 << axis) == 0) continue;
+    places.inner_scales = target.dims[axis];
+    places.inner_sums = target.padded_dims[axis];
+  }
+  if (codes % sizeof(int32_t) != 0) return false;
+  places.sums = static_cast<int64_t>(codes);
+  return true;
+}
+
+std::optional<CodePlaces> FindPlaces(const NumberScales& numbers, const DnnLayout::Form& form,
+                                     const dnnl::memory::desc& desc) {
+  const dnnl_memory_desc_t& target = desc.data;
+  if (target.format_kind != dnnl_blocked || target.data_type != dnnl_s8 || target.offset0 != 0)
+    return std::nullopt;
+  CodePlaces places;
+  places.bytes = desc.get_size();
+  if (places.bytes > INT32_MAX || !FindSums(target, form.filter_codes->mask, places)) return std::nullopt;
+  AxisOrder axes = form.order;
+  for (size_t axis = 0; axes.size() < static_cast<size_t>(target.ndims); ++axis) axes.push_back(axis);
+  if (target.dims[axes[0]] != numbers.rows) return std::nullopt;
+  places.rows = PlacesOfAxis(target, axes[0]);
+  const Places row = PlacesOfRow(target, llvm::ArrayRef<size_t>(axes).drop_front());
+  if (static_cast<int64_t>(row.size()) != numbers.row) return std::nullopt;
+  places.from.resize(row.size());
+  std::iota(places.from.begin(), places.from.end(), 0);
+  std::sort(places.from.begin(), places.from.end(),
+            [&](int32_t a, int32_t b) { return row[static_cast<size_t>(a)] < row[static_cast<size_t>(b)]; });
+  for (int32_t number : places.from)
+    places.to.push_back(static_cast<int32_t>(row[static_cast<size_t>(number)]));
+  places.four_together = AreFourTogether(places.to);
+  places.four_in_a_row = places.four_together && AreFourTogether(places.from);
+  places.is_padded = places.bytes != static_cast<size_t>(numbers.rows * numbers.row);
+  return places;
+}
+
+[[gnu::always_inline]] inline int8_t CodeOf(float number, float units) {
   // Rounds to the even one of two that are as near.
   constexpr float kWhole = 12582912.0F;
-  const float code = std::clamp(number * units, -128.0F, 127.0F) + kWhole;
+  const float code = VectorClamp(number * units, -128.0F, 127.0F) + kWhole;
   return static_cast<int8_t>(static_cast<int>(code - kWhole));
 }
 
-// The same of a filter that is to be computed, without all of its numbers at once.
-class FilterByRows final : public ConstantKernel {
+class FilterRows final : public ConstantKernel {
  public:
-  FilterByRows(std::shared_ptr<const Kernel> whole, const CodePlaces& places, std::vector<float> units,
-               const dnnl::reorder::primitive_desc& to_order)
-      : whole_(std::move(whole)),
-        places_(places),
-        units_(std::move(units)),
-        to_order_(to_order),
-        threads_(CurrentThreads()) {}
+  FilterRows(const NumberScales& numbers, CodePlaces places, std::vector<float> units)
+      : numbers_(numbers), places_(std::move(places)), units_(std::move(units)), threads_(CurrentThreads()) {}
 
-  std::string implementation() const override { return whole_->implementation(); }
-  FaultOr<Success> Run(const KernelRun& run) const override { return whole_->Run(run); }
+  std::string implementation() const override { return "nnefc:filter_rows"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const float* numbers = run.input(0).data<float>();
+    WriteBySteps(run.output().mutable_bytes(),
+                 [&](int64_t first, int64_t /*last*/, auto write) { write(numbers + first * numbers_.row); });
+    return Success();
+  }
 
   FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const override {
-    return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
-      dnnl::memory codes(to_order_.src_desc(), DnnEngine());
-      dnnl::memory target(to_order_.dst_desc(), DnnEngine(), out);
-      WriteCodes(value, static_cast<int8_t*>(codes.get_data_handle()));
-      dnnl::reorder(to_order_).execute(stream, codes, target);
-      // Before the codes are gone.
-      stream.wait();
+    WriteBySteps(out, [&](int64_t first, int64_t last, auto write) {
+      const TensorValue part = value.LoadedRows(first, last).Aligned(alignof(float));
+      write(part.elements<float>().data());
     });
+    return Success();
   }
 
  private:
-  void WriteCodes(const TensorValue& value, int8_t* codes) const {
-    constexpr int64_t kNumbers = 1 << 16;
-    const int64_t step = std::max<int64_t>(1, kNumbers / places_.row);
-    for (int64_t first = 0; first < places_.rows; first += step) {
-      const int64_t last = std::min(places_.rows, first + step);
-      const TensorValue part = value.LoadedRows(first, last);
-      const auto* numbers = reinterpret_cast<const float*>(part.bytes());
-      ParallelFor(places_.stride == 1 ? last - first : 1, places_.row, [&](int64_t at) {
-        if (places_.stride == 1) return WriteRow(numbers + at * places_.row, first + at, codes);
-        WriteColumns(numbers, first, last, codes);
-      });
+  // Calls `read(first, last, write)` for some rows after others, which calls `write` with their numbers: so
+  // few that a core's cache has them.
+  template <typename Read>
+  void WriteBySteps(std::byte* out, Read read) const {
+    constexpr int64_t kNumbers = 1 << 15;
+    const ThreadScope scope(threads_);
+    const int64_t step = std::clamp<int64_t>(kNumbers * threads_ / numbers_.row, 1, numbers_.rows);
+    std::vector<int8_t> codes(static_cast<size_t>(step * numbers_.row));
+    // Places without a number hold 0, and sums begin with it.
+    if (places_.is_padded) std::memset(out, 0, places_.bytes);
+    for (int64_t first = 0; first < numbers_.rows; first += step) {
+      const int64_t last = std::min(numbers_.rows, first + step);
+      read(first, last, [&](const float* numbers) { WriteRows(numbers, first, last, codes.data(), out); });
     }
   }
 
-  void WriteRow(const float* numbers, int64_t row, int8_t* codes) const {
-    int8_t* out = codes + row * places_.row_stride;
-    const float* units = units_.data() + row * places_.row_scale;
-    Vectorized([&] {
-      if (places_.by_columns) {
-        for (int64_t j = 0; j < places_.row; ++j) out[j] = CodeOf(numbers[j], units[j]);
-        return;
-      }
-      for (int64_t begin = 0; begin < places_.row; begin += places_.numbers_of_scale) {
-        const float unit = units[begin / places_.numbers_of_scale];
-        for (int64_t j = begin; j < begin + places_.numbers_of_scale; ++j) out[j] = CodeOf(numbers[j], unit);
+  void WriteRows(const float* numbers, int64_t first, int64_t last, int8_t* codes, std::byte* out) const {
+    // Rows whose codes lie beside one another are of one thread, and those that add to the same sums.
+    constexpr int64_t kTogether = 16;
+    const bool shares_sums = numbers_.by_columns && places_.sums != 0;
+    const int64_t count = last - first, together = shares_sums ? count : kTogether;
+    ParallelFor((count + together - 1) / together, together * numbers_.row, [&](int64_t part) {
+      const int64_t end = std::min(count, (part + 1) * together);
+      for (int64_t i = part * together; i < end; ++i) {
+        const int64_t row = first + i, at = i * numbers_.row;
+        MakeCodes(numbers + at, row, codes + at);
+        if (places_.sums != 0) AddSums(codes + at, row, out);
+        Place(codes + at, reinterpret_cast<int8_t*>(out) + places_.rows[static_cast<size_t>(row)]);
       }
     });
   }
 
-  // Rows become columns.
-  void WriteColumns(const float* numbers, int64_t first, int64_t last, int8_t* codes) const {
-    for (int64_t j = 0; j < places_.row; ++j) {
-      int8_t* out = codes + j * places_.stride;
-      for (int64_t i = first; i < last; ++i)
-        out[i] = CodeOf(numbers[(i - first) * places_.row + j], units_[static_cast<size_t>(i)]);
+  void MakeCodes(const float* numbers, int64_t row, int8_t* codes) const {
+    if (numbers_.by_columns) {
+      const float* units = units_.data();
+      Vectorized([=, count = numbers_.row] {
+        for (int64_t j = 0; j < count; ++j) codes[j] = CodeOf(numbers[j], units[j]);
+      });
+      return;
+    }
+    const float* units = units_.data() + row * numbers_.row_scale;
+    Vectorized([=, scales = numbers_.row_scale, count = numbers_.numbers_of_scale] {
+      for (int64_t i = 0; i < scales; ++i) {
+        const float unit = units[i];
+        for (int64_t j = i * count; j < (i + 1) * count; ++j) codes[j] = CodeOf(numbers[j], unit);
+      }
+    });
+  }
+
+  // What oneDNN adds as often as the zero of a source tells: the sums of codes, negative.
+  void AddSums(const int8_t* codes, int64_t row, std::byte* out) const {
+    if (numbers_.by_columns) {
+      for (int64_t j = 0; j < numbers_.row; ++j) *places_.SumOf(j, out) -= codes[j];
+      return;
+    }
+    for (int64_t i = 0; i < numbers_.row_scale; ++i) {
+      const int8_t* begin = codes + i * numbers_.numbers_of_scale;
+      *places_.SumOf(row * numbers_.row_scale + i, out) -=
+          std::accumulate(begin, begin + numbers_.numbers_of_scale, 0);
     }
   }
 
-  std::shared_ptr<const Kernel> whole_;
+  void Place(const int8_t* codes, int8_t* out) const {
+    const std::vector<int32_t>&from = places_.from, &to = places_.to;
+    if (places_.four_in_a_row) {
+      for (size_t i = 0; i < to.size(); i += 4) std::memcpy(out + to[i], codes + from[i], 4);
+    } else if (places_.four_together) {
+      for (size_t i = 0; i < to.size(); i += 4) {
+        const int8_t four[] = {codes[from[i]], codes[from[i + 1]], codes[from[i + 2]], codes[from[i + 3]]};
+        std::memcpy(out + to[i], four, sizeof(four));
+      }
+    } else {
+      for (size_t i = 0; i < to.size(); ++i) out[to[i]] = codes[from[i]];
+    }
+  }
+
+  NumberScales numbers_;
   CodePlaces places_;
   std::vector<float> units_;  // of each scale, by what numbers are multiplied
-  dnnl::reorder::primitive_desc to_order_;
   int threads_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Kernel> WithFilterRows(std::shared_ptr<const Kernel> whole,
-                                             llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form,
-                                             const dnnl::memory::desc& target) {
-  if (whole == nullptr || !form.filter_codes || shape.empty()) return whole;
-  const std::optional<CodePlaces> places = CodePlaces::Find(shape, form);
-  const dnnl::engine& engine = DnnEngine();
-  const dnnl::reorder::primitive_desc to_order(engine, PlainDesc(target.dims(), DnnType::s8), engine, target,
-                                               dnnl::primitive_attr(), true);
-  if (!places || !to_order) return whole;
+std::shared_ptr<const ConstantKernel> MakeFilterRows(llvm::ArrayRef<int64_t> shape,
+                                                     const DnnLayout::Form& form,
+                                                     const dnnl::memory::desc& target) {
+  if (!form.filter_codes || shape.empty()) return nullptr;
+  const std::optional<NumberScales> numbers = NumberScales::Find(shape, form);
+  if (!numbers) return nullptr;
+  std::optional<CodePlaces> places = FindPlaces(*numbers, form, target);
+  if (!places) return nullptr;
   std::vector<float> units;
   for (float scale : form.filter_codes->scales) units.push_back(1 / scale);
-  return std::make_shared<FilterByRows>(std::move(whole), *places, std::move(units), to_order);
+  return std::make_shared<FilterRows>(*numbers, std::move(*places), std::move(units));
 }
 
 }  // namespace nnefc::runtime

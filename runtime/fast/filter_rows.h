@@ -7,10 +7,10 @@
 
 namespace nnefc::runtime {
 
-// `whole`, which lays a filter of some shape out in codes; as a ConstantKernel that does it by rows, too,
-// where `form` tells codes and oneDNN lays those out as `target`.
-std::shared_ptr<const Kernel> WithFilterRows(std::shared_ptr<const Kernel> whole,
-                                             llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form,
-                                             const dnnl::memory::desc& target);
+// Lays a filter of some shape out in codes, as `form` tells them and `target` wants them, sums beside them
+// included. Null for a description that is not known here.
+std::shared_ptr<const ConstantKernel> MakeFilterRows(llvm::ArrayRef<int64_t> shape,
+                                                     const DnnLayout::Form& form,
+                                                     const dnnl::memory::desc& target);
 
 }  // namespace nnefc::runtime

@@ -46,9 +46,8 @@ std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, co
   return attributes;
 }
 
-// Numbers of a filter to row-major codes, and those to the order that a product wants: where
-// that holds sums beside the codes, for a source whose zero is another code than 0,
-// oneDNN has no reorder that does both.
+// Numbers of a filter to row-major codes, and those to the order that a product wants, where `MakeFilterRows`
+// does not know it: oneDNN has no reorder for every order that does both.
 class FilterReorder final : public Kernel {
  public:
   using Description = dnnl::reorder::primitive_desc;
@@ -107,26 +106,26 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     const dnnl::memory::desc target = MemoryOf(to, shape);
     if (const int64_t merged = FormOf(to).merged_groups; merged > 1)
       return from == nullptr ? MakeMergedFilterReorder(shape, merged, target) : nullptr;
+    if (from == nullptr) {
+      if (std::shared_ptr<const Kernel> filter = MakeFilterRows(shape, FormOf(to), target)) return filter;
+    }
     const dnnl::memory::desc source =
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
-    const bool is_plain = !FormOf(from).codes && !FormOf(to).codes && !FormOf(to).filter_codes;
+    if (FormOf(to).filter_codes) return MakeFilterReorder(source, target, *attributes);
+    const bool is_plain = !FormOf(from).codes && !FormOf(to).codes;
     if (std::shared_ptr<const Kernel> blocks = MakeReorderOfBlocks(source, target);
         is_plain && blocks != nullptr)
       return blocks;
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
                                                   true);
-    if (!primitive && !FormOf(to).filter_codes) return nullptr;
-    if (!primitive)
-      return WithFilterRows(MakeFilterReorder(source, target, *attributes), shape, FormOf(to), target);
+    if (!primitive) return nullptr;
     const ValueInfo value{.type = type, .shape = Shape(shape.begin(), shape.end())};
     const KernelRequest request{.inputs = value, .outputs = value};
     DnnKernelBuilder builder(request);
     builder.AddInput(DNNL_ARG_FROM, 0, source);
     builder.AddOutput(DNNL_ARG_TO, 0, target);
     const dnnl::memory::desc no_scratchpad;
-    return WithFilterRows(
-        builder.Finish(dnnl::reorder(primitive), no_scratchpad, primitive.impl_info_str()).kernel, shape,
-        FormOf(to), target);
+    return builder.Finish(dnnl::reorder(primitive), no_scratchpad, primitive.impl_info_str()).kernel;
   } catch (const dnnl::error&) {
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
+#include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime {
 
@@ -157,9 +158,16 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
     known = VisitAnyType(output.type(), [&]<typename To>(TypeTag<To>) {
       const From* x = run.input(0).data<From>();
       To* out = output.mutable_data<To>();
-      ParallelFor(output.volume() / 4096 + 1, 4096, [&](int64_t part) {
-        const int64_t end = std::min(output.volume(), (part + 1) * 4096);
-        for (int64_t i = part * 4096; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
+      ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
+        const auto loop = [=] {
+          for (int64_t i = begin; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
+        };
+        // Codes of weights.
+        if constexpr (std::is_same_v<To, float> && std::is_integral_v<From> && sizeof(From) == 1) {
+          Wide(loop);
+        } else {
+          loop();
+        }
       });
     });
   });

@@ -6,6 +6,7 @@ import inspect
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import tarfile
@@ -64,6 +65,15 @@ def test_what_opens_no_archive_loads_no_library_for_them(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})  # fmt: skip
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_the_module_shows_little_but_its_start():
+    words = ["nm", "-D", "-C", "--defined-only", nnefc._nnefc.__file__]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    names = [line.split(" ", 2)[2] for line in told]
+    starts = {"PyInit__nnefc", "nnefc_interface_text", "nnefc_register_extension"}
+    assert starts <= set(names)
+    assert [name for name in names if name not in starts and not re.fullmatch(r"nnefc::([\w:]+::)?k[A-Z]\w*", name)] == []
 
 
 @pytest.mark.parametrize("record", [nnefc.Diagnostic, nnefc.Fix, nnefc.Note, nnefc.Operation, nnefc.Place, nnefc.Port, nnefc.Step])

@@ -1,5 +1,7 @@
 #include "compiler/package/model.h"
 
+#include <filesystem>
+
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
@@ -74,6 +76,31 @@ TEST_F(ModelTest, OpensFolders) {
   EXPECT_EQ(model->name(), Path("m"));
   EXPECT_EQ(context_.sources.Name(model->graph_text()), Path("m/graph.nnef"));
   EXPECT_TRUE(model->ReadVariable("conv1/bias", ElementType::kF32, context_.emitter)->buffer()->mapped());
+}
+
+// What a folder holds is listed once; folders behind links are not, nor are files that come later to where
+// nothing was.
+TEST_F(ModelTest, FindsVariablesOfFoldersBesideWhatItListed) {
+  namespace fs = std::filesystem;
+  Write("m/graph.nnef", kGraph);
+  Write("m/conv1/filter.dat", Dat(1, 2));
+  Write("elsewhere/bias.dat", Dat(3, 4));
+  Write("elsewhere/inside/bias.dat", Dat(5, 6));
+  fs::create_directory_symlink(Path("elsewhere"), Path("m/link"));
+  fs::create_symlink(Path("elsewhere/bias.dat"), Path("m/conv1/bias.dat"));
+  fs::create_directory(Path("m/conv1/folder.dat"));
+  fs::create_directory(Path("m/later"));
+  auto model = Open(Path("m"));
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_EQ(model->Labels(), (std::vector<std::string>{"conv1/bias", "conv1/filter"}));
+  Write("m/later/filter.dat", Dat(7, 8));
+  for (const char* label : {"conv1/filter", "conv1/bias", "link/bias", "link/inside/bias", "later/filter"}) {
+    EXPECT_TRUE(model->HasVariable(label)) << label;
+    EXPECT_TRUE(model->ReadVariable(label, ElementType::kF32, context_.emitter)) << label << Messages();
+  }
+  for (const char* label :
+       {"conv1", "conv1/folder", "conv1/other", "link", "link/other", "later/other", "none/x"})
+    EXPECT_FALSE(model->HasVariable(label)) << label;
 }
 
 TEST_F(ModelTest, OpensArchives) {
