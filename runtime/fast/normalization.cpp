@@ -23,14 +23,14 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   const TensorValue* axes = request.inputs[1].constant;
   if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
   if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
-  const double alpha = request.node->Double("alpha"), bias = request.node->Double("bias");
-  // oneDNN's powers of negative numbers are no NaN.
-  if (!(alpha >= 0 && bias >= 0)) return std::nullopt;
+  // Of more axes oneDNN computes nothing.
+  constexpr size_t kMostAxes = 5;
+  if (request.inputs[0].shape.size() > kMostAxes) return std::nullopt;
   const memory::desc data = DescInF32(request.inputs[0]);
-  const dnnl::lrn_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels,
-                                     data, request.node->Int("size"), static_cast<float>(alpha),
-                                     static_cast<float>(request.node->Double("beta")),
-                                     static_cast<float>(bias));
+  const dnnl::lrn_forward::desc desc(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels, data,
+      request.node->Int("size"), static_cast<float>(request.node->Double("alpha")),
+      static_cast<float>(request.node->Double("beta")), static_cast<float>(request.node->Double("bias")));
   const dnnl::lrn_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);

@@ -230,6 +230,46 @@ TEST(LoopTest, EndsByItsCondition) {
   }
 }
 
+// A body that reads its state in other orders, as views of it: h[i, j] <- h[i, j + 1] + x[i, j], columns in a
+// ring. What an iteration makes must not lie where it reads.
+TEST(LoopTest, ABodyReadsViewsOfItsState) {
+  const char text[] = R"(graph "net" {
+  %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {element_type = f32, shape = shape[2,4]} : f32[2,4]
+  %3 = opset1.Const "zero" : f32[2,4] = dense<f32[2,4]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0>
+  %4 = opset5.Loop "loop" (%0, %1, %3, %2) : f32[2,4] bodies {
+    "body" input 2 -> 0 input 3 -> 1 output -1 -> 1 output 0 -> 0 back 0 -> 0 graph "body" {
+      %0 = opset1.Parameter "h" {element_type = f32, shape = shape[2,4]} : f32[2,4]
+      %1 = opset1.Parameter "x" {element_type = f32, shape = shape[2,4]} : f32[2,4]
+      %2 = opset1.Const "order" : i64[2] = dense<i64[2]: 1, 0>
+      %3 = opset1.Transpose "moved" (%0, %2) : f32[4,2]
+      %4 = opset1.Const "axis" : i64[] = dense<i64[]: 0>
+      %5 = opset1.Const "lengths" : i64[2] = dense<i64[2]: 1, 3>
+      %6:2 = opset1.VariadicSplit "parts" (%3, %4, %5) : f32[1,2], f32[3,2]
+      %7 = opset1.Concat "ring" (%6.1, %6.0) {axis = 0} : f32[4,2]
+      %8 = opset1.Transpose "back" (%7, %2) : f32[2,4]
+      %9 = opset1.Add "sum" (%8, %1) {auto_broadcast = "numpy"} : f32[2,4]
+      %10 = opset1.Const "again" : boolean[] = dense<boolean[]: 1>
+      opset1.Result "h" (%9)
+      opset1.Result "go" (%10)
+    }
+  }
+  opset1.Result "last" (%4)
+})";
+  const std::vector<float> x = {0.5F, -1, 2, 0.25F, 1, 3, -2, 4};
+  std::vector<float> h = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (int trip = 0; trip < 5; ++trip) {
+    const std::vector<float> before = h;
+    for (size_t i = 0; i < 8; ++i) h[i] = before[i / 4 * 4 + (i + 1) % 4] + x[i];
+  }
+  for (const Backend backend : kBackends) {
+    const auto outputs = Outputs(text, {Int(5), TensorValue::FromFloats({2, 4}, x)}, {.backend = backend});
+    ASSERT_EQ(outputs.size(), 1U);
+    for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(outputs[0].ElementAsDouble(i), h[static_cast<size_t>(i)]) << i;
+  }
+}
+
 TEST(LoopTest, EndsByItsTripCount) {
   const auto outputs = Outputs(kLoop, LoopInputs(2, true, 1000));
   EXPECT_EQ(outputs[0], TensorValue::FromFloats({2, 2}, {1, 2, 2, 4}));

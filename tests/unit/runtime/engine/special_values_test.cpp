@@ -314,24 +314,30 @@ void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<f
   }
 }
 
-// x / (bias + alpha / size * sum)^beta, of a sum that makes the base negative.
-TEST(SpecialValuesTest, PowersOfNegativeNumbers) {
-  TestGraph g;
-  ir::AttributeMap attributes;
-  attributes.Set("alpha", -1.5);
-  attributes.Set("beta", 0.5);
-  attributes.Set("bias", 1.0);
-  attributes.Set("size", int64_t{5});
-  g.Result(g.Op("LRN", {g.Parameter("x", {1, 3, 4, 4}), g.Ints({1})}, attributes));
-  std::vector<float> x(48, 2.0F);
-  for (size_t i = 5; i < 48; i += 16) x[i] = 0.5F;
-  for (const Backend backend : kBackends) {
-    const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({1, 3, 4, 4}, x)});
-    for (int64_t i = 0; i < 48; ++i) {
-      if (i % 16 == 5) {
-        EXPECT_NEAR(made[0].ElementAsDouble(i), 0.5 / std::sqrt(1 - 1.5 / 5 * 0.75), 1e-6);
-      } else {
-        EXPECT_TRUE(std::isnan(made[0].ElementAsDouble(i))) << i;
+// x / (bias + alpha / size * sum)^beta, of any number of axes; a negative base makes NaN.
+TEST(SpecialValuesTest, LrnOfAnyRank) {
+  for (const double alpha : {1.5, -1.5}) {
+    for (const Shape& shape : {Shape{2, 3}, Shape{2, 3, 4}, Shape{2, 3, 4, 4}, Shape{2, 3, 4, 2, 2},
+                               Shape{2, 3, 2, 2, 2, 2}, Shape{1, 3, 2, 2, 2, 1, 2}}) {
+      SCOPED_TRACE(ToString(shape));
+      TestGraph g;
+      ir::AttributeMap attributes;
+      attributes.Set("alpha", alpha);
+      attributes.Set("beta", 0.3);
+      attributes.Set("bias", 1.0);
+      attributes.Set("size", int64_t{5});
+      g.Result(g.Op("LRN", {g.Parameter("x", shape), g.Ints({1})}, attributes));
+      const std::vector<float> x(static_cast<size_t>(*Volume(shape)), 2.0F);
+      const double base = 1 + alpha / 5 * 12;  // windows of five hold all three channels
+      for (const Backend backend : kBackends) {
+        const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats(shape, x)});
+        for (int64_t i = 0; i < made[0].volume(); ++i) {
+          if (base < 0) {
+            EXPECT_TRUE(std::isnan(made[0].ElementAsDouble(i))) << i;
+          } else {
+            EXPECT_NEAR(made[0].ElementAsDouble(i), 2 / std::pow(base, 0.3), 1e-6) << i;
+          }
+        }
       }
     }
   }
