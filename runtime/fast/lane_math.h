@@ -136,6 +136,29 @@ NNEFC_IN_LANES inline void CombineLanes(LaneSums& x, const Combine& combine) {
   }
 }
 
+// Of rows of 16 floats in 16 registers, columns.
+NNEFC_IN_LANES inline void TransposeLanes(LaneSums (&rows)[kSumLanes]) {
+  using Shuffle = int32_t __attribute__((vector_size(64)));
+  // Halves of pairs of rows that are 8, 4, 2 and 1 apart change places.
+  const auto swap = [&](int64_t distance, const Shuffle& first, const Shuffle& second) NNEFC_IN_LANES {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSumLanes; ++i) {
+      if ((i & distance) != 0) continue;
+      const LaneSums a = rows[i], b = rows[i + distance];
+      rows[i] = __builtin_shuffle(a, b, first);
+      rows[i + distance] = __builtin_shuffle(a, b, second);
+    }
+  };
+  swap(8, Shuffle{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
+       Shuffle{8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31});
+  swap(4, Shuffle{0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27},
+       Shuffle{4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31});
+  swap(2, Shuffle{0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29},
+       Shuffle{2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31});
+  swap(1, Shuffle{0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30},
+       Shuffle{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
+}
+
 // Of lanes that are no NaN.
 NNEFC_IN_LANES inline float LargestLane(const LaneSums& lanes) {
   LaneSums x = lanes;

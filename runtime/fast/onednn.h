@@ -49,6 +49,8 @@ size_t BytesOfType(dnnl_data_type_t type);
 #define dnnl_memory_desc_init_by_tag(...) ::nnefc::runtime::InitDescByTag(__VA_ARGS__)
 #define dnnl_memory_destroy(...) ::nnefc::runtime::OneDnn().dnnl_memory_destroy(__VA_ARGS__)
 #define dnnl_memory_get_data_handle(...) ::nnefc::runtime::OneDnn().dnnl_memory_get_data_handle(__VA_ARGS__)
+#define dnnl_memory_get_engine(...) ::nnefc::runtime::OneDnn().dnnl_memory_get_engine(__VA_ARGS__)
+#define dnnl_memory_get_memory_desc(...) ::nnefc::runtime::OneDnn().dnnl_memory_get_memory_desc(__VA_ARGS__)
 #define dnnl_memory_set_data_handle_v2(...) \
   ::nnefc::runtime::OneDnn().dnnl_memory_set_data_handle_v2(__VA_ARGS__)
 #define dnnl_pooling_forward_desc_init(...) \

@@ -5,7 +5,8 @@
 
 namespace nnefc::runtime {
 
-// What is called of it. A function that is not here is none of the program's, which the linker says.
+// What is called of it, in tests, too. A function that is not here is none of the program's, which the linker
+// says.
 #define NNEFC_DNNL_FUNCTIONS(FUNCTION)                   \
   FUNCTION(dnnl_batch_normalization_forward_desc_init)   \
   FUNCTION(dnnl_binary_desc_init)                        \
@@ -27,6 +28,8 @@ namespace nnefc::runtime {
   FUNCTION(dnnl_memory_desc_init_by_tag)                 \
   FUNCTION(dnnl_memory_destroy)                          \
   FUNCTION(dnnl_memory_get_data_handle)                  \
+  FUNCTION(dnnl_memory_get_engine)                       \
+  FUNCTION(dnnl_memory_get_memory_desc)                  \
   FUNCTION(dnnl_memory_set_data_handle_v2)               \
   FUNCTION(dnnl_pooling_forward_desc_init)               \
   FUNCTION(dnnl_post_ops_append_binary)                  \

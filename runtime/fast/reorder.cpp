@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/fast/block_reorder.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/filter_rows.h"
@@ -99,8 +100,6 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
                                              const Layout& from, const Layout& to) {
   if (type != ElementType::kF32) return nullptr;
   try {
-    const std::optional<dnnl::primitive_attr> attributes = AttributesOf(FormOf(from), FormOf(to));
-    if (!attributes) return nullptr;
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());
     const dnnl::memory::desc target = MemoryOf(to, shape);
@@ -111,11 +110,13 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     }
     const dnnl::memory::desc source =
         from != nullptr ? MemoryOf(from, shape) : PlainSource(to, target.dims());
+    if (!FormOf(from).codes && !FormOf(to).codes && !FormOf(to).filter_codes) {
+      if (std::shared_ptr<const Kernel> blocks = MakeReorderOfBlocks(source, target)) return blocks;
+      if (std::shared_ptr<const Kernel> blocks = MakeBlockReorder(source, target)) return blocks;
+    }
+    const std::optional<dnnl::primitive_attr> attributes = AttributesOf(FormOf(from), FormOf(to));
+    if (!attributes) return nullptr;
     if (FormOf(to).filter_codes) return MakeFilterReorder(source, target, *attributes);
-    const bool is_plain = !FormOf(from).codes && !FormOf(to).codes;
-    if (std::shared_ptr<const Kernel> blocks = MakeReorderOfBlocks(source, target);
-        is_plain && blocks != nullptr)
-      return blocks;
     const dnnl::reorder::primitive_desc primitive(DnnEngine(), source, DnnEngine(), target, *attributes,
                                                   true);
     if (!primitive) return nullptr;

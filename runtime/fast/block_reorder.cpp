@@ -1,0 +1,210 @@
+#include "runtime/fast/block_reorder.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "llvm/ADT/SmallVector.h"
+#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// An axis, or several that follow one another on both sides, with how far an element is from the next.
+struct ReorderLoop {
+  int64_t extent, from, to;
+};
+
+// A copy with one axis in blocks on one side.
+struct BlockedCopy {
+  bool is_to_blocks;
+  int64_t block;         // elements of one
+  ReorderLoop blocks;    // from one to the next
+  int64_t count;         // of elements of that axis, of which the last block may have fewer
+  int64_t plain_stride;  // from an element to the next where it is in no blocks
+  // What varies fastest on the side without blocks, from which columns of a block are made; of extent 1 where
+  // that is the axis in blocks.
+  ReorderLoop columns;
+  llvm::SmallVector<ReorderLoop, 4> others;
+
+  int64_t CountOf(int64_t index) const { return std::min(block, count - index * block); }
+};
+
+bool IsDenseOfF32(const dnnl_memory_desc_t& desc) {
+  return desc.format_kind == dnnl_blocked && desc.data_type == dnnl_f32 && desc.offset0 == 0 &&
+         desc.extra.flags == 0;
+}
+
+// Axes of extent 1 are left out, and neighbours that follow one another on both sides are one.
+llvm::SmallVector<ReorderLoop, 4> JoinedLoops(llvm::SmallVector<ReorderLoop, 4> loops) {
+  llvm::SmallVector<ReorderLoop, 4> joined;
+  for (const ReorderLoop& loop : loops) {
+    if (loop.extent == 1) continue;
+    const bool follows = !joined.empty() && joined.back().from == loop.from * loop.extent &&
+                         joined.back().to == loop.to * loop.extent;
+    if (follows) {
+      joined.back() = {joined.back().extent * loop.extent, loop.from, loop.to};
+    } else {
+      joined.push_back(loop);
+    }
+  }
+  return joined;
+}
+
+std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {
+  if (!IsDenseOfF32(from) || !IsDenseOfF32(to) || from.ndims != to.ndims) return std::nullopt;
+  const dnnl_blocking_desc_t& of_from = from.format_desc.blocking;
+  const dnnl_blocking_desc_t& of_to = to.format_desc.blocking;
+  if (of_from.inner_nblks + of_to.inner_nblks != 1) return std::nullopt;
+  const bool is_to_blocks = of_to.inner_nblks == 1;
+  const dnnl_blocking_desc_t& blocked = is_to_blocks ? of_to : of_from;
+  const dnnl_blocking_desc_t& plain = is_to_blocks ? of_from : of_to;
+  const auto axis = static_cast<int>(blocked.inner_idxs[0]);
+  const int64_t block = blocked.inner_blks[0];
+  if (block % kSumLanes != 0) return std::nullopt;
+  BlockedCopy copy{
+      .is_to_blocks = is_to_blocks,
+      .block = block,
+      .blocks = {(to.dims[axis] + block - 1) / block, of_from.strides[axis], of_to.strides[axis]},
+      .count = to.dims[axis],
+      .plain_stride = plain.strides[axis],
+      .columns = {1, 0, 0}};
+  (is_to_blocks ? copy.blocks.from : copy.blocks.to) *= block;
+  llvm::SmallVector<ReorderLoop, 4> loops;
+  for (int i = 0; i < to.ndims; ++i) {
+    if (from.dims[i] != to.dims[i]) return std::nullopt;
+    if (i != axis && (from.padded_dims[i] != from.dims[i] || to.padded_dims[i] != to.dims[i]))
+      return std::nullopt;
+    if (i != axis) loops.push_back({to.dims[i], of_from.strides[i], of_to.strides[i]});
+  }
+  copy.others = JoinedLoops(std::move(loops));
+  const auto* columns = std::find_if(copy.others.begin(), copy.others.end(), [&](const ReorderLoop& loop) {
+    return (is_to_blocks ? loop.from : loop.to) == 1;
+  });
+  if (columns != copy.others.end()) {
+    copy.columns = *columns;
+    copy.others.erase(columns);
+  } else if (copy.plain_stride != 1 && to.dims[axis] != 1) {
+    return std::nullopt;
+  }
+  return copy;
+}
+
+// Of rows that lie `from_stride` apart, columns that lie `to_stride` apart: [rows, columns] to [columns,
+// rows].
+struct TransposedMatrix {
+  const float* from;
+  int64_t from_stride;
+  float* to;
+  int64_t to_stride;
+  int64_t rows, columns;
+};
+
+NNEFC_IN_LANES inline void TransposeInLanes(const TransposedMatrix& matrix) {
+  for (int64_t row = 0; row < matrix.rows; row += kSumLanes) {
+    for (int64_t column = 0; column < matrix.columns; column += kSumLanes) {
+      const int64_t rows = std::min(kSumLanes, matrix.rows - row);
+      const int64_t columns = std::min(kSumLanes, matrix.columns - column);
+      const float* from = matrix.from + row * matrix.from_stride + column;
+      float* to = matrix.to + column * matrix.to_stride + row;
+      if (rows == kSumLanes && columns == kSumLanes) {
+        LaneSums lanes[kSumLanes];
+#pragma GCC unroll 16
+        for (int64_t i = 0; i < kSumLanes; ++i)
+          lanes[i] = *reinterpret_cast<const Lanes*>(from + i * matrix.from_stride);
+        TransposeLanes(lanes);
+#pragma GCC unroll 16
+        for (int64_t i = 0; i < kSumLanes; ++i)
+          *reinterpret_cast<Lanes*>(to + i * matrix.to_stride) = lanes[i];
+        continue;
+      }
+      for (int64_t y = 0; y < columns; ++y) {
+        for (int64_t x = 0; x < rows; ++x) to[y * matrix.to_stride + x] = from[x * matrix.from_stride + y];
+      }
+    }
+  }
+}
+
+class BlockReorder final : public Kernel {
+ public:
+  explicit BlockReorder(BlockedCopy copy) : copy_(std::move(copy)) {}
+
+  std::string implementation() const override { return "nnefc:blocks"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* from = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* to = reinterpret_cast<float*>(run.output().mutable_bytes());
+    int64_t tasks = copy_.blocks.extent * Parts();
+    for (const ReorderLoop& loop : copy_.others) tasks *= loop.extent;
+    ParallelFor(tasks, copy_.block * std::min(copy_.columns.extent, kColumns), [&](int64_t task) {
+      const int64_t part = task % Parts();
+      int64_t rest = task / Parts(), of_from = 0, of_to = 0;
+      for (size_t i = copy_.others.size(); i-- > 0;) {
+        const ReorderLoop& loop = copy_.others[i];
+        of_from += rest % loop.extent * loop.from;
+        of_to += rest % loop.extent * loop.to;
+        rest /= loop.extent;
+      }
+      of_from += rest * copy_.blocks.from + part * kColumns * copy_.columns.from;
+      of_to += rest * copy_.blocks.to + part * kColumns * copy_.columns.to;
+      const int64_t columns = std::min(kColumns, copy_.columns.extent - part * kColumns);
+      copy_.is_to_blocks ? FillBlocks(from + of_from, to + of_to, rest, columns)
+                         : EmptyBlocks(from + of_from, to + of_to, rest, columns);
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kColumns = 256;  // of a task
+  int64_t Parts() const { return (copy_.columns.extent + kColumns - 1) / kColumns; }
+
+  void FillBlocks(const float* from, float* to, int64_t index, int64_t columns) const {
+    const int64_t count = copy_.CountOf(index);
+    RunInLanes([&]() NNEFC_IN_LANES {
+      if (copy_.columns.extent == 1) {
+        for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
+      } else {
+        TransposeInLanes({.from = from,
+                          .from_stride = copy_.plain_stride,
+                          .to = to,
+                          .to_stride = copy_.columns.to,
+                          .rows = count,
+                          .columns = columns});
+      }
+    });
+    if (count == copy_.block) return;
+    for (int64_t column = 0; column < columns; ++column)
+      std::fill(to + column * copy_.columns.to + count, to + column * copy_.columns.to + copy_.block, 0.0f);
+  }
+
+  void EmptyBlocks(const float* from, float* to, int64_t index, int64_t columns) const {
+    const int64_t count = copy_.CountOf(index);
+    RunInLanes([&]() NNEFC_IN_LANES {
+      if (copy_.columns.extent == 1) {
+        for (int64_t i = 0; i < count; ++i) to[i * copy_.plain_stride] = from[i];
+      } else {
+        TransposeInLanes({.from = from,
+                          .from_stride = copy_.columns.from,
+                          .to = to,
+                          .to_stride = copy_.plain_stride,
+                          .rows = columns,
+                          .columns = count});
+      }
+    });
+  }
+
+  BlockedCopy copy_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakeBlockReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+  if (!HasLanes()) return nullptr;
+  std::optional<BlockedCopy> copy = CopyOf(from.data, to.data);
+  return copy ? std::make_shared<BlockReorder>(std::move(*copy)) : nullptr;
+}
+
+}  // namespace nnefc::runtime
