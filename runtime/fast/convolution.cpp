@@ -310,7 +310,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const InnerProduct product{
         .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
-    if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
+    if (auto kernel = MakeInPlaceProduct(request, product, 1)) return kernel;
     const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
     if (!posts) return std::nullopt;
     if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;

@@ -4,6 +4,9 @@
 
 #include "runtime/fast/chunked_product.h"
 #include "runtime/fast/dots.h"
+#include "runtime/fast/lane_math.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/ways.h"
 #include "runtime/tensor/parallel.h"
 
@@ -52,46 +55,121 @@ std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, co
   return Finish<dnnl::matmul>(request, posts, primitive, !shape.inputs_first);
 }
 
-}  // namespace
-
-namespace {
-
-// Weights of so many bytes come from memory for each row, at its speed whatever their layout: they are
-// read as they lie, from the mapped file if one has them, which saves the packed copy and the time to make
-// it.
-constexpr int64_t kLeastInPlace = int64_t{16} << 20;
+// Weights of so many bytes come from memory or from a far cache for each row, at its speed whatever their
+// layout: they are read as they lie, from the mapped file if one has them, which saves the packed copy and
+// the time to make it.
+constexpr int64_t kLeastInPlace = int64_t{1} << 20;
 // Rows of weights that are read side by side.
 constexpr int64_t kStreams = 8;
 
-// y[o] = sum over i of x[i] * weights[o, i].
+// y[o] = sum over i of x[i] * weights[o, i], and what follows it.
 class InPlaceProduct final : public Kernel {
  public:
-  explicit InPlaceProduct(const InnerProduct& shape) : shape_(shape) {}
+  InPlaceProduct(const InnerProduct& shape, ProductSteps steps)
+      : shape_(shape), steps_(std::move(steps)), has_lanes_(HasLanes()) {}
   std::string implementation() const override { return "in_place"; }
 
+  // The numbers of columns, and the result in whole blocks.
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(steps_.column_floats(shape_.outputs) + PaddedOutputs()) * sizeof(float);
+  }
+
   FaultOr<Success> Run(const KernelRun& run) const override {
-    const float* x = run.input(0).data<float>();
-    const float* weights = run.input(1).data<float>();
-    float* y = run.output().mutable_data<float>();
-    const int64_t inputs = shape_.inputs, outputs = shape_.outputs;
-    ParallelFor((outputs + kStreams - 1) / kStreams, kStreams * inputs, [&](int64_t block) {
-      const int64_t first = block * kStreams, end = std::min(outputs, first + kStreams);
-      std::fill(y + first, y + end, 0.0F);
-      Vectorized([&] {
-        if (end - first == kStreams)
-          return AddDots<kStreams>({weights + first * inputs, inputs}, x, inputs, y + first);
-        for (int64_t output = first; output < end; ++output)
-          AddDots<1>({weights + output * inputs, inputs}, x, inputs, y + output);
-      });
-    });
+    auto* scratch = reinterpret_cast<float*>(run.scratch);
+    const Call call{.x = run.input(0).data<float>(),
+                    .weights = run.input(1).data<float>(),
+                    .y = scratch + steps_.column_floats(shape_.outputs),
+                    .operands = steps_.OperandsOf(run, shape_.outputs, scratch)};
+    const int64_t blocks = PaddedOutputs() / kBlockColumns;
+    ParallelFor(blocks, kBlockColumns * shape_.inputs, [&](int64_t block) { RunBlock(call, block); });
+    std::copy_n(call.y, shape_.outputs, run.output().mutable_data<float>());
     return Success();
   }
 
  private:
-  InnerProduct shape_;
-};
+  struct Call {
+    const float* x;
+    const float* weights;
+    float* y;
+    ProductSteps::Operands operands;
+  };
 
-}  // namespace
+  int64_t PaddedOutputs() const { return RoundUp(shape_.outputs, kBlockColumns); }
+
+  void RunBlock(const Call& call, int64_t block) const {
+    const int64_t first = block * kBlockColumns;
+    float* y = call.y + first;
+    if (has_lanes_) {
+      RunInLanes([&]() NNEFC_IN_LANES { DotsInLanes(call, first, y); });
+    } else {
+      Dots(call, first, y);
+    }
+    const float* bias = call.operands.ColumnsOf(steps_.bias(), first);
+    const float* start = call.operands.ElementsOf(steps_.start(), first);
+    for (int64_t i = 0; i < kBlockColumns; ++i) {
+      if (bias != nullptr) y[i] += bias[i];
+      if (start != nullptr) y[i] += start[i];
+      y[i] = steps_.limits().Of(y[i]);
+    }
+    steps_.Finish({.out = {y, PaddedOutputs(), kBlockColumns},
+                   .offset = first,
+                   .column = first,
+                   .rows = 1,
+                   .blocks = 1},
+                  shape_.outputs, call.operands);
+  }
+
+  void Dots(const Call& call, int64_t first, float* y) const {
+    const int64_t inputs = shape_.inputs, count = std::min(kBlockColumns, shape_.outputs - first);
+    std::fill_n(y, kBlockColumns, 0.0F);
+    Vectorized([&] {
+      int64_t i = 0;
+      for (; i + kStreams <= count; i += kStreams)
+        AddDots<kStreams>({call.weights + (first + i) * inputs, inputs}, call.x, inputs, y + i);
+      for (; i < count; ++i) AddDots<1>({call.weights + (first + i) * inputs, inputs}, call.x, inputs, y + i);
+    });
+  }
+
+  NNEFC_IN_LANES void DotsInLanes(const Call& call, int64_t first, float* y) const {
+    LaneSums sums[kBlockColumns] = {};
+    for (int64_t i = 0; i < kBlockColumns; i += kStreams) AddStreams(call, first + i, sums + i);
+    SumsOfLanes(sums);
+    *reinterpret_cast<Lanes*>(y) = sums[0];
+  }
+
+  // Of kStreams outputs; those behind the last one are the last one.
+  NNEFC_IN_LANES void AddStreams(const Call& call, int64_t first, LaneSums* sums) const {
+    // Of short rows the next ones are fetched in the meantime; processors foresee how long ones go on.
+    constexpr int64_t kShort = 1536;
+    const int64_t inputs = shape_.inputs, whole = inputs / kSumLanes * kSumLanes;
+    const int64_t ahead = inputs <= kShort ? kStreams * inputs : 0;
+    const float* rows[kStreams];
+    LaneSums own[kStreams] = {};
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kStreams; ++i)
+      rows[i] = call.weights + std::min(first + i, shape_.outputs - 1) * inputs;
+    for (int64_t k = 0; k < whole; k += kSumLanes) {
+      const LaneSums x = *reinterpret_cast<const Lanes*>(call.x + k);
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < kStreams; ++i) {
+        __builtin_prefetch(rows[i] + k + ahead);
+        own[i] += *reinterpret_cast<const Lanes*>(rows[i] + k) * x;
+      }
+    }
+    LaneSums x = {};
+    AddLanes(x, call.x + whole, inputs - whole);
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kStreams; ++i) {
+      LaneSums rest = {};
+      AddLanes(rest, rows[i] + whole, inputs - whole);
+      sums[i] = own[i] + rest * x;
+    }
+  }
+
+  InnerProduct shape_;
+  ProductSteps steps_;
+  bool has_lanes_;
+};
 
 bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape) {
   const ValueInfo& weights = request.inputs[1];
@@ -102,11 +180,22 @@ bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape
   return request.way.empty() ? weights.constant->byte_size() >= kLeastInPlace : request.way == kInPlace;
 }
 
-std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape) {
-  if (!request.posts.empty()) return std::nullopt;
-  PreparedKernel prepared{.kernel = std::make_shared<InPlaceProduct>(shape)};
+}  // namespace
+
+std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape,
+                                                 int64_t channel_axis) {
+  if (!IsForInPlaceProduct(request, shape)) return std::nullopt;
+  if (!request.posts.empty() && !HasLanes()) return std::nullopt;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, channel_axis);
+  if (!steps) return std::nullopt;
+  // Whose blocks are read as a whole.
+  if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0) return std::nullopt;
+  PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
+  auto kernel = std::make_shared<InPlaceProduct>(shape, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
   return prepared;
 }
 

@@ -16,11 +16,11 @@ struct InnerProduct {
 };
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape);
-// The product of one row with a large constant matrix [outputs, inputs] that stays as it lies. Nothing for
-// what follows it.
-std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape);
-// True if that takes the product.
-bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape);
+// The product of one row with a constant matrix [outputs, inputs] that stays as it lies; outputs are axis
+// `channel_axis` of the result. Nothing for a small matrix, which a core's cache holds, or where what follows
+// has no translation.
+std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape,
+                                                 int64_t channel_axis);
 // Of codes of 8 bits and a matrix of multiples of such: sums of integers, then what
 // follows in f32. Nothing if the input lies in no codes.
 std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape);

@@ -172,6 +172,23 @@ NNEFC_IN_LANES inline float SumOfLanes(const LaneSums& lanes) {
   return x[0];
 }
 
+// sums[0][i] = the sum of the lanes of sums[i], for kSumLanes of them.
+NNEFC_IN_LANES inline void SumsOfLanes(LaneSums* sums) {
+  using Order = int32_t __attribute__((vector_size(64)));
+  const Order in_order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  // Two vectors become one, in which as many sums are of half as many lanes each.
+#pragma GCC unroll 4
+  for (int shift = 3; shift >= 0; --shift) {
+    const Order lane = in_order & 7, of_second = (in_order & 8) << 1;
+    const Order first = (((lane >> shift) << (shift + 1)) | (lane & ((1 << shift) - 1))) + of_second;
+#pragma GCC unroll 8
+    for (int i = 0; i < 1 << shift; ++i) {
+      const LaneSums a = sums[2 * i], b = sums[2 * i + 1];
+      sums[i] = __builtin_shuffle(a, b, first) + __builtin_shuffle(a, b, first + (1 << shift));
+    }
+  }
+}
+
 // u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
 NNEFC_IN_LANES inline void PowerOf2Lanes(LaneSums& u) {
 #if defined(__x86_64__)

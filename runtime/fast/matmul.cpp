@@ -32,7 +32,8 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
   if (IsForCompressedProduct(request, product))
     return request.way.empty() ? MakeCompressedProduct(request, product) : std::nullopt;
-  if (IsForInPlaceProduct(request, product)) return MakeInPlaceProduct(request, product);
+  const auto last_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
+  if (auto kernel = MakeInPlaceProduct(request, product, last_axis)) return kernel;
   if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product))
     return OnlyWay(request, std::move(*kernel));
   if (rows >= kLeastDenseRows && ProductType(request) == DnnType::f32) {
