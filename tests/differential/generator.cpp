@@ -9,8 +9,10 @@ namespace nnefc::differential {
 namespace {
 
 constexpr size_t kMostForms = 24;
-constexpr int kRepairs = 40;  // changes until an operation takes a value that is there
-constexpr int kAttempts = 6;  // operations that are tried behind a value
+constexpr int kRepairs = 40;    // changes until an operation takes a value that is there
+constexpr int kAttempts = 6;    // operations that are tried behind a value
+constexpr int kWidenings = 80;  // changes of a form that is to be wide
+constexpr int kMostWide = 3;    // operations, since they take long
 
 bool KeepsShape(const Proposal& form) {
   return llvm::any_of(form.inputs, [&](const InputProposal& input) {
@@ -54,9 +56,11 @@ void Coverage::Count(const Recipe& recipe, const ir::Graph& graph) {
 // Makes one graph.
 class Generator::Maker {
  public:
-  Maker(const Generator& generator, uint64_t seed) : generator_(generator), random_(seed) {}
+  Maker(const Generator& generator, uint64_t seed)
+      : generator_(generator), random_(seed), is_wide_(generator.IsWide(seed)) {}
 
   Recipe Make(int most) {
+    if (is_wide_) most = std::min(most, kMostWide);
     chain_ = random_.Chance(60);
     // Some graphs are made of few operations, over and over, on computed operands.
     if (random_.Chance(30)) {
@@ -88,6 +92,8 @@ class Generator::Maker {
 
     bool computed() const { return made >= 0; }
   };
+
+  const Prober& prober() const { return is_wide_ ? generator_.wide_prober_ : generator_.prober_; }
 
   const Entry& PickEntry() {
     if (!palette_.empty() && random_.Chance(75)) return generator_.entries_[random_.Pick(palette_)];
@@ -141,7 +147,7 @@ class Generator::Maker {
       if (is_like && random_.Chance(other.shape == before ? 60 : 40)) other.shape = values_[value].kind.shape;
     }
     input = {.type = values_[value].kind.type, .shape = values_[value].kind.shape};
-    if (!generator_.prober_.Repair(made.entry->operation, form, pinned, kRepairs, random_)) return false;
+    if (!prober().Repair(made.entry->operation, form, pinned, kRepairs, random_)) return false;
     PreferConstants(made, pinned);
     Add(std::move(made), pinned.input, static_cast<int>(value));
     return true;
@@ -157,15 +163,16 @@ class Generator::Maker {
       input.constant = true;
       if (input.values.empty()) input.values = {0};
     }
-    if (generator_.prober_.Repair(made.entry->operation, fixed, pinned, kRepairs, random_)) made.form = fixed;
+    if (prober().Repair(made.entry->operation, fixed, pinned, kRepairs, random_)) made.form = fixed;
   }
 
   void AddAlone() {
     const Entry& entry = PickEntry();
     const Proposal form = PickForm(entry);
-    Proposal changed = generator_.prober_.Change(entry.operation, form, {}, "", random_);
+    Proposal changed = is_wide_ ? prober().Widen(entry.operation, form, kWidenings, random_)
+                                : prober().Change(entry.operation, form, {}, "", random_);
     std::string message;
-    const bool accepted = generator_.prober_.Accept(entry.operation, changed, message);
+    const bool accepted = prober().Accept(entry.operation, changed, message);
     Made made{&entry, accepted ? changed : form};
     PreferConstants(made, {});
     Add(std::move(made), -1, -1);
@@ -258,13 +265,14 @@ class Generator::Maker {
   std::vector<Value> values_;
   std::vector<Made> made_;
   std::vector<size_t> palette_;  // of operations; empty: all
+  bool is_wide_;
   bool chain_ = false;
   int computed_percent_ = 0;  // of the operands that could be parameters
   bool computing_ = false;    // one of these
 };
 
 Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries)
-    : prober_(registry, kMostElements) {
+    : prober_(registry, kMostElements), wide_prober_(registry, kMostWideElements) {
   for (OperationDescription& operation : operations) {
     Random random(1);
     Entry entry{.operation = std::move(operation)};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/differential/proposals.h"
+#include "tests/differential/random.h"
 #include "tests/differential/recipe.h"
 
 namespace nnefc::differential {
@@ -34,6 +35,9 @@ class Generator {
   std::vector<std::string> Missing() const;
   // Makes graphs of these operations alone ("opset1.Add"); all if empty.
   void Restrict(const std::vector<std::string>& names);
+  // Of so many graphs of a hundred the extents are wide: such as kernels are made for, as networks have them.
+  void set_wide_percent(int percent) { wide_percent_ = percent; }
+  bool IsWide(uint64_t seed) const { return Random(seed ^ 0x31de).Chance(wide_percent_); }
   // True if there is no operation to make graphs of.
   bool empty() const { return usable_.empty(); }
 
@@ -46,7 +50,8 @@ class Generator {
   };
   class Maker;
 
-  Prober prober_;
+  Prober prober_, wide_prober_;
+  int wide_percent_ = 2;
   std::vector<Entry> entries_;
   std::vector<size_t> usable_;   // indices of entries with forms
   std::vector<size_t> keeping_;  // of those that keep the shape

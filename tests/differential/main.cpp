@@ -23,6 +23,7 @@ struct Options {
   uint64_t seed = 1;
   int64_t graphs = 5000;
   int most_operations = 8;
+  int wide = 2;
   int tries = 3000;
   int64_t most_failures = 10;
   std::string level = "both";
@@ -92,6 +93,7 @@ class Suite {
     std::vector<Generator> generators;
     const auto add = [&](std::vector<OperationDescription> operations) {
       generators.emplace_back(registry_, std::move(operations), options_.tries).Restrict(options_.only);
+      generators.back().set_wide_percent(options_.wide);
       if (generators.back().empty()) generators.pop_back();
     };
     if (options_.level != "nnef") add(OperationsWithKernel());
@@ -127,6 +129,8 @@ class Suite {
     Expect(kMostSeconds);
     Case made{
         .recipe = generator.Make(seed, options_.most_operations), .spread = SpreadOf(seed), .seed = seed};
+    // Winograd's way, which wide convolutions go, spreads what is not finite over a tile (runtime/README.md).
+    if (generator.IsWide(seed) && made.spread == Spread::kSpecial) made.spread = Spread::kReal;
     Emitter emitter;
     if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter))
       coverage_.Count(made.recipe, *graph);
@@ -243,6 +247,8 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the first graph; the next has the next");
   app.add_option("--graphs", options.graphs, "how many");
   app.add_option("--most-operations", options.most_operations, "of a graph");
+  app.add_option("--wide", options.wide, "of a hundred graphs, so many with extents as networks have")
+      ->check(CLI::Range(0, 100));
   app.add_option("--tries", options.tries, "proposals for each operation while its forms are explored");
   app.add_option("--most-failures", options.most_failures, "after which to stop");
   app.add_option("--level", options.level, "opset, nnef or both")

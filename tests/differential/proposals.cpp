@@ -481,6 +481,38 @@ bool Prober::Repair(const OperationDescription& operation, Proposal& proposal, P
   return false;
 }
 
+Proposal Prober::Widen(const OperationDescription& operation, const Proposal& proposal, int tries,
+                       Random& random) const {
+  Proposal wide = proposal;
+  std::vector<size_t> shaped;
+  for (size_t i = 0; i < wide.inputs.size(); ++i) {
+    if (!wide.inputs[i].shape.empty()) shaped.push_back(i);
+  }
+  std::string message;
+  for (int i = 0; i < tries && !shaped.empty(); ++i) {
+    Proposal changed = wide;
+    const auto extent_of = [&](size_t input) -> int64_t& {
+      Shape& shape = changed.inputs[input].shape;
+      return shape[static_cast<size_t>(random.Below(static_cast<int64_t>(shape.size())))];
+    };
+    const size_t input = random.Pick(shaped);
+    const int64_t draw = random.Below(10);
+    if (draw < 4) {
+      // What inputs have in common, channels.
+      extent_of(input) = extent_of(random.Pick(shaped)) = random.Pick({16, 17, 24, 32, 33, 48});
+    } else if (draw < 7) {
+      extent_of(input) = random.Pick({1, 3, 7, 8, 14, 16, 32, 48});
+    } else {
+      // Places of an image, or a window.
+      Shape& shape = changed.inputs[input].shape;
+      const size_t last = shape.size() - 1;
+      shape[last] = shape[last - std::min<size_t>(last, 1)] = random.Pick({3, 3, 3, 8, 14, 17});
+    }
+    if (Accept(operation, changed, message)) wide = std::move(changed);
+  }
+  return wide;
+}
+
 std::vector<Proposal> Prober::Explore(const OperationDescription& operation, int tries, size_t most,
                                       Random& random) const {
   std::vector<Proposal> accepted;

@@ -19,6 +19,8 @@
 namespace nnefc::differential {
 
 inline constexpr int64_t kMostElements = 4096;  // of an output of an operation of a random graph
+// Of a wide one, whose extents are such as kernels are made for.
+inline constexpr int64_t kMostWideElements = 32768;
 
 struct InputProposal {
   ElementType type = ElementType::kF32;
@@ -71,6 +73,10 @@ class Prober {
   // inputs or choices; at most `most`.
   std::vector<Proposal> Explore(const OperationDescription& operation, int tries, size_t most,
                                 Random& random) const;
+  // The accepted proposal with some of its extents as large as kernels in blocks and vectors want them; as it
+  // was where none is accepted.
+  Proposal Widen(const OperationDescription& operation, const Proposal& proposal, int tries,
+                 Random& random) const;
   // One more change of an accepted proposal; may not be accepted.
   Proposal Change(const OperationDescription& operation, const Proposal& proposal, Pinned pinned,
                   const std::string& message, Random& random) const;

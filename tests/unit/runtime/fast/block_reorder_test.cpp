@@ -94,7 +94,8 @@ TEST_F(BlockReorderTest, EachElementComesToItsPlace) {
   for (int round = 0; round < 1500; ++round) {
     const auto rank = Draw(2, 5);
     memory::dims dims;
-    for (int64_t i = 0; i < rank; ++i) dims.push_back(Draw(0, 2) == 0 ? Draw(1, 3) : Draw(1, rank > 3 ? 12 : 70));
+    for (int64_t i = 0; i < rank; ++i)
+      dims.push_back(Draw(0, 2) == 0 ? Draw(1, 3) : Draw(1, rank > 3 ? 12 : 70));
     const auto axis = static_cast<int>(Draw(0, rank - 1));
     if (Draw(0, 1) == 0) dims[static_cast<size_t>(axis)] = Draw(1, 70);
     const memory::desc plain = Desc(dims, -1, 1), blocked = Desc(dims, axis, Draw(1, 2) * 16);
