@@ -75,23 +75,11 @@ TEST(DepthwiseTest, LongStridesAndThreeAxesAreLeftToOthers) {
 
 // Windows and chains of what may follow, drawn at random.
 TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
-  std::mt19937 random(1);
-  const auto draw = [&](int64_t least, int64_t most) {
-    return std::uniform_int_distribution<int64_t>(least, most)(random);
-  };
+  Draws draw;
   for (unsigned i = 0; i < 60; ++i) {
     WindowSetting setting{.input = {draw(1, 2), draw(16, 50)}};
-    for (int axis = 0; axis < 2; ++axis) {
-      setting.window.push_back(draw(1, 7));
-      setting.dilations.push_back(draw(1, 2));
-      setting.strides.push_back(draw(1, 2));
-      setting.begin.push_back(draw(0, setting.window.back()));
-      setting.end.push_back(draw(0, setting.window.back()));
-      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
-    }
-    std::vector<Post> posts;
-    for (int64_t length = draw(0, 4); length > 0; --length)
-      posts.push_back(kPosts[static_cast<size_t>(draw(0, kPosts.size() - 1))]);
+    draw.AddAxes(setting, 2);
+    const std::vector<Post> posts = draw.Posts();
     ExpectDepthwise(setting, posts, 100 + i, "");
   }
 }

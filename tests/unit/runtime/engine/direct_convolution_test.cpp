@@ -12,24 +12,13 @@ constexpr char kDirectKernel[] = "nnefc:direct";
 
 void ExpectDirect(const WindowSetting& setting, int64_t outputs, const std::vector<Post>& posts,
                   unsigned seed, const std::string& kernel = kDirectKernel) {
-  SCOPED_TRACE(Describe(setting) + " to " + std::to_string(outputs));
-  TestGraph g;
-  Shape filter = {outputs, setting.input[1]};
-  filter.append(setting.window.begin(), setting.window.end());
-  const auto x = g.Parameter("x", setting.input);
-  auto y = g.Op("Convolution", {x, g.Weights(filter, seed)}, WindowOf(setting));
-  const Shape result = g.graph->output(y).shape.known_extents();
-  const auto residual = g.Parameter("residual", result);
-  Shape column(result.size(), 1);
-  column[1] = outputs;
-  for (size_t i = 0; i < posts.size(); ++i)
-    y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
-  g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
-  g.Result(g.Op("ReLU", {y}), "next");
-  g.Result(residual, "second");
-  ExpectAsReference(g, {RandomTensor(setting.input, seed + 20), RandomTensor(result, seed + 21)}, kernel,
-                    2e-5, Precision::kExact);
+  ExpectAsReference({.setting = setting,
+                     .outputs = outputs,
+                     .posts = posts,
+                     .seed = seed,
+                     .kernel = kernel,
+                     .tolerance = 2e-5,
+                     .precision = Precision::kExact});
 }
 
 TEST(DirectConvolutionTest, ImagesOfEveryWidthOfTiles) {
@@ -129,23 +118,11 @@ TEST(DirectConvolutionTest, FewOutputsAndThreeAxesAreLeftToOthers) {
 
 // Windows and chains of what may follow, drawn at random.
 TEST(DirectConvolutionTest, WindowsAndChainsAtRandom) {
-  std::mt19937 random(1);
-  const auto draw = [&](int64_t least, int64_t most) {
-    return std::uniform_int_distribution<int64_t>(least, most)(random);
-  };
+  Draws draw;
   for (unsigned i = 0; i < 80; ++i) {
     WindowSetting setting{.input = {draw(1, 2), draw(0, 2) == 0 ? draw(1, 15) : draw(16, 50)}};
-    for (int axis = 0; axis < 2; ++axis) {
-      setting.window.push_back(draw(1, 7));
-      setting.dilations.push_back(draw(1, 2));
-      setting.strides.push_back(draw(1, 3));
-      setting.begin.push_back(draw(0, setting.window.back()));
-      setting.end.push_back(draw(0, setting.window.back()));
-      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
-    }
-    std::vector<Post> posts;
-    for (int64_t length = draw(0, 4); length > 0; --length)
-      posts.push_back(kPosts[static_cast<size_t>(draw(0, kPosts.size() - 1))]);
+    draw.AddAxes(setting, 3);
+    const std::vector<Post> posts = draw.Posts();
     ExpectDirect(setting, draw(16, 70), posts, 100 + i, "");
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -109,5 +110,69 @@ inline std::string Describe(const WindowSetting& setting) {
          ToString(setting.strides) + " dilations " + ToString(setting.dilations) + " pads " +
          ToString(setting.begin) + " " + ToString(setting.end);
 }
+
+// A Convolution, what follows it in its step, and how its results are compared.
+struct ConvolutionCase {
+  WindowSetting setting;
+  int64_t outputs;
+  std::vector<Post> posts;
+  unsigned seed;
+  std::string kernel;
+  double tolerance;
+  Precision precision = Precision::kF32;
+  float largest_weight = 1;
+};
+
+inline void ExpectAsReference(const ConvolutionCase& each) {
+  const WindowSetting& setting = each.setting;
+  SCOPED_TRACE(Describe(setting) + " to " + std::to_string(each.outputs));
+  TestGraph g;
+  Shape filter = {each.outputs, setting.input[1]};
+  filter.append(setting.window.begin(), setting.window.end());
+  const auto x = g.Parameter("x", setting.input);
+  const auto weights = g.Weights(filter, each.seed, -each.largest_weight, each.largest_weight);
+  auto y = g.Op("Convolution", {x, weights}, WindowOf(setting));
+  const Shape result = g.graph->output(y).shape.known_extents();
+  const auto residual = g.Parameter("residual", result);
+  Shape column(result.size(), 1);
+  column[1] = each.outputs;
+  for (size_t i = 0; i < each.posts.size(); ++i)
+    y = Follow(g, each.posts[i], y, column, residual, each.seed + 1 + static_cast<unsigned>(i));
+  g.Result(y);
+  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  g.Result(g.Op("ReLU", {y}), "next");
+  g.Result(residual, "second");
+  ExpectAsReference(g, {RandomTensor(setting.input, each.seed + 20), RandomTensor(result, each.seed + 21)},
+                    each.kernel, each.tolerance, each.precision);
+}
+
+// Numbers of tests that draw at random.
+class Draws {
+ public:
+  int64_t operator()(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random_);
+  }
+  // Adds two spatial axes with windows that see some of the image.
+  void AddAxes(WindowSetting& setting, int64_t longest_stride) {
+    Draws& draw = *this;
+    for (int axis = 0; axis < 2; ++axis) {
+      setting.window.push_back(draw(1, 7));
+      setting.dilations.push_back(draw(1, 2));
+      setting.strides.push_back(draw(1, longest_stride));
+      setting.begin.push_back(draw(0, setting.window.back()));
+      setting.end.push_back(draw(0, setting.window.back()));
+      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
+    }
+  }
+  std::vector<Post> Posts() {
+    std::vector<Post> posts;
+    for (int64_t length = (*this)(0, 4); length > 0; --length)
+      posts.push_back(kPosts[static_cast<size_t>((*this)(0, kPosts.size() - 1))]);
+    return posts;
+  }
+
+ private:
+  std::mt19937 random_{1};
+};
 
 }  // namespace nnefc::runtime

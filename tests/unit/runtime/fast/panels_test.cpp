@@ -5,22 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "compiler/support/tensor/element_type.h"
 #include "runtime/fast/register.h"
+#include "tests/unit/runtime/fast/random_numbers.h"
 
 namespace nnefc::runtime {
 namespace {
-
-std::vector<float> RandomNumbers(int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> numbers(static_cast<size_t>(count));
-  for (float& number : numbers) number = uniform(random);
-  return numbers;
-}
 
 // A product of `rows` rows by `panels` panels, in memory of its own.
 class Product {

@@ -6,21 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "runtime/fast/dnnl_layout.h"
+#include "tests/unit/runtime/fast/random_numbers.h"
 
 namespace nnefc::runtime {
 namespace {
-
-std::vector<float> Numbers(int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> numbers(static_cast<size_t>(count));
-  for (float& number : numbers) number = uniform(random);
-  return numbers;
-}
 
 // A block of channels of an image, and a filter of each by itself: input i of the filter has to do with
 // channel i and output i alone, so that products of a tile are lanes times lanes.
@@ -71,8 +63,8 @@ class TileTest : public ::testing::Test {
     return sum;
   }
 
-  std::vector<float> image_ = Numbers(kRows * kColumns * kBlockColumns, 1);
-  std::vector<float> taps_ = Numbers(kWinogradTaps * kWinogradTaps * kTileColumns, 2);
+  std::vector<float> image_ = RandomNumbers(kRows * kColumns * kBlockColumns, 1);
+  std::vector<float> taps_ = RandomNumbers(kWinogradTaps * kWinogradTaps * kTileColumns, 2);
 };
 
 TEST_F(TileTest, ResultsAreSumsOverTheTaps) {
@@ -103,11 +95,11 @@ TEST_F(TileTest, ResultsAreSumsOverTheTaps) {
 // No more is written than there is of the result, and what it begins with and its limits hold.
 TEST_F(TileTest, ResultsEndWhereTheResultEnds) {
   constexpr float kUntouched = 77;
-  const std::vector<float> products = ProductsAt(0, 0), bias = Numbers(kBlockColumns, 3);
+  const std::vector<float> products = ProductsAt(0, 0), bias = RandomNumbers(kBlockColumns, 3);
   for (int64_t rows = 1; rows <= kWinogradResults; ++rows) {
     for (int64_t columns = 1; columns <= kCount * kWinogradResults; ++columns) {
       const int64_t count = (columns + kWinogradResults - 1) / kWinogradResults;
-      const std::vector<float> start = Numbers(rows * columns * kBlockColumns, 4);
+      const std::vector<float> start = RandomNumbers(rows * columns * kBlockColumns, 4);
       std::vector<float> out(static_cast<size_t>((rows * columns + 4) * kBlockColumns), kUntouched);
       TransformResult({.products = products.data(),
                        .stride = kCount * kBlockColumns,
