@@ -109,10 +109,9 @@ bool FitsBlocks(const ConvolutionShape& shape) {
 ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape& shape,
                                    const dnnl::primitive_attr& attributes) {
   using dnnl::algorithm;
-  const auto blocked = [&](algorithm by) {
-    return TryConvolution(shape, attributes, by, BlockedDesc(shape.input), BlockedDesc(shape.output));
-  };
-  if (way == kDirect && HasAvx512() && FitsBlocks(shape)) return blocked(algorithm::convolution_direct);
+  if (way == kDirect && HasAvx512() && FitsBlocks(shape))
+    return TryConvolution(shape, attributes, algorithm::convolution_direct, BlockedDesc(shape.input),
+                          BlockedDesc(shape.output));
   if (way == kChannelsLast)
     return TryConvolution(shape, attributes, algorithm::convolution_auto,
                           ChannelsLastDesc(shape.input, DnnType::f32),
@@ -130,16 +129,9 @@ ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape&
 ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
                                        const KernelRequest& request) {
   if (!request.way.empty()) return ConvolutionBy(request.way, shape, attributes);
-  using dnnl::algorithm;
-  if (HasAvx512() && FitsBlocks(shape)) {
-    const memory::desc source = BlockedDesc(shape.input);
-    const memory::desc result = BlockedDesc(shape.output);
-    ConvolutionPrimitive primitive =
-        TryConvolution(shape, attributes, algorithm::convolution_direct, source, result);
-    if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
-  }
-  return TryConvolution(shape, attributes, algorithm::convolution_auto, AnyDesc(shape.input),
-                        AnyDesc(shape.output));
+  const ConvolutionPrimitive primitive = ConvolutionBy(kDirect, shape, attributes);
+  if (primitive && !IsDnnReference(primitive.impl_info_str())) return primitive;
+  return ConvolutionBy(kPreferred, shape, attributes);
 }
 
 // The kernels for bf16 want channels behind the pixels.
