@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
-#include "runtime/fast/product_tile.h"
+#include "runtime/fast/lanes/attention_rows.h"
+#include "runtime/fast/lanes/product_tile.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -15,92 +14,6 @@ namespace {
 constexpr int64_t kMostFactors = 98304;      // floats of keys and values
 constexpr int64_t kMostBlockScores = 65536;  // floats
 constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
-
-// Keys [keys, width] as tiles of their transposes: [keys / 32, width, 32], zeros behind the last key.
-void LayOutKeys(const Matrix& keys, const AttentionSizes& sizes, float* to) {
-  RunInLanes([&]() NNEFC_IN_LANES {
-    for (int64_t first = 0; first < RoundUp(sizes.keys, kTileColumns); first += kBlockColumns) {
-      float* tile = to + first / kTileColumns * sizes.width * kTileColumns + first % kTileColumns;
-      for (int64_t column = 0; column < sizes.width; column += kBlockColumns) {
-        const int64_t width = std::min(kBlockColumns, sizes.width - column);
-        LaneSums rows[kSumLanes];
-        for (int64_t i = 0; i < kSumLanes; ++i) {
-          rows[i] = LaneSums{};
-          if (first + i >= sizes.keys) continue;
-          const float* from = keys.At(first + i) + column;
-          if (width == kBlockColumns) {
-            rows[i] = *reinterpret_cast<const Lanes*>(from);
-          } else {
-            for (int64_t lane = 0; lane < width; ++lane) rows[i][lane] = from[lane];
-          }
-        }
-        TransposeLanes(rows);
-        for (int64_t i = 0; i < width; ++i)
-          *reinterpret_cast<Lanes*>(tile + (column + i) * kTileColumns) = rows[i];
-      }
-    }
-  });
-}
-
-// Values [keys, values] as tiles of columns: [values / 32, keys, 32].
-void LayOutValues(const Matrix& values, const AttentionSizes& sizes, float* to) {
-  const int64_t columns = sizes.values, count = sizes.keys;
-  RunInLanes([=]() NNEFC_IN_LANES {
-    for (int64_t first = 0; first < columns; first += kTileColumns) {
-      const bool is_whole = columns - first >= kTileColumns;
-      float* tile = to + first * count;
-      for (int64_t key = 0; key < count; ++key, tile += kTileColumns) {
-        const float* from = values.At(key) + first;
-        *reinterpret_cast<Lanes*>(tile) = *reinterpret_cast<const Lanes*>(from);
-        if (!is_whole) continue;
-        *reinterpret_cast<Lanes*>(tile + kBlockColumns) =
-            *reinterpret_cast<const Lanes*>(from + kBlockColumns);
-      }
-    }
-  });
-}
-
-// Queries [rows, width] times `scale`, in blocks of columns.
-void LayOutQueries(const Matrix& queries, int64_t rows, int64_t width, float scale, float* to) {
-  RunInLanes([=]() NNEFC_IN_LANES {
-    for (int64_t row = 0; row < rows; ++row) {
-      const float* from = queries.At(row);
-      float* block = to + row * kBlockColumns;
-      int64_t column = 0;
-      for (; column + kBlockColumns <= width; column += kBlockColumns, block += rows * kBlockColumns)
-        *reinterpret_cast<Lanes*>(block) = *reinterpret_cast<const Lanes*>(from + column) * scale;
-      for (int64_t i = 0; column + i < width; ++i) block[i] = from[column + i] * scale;
-    }
-  });
-}
-
-// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to
-// them where there is one; gives their sum. What fills the last block counts for nothing.
-NNEFC_IN_LANES inline float SoftmaxRow(float* scores, int64_t stride, int64_t keys, const float* mask) {
-  constexpr float kLog2E = 1.44269504f;
-  LaneSums largest = LaneSums{} - __builtin_inff();
-  for (int64_t key = 0; key < keys; key += kBlockColumns) {
-    auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride);
-    const int64_t count = std::min(kBlockColumns, keys - key);
-    LaneSums x = block;
-    if (mask != nullptr) AddLanes(x, mask + key, count);
-    KeepLanes(x, count, -__builtin_inff());
-    block = x;
-    LimitFromBelow(x, largest);
-    largest = x;
-  }
-  const float most = LargestLane(largest);
-  LaneSums sums = {};
-  for (int64_t key = 0; key < keys; key += kBlockColumns) {
-    auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride);
-    LaneSums x = (block - most) * kLog2E;
-    PowerOf2Lanes(x);
-    KeepLanes(x, std::min(kBlockColumns, keys - key), 0);
-    block = x;
-    sums += x;
-  }
-  return SumOfLanes(sums);
-}
 
 class TiledAttention final : public Kernel {
  public:
@@ -142,9 +55,9 @@ class TiledAttention final : public Kernel {
     float* sums = mask + MaskFloats();
     const int64_t first = block * sizes_.rows;
     const int64_t rows = std::min(sizes_.rows, sizes_.queries - first);
-    LayOutKeys({call.k.At(call.batch, index), call.k.row_stride}, sizes_, keys);
-    LayOutValues({call.v.At(call.batch, index), call.v.row_stride}, sizes_, values);
-    LayOutQueries({call.q.At(call.batch, index, first), call.q.row_stride}, rows, sizes_.width, call.scale,
+    LayOutKeys({call.k.At(call.batch, index), call.k.row_stride, sizes_.keys, sizes_.width}, keys);
+    LayOutValues({call.v.At(call.batch, index), call.v.row_stride, sizes_.keys, sizes_.values}, values);
+    LayOutQueries({call.q.At(call.batch, index, first), call.q.row_stride, rows, sizes_.width}, call.scale,
                   queries);
     const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
@@ -156,33 +69,25 @@ class TiledAttention final : public Kernel {
         given_mask.Apply(first + row, mask, sizes_.keys);
         own_mask = mask;
       }
-      RunInLanes([&]() NNEFC_IN_LANES {
-        sums[row] = SoftmaxRow(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
-      });
+      sums[row] = SoftmaxOfScores(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
     }
     const BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
                                       kBlockColumns};
     Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
-    RunInLanes([&]() NNEFC_IN_LANES {
-      for (int64_t row = 0; row < rows; ++row) {
-        const float factor = 1 / sums[row];
-        for (int64_t block = 0; block * kBlockColumns < sizes_.values; ++block)
-          *reinterpret_cast<Lanes*>(out.At(row, block)) *= factor;
-      }
-    });
+    DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
   }
 
   // out = left * right, of which left lies in blocks of columns and right in tiles.
   static void Multiply(const float* left, int64_t rows, int64_t terms, const float* right, int64_t columns,
                        const BlockedMatrix<float>& out) {
-    const int64_t panels = (rows + kTileRows - 1) / kTileRows;
+    const int64_t panels = (rows + TileRows() - 1) / TileRows();
     const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
       for (int64_t block = 0; block < blocks; block += 2) {
         BlockedMatrix<float> place = out;
         place.data = out.At(row, block);
-        RunTile(count, std::min<int64_t>(2, blocks - block), WeightTerms::kOne,
+        RunTile(count, std::min<int64_t>(2, blocks - block),
                 {.left = left + row * kBlockColumns,
                  .left_stride = rows * kBlockColumns,
                  .terms = terms,

@@ -5,8 +5,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/matrix_transpose.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -64,7 +63,7 @@ std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_mem
   const dnnl_blocking_desc_t& plain = is_to_blocks ? of_from : of_to;
   const auto axis = static_cast<int>(blocked.inner_idxs[0]);
   const int64_t block = blocked.inner_blks[0];
-  if (block % kSumLanes != 0) return std::nullopt;
+  if (block % LaneCount() != 0) return std::nullopt;
   BlockedCopy copy{
       .is_to_blocks = is_to_blocks,
       .block = block,
@@ -91,41 +90,6 @@ std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_mem
     return std::nullopt;
   }
   return copy;
-}
-
-// Of rows that lie `from_stride` apart, columns that lie `to_stride` apart: [rows, columns] to [columns,
-// rows].
-struct TransposedMatrix {
-  const float* from;
-  int64_t from_stride;
-  float* to;
-  int64_t to_stride;
-  int64_t rows, columns;
-};
-
-NNEFC_IN_LANES inline void TransposeInLanes(const TransposedMatrix& matrix) {
-  for (int64_t row = 0; row < matrix.rows; row += kSumLanes) {
-    for (int64_t column = 0; column < matrix.columns; column += kSumLanes) {
-      const int64_t rows = std::min(kSumLanes, matrix.rows - row);
-      const int64_t columns = std::min(kSumLanes, matrix.columns - column);
-      const float* from = matrix.from + row * matrix.from_stride + column;
-      float* to = matrix.to + column * matrix.to_stride + row;
-      if (rows == kSumLanes && columns == kSumLanes) {
-        LaneSums lanes[kSumLanes];
-#pragma GCC unroll 16
-        for (int64_t i = 0; i < kSumLanes; ++i)
-          lanes[i] = *reinterpret_cast<const Lanes*>(from + i * matrix.from_stride);
-        TransposeLanes(lanes);
-#pragma GCC unroll 16
-        for (int64_t i = 0; i < kSumLanes; ++i)
-          *reinterpret_cast<Lanes*>(to + i * matrix.to_stride) = lanes[i];
-        continue;
-      }
-      for (int64_t y = 0; y < columns; ++y) {
-        for (int64_t x = 0; x < rows; ++x) to[y * matrix.to_stride + x] = from[x * matrix.from_stride + y];
-      }
-    }
-  }
 }
 
 class BlockReorder final : public Kernel {
@@ -163,18 +127,16 @@ class BlockReorder final : public Kernel {
 
   void FillBlocks(const float* from, float* to, int64_t index, int64_t columns) const {
     const int64_t count = copy_.CountOf(index);
-    RunInLanes([&]() NNEFC_IN_LANES {
-      if (copy_.columns.extent == 1) {
-        for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
-      } else {
-        TransposeInLanes({.from = from,
-                          .from_stride = copy_.plain_stride,
-                          .to = to,
-                          .to_stride = copy_.columns.to,
-                          .rows = count,
-                          .columns = columns});
-      }
-    });
+    if (copy_.columns.extent == 1) {
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
+    } else {
+      TransposeMatrix({.from = from,
+                       .from_stride = copy_.plain_stride,
+                       .to = to,
+                       .to_stride = copy_.columns.to,
+                       .rows = count,
+                       .columns = columns});
+    }
     if (count == copy_.block) return;
     for (int64_t column = 0; column < columns; ++column)
       std::fill(to + column * copy_.columns.to + count, to + column * copy_.columns.to + copy_.block, 0.0f);
@@ -182,18 +144,16 @@ class BlockReorder final : public Kernel {
 
   void EmptyBlocks(const float* from, float* to, int64_t index, int64_t columns) const {
     const int64_t count = copy_.CountOf(index);
-    RunInLanes([&]() NNEFC_IN_LANES {
-      if (copy_.columns.extent == 1) {
-        for (int64_t i = 0; i < count; ++i) to[i * copy_.plain_stride] = from[i];
-      } else {
-        TransposeInLanes({.from = from,
-                          .from_stride = copy_.columns.from,
-                          .to = to,
-                          .to_stride = copy_.plain_stride,
-                          .rows = columns,
-                          .columns = count});
-      }
-    });
+    if (copy_.columns.extent == 1) {
+      for (int64_t i = 0; i < count; ++i) to[i * copy_.plain_stride] = from[i];
+    } else {
+      TransposeMatrix({.from = from,
+                       .from_stride = copy_.columns.from,
+                       .to = to,
+                       .to_stride = copy_.plain_stride,
+                       .rows = columns,
+                       .columns = count});
+    }
   }
 
   BlockedCopy copy_;

@@ -1,21 +1,16 @@
 #include "runtime/fast/blocked_pooling.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/pooling_tile.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-const Lanes& PooledLanes(const float* from) {
-  return *reinterpret_cast<const Lanes*>(from);
-}
 
 // A place of a window along an axis: the taps that see the input, and how many elements a mean is of.
 struct PoolPlace {
@@ -36,69 +31,6 @@ std::vector<PoolPlace> PlacesOf(const WindowAxis& axis, Pooled pooled) {
     places.push_back(place);
   }
   return places;
-}
-
-// Pixels of a row that see the same taps, each `in_pixel` behind the one before.
-struct PoolTile {
-  const float* in;
-  int64_t in_pixel;
-  int64_t rows, columns, in_row, in_column;
-  float* out;
-  float counted;
-  // What windows behind these see, so many lines of a cache for each pixel.
-  const float* next;
-  int64_t next_lines;
-};
-
-struct MaximumOfLanes {
-  static constexpr float kStart = -std::numeric_limits<float>::infinity();
-  // Of equal ones the first stays, and NaN is passed over.
-  NNEFC_IN_LANES static void Add(LaneSums& most, LaneSums x) {
-    LimitFromBelow(x, most);
-    most = x;
-  }
-  NNEFC_IN_LANES static void Finish(LaneSums&, float) {}
-};
-
-struct MeanOfLanes {
-  static constexpr float kStart = 0;
-  NNEFC_IN_LANES static void Add(LaneSums& sum, const LaneSums& x) { sum += x; }
-  // sum / counted, rounded once, in less time than a division takes (VectorQuotient).
-  NNEFC_IN_LANES static void Finish(LaneSums& sum, float counted) {
-    if (counted == 0) {
-      sum = LaneSums{};
-      return;
-    }
-    const float inverse = 1.0f / counted;
-    const LaneSums quotient = sum * inverse;
-    const LaneSums rest = sum - quotient * counted;  // NaN of infinities
-    sum = rest == rest ? quotient + rest * inverse : quotient;
-  }
-};
-
-template <typename Of, int kPixels>
-NNEFC_IN_LANES inline void PoolPixels(const PoolTile& tile, int64_t channels) {
-  LaneSums sums[kPixels];
-#pragma GCC unroll 8
-  for (int i = 0; i < kPixels; ++i) sums[i] = LaneSums{} + Of::kStart;
-  for (int64_t line = 0; line < tile.next_lines * kPixels; ++line)
-    __builtin_prefetch(tile.next + line * kChannelBlock);
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    const float* in = tile.in + row * tile.in_row;
-    for (int64_t column = 0; column < tile.columns; ++column, in += tile.in_column) {
-#pragma GCC unroll 8
-      for (int i = 0; i < kPixels; ++i) {
-        const LaneSums x = PooledLanes(in + i * tile.in_pixel);
-        Of::Add(sums[i], x);
-      }
-    }
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < kPixels; ++i) {
-    Of::Finish(sums[i], tile.counted);
-    if (channels < kChannelBlock) KeepLanes(sums[i], channels, 0);
-    *reinterpret_cast<Lanes*>(tile.out + i * kChannelBlock) = sums[i];
-  }
 }
 
 struct PoolForm {
@@ -143,34 +75,31 @@ class BlockedPooling final : public Kernel {
                   const int64_t plane = index / rows, row = index % rows;
                   const float* from = in + plane * form_.in_size();
                   float* to = out + plane * form_.out_size() + row * form_.columns.output * kChannelBlock;
-                  RunInLanes([&]() NNEFC_IN_LANES {
-                    if (form_.pooled == Pooled::kMaximum) {
-                      RunRow<MaximumOfLanes>(from, rows_[static_cast<size_t>(row)], plane, to);
-                    } else {
-                      RunRow<MeanOfLanes>(from, rows_[static_cast<size_t>(row)], plane, to);
-                    }
-                  });
+                  RunRow(from, rows_[static_cast<size_t>(row)], plane, to);
                 });
     return Success();
   }
 
  private:
-  template <typename Of>
-  NNEFC_IN_LANES void RunRow(const float* in, const PoolPlace& row, int64_t plane, float* out) const {
-    constexpr int64_t kMany = 8, kSome = 4;
+  void RunRow(const float* in, const PoolPlace& row, int64_t plane, float* out) const {
+    const PooledNumber pooled =
+        form_.pooled == Pooled::kMaximum ? PooledNumber::kMaximum : PooledNumber::kMean;
     const int64_t channels = form_.ChannelsOf(plane), end = inner_.end;
+    const auto run = [&](int64_t pixels, int64_t column) {
+      PoolTile tile = TileOf(in, row, column, out);
+      tile.channels = channels;
+      RunPoolTile(pooled, pixels, tile);
+    };
     int64_t column = 0;
-    for (; column < inner_.begin; ++column) PoolPixels<Of, 1>(TileOf(in, row, column, out), channels);
-    for (; column + kMany <= end; column += kMany)
-      PoolPixels<Of, kMany>(TileOf(in, row, column, out), channels);
+    for (; column < inner_.begin; ++column) run(1, column);
+    for (; column + kManyPooled <= end; column += kManyPooled) run(kManyPooled, column);
     // The last of some are made twice rather than few by themselves.
-    for (; column < end && inner_.count() >= kSome; column += kSome)
-      PoolPixels<Of, kSome>(TileOf(in, row, std::min(column, end - kSome), out), channels);
-    for (column = std::min(column, end); column < form_.columns.output; ++column)
-      PoolPixels<Of, 1>(TileOf(in, row, column, out), channels);
+    for (; column < end && inner_.count() >= kSomePooled; column += kSomePooled)
+      run(kSomePooled, std::min(column, end - kSomePooled));
+    for (column = std::min(column, end); column < form_.columns.output; ++column) run(1, column);
   }
 
-  NNEFC_IN_LANES PoolTile TileOf(const float* in, const PoolPlace& row, int64_t place, float* out) const {
+  PoolTile TileOf(const float* in, const PoolPlace& row, int64_t place, float* out) const {
     const PoolPlace& column = columns_[static_cast<size_t>(place)];
     const int64_t pixel = row.in * form_.columns.input + place * next_lines_;
     return {.in = in + (row.in * form_.columns.input + column.in) * kChannelBlock,
@@ -181,6 +110,7 @@ class BlockedPooling final : public Kernel {
             .in_column = form_.columns.dilation * kChannelBlock,
             .out = out + place * kChannelBlock,
             .counted = static_cast<float>(row.counted * column.counted),
+            .channels = kChannelBlock,
             .next = in + (pixel + next_pixels_) * kChannelBlock,
             .next_lines = next_lines_};
   }
@@ -206,32 +136,14 @@ class MeanOfImages final : public Kernel {
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     ParallelFor(form_.images * form_.blocks(), form_.in_size(), [&](int64_t plane) {
       const int64_t block = plane % form_.blocks(), image = plane / form_.blocks();
-      LaneSums mean;
-      AddPixels(in + plane * form_.in_size(), mean);
-      std::copy_n(reinterpret_cast<const float*>(&mean), form_.ChannelsOf(plane),
-                  out + image * form_.channels + block * kChannelBlock);
+      std::array<float, kChannelBlock> mean;
+      MeanOfPixels(in + plane * form_.in_size(), form_.rows.input * form_.columns.input, mean.data());
+      std::copy_n(mean.data(), form_.ChannelsOf(plane), out + image * form_.channels + block * kChannelBlock);
     });
     return Success();
   }
 
  private:
-  void AddPixels(const float* in, LaneSums& mean) const {
-    constexpr int kSums = 8;  // which do not wait for one another
-    const int64_t pixels = form_.rows.input * form_.columns.input;
-    RunInLanes([&]() NNEFC_IN_LANES {
-      LaneSums sums[kSums] = {};
-      int64_t pixel = 0;
-      for (; pixel + kSums <= pixels; pixel += kSums) {
-#pragma GCC unroll 8
-        for (int i = 0; i < kSums; ++i) sums[i] += PooledLanes(in + (pixel + i) * kChannelBlock);
-      }
-      for (; pixel < pixels; ++pixel) sums[0] += PooledLanes(in + pixel * kChannelBlock);
-#pragma GCC unroll 8
-      for (int i = 1; i < kSums; ++i) sums[0] += sums[i];
-      mean = sums[0] / static_cast<float>(pixels);
-    });
-  }
-
   PoolForm form_;
 };
 

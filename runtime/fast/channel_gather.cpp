@@ -1,12 +1,10 @@
 // Channels of several images, picked from their blocks into those of another.
 
 #include <algorithm>
-#include <array>
 
 #include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/dots.h"
 #include "runtime/fast/families.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/picked_channels.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 
@@ -14,42 +12,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What a block takes from one of an image: `lanes[i]` of it, where bit i of `taken` is set.
+// What a block takes from one of an image.
 struct PickedBlock {
   size_t input;
   int64_t block;
-  std::array<int32_t, kChannelBlock> lanes = {};
-  uint16_t taken = 0;
+  PickedLanes picked = {};
 };
 using PickedBlocks = std::vector<PickedBlock>;
-
-// Blocks that a loop over the pixels takes from: their lanes stay in registers.
-constexpr size_t kAtOnce = 6;
-
-// Picks from the first `kCount` of `picked`, adding to what `out` holds or from nothing.
-template <size_t kCount>
-void PickPixels(llvm::ArrayRef<PickedBlock> picked, const float* const* from, int64_t size, bool adds,
-                float* out) {
-  if constexpr (kCount > 1) {
-    if (picked.size() < kCount) return PickPixels<kCount - 1>(picked, from, size, adds, out);
-  }
-  RunInLanes([&]() NNEFC_IN_LANES {
-    std::array<PickedLanes, kCount> lanes;
-    std::array<const float*, kCount> block;
-#pragma GCC unroll 8
-    for (size_t i = 0; i < kCount; ++i) {
-      lanes[i] = {picked[i].taken, *reinterpret_cast<const LaneIndices*>(picked[i].lanes.data())};
-      block[i] = from[i];
-    }
-    for (int64_t at = 0; at < size; at += kChannelBlock) {
-      LaneSums sum = {};
-      if (adds) sum = *reinterpret_cast<const Lanes*>(out + at);
-#pragma GCC unroll 8
-      for (size_t i = 0; i < kCount; ++i) PickLanes(sum, lanes[i], block[i] + at);
-      *reinterpret_cast<Lanes*>(out + at) = sum;
-    }
-  });
-}
 
 int64_t BlocksOf(int64_t channels) {
   return (channels + kChannelBlock - 1) / kChannelBlock;
@@ -76,15 +45,19 @@ class ChannelGather final : public Kernel {
 
  private:
   void Pick(const KernelRun& run, int64_t image, const PickedBlocks& picked, float* out) const {
-    llvm::SmallVector<const float*, 8> from;
-    for (const PickedBlock& block : picked) {
-      const int64_t index = image * BlocksOf(channels_[block.input]) + block.block;
-      from.push_back(reinterpret_cast<const float*>(run.input(block.input).bytes()) +
-                     index * pixels_ * kChannelBlock);
+    for (size_t first = 0; first < picked.size(); first += kMostPickedBlocks) {
+      PickedPixels pixels{.count = 0, .pixels = pixels_, .adds = first > 0, .out = out};
+      for (; pixels.count < kMostPickedBlocks; ++pixels.count) {
+        const size_t i = first + static_cast<size_t>(pixels.count);
+        if (i >= picked.size()) break;
+        const PickedBlock& block = picked[i];
+        const int64_t index = image * BlocksOf(channels_[block.input]) + block.block;
+        pixels.picked[pixels.count] = &block.picked;
+        pixels.from[pixels.count] =
+            reinterpret_cast<const float*>(run.input(block.input).bytes()) + index * pixels_ * kChannelBlock;
+      }
+      PickPixels(pixels);
     }
-    for (size_t i = 0; i < picked.size(); i += kAtOnce)
-      PickPixels<kAtOnce>(llvm::ArrayRef(picked).drop_front(i), from.data() + i, pixels_ * kChannelBlock,
-                          i > 0, out);
   }
 
   int64_t images_, pixels_;
@@ -107,8 +80,8 @@ std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, const Ten
       return other.input == input && other.block == block;
     });
     if (found == picked.end()) found = picked.insert(found, {.input = input, .block = block});
-    found->lanes[static_cast<size_t>(i % kChannelBlock)] = static_cast<int32_t>(channel % kChannelBlock);
-    found->taken |= static_cast<uint16_t>(1U << (i % kChannelBlock));
+    found->picked.lanes[i % kChannelBlock] = static_cast<int32_t>(channel % kChannelBlock);
+    found->picked.taken |= static_cast<uint16_t>(1U << (i % kChannelBlock));
   }
   return blocks;
 }

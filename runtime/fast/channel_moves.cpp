@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 

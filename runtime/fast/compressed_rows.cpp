@@ -2,6 +2,7 @@
 
 #include "compiler/support/check.h"
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/vector_math.h"
 
 #if defined(__x86_64__)
@@ -178,7 +179,7 @@ void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
 }  // namespace
 
 bool HasCompressedRows() {
-  static const bool has = HasLanes();
+  static const bool has = LaneCount() == kWideLanes;
   return has;
 }
 

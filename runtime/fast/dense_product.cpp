@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/dots.h"
 #include "runtime/fast/fewer_products.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
@@ -21,7 +20,7 @@ struct Grid {
   int64_t row_parts, column_parts;
 
   static Grid Of(const DenseSizes& sizes, int threads) {
-    const int64_t rows = std::clamp<int64_t>(kCacheFloats / sizes.terms, 2 * kTileRows, kMostRows);
+    const int64_t rows = std::clamp<int64_t>(CacheFloats() / sizes.terms, 2 * TileRows(), kMostRows);
     Grid grid{.row_parts = (sizes.rows + rows - 1) / rows, .column_parts = 1};
     const int64_t wanted = 4 * threads;  // tasks
     if (threads == 1 || sizes.images * grid.row_parts >= wanted) return grid;
@@ -29,7 +28,7 @@ struct Grid {
     if (sizes.tiles() >= more) {
       grid.column_parts = more;
     } else {
-      const int64_t panels = (sizes.rows + kTileRows - 1) / kTileRows;
+      const int64_t panels = (sizes.rows + TileRows() - 1) / TileRows();
       grid.row_parts = std::min(panels, grid.row_parts * more);
     }
     return grid;
@@ -155,37 +154,62 @@ class DenseProduct final : public Kernel {
     BlockedMatrix<const float> left = {};  // of its rows
   };
 
+  // Terms that are added for the columns of a tile before others, for all rows of a part.
+  struct Pass {
+    int64_t tile, panels;
+    int64_t first, end;  // terms
+    const float* weights;
+    // What later passes read, some with each panel: lines of a cache for each block of terms.
+    const float* next;
+    int64_t next_lines;
+  };
+
   // The rows of a part by the columns of a tile.
   void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
-    const DenseSizes& sizes = form_.sizes;
-    const int64_t block = tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
-    const int64_t count = part.end_row - part.row, panels = (count + kTileRows - 1) / kTileRows;
-    const float* weights = call.scale == nullptr ? call.Weights(tile) : Scaled(call, tile, scratch);
-    // The weights of the next tile come from memory in the meantime, some with each panel.
     constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
-    const bool has_next = tile + 1 < part.end_tile;
-    const int64_t lines = has_next ? (kLinesOfTerms + panels - 1) / panels : 0;
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t row = part.row + PartBegin(count, panels, panel);
-      const int64_t rows = part.row + PartBegin(count, panels, panel + 1) - row;
-      BlockedMatrix<float> out = call.Out(part.image);
-      out.data = out.At(row, block);
-      const int64_t offset = out.data - call.out;
-      RunTile(rows, blocks, WeightTerms::kOne,
-              {.left = part.left.At(row - part.row, 0),
-               .left_stride = part.left.block_stride,
-               .terms = sizes.terms,
-               .weights = weights,
-               .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
-               .start = call.operands.ElementsOf(steps_.start(), offset),
-               .out = out,
-               .limits = steps_.limits(),
-               .next = has_next ? call.Weights(tile + 1) +
-                                      panel * lines * (sizes.terms / kBlockColumns) * kLineFloats
-                                : nullptr,
-               .next_lines = lines});
-      call.Finish(part.image, row, rows, block, blocks);
+    const int64_t terms = form_.sizes.terms, blocks = form_.sizes.term_blocks();
+    const int64_t panels = (part.end_row - part.row + TileRows() - 1) / TileRows();
+    const int64_t passes = (terms + TermsAtATime() - 1) / TermsAtATime();
+    const float* weights = call.scale == nullptr ? call.Weights(tile) : Scaled(call, tile, scratch);
+    Pass pass{.tile = tile, .panels = panels, .first = 0};
+    for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
+      pass.end = std::min(PartBegin(blocks, passes, i + 1) * kBlockColumns, terms);
+      pass.weights = weights + pass.first * kTileColumns;
+      pass.next = pass.end < terms           ? weights + pass.end * kTileColumns
+                  : tile + 1 < part.end_tile ? call.Weights(tile + 1)
+                                             : nullptr;
+      pass.next_lines = pass.next == nullptr ? 0 : (kLinesOfTerms + panels - 1) / panels;
+      for (int64_t panel = 0; panel < panels; ++panel) RunPanel(call, part, pass, panel);
     }
+  }
+
+  void RunPanel(const DenseCall& call, const Part& part, const Pass& pass, int64_t panel) const {
+    const DenseSizes& sizes = form_.sizes;
+    const int64_t block = pass.tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
+    const int64_t count = part.end_row - part.row;
+    const int64_t row = part.row + PartBegin(count, pass.panels, panel);
+    const int64_t rows = part.row + PartBegin(count, pass.panels, panel + 1) - row;
+    const bool is_first = pass.first == 0, is_last = pass.end == sizes.terms;
+    BlockedMatrix<float> out = call.Out(part.image);
+    out.data = out.At(row, block);
+    const int64_t offset = out.data - call.out;
+    TileCall tile{.left = part.left.At(row - part.row, pass.first / kBlockColumns),
+                  .left_stride = part.left.block_stride,
+                  .terms = pass.end - pass.first,
+                  .weights = pass.weights,
+                  .start = out.data,
+                  .out = out,
+                  .next = pass.next,
+                  .next_lines = pass.next_lines};
+    if (tile.next != nullptr)
+      tile.next += panel * tile.next_lines * (tile.terms / kBlockColumns) * kLineFloats;
+    if (is_first) {
+      tile.bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns);
+      tile.start = call.operands.ElementsOf(steps_.start(), offset);
+    }
+    if (is_last) tile.limits = steps_.limits();
+    RunTile(rows, blocks, tile);
+    if (is_last) call.Finish(part.image, row, rows, block, blocks);
   }
 
   // The weights of a tile, each term multiplied by its number.

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/fast/depthwise_tile.h"
 #include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/lanes/depthwise_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/kernels/window.h"
 #include "runtime/tensor/tasks.h"
 

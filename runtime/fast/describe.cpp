@@ -1,5 +1,6 @@
 #include "runtime/fast/describe.h"
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/register.h"
 
 #include "fmt/format.h"
@@ -41,8 +42,9 @@ std::string DescribeOneDnn() {
 }
 
 std::string DescribeInstructions() {
-  return fmt::format("oneDNN {}.{}.{}, AVX-512 {}, bf16 {}, VNNI {}, AMX {}", DNNL_VERSION_MAJOR,
-                     DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, HasAvx512(), HasBf16(), HasVnni(), HasAmx());
+  return fmt::format("oneDNN {}.{}.{}, AVX-512 {}, bf16 {}, VNNI {}, AMX {}, lanes {}", DNNL_VERSION_MAJOR,
+                     DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, HasAvx512(), HasBf16(), HasVnni(), HasAmx(),
+                     LaneCount());
 }
 
 }  // namespace nnefc::runtime

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "runtime/fast/direct_tile.h"
 #include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/lanes/direct_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -37,7 +38,7 @@ struct DirectForm {
 
   // Rows of small images are made two at a time.
   int64_t rows_together() const {
-    return is_blocked() && 2 * columns.output <= kTilePixels && rows.output > 1 ? 2 : 1;
+    return is_blocked() && 2 * columns.output <= TilePixels() && rows.output > 1 ? 2 : 1;
   }
   int64_t lines() const { return DividedUp(rows.output, rows_together()); }
 };
@@ -51,7 +52,7 @@ struct DirectGrid {
     const int64_t lines = form.images * form.lines();
     const int64_t read = form.rows_together() * form.rows.stride * form.in_size() / form.rows.input;
     const int64_t together =
-        std::max(kCacheFloats / std::max<int64_t>(read, 1), DividedUp(kLeastTiles, tiles_of_line));
+        std::max(CacheFloats() / std::max<int64_t>(read, 1), DividedUp(kLeastTiles, tiles_of_line));
     DirectGrid grid{.line_parts = DividedUp(lines, together), .tile_parts = 1};
     const int64_t wanted = 4 * form.threads;  // tasks
     if (form.threads == 1 || grid.line_parts >= wanted) return grid;

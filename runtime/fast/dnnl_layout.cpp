@@ -74,10 +74,19 @@ bool HasAll(dnnl::cpu_isa instructions, bool processor_may) {
 }
 
 #if defined(__x86_64__)
+constexpr unsigned kFeatures = 7;
+
 bool ProcessorHasTiles() {
-  constexpr unsigned kFeatures = 7, kTiles = 1U << 24;
+  constexpr unsigned kTiles = 1U << 24;
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) != 0 && (d & kTiles) != 0;
+}
+
+// In registers of AVX2.
+bool ProcessorHasNarrowVnni() {
+  constexpr unsigned kVnni = 1U << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
 }
 #endif
 
@@ -200,10 +209,6 @@ bool HasAvx512() {
   return has;
 }
 
-bool HasLanes() {
-  return HasAvx512() && WidestVectorUnit() == VectorUnit::kAvx512;
-}
-
 bool HasBf16() {
   static const bool has =
       HasAll(dnnl::cpu_isa::avx512_core_bf16, HasAvx512() && __builtin_cpu_supports("avx512vnni") != 0 &&
@@ -220,15 +225,11 @@ bool HasAmx() {
 bool HasVnni() {
   static const bool has =
       HasAvx512() ? HasAll(dnnl::cpu_isa::avx512_core_vnni, __builtin_cpu_supports("avx512vnni") != 0)
-                  : LibraryHasAll(dnnl::cpu_isa::avx2_vnni);
+                  : HasAll(dnnl::cpu_isa::avx2_vnni, ProcessorHasNarrowVnni());
   return has;
 }
 #else
 bool HasAvx512() {
-  return false;
-}
-
-bool HasLanes() {
   return false;
 }
 

@@ -62,8 +62,6 @@ const dnnl::engine& DnnEngine();
 
 // True if oneDNN generates code of 16 lanes.
 bool HasAvx512();
-// True if our own does, too: what is made of lane_math.h and product_tile.h.
-bool HasLanes();
 
 // True if oneDNN multiplies tiles of bf16 and of 8 bits.
 bool HasAmx();

@@ -4,15 +4,13 @@
 #include <array>
 
 #include "runtime/fast/dense_product.h"
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/half_products.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kProducts = 7;
 constexpr int64_t kRowsAtOnce = 224;  // whose products are made together
 constexpr int64_t kMostTerms = 192;   // of a half, between which sums are kept in memory
 
@@ -21,30 +19,20 @@ struct Quarter {
   int64_t terms, columns;
 };
 
-// A product of a sum of quarters of the left rows with one of quarters of the weights. With the left quarters
-// as MakeFactors adds them the results are
-//   first rows:  p0 + p3 - p4 + p6 | p2 + p4
-//   second rows: p1 + p3           | p0 - p1 + p2 + p5
+// A product of a sum of quarters of the left rows (HalfFactors) with one of quarters of the weights.
 struct HalfProduct {
-  WeightTerms terms;
+  float sign;  // of the second; 0 where there is only the first
   Quarter first, second;
 };
-constexpr std::array<HalfProduct, kProducts> kHalfProducts = {{
-    {WeightTerms::kSum, {0, 0}, {1, 1}},
-    {WeightTerms::kOne, {0, 0}, {0, 0}},
-    {WeightTerms::kDifference, {0, 1}, {1, 1}},
-    {WeightTerms::kDifference, {1, 0}, {0, 0}},
-    {WeightTerms::kOne, {1, 1}, {1, 1}},
-    {WeightTerms::kSum, {0, 0}, {0, 1}},
-    {WeightTerms::kSum, {1, 0}, {1, 1}},
+constexpr std::array<HalfProduct, kHalfProducts> kWaysOfProducts = {{
+    {1, {0, 0}, {1, 1}},
+    {0, {0, 0}, {0, 0}},
+    {-1, {0, 1}, {1, 1}},
+    {-1, {1, 0}, {0, 0}},
+    {0, {1, 1}, {1, 1}},
+    {1, {0, 0}, {0, 1}},
+    {1, {1, 0}, {1, 1}},
 }};
-
-const Lanes& At(const float* place) {
-  return *reinterpret_cast<const Lanes*>(place);
-}
-Lanes& At(float* place) {
-  return *reinterpret_cast<Lanes*>(place);
-}
 
 // Columns that are done together: those of two tiles, or the two blocks of the last one.
 struct ColumnPair {
@@ -90,22 +78,6 @@ class NextWeights {
   int64_t line_ = 0;
 };
 
-// What is done to sums before they are stored.
-struct Ends {
-  const float* bias;
-  const float* start;  // as the result lies
-
-  template <typename Limit>
-  NNEFC_IN_LANES void Store(const LaneSums& given, int64_t column, int64_t offset, const Limit& limit,
-                            float* to) const {
-    LaneSums sums = given;
-    if (bias != nullptr) sums += At(bias + column);
-    if (start != nullptr) sums += At(start + offset);
-    limit(sums);
-    At(to) = sums;
-  }
-};
-
 }  // namespace
 
 std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes, bool wanted) {
@@ -123,11 +95,11 @@ FewerProducts::FewerProducts(int64_t images, int64_t rows, int64_t terms)
     : images_(images), rows_(rows), terms_(terms), row_parts_((rows + kRowsAtOnce - 1) / kRowsAtOnce) {}
 
 int64_t FewerProducts::FactorFloats() const {
-  return kProducts * half_blocks() * half_rows() * kBlockColumns;
+  return kHalfProducts * half_blocks() * half_rows() * kBlockColumns;
 }
 
 int64_t FewerProducts::ProductFloats() const {
-  return kProducts * half_rows() * kTileColumns;
+  return (kHalfProducts * half_rows() + kMostTerms) * kTileColumns;
 }
 
 int64_t FewerProducts::scratch_floats(int threads) const {
@@ -167,8 +139,7 @@ void FewerProducts::Run(const DenseCall& call, float* scratch) const {
   }
 }
 
-// For a block of terms of the first half and its counterpart in the second. A row that the second half of the
-// rows has not counts as zeros.
+// For a block of terms of the first half and its counterpart in the second.
 void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t block,
                                 float* factors) const {
   const DenseSizes& sizes = *call.sizes;
@@ -176,33 +147,23 @@ void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t
       sizes.is_blocked ? call.Left(rows.image)
                        : BlockedMatrix<const float>{call.left, sizes.terms, kBlockColumns};
   const int64_t half = rows.half();
-  const int64_t factor = half_blocks() * half * kBlockColumns;
-  Vectorized([&] {
-    for (int64_t row = 0; row < half; ++row) {
-      const bool has_second = half + row < rows.count;
-      const int64_t first_row = rows.first + row, second_row = first_row + half;
-      const LaneSums a11 = At(left.At(first_row, block));
-      const LaneSums a12 = At(left.At(first_row, block + half_blocks()));
-      const LaneSums a21 = has_second ? At(left.At(second_row, block)) : LaneSums{};
-      const LaneSums a22 = has_second ? At(left.At(second_row, block + half_blocks())) : LaneSums{};
-      float* to = factors + (block * half + row) * kBlockColumns;
-      At(to) = a11 + a22;
-      At(to + factor) = a21 + a22;
-      At(to + 2 * factor) = a11;
-      At(to + 3 * factor) = a22;
-      At(to + 4 * factor) = a11 + a12;
-      At(to + 5 * factor) = a21 - a11;
-      At(to + 6 * factor) = a12 - a22;
-    }
-  });
+  MakeHalfFactors({.left = left.At(rows.first, block),
+                   .row_stride = left.row_stride,
+                   .second_rows = half * left.row_stride,
+                   .second_terms = half_blocks() * left.block_stride,
+                   .rows = half,
+                   .rows_of_second = rows.count - half,
+                   .out = factors + block * half * kBlockColumns,
+                   .stride = half_blocks() * half * kBlockColumns});
 }
 
 void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const PairTask& task,
                             const float* factors, float* products) const {
   const ColumnPair pair = PairOf(*call.sizes, task.pair);
-  const int64_t half = rows.half(), panels = (half + kTileRows - 1) / kTileRows;
+  const int64_t half = rows.half(), panels = (half + TileRows() - 1) / TileRows();
   const int64_t lower = terms_ / 2 * kTileColumns;  // weights of the second half of terms
   const int64_t chunks = (terms_ / 2 + kMostTerms - 1) / kMostTerms;
+  float* sums = products + kHalfProducts * half_rows() * kTileColumns;
   const auto place = [&](const Quarter& quarter) {
     return quarter.terms * lower + quarter.columns * pair.right;
   };
@@ -217,21 +178,30 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const PairT
     const float* weights = weights_of(task.pair, chunk);
     const bool is_last = chunk + 1 == chunks;
     NextWeights next(is_last ? weights_of(task.next, 0) : weights_of(task.pair, chunk + 1), pair.right, lower,
-                     terms, panels * kProducts);
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t row = PartBegin(half, panels, panel);
-      for (int64_t i = 0; i < kProducts; ++i) {
-        const HalfProduct& product = kHalfProducts[static_cast<size_t>(i)];
+                     terms, panels * kHalfProducts);
+    for (int64_t i = 0; i < kHalfProducts; ++i) {
+      const HalfProduct& product = kWaysOfProducts[static_cast<size_t>(i)];
+      const float* factor = weights + place(product.first);
+      if (product.sign != 0) {
+        MakeWeightSums({.first = factor,
+                        .second = weights + place(product.second),
+                        .sign = product.sign,
+                        .terms = terms,
+                        .blocks = pair.blocks,
+                        .out = sums});
+        factor = sums;
+      }
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        const int64_t row = PartBegin(half, panels, panel);
         float* out = products + (i * half + row) * kTileColumns;
         TileCall tile{.left = factors + ((i * half_blocks() + block) * half + row) * kBlockColumns,
                       .left_stride = half * kBlockColumns,
                       .terms = terms,
-                      .weights = weights + place(product.first),
-                      .second = place(product.second) - place(product.first),
+                      .weights = factor,
                       .start = chunk == 0 ? nullptr : out,
                       .out = {out, kTileColumns, kBlockColumns}};
         next.Take(tile);
-        RunTile(PartBegin(half, panels, panel + 1) - row, pair.blocks, product.terms, tile);
+        RunTile(PartBegin(half, panels, panel + 1) - row, pair.blocks, tile);
       }
     }
   }
@@ -241,31 +211,21 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const PairT
 void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t index,
                             const float* products) const {
   const ColumnPair pair = PairOf(*call.sizes, index);
-  const int64_t half = rows.half(), product = half * kTileColumns;
-  const int64_t left = pair.first_block(), right = left + pair.blocks;
-  const int64_t last = call.sizes->output_blocks();
-  const BlockedMatrix<float> out = call.Out(rows.image);
-  const Ends ends{.bias = call.operands.ColumnsOf(call.steps->bias(), 0),
-                  .start = call.operands.ElementsOf(call.steps->start(), 0)};
-  const auto combine = [&](const auto& limit) NNEFC_IN_LANES {
-    const auto store = [&](const LaneSums& sums, int64_t row, int64_t block) NNEFC_IN_LANES {
-      float* to = out.At(rows.first + row, block);
-      ends.Store(sums, block * kBlockColumns, to - call.out, limit, to);
-    };
-    for (int64_t row = 0; row < half; ++row) {
-      for (int64_t block = 0; block < pair.blocks; ++block) {
-        LaneSums p[kProducts];
-        for (int64_t i = 0; i < kProducts; ++i)
-          p[i] = At(products + i * product + row * kTileColumns + block * kBlockColumns);
-        store(p[0] + p[3] - p[4] + p[6], row, left + block);
-        if (right + block < last) store(p[2] + p[4], row, right + block);
-        if (half + row >= rows.count) continue;
-        store(p[1] + p[3], half + row, left + block);
-        if (right + block < last) store(p[0] - p[1] + p[2] + p[5], half + row, right + block);
-      }
-    }
-  };
-  RunInLanes([&]() NNEFC_IN_LANES { WithLimits(call.steps->limits(), combine); });
+  const int64_t half = rows.half();
+  const int64_t left = pair.first_block(), last = call.sizes->output_blocks();
+  BlockedMatrix<float> out = call.Out(rows.image);
+  out.data = out.At(rows.first, left);
+  CombineProducts({.products = products,
+                   .stride = half * kTileColumns,
+                   .rows = half,
+                   .rows_of_second = rows.count - half,
+                   .blocks = pair.blocks,
+                   .right_blocks = std::min(pair.blocks, last - left - pair.blocks),
+                   .out = out,
+                   .second_rows = half * out.row_stride,
+                   .bias = call.operands.ColumnsOf(call.steps->bias(), left * kBlockColumns),
+                   .start = call.operands.ElementsOf(call.steps->start(), out.data - call.out),
+                   .limits = call.steps->limits()});
   call.Finish(rows.image, rows.first, rows.count, left, std::min(2 * pair.blocks, last - left));
 }
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "runtime/fast/product_tile.h"
+#include "runtime/fast/lanes/product_tile.h"
 
 namespace nnefc::runtime {
 

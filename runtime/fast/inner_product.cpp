@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/chunked_product.h"
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/row_dots.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/ways.h"
@@ -59,14 +58,11 @@ std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, co
 // layout: they are read as they lie, from the mapped file if one has them, which saves the packed copy and
 // the time to make it.
 constexpr int64_t kLeastInPlace = int64_t{1} << 20;
-// Rows of weights that are read side by side.
-constexpr int64_t kStreams = 8;
 
 // y[o] = sum over i of x[i] * weights[o, i], and what follows it.
 class InPlaceProduct final : public Kernel {
  public:
-  InPlaceProduct(const InnerProduct& shape, ProductSteps steps)
-      : shape_(shape), steps_(std::move(steps)), has_lanes_(HasLanes()) {}
+  InPlaceProduct(const InnerProduct& shape, ProductSteps steps) : shape_(shape), steps_(std::move(steps)) {}
   std::string implementation() const override { return "in_place"; }
 
   // The numbers of columns, and the result in whole blocks.
@@ -99,11 +95,12 @@ class InPlaceProduct final : public Kernel {
   void RunBlock(const Call& call, int64_t block) const {
     const int64_t first = block * kBlockColumns;
     float* y = call.y + first;
-    if (has_lanes_) {
-      RunInLanes([&]() NNEFC_IN_LANES { DotsInLanes(call, first, y); });
-    } else {
-      Dots(call, first, y);
-    }
+    MakeRowDots({.x = call.x,
+                 .rows = call.weights,
+                 .inputs = shape_.inputs,
+                 .first = first,
+                 .last = shape_.outputs - 1,
+                 .sums = y});
     const float* bias = call.operands.ColumnsOf(steps_.bias(), first);
     const float* start = call.operands.ElementsOf(steps_.start(), first);
     for (int64_t i = 0; i < kBlockColumns; ++i) {
@@ -119,56 +116,8 @@ class InPlaceProduct final : public Kernel {
                   shape_.outputs, call.operands);
   }
 
-  void Dots(const Call& call, int64_t first, float* y) const {
-    const int64_t inputs = shape_.inputs, count = std::min(kBlockColumns, shape_.outputs - first);
-    std::fill_n(y, kBlockColumns, 0.0F);
-    Vectorized([&] {
-      int64_t i = 0;
-      for (; i + kStreams <= count; i += kStreams)
-        AddDots<kStreams>({call.weights + (first + i) * inputs, inputs}, call.x, inputs, y + i);
-      for (; i < count; ++i) AddDots<1>({call.weights + (first + i) * inputs, inputs}, call.x, inputs, y + i);
-    });
-  }
-
-  NNEFC_IN_LANES void DotsInLanes(const Call& call, int64_t first, float* y) const {
-    LaneSums sums[kBlockColumns] = {};
-    for (int64_t i = 0; i < kBlockColumns; i += kStreams) AddStreams(call, first + i, sums + i);
-    SumsOfLanes(sums);
-    *reinterpret_cast<Lanes*>(y) = sums[0];
-  }
-
-  // Of kStreams outputs; those behind the last one are the last one.
-  NNEFC_IN_LANES void AddStreams(const Call& call, int64_t first, LaneSums* sums) const {
-    // Of short rows the next ones are fetched in the meantime; processors foresee how long ones go on.
-    constexpr int64_t kShort = 1536;
-    const int64_t inputs = shape_.inputs, whole = inputs / kSumLanes * kSumLanes;
-    const int64_t ahead = inputs <= kShort ? kStreams * inputs : 0;
-    const float* rows[kStreams];
-    LaneSums own[kStreams] = {};
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < kStreams; ++i)
-      rows[i] = call.weights + std::min(first + i, shape_.outputs - 1) * inputs;
-    for (int64_t k = 0; k < whole; k += kSumLanes) {
-      const LaneSums x = *reinterpret_cast<const Lanes*>(call.x + k);
-#pragma GCC unroll 8
-      for (int64_t i = 0; i < kStreams; ++i) {
-        __builtin_prefetch(rows[i] + k + ahead);
-        own[i] += *reinterpret_cast<const Lanes*>(rows[i] + k) * x;
-      }
-    }
-    LaneSums x = {};
-    AddLanes(x, call.x + whole, inputs - whole);
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < kStreams; ++i) {
-      LaneSums rest = {};
-      AddLanes(rest, rows[i] + whole, inputs - whole);
-      sums[i] = own[i] + rest * x;
-    }
-  }
-
   InnerProduct shape_;
   ProductSteps steps_;
-  bool has_lanes_;
 };
 
 bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape) {
@@ -185,7 +134,7 @@ bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape
 std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape,
                                                  int64_t channel_axis) {
   if (!IsForInPlaceProduct(request, shape)) return std::nullopt;
-  if (!request.posts.empty() && !HasLanes()) return std::nullopt;
+  if (!HasLanes()) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, channel_axis);
   if (!steps) return std::nullopt;
   // Whose blocks are read as a whole.

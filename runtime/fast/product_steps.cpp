@@ -2,42 +2,10 @@
 
 #include <algorithm>
 
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/round_up.h"
 
 namespace nnefc::runtime {
-
-namespace {
-
-// Calls function(x, place) for the blocks of a tile, where `place` is that of the operand of the block.
-template <typename Place, typename Function>
-void MapTile(const ProductSteps::Tile& tile, const Place& place, const Function& function) {
-  RunInLanes([&]() NNEFC_IN_LANES {
-    // Copies, which what is written cannot change.
-    const ProductSteps::Tile own = tile;
-    const Function own_function = function;
-    for (int64_t row = 0; row < own.rows; ++row) {
-      for (int64_t block = 0; block < own.blocks; ++block)
-        own_function(*reinterpret_cast<Lanes*>(own.out.At(row, block)), place(row, block));
-    }
-  });
-}
-
-// A function of a number alone.
-template <typename Function>
-void MapNumbers(const ProductSteps::Tile& tile, const Function& function) {
-  MapTile(
-      tile, [](int64_t, int64_t) { return 0; },
-      [=](Lanes& numbers, int) NNEFC_IN_LANES {
-        LaneSums x = numbers;
-        function(x);
-        numbers = x;
-      });
-}
-
-}  // namespace
 
 std::optional<ProductSteps> ProductSteps::Make(const KernelRequest& request,
                                                llvm::ArrayRef<PostOperation> posts, int64_t channel_axis) {
@@ -46,9 +14,8 @@ std::optional<ProductSteps> ProductSteps::Make(const KernelRequest& request,
     if (!steps.Add(request, post, channel_axis)) return std::nullopt;
   }
   for (const Step& step : steps.rest_) {
-    const bool of_columns = step.kind == Kind::kAddColumns || step.kind == Kind::kMultiplyColumns;
     if (step.operand >= 0)
-      (of_columns ? steps.column_inputs_ : steps.element_inputs_).push_back(step.operand);
+      (step.of_columns ? steps.column_inputs_ : steps.element_inputs_).push_back(step.operand);
   }
   steps.TakeFirstSteps();
   return steps;
@@ -56,13 +23,14 @@ std::optional<ProductSteps> ProductSteps::Make(const KernelRequest& request,
 
 void ProductSteps::TakeFirstSteps() {
   auto next = rest_.begin();
-  if (next != rest_.end() && next->kind == Kind::kAddColumns) bias_ = next++->operand;
-  if (next != rest_.end() && next->kind == Kind::kAddElements) start_ = next++->operand;
-  if (next != rest_.end() && next->kind == Kind::kAtMost) {
+  const auto is = [&](TileFunction function) { return next != rest_.end() && next->function == function; };
+  if (is(TileFunction::kAdd) && next->of_columns) bias_ = next++->operand;
+  if (is(TileFunction::kAdd) && !next->of_columns) start_ = next++->operand;
+  if (is(TileFunction::kAtMost)) {
     limits_.has_most = true;
     limits_.most = next++->alpha;
   }
-  if (next != rest_.end() && next->kind == Kind::kAtLeast) {
+  if (is(TileFunction::kAtLeast)) {
     limits_.has_least = true;
     limits_.least = next++->alpha;
   }
@@ -74,27 +42,28 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
   const float number = function.number.value_or(0);
   switch (function.algorithm) {
     case algorithm::eltwise_linear:
-      return Step{.kind = Kind::kLinear, .alpha = function.alpha, .beta = function.beta};
+      return Step{.function = TileFunction::kLinear, .alpha = function.alpha, .beta = function.beta};
     case algorithm::eltwise_relu:
-      return Step{.kind = function.alpha == 0 ? Kind::kAtLeast : Kind::kRelu, .alpha = function.alpha};
+      return Step{.function = function.alpha == 0 ? TileFunction::kAtLeast : TileFunction::kRelu,
+                  .alpha = function.alpha};
     case algorithm::binary_add:
-      return Step{.kind = Kind::kLinear, .alpha = 1, .beta = number};
+      return Step{.function = TileFunction::kLinear, .alpha = 1, .beta = number};
     case algorithm::binary_mul:  // adding -0.0 keeps the sign of a zero
-      return Step{.kind = Kind::kLinear, .alpha = number, .beta = -0.0f};
+      return Step{.function = TileFunction::kLinear, .alpha = number, .beta = -0.0f};
     case algorithm::binary_max:
-      return Step{.kind = Kind::kAtLeast, .alpha = number};
+      return Step{.function = TileFunction::kAtLeast, .alpha = number};
     case algorithm::binary_min:
-      return Step{.kind = Kind::kAtMost, .alpha = number};
+      return Step{.function = TileFunction::kAtMost, .alpha = number};
     case algorithm::eltwise_clip:  // its other end is infinite
-      return Step{.kind = Kind::kAtLeast, .alpha = function.alpha};
+      return Step{.function = TileFunction::kAtLeast, .alpha = function.alpha};
     case algorithm::eltwise_logistic:
-      return Step{.kind = Kind::kSigmoid};
+      return Step{.function = TileFunction::kSigmoid};
     case algorithm::eltwise_swish:
-      return Step{.kind = Kind::kSwish, .alpha = function.alpha};
+      return Step{.function = TileFunction::kSwish, .alpha = function.alpha};
     case algorithm::eltwise_hardswish:
-      return Step{.kind = Kind::kHSwish};
+      return Step{.function = TileFunction::kHSwish};
     case algorithm::eltwise_gelu_erf:
-      return Step{.kind = Kind::kGelu};
+      return Step{.function = TileFunction::kGelu};
     default:
       return std::nullopt;
   }
@@ -116,14 +85,11 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
   if (operands != 1 || (!adds && !post.node->Is(ir::ElementFunction::kMultiply))) return false;
   const OperandShape shape =
       ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis);
-  if (shape == OperandShape::kPerChannel) {
-    rest_.push_back(
-        {.kind = adds ? Kind::kAddColumns : Kind::kMultiplyColumns, .operand = post.first_operand});
-    return true;
-  }
-  if (shape != OperandShape::kFull) return false;
-  rest_.push_back(
-      {.kind = adds ? Kind::kAddElements : Kind::kMultiplyElements, .operand = post.first_operand});
+  const bool of_columns = shape == OperandShape::kPerChannel;
+  if (!of_columns && shape != OperandShape::kFull) return false;
+  rest_.push_back({.function = adds ? TileFunction::kAdd : TileFunction::kMultiply,
+                   .operand = post.first_operand,
+                   .of_columns = of_columns});
   return true;
 }
 
@@ -161,49 +127,16 @@ void ProductSteps::Finish(const Tile& tile, int64_t columns, const Operands& ope
 }
 
 void ProductSteps::Apply(const Step& step, const Tile& tile, const Operands& operands) {
-  const auto of = [&](const std::vector<const float*>& inputs) {
-    return inputs[static_cast<size_t>(step.operand)];
-  };
-  const auto with_columns = [&](const auto& function) {
-    const float* numbers = of(operands.columns) + tile.column;
-    MapTile(
-        tile, [=](int64_t, int64_t block) { return numbers + block * kBlockColumns; }, function);
-  };
-  const auto with_elements = [&](const auto& function) {
-    const BlockedMatrix<const float> numbers = {of(operands.elements) + tile.offset, tile.out.row_stride,
-                                                tile.out.block_stride};
-    MapTile(
-        tile, [=](int64_t row, int64_t block) { return numbers.At(row, block); }, function);
-  };
-  const auto add = [](Lanes& x, const float* y) { x += *reinterpret_cast<const Lanes*>(y); };
-  const auto multiply = [](Lanes& x, const float* y) { x *= *reinterpret_cast<const Lanes*>(y); };
-  const float alpha = step.alpha, beta = step.beta;
-  switch (step.kind) {
-    case Kind::kAddColumns:
-      return with_columns(add);
-    case Kind::kMultiplyColumns:
-      return with_columns(multiply);
-    case Kind::kAddElements:
-      return with_elements(add);
-    case Kind::kMultiplyElements:
-      return with_elements(multiply);
-    case Kind::kLinear:
-      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = alpha * x + beta; });
-    case Kind::kRelu:
-      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x > 0.0f ? x : alpha * x; });
-    case Kind::kAtLeast:
-      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x > alpha ? x : LaneSums{} + alpha; });
-    case Kind::kAtMost:
-      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { x = x < alpha ? x : LaneSums{} + alpha; });
-    case Kind::kSigmoid:
-      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { SigmoidLanes(x); });
-    case Kind::kSwish:
-      return MapNumbers(tile, [=](LaneSums& x) NNEFC_IN_LANES { SwishLanes(x, alpha); });
-    case Kind::kHSwish:
-      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { HSwishLanes(x); });
-    case Kind::kGelu:
-      return MapNumbers(tile, [](LaneSums& x) NNEFC_IN_LANES { GeluLanes(x); });
+  FunctionTile call{
+      .out = tile.out, .rows = tile.rows, .blocks = tile.blocks, .alpha = step.alpha, .beta = step.beta};
+  call.operand = {tile.out.data, tile.out.row_stride, tile.out.block_stride};
+  const auto operand = static_cast<size_t>(step.operand);
+  if (step.of_columns) {
+    call.operand = {operands.columns[operand] + tile.column, 0, kBlockColumns};
+  } else if (step.operand >= 0) {
+    call.operand.data = operands.elements[operand] + tile.offset;
   }
+  ApplyToTile(step.function, call);
 }
 
 FilterCall FilterCall::Of(const KernelRun& run, const ProductSteps& steps, int64_t channels) {

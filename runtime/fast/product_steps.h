@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/fast/functions.h"
-#include "runtime/fast/product_tile.h"
+#include "runtime/fast/lanes/tile_functions.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
@@ -56,23 +56,10 @@ class ProductSteps {
   void Finish(const Tile& tile, int64_t columns, const Operands& operands) const;
 
  private:
-  enum class Kind : uint8_t {
-    kAddColumns,
-    kMultiplyColumns,
-    kAddElements,
-    kMultiplyElements,
-    kLinear,   // alpha * x + beta
-    kRelu,     // x > 0 ? x : alpha * x
-    kAtLeast,  // x > alpha ? x : alpha
-    kAtMost,   // x < alpha ? x : alpha
-    kSigmoid,
-    kSwish,  // x * sigmoid(alpha * x)
-    kHSwish,
-    kGelu,  // by erf
-  };
   struct Step {
-    Kind kind;
-    int operand = -1;
+    TileFunction function;
+    int operand = -1;         // of kAdd and kMultiply
+    bool of_columns = false;  // a number for each column, otherwise as many as there are results
     float alpha = 0, beta = 0;
   };
   // Nothing for a function that tiles have not.

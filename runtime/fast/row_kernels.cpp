@@ -11,6 +11,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/lanes/lane_moments.h"
 #include "runtime/fast/reduce_row.h"
 #include "runtime/fast/row_moments.h"
 #include "runtime/fast/vector_math.h"

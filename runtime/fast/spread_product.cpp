@@ -45,7 +45,7 @@ class SpreadProduct final : public Kernel {
  private:
   // A part's pixels stay in a core's cache.
   int64_t RowParts() const {
-    const int64_t parts = (form_.pixels() * form_.terms + kCacheFloats - 1) / kCacheFloats;
+    const int64_t parts = (form_.pixels() * form_.terms + CacheFloats() - 1) / CacheFloats();
     const int64_t wanted = form_.threads == 1 ? 1 : 4 * form_.threads;
     return std::clamp<int64_t>(parts, std::min(wanted, form_.rows), form_.rows);
   }
@@ -64,7 +64,7 @@ class SpreadProduct final : public Kernel {
 
   // The pixels of a row, at a place of their windows.
   void RunRow(const FilterCall& call, const Where& at) const {
-    const int64_t panels = (form_.columns + kTileRows - 1) / kTileRows;
+    const int64_t panels = (form_.columns + TileRows() - 1) / TileRows();
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
     const int64_t first_pixel =
         (at.row * form_.window_rows + at.place / form_.window_columns) * form_.out_columns() +
@@ -79,7 +79,7 @@ class SpreadProduct final : public Kernel {
       const BlockedMatrix<float> out = {call.out + offset, form_.window_columns * kBlockColumns,
                                         form_.out_pixels() * kBlockColumns};
       RunTile(
-          count, blocks, WeightTerms::kOne,
+          count, blocks,
           {.left = call.in + (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
            .left_stride = form_.pixels() * kBlockColumns,
            .terms = form_.terms,

@@ -1,7 +1,7 @@
 #include "runtime/fast/tiled_weights.h"
 
 #include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/product_tile.h"
+#include "runtime/fast/lanes/product_tile.h"
 #include "runtime/fast/round_up.h"
 
 namespace nnefc::runtime {

@@ -5,6 +5,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
@@ -102,7 +103,7 @@ std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
   const TensorValue* order = request.inputs[1].constant;
   const size_t rank = given.shape.size();
   if (!request.posts.empty() || !DnnAccepts(given) || order == nullptr || rank < 3 || rank > 5 ||
-      order->volume() != static_cast<int64_t>(rank) || !HasAvx512())
+      order->volume() != static_cast<int64_t>(rank) || !HasLanes())
     return std::nullopt;
   const std::optional<ChannelsGo> way = WayOf(*order);
   if (!way) return std::nullopt;

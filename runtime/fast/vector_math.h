@@ -123,10 +123,6 @@ struct VectorQuotient {
 
 #undef NNEFC_VECTOR
 
-// Sixteen sums, whatever registers they take.
-using LaneSums = float __attribute__((vector_size(64)));
-constexpr int64_t kSumLanes = 16;
-
 #if defined(__x86_64__)
 enum class VectorUnit : uint8_t { kBaseline, kAvx2, kAvx512 };
 inline VectorUnit WidestVectorUnit() {

@@ -24,11 +24,11 @@ Span SeeingTaps(const WindowAxis& axis, const Span& places) {
 }
 
 std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths) {
-  std::vector<TileColumns> tiles(static_cast<size_t>(DividedUp(axis.output, kTilePixels)));
+  std::vector<TileColumns> tiles(static_cast<size_t>(DividedUp(axis.output, TilePixels())));
   const auto count = static_cast<int64_t>(tiles.size());
   const auto begin = [&](int64_t index) {
     return widths == TileWidths::kAlike ? PartBegin(axis.output, count, index)
-                                        : std::min(index * kTilePixels, axis.output);
+                                        : std::min(index * TilePixels(), axis.output);
   };
   for (int64_t index = 0; index < count; ++index) {
     TileColumns& tile = tiles[static_cast<size_t>(index)];

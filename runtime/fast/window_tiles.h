@@ -3,23 +3,16 @@
 
 #include <vector>
 
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/span.h"
 #include "runtime/kernels/window.h"
-#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
 // A tile has 1 to so many pixels, of a block of channels each.
-inline constexpr int64_t kTilePixels = 14;
-
-// Indices from `begin` to `end`.
-struct Span {
-  int64_t begin, end;
-  int64_t count() const { return end - begin; }
-  bool Has(int64_t index) const { return index >= begin && index < end; }
-  Span Part(int64_t parts, int64_t part) const {
-    return {begin + PartBegin(count(), parts, part), begin + PartBegin(count(), parts, part + 1)};
-  }
-};
+inline int64_t TilePixels() {
+  return TileRows();
+}
 
 int64_t DividedUp(int64_t number, int64_t by);
 
@@ -34,7 +27,7 @@ struct TileColumns {
   std::vector<uint16_t> seeing;  // by tap from taps.begin on, a bit for each place that sees the input
 };
 
-// Tiles as wide as one another, or of kTilePixels but for the last one.
+// Tiles as wide as one another, or of TilePixels() but for the last one.
 enum class TileWidths : uint8_t { kAlike, kWidest };
 std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths = TileWidths::kAlike);
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/winograd_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
-#include "runtime/fast/winograd_tile.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -48,15 +48,15 @@ struct WinogradGroups {
     constexpr int64_t kMostOfFilter = 655360, kMostSharedTiles = 1048576;  // floats
     const auto count_of = [&](int64_t floats, int64_t least_tiles) {
       const int64_t of_tile = kWinogradProducts * (form.input_blocks() + 2) * kBlockColumns;
-      const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * kTileRows);
-      return DividedUp(form.tiles(), tiles / kTileRows * kTileRows);
+      const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * TileRows());
+      return DividedUp(form.tiles(), tiles / TileRows() * TileRows());
     };
-    const int64_t own = count_of(kCacheFloats, 2 * kTileRows);
+    const int64_t own = count_of(CacheFloats(), 2 * TileRows());
     const bool is_small =
         kWinogradProducts * form.inputs * form.output_tiles() * kTileColumns <= kMostOfFilter;
     const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
     if (is_small && own >= least) return {.count = RoundUp(own, form.threads), .has_whole_filter = true};
-    return {.count = count_of(kMostSharedTiles, 4 * kTileRows), .has_whole_filter = false};
+    return {.count = count_of(kMostSharedTiles, 4 * TileRows()), .has_whole_filter = false};
   }
 };
 
@@ -210,7 +210,7 @@ class WinogradKernel final : public Kernel {
   // Adds a row of products of some inputs, or begins with them.
   void Multiply(const Part& part, int64_t row, const Span& inputs, const float* image, const float* filter,
                 float* results) const {
-    const int64_t all = part.all.count(), tiles = part.some.count(), panels = DividedUp(tiles, kTileRows);
+    const int64_t all = part.all.count(), tiles = part.some.count(), panels = DividedUp(tiles, TileRows());
     image += (part.some.begin - part.all.begin + inputs.begin / kBlockColumns * all) * kBlockColumns;
     for (int64_t x = 0; x < kWinogradExtent; ++x) {
       const int64_t product = row * kWinogradExtent + x;
@@ -219,7 +219,7 @@ class WinogradKernel final : public Kernel {
       for (int64_t panel = 0; panel < panels; ++panel) {
         const int64_t begin = PartBegin(tiles, panels, panel);
         float* sums = out + begin * kBlockColumns;
-        RunTile(PartBegin(tiles, panels, panel + 1) - begin, BlocksOf(part), WeightTerms::kOne,
+        RunTile(PartBegin(tiles, panels, panel + 1) - begin, BlocksOf(part),
                 {.left = left + begin * kBlockColumns,
                  .left_stride = all * kBlockColumns,
                  .terms = inputs.count(),

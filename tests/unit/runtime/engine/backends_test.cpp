@@ -1,7 +1,7 @@
 // Kernels of the fast backend that are not primitives of oneDNN, against the
 // reference backend, at extents beside those of vectors, threads and blocks.
 
-#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -200,7 +200,7 @@ void CheckAttentionBy(const AttentionCase& made, const char* kernel) {
   if (made.scale) inputs.push_back(g.Const(TensorValue::Scalar(*made.scale)));
   g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", made.causal)));
   SCOPED_TRACE(ToString(made.q) + ToString(made.k) + ToString(made.mask));
-  ExpectBackendsAgree(g, values, 3e-6, HasAvx512() ? kernel : "onednn:attention");
+  ExpectBackendsAgree(g, values, 3e-6, HasLanes() ? kernel : "onednn:attention");
 }
 
 // As it is, and with values in whole blocks, which our own tiles take.

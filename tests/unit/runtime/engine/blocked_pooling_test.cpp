@@ -49,7 +49,7 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
   for (const int threads : {1, 2, 3}) {
     const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
     ASSERT_NE(executable, nullptr);
-    if (HasAvx512()) {
+    if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     }
     const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
 
-// On one to three threads, twice in a session. `kernel`: what the plan names where the processor has AVX-512.
+// On one to three threads, twice in a session. `kernel`: what the plan names where loops in registers have
+// one.
 inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
                               const std::string& kernel, double tolerance = 1e-5,
                               Precision precision = Precision::kF32) {
@@ -22,7 +24,7 @@ inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorVa
     const auto executable =
         Compile(graph.graph, {.backend = Backend::kOneDnn, .precision = precision, .threads = threads});
     ASSERT_NE(executable, nullptr);
-    if (HasAvx512()) {
+    if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     }
     const auto session = Session::Create(executable);

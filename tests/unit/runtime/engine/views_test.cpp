@@ -1,5 +1,6 @@
 // Nodes that move elements, with their outputs as views of what they read and without.
 
+#include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 #include "tests/unit/runtime/run_graph.h"
 

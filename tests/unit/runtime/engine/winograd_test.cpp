@@ -1,5 +1,6 @@
 // Convolutions by Winograd's way against the reference kernels, and the memory that their plans take.
 
+#include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 #include "tests/unit/runtime/planned_bytes.h"
 
@@ -51,7 +52,7 @@ TEST(WinogradTest, IsLeftForSmallImages) {
 
 // Neither an image nor a filter is transformed as a whole where it is large.
 TEST(WinogradTest, TakesLittleMemory) {
-  if (!HasLanes()) GTEST_SKIP() << "for AVX-512";
+  if (!HasLanes()) GTEST_SKIP() << "for AVX2";
   struct Limit {
     int64_t inputs, outputs, size;
     double bytes;  // beside the image and its result, in blocks and not

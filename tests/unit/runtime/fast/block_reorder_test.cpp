@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
@@ -20,7 +21,7 @@ using dnnl::memory;
 class BlockReorderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!HasLanes()) GTEST_SKIP() << "for AVX-512";
+    if (!HasLanes()) GTEST_SKIP() << "for AVX2";
   }
 
   int64_t Draw(int64_t least, int64_t most) {

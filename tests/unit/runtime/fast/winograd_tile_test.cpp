@@ -1,6 +1,6 @@
 // Tiles of Winograd's way against sums over the taps in f64.
 
-#include "runtime/fast/winograd_tile.h"
+#include "runtime/fast/lanes/winograd_tile.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/fast/random_numbers.h"
 
 namespace nnefc::runtime {
@@ -21,7 +21,7 @@ class TileTest : public ::testing::Test {
   static constexpr int64_t kRows = 9, kColumns = 11, kCount = 2;
 
   void SetUp() override {
-    if (!HasLanes()) GTEST_SKIP() << "for AVX-512";
+    if (!HasLanes()) GTEST_SKIP() << "for AVX2";
   }
 
   // The products of `kCount` tiles, of which the first begins at a pixel that may lie in the border.

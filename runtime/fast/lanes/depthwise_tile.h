@@ -1,8 +1,7 @@
-// Sums of a convolution of each channel by itself that stay in the registers of AVX-512.
+// Sums of a convolution of each channel by itself that stay in registers.
 #pragma once
 
-#include "runtime/fast/product_tile.h"
-#include "runtime/fast/window_tiles.h"
+#include "runtime/fast/lanes/product_tile.h"
 
 namespace nnefc::runtime {
 
@@ -22,7 +21,7 @@ struct DepthwiseCall {
   Limits limits = {};
 };
 
-// Pixels see the input `stride` pixels apart, 1 or 2. For processors with AVX-512.
-void RunDepthwiseTile(int64_t pixels, int64_t stride, const DepthwiseCall& call);
+// Pixels see the input `stride` pixels apart, 1 or 2.
+NNEFC_LANE_FUNCTION(RunDepthwiseTile, void(int64_t pixels, int64_t stride, const DepthwiseCall& call));
 
 }  // namespace nnefc::runtime

@@ -1,12 +1,11 @@
-#include "runtime/fast/winograd_tile.h"
+#include "runtime/fast/lanes/winograd_tile.h"
 
 #include <array>
 #include <utility>
 
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/lane_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
@@ -18,16 +17,16 @@ constexpr float kA = 0.75F, kB = 1.5F;
 constexpr float kA2 = kA * kA, kB2 = kB * kB, kA3 = kA2 * kA, kB3 = kB2 * kB;
 constexpr float kProductOfSquares = kA2 * kB2, kSumOfSquares = kA2 + kB2;
 
-NNEFC_IN_LANES inline LaneSums LanesOf(const float* from) {
+NNEFC_IN_LANES inline LaneFloats LanesOf(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
 
 // G along an axis of a filter.
-NNEFC_IN_LANES inline void TransformTaps(const LaneSums (&g)[kTaps], LaneSums (&y)[kExtent]) {
+NNEFC_IN_LANES inline void TransformTaps(const LaneFloats (&g)[kTaps], LaneFloats (&y)[kExtent]) {
   constexpr float kOfZero = 1 / kProductOfSquares;
   constexpr float kOfA = 1 / (2 * kA2 * (kA2 - kB2)), kOfB = 1 / (2 * kB2 * (kB2 - kA2));
-  const LaneSums even_a = kOfA * g[0] + (kOfA * kA2) * g[2], odd_a = (kOfA * kA) * g[1];
-  const LaneSums even_b = kOfB * g[0] + (kOfB * kB2) * g[2], odd_b = (kOfB * kB) * g[1];
+  const LaneFloats even_a = kOfA * g[0] + (kOfA * kA2) * g[2], odd_a = (kOfA * kA) * g[1];
+  const LaneFloats even_b = kOfB * g[0] + (kOfB * kB2) * g[2], odd_b = (kOfB * kB) * g[1];
   y[0] = kOfZero * g[0];
   y[1] = even_a + odd_a;
   y[2] = even_a - odd_a;
@@ -42,11 +41,11 @@ NNEFC_IN_LANES inline void TransformFilterRow(const FilterTiles& given) {
   const float* taps = filter.taps;
   float* out = filter.out;
   for (int64_t i = 0; i < filter.inputs; ++i, taps += kTaps * kTaps * kTileColumns, out += kTileColumns) {
-    for (int64_t block = 0; block < kTileColumns; block += kBlockColumns) {
-      LaneSums row[kTaps], products[kExtent];
+    for (int64_t block = 0; block < kTileColumns; block += kLanes) {
+      LaneFloats row[kTaps], products[kExtent];
 #pragma GCC unroll 3
       for (int x = 0; x < kTaps; ++x) {
-        LaneSums column[kTaps], transformed[kExtent];
+        LaneFloats column[kTaps], transformed[kExtent];
 #pragma GCC unroll 3
         for (int y = 0; y < kTaps; ++y) column[y] = LanesOf(taps + block + (y * kTaps + x) * kTileColumns);
         TransformTaps(column, transformed);
@@ -65,7 +64,7 @@ struct SeenTile {
   const float* data;
   int64_t row_stride;
 
-  NNEFC_IN_LANES LaneSums operator()(int64_t row, int64_t column) const {
+  NNEFC_IN_LANES LaneFloats operator()(int64_t row, int64_t column) const {
     return LanesOf(data + row * row_stride + column * kBlockColumns);
   }
 };
@@ -75,9 +74,9 @@ struct ProductsOut {
   int64_t stride;
 
   // B^T along a row of what a tile sees, after the same along its columns.
-  NNEFC_IN_LANES void PutRow(const LaneSums (&d)[kExtent], int64_t row) const {
-    const LaneSums even_a = d[4] - kB2 * d[2], odd_a = d[3] - kB2 * d[1];
-    const LaneSums even_b = d[4] - kA2 * d[2], odd_b = d[3] - kA2 * d[1];
+  NNEFC_IN_LANES void PutRow(const LaneFloats (&d)[kExtent], int64_t row) const {
+    const LaneFloats even_a = d[4] - kB2 * d[2], odd_a = d[3] - kB2 * d[1];
+    const LaneFloats even_b = d[4] - kA2 * d[2], odd_b = d[3] - kA2 * d[1];
     Put(row, 0, kProductOfSquares * d[0] + (d[4] - kSumOfSquares * d[2]));
     Put(row, 1, even_a + kA * odd_a);
     Put(row, 2, even_a - kA * odd_a);
@@ -87,7 +86,7 @@ struct ProductsOut {
   }
 
  private:
-  NNEFC_IN_LANES void Put(int64_t row, int64_t column, const LaneSums& lanes) const {
+  NNEFC_IN_LANES void Put(int64_t row, int64_t column, const LaneFloats& lanes) const {
     *reinterpret_cast<Lanes*>(data + (row * kExtent + column) * stride) = lanes;
   }
 };
@@ -95,7 +94,7 @@ struct ProductsOut {
 // One row of products or two at a time, so that all stays in registers.
 template <typename Row>
 NNEFC_IN_LANES inline void PutRowOf(const Row& row, int64_t index, const ProductsOut& out) {
-  LaneSums lanes[kExtent];
+  LaneFloats lanes[kExtent];
 #pragma GCC unroll 6
   for (int x = 0; x < kExtent; ++x) lanes[x] = row(x);
   out.PutRow(lanes, index);
@@ -105,10 +104,10 @@ NNEFC_IN_LANES inline void PutRowOf(const Row& row, int64_t index, const Product
 template <typename Even, typename Odd>
 NNEFC_IN_LANES inline void PutRowsOf(const Even& even, const Odd& odd, int64_t index,
                                      const ProductsOut& out) {
-  LaneSums sums[kExtent], differences[kExtent];
+  LaneFloats sums[kExtent], differences[kExtent];
 #pragma GCC unroll 6
   for (int x = 0; x < kExtent; ++x) {
-    const LaneSums of_even = even(x), of_odd = odd(x);
+    const LaneFloats of_even = even(x), of_odd = odd(x);
     sums[x] = of_even + of_odd;
     differences[x] = of_even - of_odd;
   }
@@ -135,13 +134,14 @@ NNEFC_IN_LANES inline void TransformImageTile(const SeenTile& d, const ProductsO
 struct BorderTile {
   float pixels[kExtent * kExtent * kBlockColumns];
 
-  NNEFC_IN_LANES SeenTile Of(const ImageTiles& tiles, int64_t column) {
+  // From channel `lane` of the block on.
+  NNEFC_IN_LANES SeenTile Of(const ImageTiles& tiles, int64_t column, int64_t lane) {
     for (int64_t y = 0; y < kExtent; ++y) {
       for (int64_t x = 0; x < kExtent; ++x) {
         const int64_t row = tiles.row + y, at = column + x;
         const bool sees = row >= 0 && row < tiles.rows && at >= 0 && at < tiles.columns;
-        LaneSums lanes = {};
-        if (sees) lanes = LanesOf(tiles.image + (row * tiles.columns + at) * kBlockColumns);
+        LaneFloats lanes = {};
+        if (sees) lanes = LanesOf(tiles.image + (row * tiles.columns + at) * kBlockColumns + lane);
         *reinterpret_cast<Lanes*>(pixels + (y * kExtent + x) * kBlockColumns) = lanes;
       }
     }
@@ -155,21 +155,24 @@ NNEFC_IN_LANES inline void TransformImageTiles(const ImageTiles& given) {
   const bool sees_rows = tiles.row >= 0 && tiles.row + kExtent <= tiles.rows;
   for (int64_t i = 0; i < tiles.count; ++i) {
     const int64_t column = tiles.column + i * kResults;
-    const ProductsOut out = {tiles.out + i * kBlockColumns, tiles.stride};
-    if (sees_rows && column >= 0 && column + kExtent <= tiles.columns) {
-      const float* first = tiles.image + tiles.row * row_stride + column * kBlockColumns;
-      TransformImageTile({first, row_stride}, out);
-    } else {
-      BorderTile border;
-      TransformImageTile(border.Of(tiles, column), out);
+    const bool sees_all = sees_rows && column >= 0 && column + kExtent <= tiles.columns;
+    const float* first = tiles.image + tiles.row * row_stride + column * kBlockColumns;
+    for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
+      const ProductsOut out = {tiles.out + i * kBlockColumns + lane, tiles.stride};
+      if (sees_all) {
+        TransformImageTile({first + lane, row_stride}, out);
+      } else {
+        BorderTile border;
+        TransformImageTile(border.Of(tiles, column, lane), out);
+      }
     }
   }
 }
 
 // A^T along an axis of products.
-NNEFC_IN_LANES inline void TransformProducts(const LaneSums (&m)[kExtent], LaneSums (&y)[kResults]) {
-  const LaneSums sum_a = m[1] + m[2], difference_a = m[1] - m[2];
-  const LaneSums sum_b = m[3] + m[4], difference_b = m[3] - m[4];
+NNEFC_IN_LANES inline void TransformProducts(const LaneFloats (&m)[kExtent], LaneFloats (&y)[kResults]) {
+  const LaneFloats sum_a = m[1] + m[2], difference_a = m[1] - m[2];
+  const LaneFloats sum_b = m[3] + m[4], difference_b = m[3] - m[4];
   y[0] = m[0] + sum_a + sum_b;
   y[1] = kA * difference_a + kB * difference_b;
   y[2] = kA2 * sum_a + kB2 * sum_b;
@@ -177,31 +180,32 @@ NNEFC_IN_LANES inline void TransformProducts(const LaneSums (&m)[kExtent], LaneS
 }
 
 template <typename Limit>
-NNEFC_IN_LANES inline void TransformResultTile(const ResultTiles& tiles, int64_t index, const Limit& limit) {
-  LaneSums columns[kResults][kExtent];
+NNEFC_IN_LANES inline void TransformResultTile(const ResultTiles& tiles, int64_t index, int64_t lane,
+                                               const Limit& limit) {
+  const float* products = tiles.products + index * kBlockColumns + lane;
+  LaneFloats columns[kResults][kExtent];
 #pragma GCC unroll 6
   for (int x = 0; x < kExtent; ++x) {
-    LaneSums column[kExtent], results[kResults];
+    LaneFloats column[kExtent], results[kResults];
 #pragma GCC unroll 6
-    for (int y = 0; y < kExtent; ++y)
-      column[y] = LanesOf(tiles.products + (y * kExtent + x) * tiles.stride + index * kBlockColumns);
+    for (int y = 0; y < kExtent; ++y) column[y] = LanesOf(products + (y * kExtent + x) * tiles.stride);
     TransformProducts(column, results);
 #pragma GCC unroll 4
     for (int y = 0; y < kResults; ++y) columns[y][x] = results[y];
   }
-  LaneSums bias = {};
-  if (tiles.bias != nullptr) bias = LanesOf(tiles.bias);
+  LaneFloats bias = {};
+  if (tiles.bias != nullptr) bias = LanesOf(tiles.bias + lane);
   const int64_t count = tiles.columns - index * kResults;
 #pragma GCC unroll 4
   for (int y = 0; y < kResults; ++y) {
     if (y >= tiles.rows) return;
-    LaneSums results[kResults];
+    LaneFloats results[kResults];
     TransformProducts(columns[y], results);
-    const int64_t row = y * tiles.row_stride + index * kResults * kBlockColumns;
+    const int64_t row = y * tiles.row_stride + index * kResults * kBlockColumns + lane;
 #pragma GCC unroll 4
     for (int x = 0; x < kResults; ++x) {
       if (x >= count) break;
-      LaneSums result = results[x] + bias;
+      LaneFloats result = results[x] + bias;
       if (tiles.start != nullptr) result += LanesOf(tiles.start + row + x * kBlockColumns);
       limit(result);
       *reinterpret_cast<Lanes*>(tiles.out + row + x * kBlockColumns) = result;
@@ -232,9 +236,12 @@ void TransformResult(const ResultTiles& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const ResultTiles tiles = given;  // which what is written cannot change
     WithLimits(tiles.limits, [&](const auto& limit) NNEFC_IN_LANES {
-      for (int64_t i = 0; i < tiles.count; ++i) TransformResultTile(tiles, i, limit);
+      for (int64_t i = 0; i < tiles.count; ++i) {
+        for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes)
+          TransformResultTile(tiles, i, lane, limit);
+      }
     });
   });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

@@ -4,8 +4,8 @@
 // for each channel, the elements of the matrices in parentheses, and sums of them over the channels.
 #pragma once
 
-#include "runtime/fast/limits.h"
-#include "runtime/fast/product_tile.h"
+#include "runtime/fast/lanes/limits.h"
+#include "runtime/fast/lanes/product_tile.h"
 
 namespace nnefc::runtime {
 
@@ -52,9 +52,8 @@ struct ResultTiles {
   Limits limits = {};
 };
 
-// For processors with AVX-512.
-void TransformFilter(const FilterTiles& filter);
-void TransformImage(const ImageTiles& tiles);
-void TransformResult(const ResultTiles& tiles);
+NNEFC_LANE_FUNCTION(TransformFilter, void(const FilterTiles& filter));
+NNEFC_LANE_FUNCTION(TransformImage, void(const ImageTiles& tiles));
+NNEFC_LANE_FUNCTION(TransformResult, void(const ResultTiles& tiles));
 
 }  // namespace nnefc::runtime

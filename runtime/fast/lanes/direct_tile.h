@@ -1,12 +1,12 @@
-// Sums of a convolution of all channels that stay in the registers of AVX-512.
+// Sums of a convolution of all channels that stay in registers.
 #pragma once
 
-#include "runtime/fast/product_tile.h"
-#include "runtime/fast/window_tiles.h"
+#include "runtime/fast/lanes/product_tile.h"
+#include "runtime/fast/lanes/span.h"
 
 namespace nnefc::runtime {
 
-// A tile has a row of pixels, 1 to kTilePixels, or two rows of 1 to half as many.
+// A tile has a row of pixels, 1 to TilePixels(), or two rows of 1 to half as many.
 struct DirectCall {
   const float* in;  // where the first tap of the first pixel sees the first channel
   // From what a pixel sees to what the next one and the one below do.
@@ -40,8 +40,8 @@ struct DirectCall {
 
 enum class ImageOrder : uint8_t { kBlocked, kRowMajor };
 
-// For `rows` rows of `pixels` pixels and `blocks` blocks of output channels, 1 or 2 each. For processors with
-// AVX-512.
-void RunDirectTile(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks, const DirectCall& call);
+// For `rows` rows of `pixels` pixels and `blocks` blocks of output channels, 1 or 2 each.
+NNEFC_LANE_FUNCTION(RunDirectTile, void(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks,
+                                        const DirectCall& call));
 
 }  // namespace nnefc::runtime

@@ -1,12 +1,12 @@
-#include "runtime/fast/direct_tile.h"
+#include "runtime/fast/lanes/direct_tile.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/lane_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
@@ -14,20 +14,21 @@ const Lanes& DirectLanes(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
 
-// `kStep`: from what a pixel sees to what the next one does; 0 where the call says it.
-template <int kRows, int kPixels, int kBlocks, int kStep>
+// Channels in `kParts` registers, of a block or two. `kStep`: from what a pixel sees to what the next one
+// does; 0 where the call says it.
+template <int kRows, int kPixels, int kParts, int kStep>
 struct DirectSums {
-  LaneSums sums[kRows * kPixels][kBlocks];
+  LaneFloats sums[kRows * kPixels][kParts];
 
   NNEFC_IN_LANES void Start(const DirectCall& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kRows * kPixels; ++i) {
 #pragma GCC unroll 2
-      for (int b = 0; b < kBlocks; ++b) {
-        __builtin_prefetch(call.out + i * kBlockColumns + b * call.out_block, 1);
-        sums[i][b] = call.bias != nullptr ? DirectLanes(call.bias + b * kBlockColumns) : LaneSums{};
-        if (call.start != nullptr)
-          sums[i][b] += DirectLanes(call.start + i * kBlockColumns + b * call.out_block);
+      for (int p = 0; p < kParts; ++p) {
+        const int64_t offset = i * kBlockColumns + OffsetOfPart(p, call.out_block);
+        __builtin_prefetch(call.out + offset, 1);
+        sums[i][p] = call.bias != nullptr ? DirectLanes(call.bias + p * kLanes) : LaneFloats{};
+        if (call.start != nullptr) sums[i][p] += DirectLanes(call.start + offset);
       }
     }
   }
@@ -36,9 +37,9 @@ struct DirectSums {
   template <bool kAll>
   NNEFC_IN_LANES void AddTerm(const float* in, int64_t in_pixel, int64_t in_below, const float* weights,
                               unsigned seeing) {
-    LaneSums factors[kBlocks];
+    LaneFloats factors[kParts];
 #pragma GCC unroll 2
-    for (int b = 0; b < kBlocks; ++b) factors[b] = DirectLanes(weights + b * kBlockColumns);
+    for (int part = 0; part < kParts; ++part) factors[part] = DirectLanes(weights + part * kLanes);
 #pragma GCC unroll 2
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -47,7 +48,7 @@ struct DirectSums {
         if (!kAll && (seeing >> i & 1) == 0) continue;
         const float x = in[r * in_below + p * (kStep == 0 ? in_pixel : kStep)];
 #pragma GCC unroll 2
-        for (int b = 0; b < kBlocks; ++b) sums[i][b] += x * factors[b];
+        for (int part = 0; part < kParts; ++part) sums[i][part] += x * factors[part];
       }
     }
   }
@@ -59,10 +60,10 @@ struct DirectSums {
 #pragma GCC unroll 16
       for (int i = 0; i < kRows * kPixels; ++i) {
 #pragma GCC unroll 2
-        for (int b = 0; b < kBlocks; ++b) {
-          LaneSums sum = sums[i][b];
+        for (int p = 0; p < kParts; ++p) {
+          LaneFloats sum = sums[i][p];
           limit(sum);
-          *reinterpret_cast<Lanes*>(out + i * kBlockColumns + b * out_block) = sum;
+          *reinterpret_cast<Lanes*>(out + i * kBlockColumns + OffsetOfPart(p, out_block)) = sum;
         }
       }
     });
@@ -80,7 +81,7 @@ unsigned SeeingPixels(const DirectCall& call, int64_t row, int64_t column) {
 template <int kRows, int kPixels, int kBlocks, int kStep>
 NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
   constexpr unsigned kAll = (1U << (kRows * kPixels)) - 1;
-  DirectSums<kRows, kPixels, kBlocks, kStep> tile;
+  DirectSums<kRows, kPixels, kBlocks * kLanesOfBlock, kStep> tile;
   tile.Start(call);
   for (int64_t row = 0; row < call.rows; ++row) {
     for (int64_t column = 0; column < call.columns; ++column) {
@@ -117,7 +118,7 @@ NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
   while (begin < end && call.seeing[begin] != kAll) ++begin;
   while (begin < end && call.seeing[end - 1] != kAll) --end;
   for (int64_t tiles = call.tiles; tiles > 0; --tiles) {
-    DirectSums<1, kPixels, kBlocks, kStep> tile;
+    DirectSums<1, kPixels, kBlocks * kLanesOfBlock, kStep> tile;
     tile.Start(call);
     for (int64_t row = 0; row < call.rows; ++row) {
       for (int64_t term = 0; term < call.terms; ++term) {
@@ -167,17 +168,17 @@ void CallTileOfPlanes(const DirectCall& call) {
 
 // By pixels.
 template <int kRows>
-using DirectFunctions = std::array<DirectFunction, kTilePixels / kRows>;
+using DirectFunctions = std::array<DirectFunction, kTileRows / kRows>;
 
 template <int kRows, int kBlocks, int kStep>
 constexpr auto kTilesOfBlocks = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return DirectFunctions<kRows>{CallTileOfBlocks<kRows, static_cast<int>(kIndex) + 1, kBlocks, kStep>...};
-}(std::make_index_sequence<kTilePixels / kRows>());
+}(std::make_index_sequence<kTileRows / kRows>());
 
 template <int kBlocks, int kStep>
 constexpr auto kTilesOfPlanes = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return DirectFunctions<1>{CallTileOfPlanes<static_cast<int>(kIndex) + 1, kBlocks, kStep>...};
-}(std::make_index_sequence<kTilePixels>());
+}(std::make_index_sequence<kTileRows>());
 
 template <int kBlocks>
 DirectFunction FindTileOfBlocks(int64_t rows, int64_t pixels, int64_t step) {
@@ -195,13 +196,28 @@ DirectFunction FindTileOfPlanes(int64_t pixels, int64_t step) {
                     : kTilesOfPlanes<kBlocks, 0>)[static_cast<size_t>(pixels - 1)];
 }
 
+DirectFunction FindTile(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks, int64_t step) {
+  constexpr int kMost = kBlocksAtOnce;
+  if (order == ImageOrder::kRowMajor)
+    return blocks == 1 ? FindTileOfPlanes<1>(pixels, step) : FindTileOfPlanes<kMost>(pixels, step);
+  return blocks == 1 ? FindTileOfBlocks<1>(rows, pixels, step) : FindTileOfBlocks<kMost>(rows, pixels, step);
+}
+
 }  // namespace
 
 void RunDirectTile(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks, const DirectCall& call) {
-  const int64_t step = call.in_pixel;
-  if (order == ImageOrder::kRowMajor)
-    return (blocks == 1 ? FindTileOfPlanes<1>(pixels, step) : FindTileOfPlanes<2>(pixels, step))(call);
-  (blocks == 1 ? FindTileOfBlocks<1>(rows, pixels, step) : FindTileOfBlocks<2>(rows, pixels, step))(call);
+  const int64_t at_once = std::min(blocks, kBlocksAtOnce);
+  const DirectFunction tile = FindTile(order, rows, pixels, at_once, call.in_pixel);
+  tile(call);
+  if (blocks == at_once) return;
+  // The second block of two, where registers hold the sums of one.
+  DirectCall second = call;
+  second.weights += kBlockColumns;
+  if (second.bias != nullptr) second.bias += kBlockColumns;
+  if (second.start != nullptr) second.start += call.out_block;
+  second.out += call.out_block;
+  second.next_lines = 0;
+  tile(second);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

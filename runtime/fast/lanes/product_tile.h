@@ -1,20 +1,13 @@
-// Tiles of a product of matrices that stay in the registers of AVX-512.
+// Tiles of a product of matrices that stay in registers.
 #pragma once
 
-#include <cstdint>
-
-#include "runtime/fast/limits.h"
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/limits.h"
 
 namespace nnefc::runtime {
 
-// Numbers of a block: columns of a matrix, or channels of images, that lie behind one another.
-inline constexpr int64_t kBlockColumns = 16;
-// A tile has 1 to so many rows, and one block of columns or two.
-inline constexpr int64_t kTileRows = 14;
+// A tile has 1 to TileRows() rows, and one block of columns or two.
 inline constexpr int64_t kTileColumns = 2 * kBlockColumns;
-
-// Of rows that many tiles read, so many floats stay in a core's cache.
-inline constexpr int64_t kCacheFloats = 98304;
 
 // A matrix in blocks of columns: of a row-major one a row is behind the other, of images with channels in
 // blocks a pixel's block is behind that of the pixel before.
@@ -26,18 +19,12 @@ struct BlockedMatrix {
   Number* At(int64_t row, int64_t block) const { return data + row * row_stride + block * block_stride; }
 };
 
-// What the rows of weights are that a tile takes: those that lie at one place, or the sums or differences of
-// those of two.
-enum class WeightTerms : uint8_t { kOne, kSum, kDifference };
-
 struct TileCall {
   // Rows that are kBlockColumns apart, in blocks of terms that are `left_stride` apart.
   const float* left;
   int64_t left_stride;
   int64_t terms;
-  // kTileColumns for each term; those of the second place lie `second` behind.
-  const float* weights;
-  int64_t second = 0;
+  const float* weights;  // kTileColumns for each term
   // What the sums begin with: a number for each column, elements that lie as `out` does, both or nothing.
   const float* bias = nullptr;
   const float* start = nullptr;
@@ -50,7 +37,14 @@ struct TileCall {
 };
 inline constexpr int64_t kLineFloats = 16;
 
-// out = start + left * weights, for `rows` rows and `blocks` blocks of columns. For processors with AVX-512.
-void RunTile(int64_t rows, int64_t blocks, WeightTerms terms, const TileCall& call);
+// out = start + left * weights, for `rows` rows and `blocks` blocks of columns.
+NNEFC_LANE_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const TileCall& call));
+
+// Of more terms than these the sums go through memory, so that a core's first cache holds the weights of a
+// tile while rows go by: wide tiles take them from the second as fast as they multiply.
+inline int64_t TermsAtATime() {
+  constexpr int64_t kOfNarrow = 192, kOfWide = int64_t{1} << 40;
+  return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+}
 
 }  // namespace nnefc::runtime

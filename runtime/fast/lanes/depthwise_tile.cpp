@@ -1,12 +1,11 @@
-#include "runtime/fast/depthwise_tile.h"
+#include "runtime/fast/lanes/depthwise_tile.h"
 
 #include <array>
 #include <utility>
 
-#include "runtime/fast/dots.h"
-#include "runtime/fast/lane_math.h"
+#include "runtime/fast/lanes/lane_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
@@ -16,29 +15,32 @@ const Lanes& LanesAt(const float* from) {
 
 template <int kPixels>
 struct DepthwiseSums {
-  LaneSums sums[kPixels];
+  static constexpr int kParts = static_cast<int>(kLanesOfBlock);
+  LaneFloats sums[kPixels][kParts];
 
   NNEFC_IN_LANES void Start(const DepthwiseCall& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kPixels; ++i) {
-      sums[i] = call.bias != nullptr ? LanesAt(call.bias) : LaneSums{};
-      if (call.start != nullptr) sums[i] += LanesAt(call.start + i * kBlockColumns);
+#pragma GCC unroll 2
+      for (int p = 0; p < kParts; ++p) {
+        sums[i][p] = call.bias != nullptr ? LanesAt(call.bias + p * kLanes) : LaneFloats{};
+        if (call.start != nullptr) sums[i][p] += LanesAt(call.start + i * kBlockColumns + p * kLanes);
+      }
     }
   }
 
-  template <int kStride>
-  NNEFC_IN_LANES void AddTap(const float* in, const float* weights) {
-    const LaneSums weight = LanesAt(weights);
-#pragma GCC unroll 16
-    for (int i = 0; i < kPixels; ++i) sums[i] += LanesAt(in + i * kStride * kBlockColumns) * weight;
-  }
-
-  template <int kStride>
-  NNEFC_IN_LANES void AddTapOf(unsigned seeing, const float* in, const float* weights) {
-    const LaneSums weight = LanesAt(weights);
+  // For the pixels that see the image by the tap.
+  template <int kStride, bool kAll>
+  NNEFC_IN_LANES void AddTap(unsigned seeing, const float* in, const float* weights) {
+    LaneFloats factors[kParts];
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p) factors[p] = LanesAt(weights + p * kLanes);
 #pragma GCC unroll 16
     for (int i = 0; i < kPixels; ++i) {
-      if ((seeing >> i & 1) != 0) sums[i] += LanesAt(in + i * kStride * kBlockColumns) * weight;
+      if (!kAll && (seeing >> i & 1) == 0) continue;
+#pragma GCC unroll 2
+      for (int p = 0; p < kParts; ++p)
+        sums[i][p] += LanesAt(in + i * kStride * kBlockColumns + p * kLanes) * factors[p];
     }
   }
 
@@ -46,8 +48,11 @@ struct DepthwiseSums {
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
 #pragma GCC unroll 16
       for (int i = 0; i < kPixels; ++i) {
-        limit(sums[i]);
-        *reinterpret_cast<Lanes*>(call.out + i * kBlockColumns) = sums[i];
+#pragma GCC unroll 2
+        for (int p = 0; p < kParts; ++p) {
+          limit(sums[i][p]);
+          *reinterpret_cast<Lanes*>(call.out + i * kBlockColumns + p * kLanes) = sums[i][p];
+        }
       }
     });
   }
@@ -63,9 +68,9 @@ NNEFC_IN_LANES inline void DepthwiseTile(const DepthwiseCall& call) {
     const float* weights = call.weights + row * call.weights_row;
     for (int64_t column = 0; column < call.columns; ++column) {
       if (call.seeing[column] == kAll) {
-        tile.template AddTap<kStride>(in, weights);
+        tile.template AddTap<kStride, true>(kAll, in, weights);
       } else {
-        tile.template AddTapOf<kStride>(call.seeing[column], in, weights);
+        tile.template AddTap<kStride, false>(call.seeing[column], in, weights);
       }
       in += call.in_column;
       weights += kBlockColumns;
@@ -84,9 +89,9 @@ void CallDepthwiseTile(const DepthwiseCall& given) {
 
 template <int kStride>
 constexpr auto kByPixels = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
-  return std::array<DepthwiseFunction, kTilePixels>{
+  return std::array<DepthwiseFunction, kTileRows>{
       CallDepthwiseTile<static_cast<int>(kIndex) + 1, kStride>...};
-}(std::make_index_sequence<kTilePixels>());
+}(std::make_index_sequence<kTileRows>());
 
 }  // namespace
 
@@ -94,4 +99,4 @@ void RunDepthwiseTile(int64_t pixels, int64_t stride, const DepthwiseCall& call)
   (stride == 1 ? kByPixels<1> : kByPixels<2>)[static_cast<size_t>(pixels - 1)](call);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

@@ -1,0 +1,36 @@
+// Images with their channels in blocks, and numbers for each channel.
+#pragma once
+
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/limits.h"
+
+namespace nnefc::runtime {
+
+enum class ChannelFunction : uint8_t {
+  kMultiply,
+  kAdd,
+  kSubtract,
+  kSubtractFrom,  // number - x
+  kDivide,
+};
+
+struct NumberedPixels {
+  const float* x;        // of a block of channels
+  const float* numbers;  // one for each of them
+  int64_t pixels;
+  Limits limits = {};
+  float* out;
+};
+NNEFC_LANE_FUNCTION(ApplyChannelNumbers, void(ChannelFunction function, const NumberedPixels& pixels));
+
+// out = (x - mean) * factor + shift
+struct NormalizedPixels {
+  const float* x;  // of a block of channels
+  const float *mean, *factor, *shift;
+  int64_t pixels;
+  Limits limits = {};
+  float* out;
+};
+NNEFC_LANE_FUNCTION(NormalizeChannels, void(const NormalizedPixels& pixels));
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,300 @@
+// Numbers in a register, and functions of them, for files that are compiled for each kind of registers
+// (lanes.h). Their relative errors are below 1e-6.
+#pragma once
+
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/limits.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if NNEFC_LANES == 16
+#define NNEFC_LANES_NAMESPACE wide_lanes
+#define NNEFC_LANES_TARGET NNEFC_TARGET_AVX512
+#elif NNEFC_LANES == 8
+#define NNEFC_LANES_NAMESPACE narrow_lanes
+#define NNEFC_LANES_TARGET "avx2,fma"
+#else
+#error "for files that are compiled with NNEFC_LANES"
+#endif
+
+// Where they are called decides which registers they take: a function or lambda that calls them is
+// NNEFC_IN_LANES, and runs by RunInLanes.
+#if defined(__x86_64__)
+#define NNEFC_IN_LANES __attribute__((always_inline, target(NNEFC_LANES_TARGET)))
+#if NNEFC_LANES == 16
+#define NNEFC_WIDE_X86 1
+#else
+#define NNEFC_NARROW_X86 1
+#endif
+#else
+#define NNEFC_IN_LANES __attribute__((always_inline))
+#endif
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+constexpr int64_t kLanes = NNEFC_LANES;
+constexpr int64_t kTileRows = kLanes == kWideLanes ? kWideTileRows : kNarrowTileRows;
+// A register of floats, and floats that lie anywhere.
+using LaneFloats = float __attribute__((vector_size(4 * NNEFC_LANES)));
+using Lanes = float __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
+using LaneOrder = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
+
+// Of a block of columns or channels, so many registers; of those that a tile has at once, so many blocks.
+constexpr int64_t kLanesOfBlock = kBlockColumns / kLanes, kBlocksAtOnce = 2 / kLanesOfBlock;
+// How far such a part of a block or two is from the first one's beginning.
+constexpr int64_t OffsetOfPart(int64_t part, int64_t block_stride) {
+  return part / kLanesOfBlock * block_stride + part % kLanesOfBlock * kLanes;
+}
+
+template <typename Loop>
+void RunInLanes(const Loop& loop) {
+#if defined(NNEFC_WIDE_X86)
+  RunInAvx512(loop);
+#elif defined(NNEFC_NARROW_X86)
+  RunInAvx2(loop);
+#else
+  loop();
+#endif
+}
+
+// 0, 1, 2 ..
+NNEFC_IN_LANES inline void CountLanes(LaneOrder& order) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) order[i] = i;
+}
+
+// About 1 / y: the relative error is below 2^-14.
+NNEFC_IN_LANES inline void GuessInverse(LaneFloats& y) {
+#if defined(NNEFC_WIDE_X86)
+  y = _mm512_rcp14_ps(y);
+#elif defined(NNEFC_NARROW_X86)
+  const LaneFloats guess = _mm256_rcp_ps(y);  // 2^-11.4
+  y = guess + guess * (1.0f - y * guess);
+#else
+  y = 1.0f / y;
+#endif
+}
+
+// x = x * y ^ -1 would divide in ten cycles: this takes a third, where y is a normal number and its inverse,
+// too.
+NNEFC_IN_LANES inline void InvertLanes(LaneFloats& y) {
+  LaneFloats guess = y;
+  GuessInverse(guess);
+  y = guess + guess * (1.0f - y * guess);
+}
+
+// x = x < most ? x : most
+NNEFC_IN_LANES inline void LimitFromAbove(LaneFloats& x, const LaneFloats& most) {
+#if defined(NNEFC_WIDE_X86)
+  x = _mm512_min_ps(x, most);
+#elif defined(NNEFC_NARROW_X86)
+  x = _mm256_min_ps(x, most);
+#else
+  x = x < most ? x : most;
+#endif
+}
+
+// x = x > least ? x : least
+NNEFC_IN_LANES inline void LimitFromBelow(LaneFloats& x, const LaneFloats& least) {
+#if defined(NNEFC_WIDE_X86)
+  x = _mm512_max_ps(x, least);
+#elif defined(NNEFC_NARROW_X86)
+  x = _mm256_max_ps(x, least);
+#else
+  x = x > least ? x : least;
+#endif
+}
+
+// Calls store(function), where function(x) limits x.
+template <typename Store>
+NNEFC_IN_LANES inline void WithLimits(const Limits& limits, const Store& store) {
+  const LaneFloats most = LaneFloats{} + limits.most, least = LaneFloats{} + limits.least;
+  if (!limits.has_most && !limits.has_least) {
+    store([](LaneFloats&) NNEFC_IN_LANES {});
+  } else if (!limits.has_most) {
+    store([&](LaneFloats& x) NNEFC_IN_LANES { LimitFromBelow(x, least); });
+  } else if (!limits.has_least) {
+    store([&](LaneFloats& x) NNEFC_IN_LANES { LimitFromAbove(x, most); });
+  } else {
+    store([&](LaneFloats& x) NNEFC_IN_LANES {
+      LimitFromAbove(x, most);
+      LimitFromBelow(x, least);
+    });
+  }
+}
+
+// x = x < low ? low : x > high ? high : x, so that NaN stays.
+NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
+  LaneFloats limited = LaneFloats{} + low;
+  LimitFromBelow(limited, x);
+  x = LaneFloats{} + high;
+  LimitFromAbove(x, limited);
+}
+
+// Puts `other` in place of the lanes behind the first `count`, which may be none or more than there are.
+NNEFC_IN_LANES inline void KeepLanes(LaneFloats& x, int64_t count, float other) {
+#if defined(NNEFC_WIDE_X86)
+  const uint32_t kept = count >= kLanes ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
+  x = _mm512_mask_mov_ps(_mm512_set1_ps(other), static_cast<__mmask16>(kept), x);
+#else
+  LaneOrder order;
+  CountLanes(order);
+  const auto end = static_cast<int32_t>(count < kLanes ? count : kLanes);
+  x = order < end ? x : LaneFloats{} + other;
+#endif
+}
+
+// x[i] += from[i] of the first `count` lanes; no others are read. `count` as in KeepLanes.
+NNEFC_IN_LANES inline void AddLanes(LaneFloats& x, const float* from, int64_t count) {
+#if defined(NNEFC_WIDE_X86)
+  const uint32_t taken = count >= kLanes ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
+  x += _mm512_maskz_loadu_ps(static_cast<__mmask16>(taken), from);
+#elif defined(NNEFC_NARROW_X86)
+  LaneOrder order;
+  CountLanes(order);
+  const auto end = static_cast<int32_t>(count < kLanes ? count : kLanes);
+  x += _mm256_maskload_ps(from, reinterpret_cast<__m256i>(order < end));
+#else
+  for (int64_t i = 0; i < count && i < kLanes; ++i) x[i] += from[i];
+#endif
+}
+
+// Calls combine(x, y), where y are the lanes of x in another order, until each lane of x has to do with all.
+template <typename Combine>
+NNEFC_IN_LANES inline void CombineLanes(LaneFloats& x, const Combine& combine) {
+  LaneOrder order;
+  CountLanes(order);
+#pragma GCC unroll 4
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    const LaneFloats other = __builtin_shuffle(x, order ^ distance);
+    combine(x, other);
+  }
+}
+
+// Of rows of kLanes floats in as many registers, columns.
+NNEFC_IN_LANES inline void TransposeLanes(LaneFloats (&rows)[kLanes]) {
+  // Halves of pairs of rows that are some apart change places.
+  const auto swap = [&](int64_t distance, const LaneOrder& first, const LaneOrder& second) NNEFC_IN_LANES {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kLanes; ++i) {
+      if ((i & distance) != 0) continue;
+      const LaneFloats a = rows[i], b = rows[i + distance];
+      rows[i] = __builtin_shuffle(a, b, first);
+      rows[i + distance] = __builtin_shuffle(a, b, second);
+    }
+  };
+#if NNEFC_LANES == 16
+  swap(8, LaneOrder{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
+       LaneOrder{8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31});
+  swap(4, LaneOrder{0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27},
+       LaneOrder{4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31});
+  swap(2, LaneOrder{0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29},
+       LaneOrder{2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31});
+  swap(1, LaneOrder{0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30},
+       LaneOrder{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
+#else
+  swap(4, LaneOrder{0, 1, 2, 3, 8, 9, 10, 11}, LaneOrder{4, 5, 6, 7, 12, 13, 14, 15});
+  swap(2, LaneOrder{0, 1, 8, 9, 4, 5, 12, 13}, LaneOrder{2, 3, 10, 11, 6, 7, 14, 15});
+  swap(1, LaneOrder{0, 8, 2, 10, 4, 12, 6, 14}, LaneOrder{1, 9, 3, 11, 5, 13, 7, 15});
+#endif
+}
+
+// Of lanes that are no NaN.
+NNEFC_IN_LANES inline float LargestLane(const LaneFloats& lanes) {
+  LaneFloats x = lanes;
+  CombineLanes(x, [](LaneFloats& a, const LaneFloats& b) NNEFC_IN_LANES { LimitFromBelow(a, b); });
+  return x[0];
+}
+
+NNEFC_IN_LANES inline float SumOfLanes(const LaneFloats& lanes) {
+  LaneFloats x = lanes;
+  CombineLanes(x, [](LaneFloats& a, const LaneFloats& b) NNEFC_IN_LANES { a += b; });
+  return x[0];
+}
+
+// sums[0][i] = the sum of the lanes of sums[i], for kLanes of them.
+NNEFC_IN_LANES inline void SumsOfLanes(LaneFloats* sums) {
+  constexpr int kHalf = kLanes / 2, kLastShift = kLanes == 16 ? 3 : 2;
+  LaneOrder order;
+  CountLanes(order);
+  // Two vectors become one, in which as many sums are of half as many lanes each.
+#pragma GCC unroll 4
+  for (int shift = kLastShift; shift >= 0; --shift) {
+    const LaneOrder lane = order & (kHalf - 1), of_second = (order & kHalf) << 1;
+    const LaneOrder first = (((lane >> shift) << (shift + 1)) | (lane & ((1 << shift) - 1))) + of_second;
+#pragma GCC unroll 8
+    for (int i = 0; i < 1 << shift; ++i) {
+      const LaneFloats a = sums[2 * i], b = sums[2 * i + 1];
+      sums[i] = __builtin_shuffle(a, b, first) + __builtin_shuffle(a, b, first + (1 << shift));
+    }
+  }
+}
+
+// u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
+NNEFC_IN_LANES inline void PowerOf2Lanes(LaneFloats& u) {
+#if defined(NNEFC_WIDE_X86)
+  constexpr int kToNearest = 0;
+  const LaneFloats f = _mm512_reduce_ps(u, kToNearest);  // 0 of infinities
+#else
+  ClampLanes(u, -160.0f, 160.0f);
+  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  const LaneFloats rounded = u + kRound;
+  const LaneFloats f = u - (rounded - kRound);
+#endif
+  LaneFloats series = 1.32647273e-3f * f + 9.67151299e-3f;
+  series = series * f + 5.55073358e-2f;
+  series = series * f + 2.40222424e-1f;
+  series = series * f + 6.93147004e-1f;
+  series = series * f + 1.0f;
+#if defined(NNEFC_WIDE_X86)
+  u = _mm512_scalef_ps(series, u - f);
+#else
+  // Two factors, since the power need not be a normal number.
+  constexpr int32_t kBitsOfRound = 0x4B400000, kBias = 127, kExponentShift = 23;
+  const LaneOrder exponent = reinterpret_cast<LaneOrder>(rounded) - kBitsOfRound;
+  const LaneOrder half = exponent >> 1;
+  u = series * reinterpret_cast<LaneFloats>((half + kBias) << kExponentShift) *
+      reinterpret_cast<LaneFloats>((exponent - half + kBias) << kExponentShift);
+#endif
+}
+
+// x = 1 / (1 + e^(-beta * x)); 0 where that is below 2^-125.
+NNEFC_IN_LANES inline void SigmoidLanes(LaneFloats& x, float beta = 1) {
+  constexpr float kMost = 0x1p125f;
+  LaneFloats power = x * (beta * -1.44269504f);
+  PowerOf2Lanes(power);
+  LaneFloats inverse = 1.0f + power;
+  InvertLanes(inverse);
+  x = power > kMost ? LaneFloats{} : inverse;
+}
+
+// x = x * sigmoid(beta * x); NaN where x is an infinity of which the sigmoid is 0.
+NNEFC_IN_LANES inline void SwishLanes(LaneFloats& x, float beta) {
+  LaneFloats sigmoid = x;
+  SigmoidLanes(sigmoid, beta);
+  x *= sigmoid;
+}
+
+// x = x * min(max(x + 3, 0), 6) / 6
+NNEFC_IN_LANES inline void HSwishLanes(LaneFloats& x) {
+  LaneFloats y = x + 3.0f;
+  ClampLanes(y, 0.0f, 6.0f);
+  x = x * (y * (1.0f / 6.0f));
+}
+
+// x = x * (1 + erf(x / sqrt(2))) / 2
+NNEFC_IN_LANES inline void GeluLanes(LaneFloats& x) {
+  LaneFloats y = x * 0.707106781f;
+  ClampLanes(y, -kErfEnd, kErfEnd);
+  LaneFloats above, below;
+  ErfQuotient(y, above, below);
+  LaneFloats inverse = below;
+  GuessInverse(inverse);
+  LaneFloats erf = above * inverse;
+  erf += (above - erf * below) * inverse;  // what is left is of 2^-28; 1 and -1 where it ends
+  x = 0.5f * x * (1.0f + erf);
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

@@ -1,0 +1,67 @@
+#include "runtime/fast/lanes/lane_moments.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/fast/lanes/lane_math.h"
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+std::optional<LaneMoments> MomentsInLanes(const float* x, int64_t terms) {
+  constexpr float kLeast = 1e-28F;
+  constexpr int64_t kSums = 2 * kLanesOfBlock;  // which do not wait for one another
+  const auto count = static_cast<double>(terms);
+  LaneMoments found{};
+  float squares = 0;
+  RunInLanes([=, &found, &squares]() NNEFC_IN_LANES {
+    const float first = x[0];
+    const auto add = [=](const auto& map) NNEFC_IN_LANES {
+      LaneFloats sums[kSums] = {};
+      int64_t i = 0;
+      for (; i + kSums * kLanes <= terms; i += kSums * kLanes) {
+#pragma GCC unroll 4
+        for (int64_t j = 0; j < kSums; ++j) {
+          const LaneFloats taken = *reinterpret_cast<const Lanes*>(x + i + j * kLanes);
+          map(taken, sums[j]);
+        }
+      }
+#pragma GCC unroll 4
+      for (int64_t j = 1; j < kSums; ++j) sums[0] += sums[j];
+      for (; i < terms; i += kLanes) {
+        const int64_t left = std::min(kLanes, terms - i);
+        LaneFloats last = {}, sum = {};
+        AddLanes(last, x + i, left);
+        map(last, sum);
+        KeepLanes(sum, left, 0);
+        sums[0] += sum;
+      }
+      return SumOfLanes(sums[0]);
+    };
+    const float sum =
+        add([=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken - first; });
+    const double mean = static_cast<double>(first) + static_cast<double>(sum) / count;
+    const auto rounded = static_cast<float>(mean);
+    squares = add([=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES {
+      const LaneFloats distance = taken - rounded;
+      to += distance * distance;
+    });
+    const double rest = mean - static_cast<double>(rounded);
+    found = {.mean = rounded,
+             .rest = static_cast<float>(rest),
+             .variance = static_cast<double>(squares) / count - rest * rest};
+  });
+  if (!(squares > kLeast && squares < std::numeric_limits<float>::infinity())) return std::nullopt;
+  return found;
+}
+
+void ShiftAndScaleInLanes(const float* x, int64_t terms, const LaneMoments& moments, float factor,
+                          float* to) {
+  RunInLanes([=, mean = moments.mean, rest = moments.rest]() NNEFC_IN_LANES {
+    int64_t i = 0;
+    for (; i + kLanes <= terms; i += kLanes)
+      *reinterpret_cast<Lanes*>(to + i) = (*reinterpret_cast<const Lanes*>(x + i) - mean - rest) * factor;
+    for (; i < terms; ++i) to[i] = (x[i] - mean - rest) * factor;
+  });
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

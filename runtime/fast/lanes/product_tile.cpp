@@ -1,0 +1,123 @@
+#include "runtime/fast/lanes/product_tile.h"
+
+#include <array>
+#include <utility>
+
+#include "runtime/fast/lanes/lane_math.h"
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+namespace {
+
+const Lanes& Load(const float* from) {
+  return *reinterpret_cast<const Lanes*>(from);
+}
+
+// Columns in `kParts` registers, of a block or two.
+template <int kRows, int kParts>
+struct TileSums {
+  LaneFloats sums[kRows][kParts];
+
+  [[gnu::always_inline]] void Start(const TileCall& call) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+      for (int p = 0; p < kParts; ++p) {
+        sums[r][p] = call.bias != nullptr ? Load(call.bias + p * kLanes) : LaneFloats{};
+        if (call.start != nullptr)
+          sums[r][p] += Load(call.start + r * call.out.row_stride + OffsetOfPart(p, call.out.block_stride));
+      }
+    }
+  }
+
+  [[gnu::always_inline]] void AddTerm(const float* left, const float* weights) {
+    LaneFloats factors[kParts];
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p) factors[p] = Load(weights + p * kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const float x = left[r * kBlockColumns];
+#pragma GCC unroll 2
+      for (int p = 0; p < kParts; ++p) sums[r][p] += x * factors[p];
+    }
+  }
+
+  NNEFC_IN_LANES void Store(const TileCall& call) const {
+    WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+        for (int p = 0; p < kParts; ++p) {
+          LaneFloats sum = sums[r][p];
+          limit(sum);
+          float* const to = call.out.At(r, 0) + OffsetOfPart(p, call.out.block_stride);
+          *reinterpret_cast<Lanes*>(to) = sum;
+        }
+      }
+    });
+  }
+};
+
+// Narrow tiles fetch the rows of the next block of terms, and what comes later into the second cache alone:
+// the first is full of weights.
+template <int kRows>
+[[gnu::always_inline]] inline void FetchRows(const float* left) {
+  if constexpr (kLanes == kNarrowLanes) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) __builtin_prefetch(left + r * kBlockColumns);
+  }
+}
+[[gnu::always_inline]] inline void FetchLater(const float* line) {
+  constexpr int kFirstCache = 3, kSecondCache = 2;
+  __builtin_prefetch(line, 0, kLanes == kNarrowLanes ? kSecondCache : kFirstCache);
+}
+
+template <int kRows, int kParts>
+NNEFC_IN_LANES inline void Tile(const TileCall& call) {
+  TileSums<kRows, kParts> tile;
+  tile.Start(call);
+  const float* left = call.left;
+  const float* weights = call.weights;
+  const float* next = call.next;
+  for (int64_t block = call.terms / kBlockColumns; block > 0; --block, left += call.left_stride) {
+    FetchRows<kRows>(left + call.left_stride);
+    for (int64_t line = 0; line < call.next_lines; ++line, next += kLineFloats) FetchLater(next);
+    for (int64_t k = 0; k < kBlockColumns; ++k, weights += kTileColumns) tile.AddTerm(left + k, weights);
+  }
+  for (int64_t k = 0; k < call.terms % kBlockColumns; ++k, weights += kTileColumns)
+    tile.AddTerm(left + k, weights);
+  tile.Store(call);
+}
+
+using ProductFunction = void (*)(const TileCall&);
+
+template <int kRows, int kParts>
+void CallTile(const TileCall& call) {
+  RunInLanes([&]() NNEFC_IN_LANES { Tile<kRows, kParts>(call); });
+}
+
+// By rows, of `kBlocks` blocks.
+template <int kBlocks>
+constexpr auto kTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<ProductFunction, kTileRows>{
+      CallTile<static_cast<int>(kIndex) + 1, kBlocks* static_cast<int>(kLanesOfBlock)>...};
+}(std::make_index_sequence<kTileRows>());
+
+}  // namespace
+
+void RunTile(int64_t rows, int64_t blocks, const TileCall& call) {
+  const auto row = static_cast<size_t>(rows - 1);
+  if (blocks == kBlocksAtOnce) return kTiles<kBlocksAtOnce>[row](call);
+  kTiles<1>[row](call);
+  if (blocks == 1) return;
+  // The second of two, where registers hold the sums of one.
+  TileCall second = call;
+  second.weights += kBlockColumns;
+  if (second.bias != nullptr) second.bias += kBlockColumns;
+  if (second.start != nullptr) second.start += call.out.block_stride;
+  second.out.data += call.out.block_stride;
+  second.next_lines = 0;
+  kTiles<1>[row](second);
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

@@ -1,0 +1,68 @@
+#include "runtime/fast/lanes/tile_functions.h"
+
+#include "runtime/fast/lanes/lane_math.h"
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+namespace {
+
+// Calls function(x, place) for the registers of a tile, where `place` is that of their operand.
+template <typename Function>
+void MapTile(const FunctionTile& tile, const Function& function) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    // Copies, which what is written cannot change.
+    const FunctionTile own = tile;
+    const Function own_function = function;
+    for (int64_t row = 0; row < own.rows; ++row) {
+      for (int64_t block = 0; block < own.blocks; ++block) {
+        float* const out = own.out.At(row, block);
+        const float* const operand = own.operand.At(row, block);
+#pragma GCC unroll 2
+        for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes)
+          own_function(*reinterpret_cast<Lanes*>(out + lane), operand + lane);
+      }
+    }
+  });
+}
+
+// A function of a number alone.
+template <typename Function>
+void MapNumbers(const FunctionTile& tile, const Function& function) {
+  MapTile(tile, [=](Lanes& numbers, const float*) NNEFC_IN_LANES {
+    LaneFloats x = numbers;
+    function(x);
+    numbers = x;
+  });
+}
+
+}  // namespace
+
+void ApplyToTile(TileFunction function, const FunctionTile& tile) {
+  const float alpha = tile.alpha, beta = tile.beta;
+  switch (function) {
+    case TileFunction::kAdd:
+      return MapTile(
+          tile, [](Lanes& x, const float* y) NNEFC_IN_LANES { x += *reinterpret_cast<const Lanes*>(y); });
+    case TileFunction::kMultiply:
+      return MapTile(
+          tile, [](Lanes& x, const float* y) NNEFC_IN_LANES { x *= *reinterpret_cast<const Lanes*>(y); });
+    case TileFunction::kLinear:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { x = alpha * x + beta; });
+    case TileFunction::kRelu:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { x = x > 0.0f ? x : alpha * x; });
+    case TileFunction::kAtLeast:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { LimitFromBelow(x, LaneFloats{} + alpha); });
+    case TileFunction::kAtMost:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { LimitFromAbove(x, LaneFloats{} + alpha); });
+    case TileFunction::kSigmoid:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { SigmoidLanes(x); });
+    case TileFunction::kSwish:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { SwishLanes(x, alpha); });
+    case TileFunction::kHSwish:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { HSwishLanes(x); });
+    case TileFunction::kGelu:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { GeluLanes(x); });
+  }
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

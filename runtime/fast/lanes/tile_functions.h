@@ -1,0 +1,32 @@
+// What follows a product of matrices in its step, on a tile of its result.
+#pragma once
+
+#include "runtime/fast/lanes/product_tile.h"
+
+namespace nnefc::runtime {
+
+enum class TileFunction : uint8_t {
+  kAdd,       // x + operand
+  kMultiply,  // x * operand
+  kLinear,    // alpha * x + beta
+  kRelu,      // x > 0 ? x : alpha * x
+  kAtLeast,   // x > alpha ? x : alpha
+  kAtMost,    // x < alpha ? x : alpha
+  kSigmoid,
+  kSwish,  // x * sigmoid(alpha * x)
+  kHSwish,
+  kGelu,  // by erf
+};
+
+struct FunctionTile {
+  BlockedMatrix<float> out;
+  int64_t rows, blocks;
+  // Numbers of kAdd and kMultiply: those for each column lie in rows that are no stride apart. Of others it
+  // is `out`.
+  BlockedMatrix<const float> operand = {};
+  float alpha = 0, beta = 0;
+};
+
+NNEFC_LANE_FUNCTION(ApplyToTile, void(TileFunction function, const FunctionTile& tile));
+
+}  // namespace nnefc::runtime
