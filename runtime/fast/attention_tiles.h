@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime {
 
-// Nothing where the processor has no AVX-512, factors are rounded to bf16, values fill no whole blocks, or
+// Nothing where the processor has no lanes, factors are rounded to bf16, values fill no whole blocks, or
 // keys and values do not stay in a core's cache.
 std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
 

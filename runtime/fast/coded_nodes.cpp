@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/filter_scales.h"
+#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/quantization.h"
 
 namespace nnefc::runtime {
@@ -175,7 +176,7 @@ class CodeRegions {
 }  // namespace
 
 CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers) {
-  if (!HasVnni()) return CodedNodes();
+  if (!HasVnni() && !HasLanes()) return CodedNodes();
   return CodeRegions(graph, numbers).Find();
 }
 

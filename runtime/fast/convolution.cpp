@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/coded_products.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/depthwise.h"
 #include "runtime/fast/direct_convolution.h"
@@ -235,6 +236,7 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
     folded->sum = FoldSum(given, *coded.range, *coded.sum);
     if (!folded->sum) return std::nullopt;
   }
+  if (!HasVnni()) return MakeCodedConvolution(given, {source, &coded, std::move(folded)}, kGrouped);
   const std::optional<DnnPostOps> posts =
       folded ? DnnPostOps::MakeForFoldedCodes(*folded, given.outputs[0].shape.size())
              : DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
@@ -290,7 +292,7 @@ std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request) {
 
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request)) return std::nullopt;
+  if (!DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
@@ -299,6 +301,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
                                           input.size() - 2);
   if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
     return OnlyWay(request, std::move(*kernel));
+  // What quantizes may take numbers of other types.
+  if (!DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const InnerProduct product{
         .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};

@@ -27,7 +27,7 @@ struct DenseInputs {
   int scale = -1;  // a number for each term, by which left is multiplied
 };
 
-// Row-major or in blocks as `sizes` says; nothing where the processor has no AVX-512, one of the posts has
+// Row-major or in blocks as `sizes` says; nothing where the processor has no lanes, one of the posts has
 // no translation, or another way is as fast.
 std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,
                                                const DenseInputs& inputs,

@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime {
 
-// Of a GroupConvolution; nothing where it is another, the processor has no AVX-512 or one of the posts has no
+// Of a GroupConvolution; nothing where it is another, the processor has no lanes or one of the posts has no
 // translation.
 std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request);
 

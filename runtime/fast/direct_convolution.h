@@ -9,7 +9,7 @@
 namespace nnefc::runtime {
 
 // Of a Convolution of one or two axes; nothing where it is another, has few output channels or a filter that
-// is no constant, the processor has no AVX-512 or one of the posts has no translation.
+// is no constant, the processor has no lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -87,7 +87,7 @@ dnnl::memory::desc OrderedDesc(llvm::ArrayRef<int64_t> extents, const AxisOrder&
 dnnl::memory::desc StackedDesc(const dnnl::memory::desc& matrix, int64_t count);
 // The description by which oneDNN chooses.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
-// Images with their channels in blocks of a register of AVX-512, of ranks 3 to 5.
+// Images with their channels in blocks of 16, of ranks 3 to 5.
 inline constexpr int64_t kChannelBlock = 16;
 dnnl::memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape);
 // Images with their channels behind the pixels, of ranks 3 to 5.

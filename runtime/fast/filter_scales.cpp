@@ -56,10 +56,11 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
     const float* number = row.data();
     const size_t count = row.size();
     Vectorized([=, &farthest] {
+      constexpr double kRound = 6755399441055744.0;  // its last bit is worth 1
       double away = 0;
       for (size_t i = 0; i < count; ++i) {
         const double code = static_cast<double>(number[i]) * inverse;
-        const double distance = std::abs(code - __builtin_nearbyint(code));
+        const double distance = std::abs(code - (code + kRound - kRound));
         away = distance > away ? distance : away;
       }
       farthest = away;

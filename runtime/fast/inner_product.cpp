@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/chunked_product.h"
+#include "runtime/fast/coded_products.h"
 #include "runtime/fast/lanes/row_dots.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
@@ -181,6 +182,7 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   const auto last_axis = static_cast<int64_t>(given.outputs[0].shape.size()) - 1;
   const std::optional<FoldedCodes> folded =
       coded.range ? FoldCodes(coded.request, *coded.range, products, last_axis) : std::nullopt;
+  if (!HasVnni()) return MakeCodedProduct(given, {source, &coded, folded}, shape);
   const std::optional<DnnPostOps> posts =
       folded ? DnnPostOps::MakeForFoldedCodes(*folded, 2)
              : DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);

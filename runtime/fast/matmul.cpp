@@ -30,12 +30,13 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
   const InnerProduct product{
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
+  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product))
+    return OnlyWay(request, std::move(*kernel));
+  if (!DnnAcceptsAll(request)) return std::nullopt;
   if (IsForCompressedProduct(request, product))
     return request.way.empty() ? MakeCompressedProduct(request, product) : std::nullopt;
   const auto last_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
   if (auto kernel = MakeInPlaceProduct(request, product, last_axis)) return kernel;
-  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product))
-    return OnlyWay(request, std::move(*kernel));
   if (rows >= kLeastDenseRows && ProductType(request) == DnnType::f32) {
     const DenseSizes sizes{.images = 1,
                            .rows = rows,
@@ -90,9 +91,12 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 }
 
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request)) return std::nullopt;
+  // What quantizes may take numbers of other types.
+  const bool accepts =
+      DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);
+  if (!accepts) return std::nullopt;
   if (std::optional<PreparedKernel> kernel = MakeConstantProduct(request)) return kernel;
-  return request.way.empty() ? MakeGeneral(request) : std::nullopt;
+  return request.way.empty() && DnnAcceptsAll(request) ? MakeGeneral(request) : std::nullopt;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/bfloat_pooling.h"
 #include "runtime/fast/blocked_pooling.h"
+#include "runtime/fast/coded_pooling.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/vector_math.h"
@@ -213,6 +214,7 @@ std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const Po
   const DnnCodes* codes = CodesOf(request.inputs[0]);
   if (codes != nullptr && !HasEmptyWindow(window)) {
     if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
+    if (auto kernel = MakeCodedMaxPool(request, window, *codes)) return kernel;
   }
   if (auto kernel = MakePoolOfBfloats(request, window)) return kernel;
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);

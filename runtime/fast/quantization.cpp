@@ -7,6 +7,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/lanes/levels.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
@@ -42,20 +43,19 @@ template <typename Number>
     float* code = codes.data();
     switch (range.formula) {
       case CodeRange::Formula::kFakeQuantize:
+        // Products have their own rounding, as the formula has it.
+        for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
         for (int64_t i = 0; i < count; ++i) {
-          const float x = __builtin_nearbyintf(by_width.Of(from(i) - low) * 255.0f);
+          const float x = VectorRound(code[i]);
           code[i] = x > first ? x : first;  // NaN among them
         }
         break;
       case CodeRange::Formula::kMinMax:
-        for (int64_t i = 0; i < count; ++i) {
-          // The product has its own rounding, as the formula has it.
-          code[i] = by_width.Of(from(i) - low) * 255.0f;
-        }
-        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(code[i] + 0.5f);
+        for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorFloor(code[i] + 0.5f);
         break;
       case CodeRange::Formula::kZeroPoint:
-        for (int64_t i = 0; i < count; ++i) code[i] = __builtin_floorf(by_scale.Of(from(i)) + 0.5f) + zero;
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorFloor(by_scale.Of(from(i)) + 0.5f) + zero;
         break;
     }
     for (int64_t i = 0; i < count; ++i) {
@@ -142,29 +142,14 @@ class SumKernel final : public Kernel {
 // FakeQuantize of numbers that stay numbers.
 class RoundKernel final : public Kernel {
  public:
-  // To `levels` numbers from `first` to `last` of those from `low` to `high`.
-  struct Levels {
-    float low, high, first, last;
-    float steps;
-  };
   explicit RoundKernel(const Levels& levels) : levels_(levels) {}
 
   std::string implementation() const override { return "nnefc:round"; }
   FaultOr<Success> Run(const KernelRun& run) const override {
-    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    const auto [low, high, first, last, steps] = levels_;
-    const VectorQuotient by_width(high - low), by_steps(steps);
-    const float width = last - first;
-    ParallelParts(run.input(0).volume(), [=](int64_t begin, int64_t end) {
-      Vectorized([=] {
-        for (int64_t i = begin; i < end; ++i) {
-          const float level =
-              __builtin_nearbyintf(by_width.Of(VectorClamp(x[i], low, high) - low) * steps);  // NaN stays
-          const float inside = by_steps.Of(level) * width + first;
-          out[i] = x[i] > high ? last : inside;
-        }
-      });
+    ParallelParts(run.input(0).volume(), [&](int64_t begin, int64_t end) {
+      RoundToLevels(levels_, x + begin, end - begin, out + begin);
     });
     return Success();
   }
@@ -179,7 +164,7 @@ class RoundKernel final : public Kernel {
 // numbers.
 std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
   constexpr float kLeast = 1e-18f, kMost = 1e18f;
-  if (!HasFusedSums() || !request.posts.empty()) return std::nullopt;
+  if (!HasLanes() || !request.posts.empty()) return std::nullopt;
   const ValueInfo& input = request.inputs[0];
   if (!DnnAccepts(input) || input.shape != request.outputs[0].shape) return std::nullopt;
   llvm::SmallVector<float, 4> limits;
@@ -188,8 +173,8 @@ std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
     limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
     if (!(std::abs(limits.back()) < kMost)) return std::nullopt;
   }
-  const RoundKernel::Levels levels = {limits[0], limits[1], limits[2], limits[3],
-                                      static_cast<float>(request.node->Int("levels") - 1)};
+  const Levels levels = {limits[0], limits[1], limits[2], limits[3],
+                         static_cast<float>(request.node->Int("levels") - 1)};
   if (!(levels.high - levels.low > kLeast)) return std::nullopt;
   // The elements of a layout without padding are all of its memory.
   const memory::desc desc = DescInF32(input);

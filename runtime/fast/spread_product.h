@@ -10,7 +10,7 @@
 namespace nnefc::runtime {
 
 // Of a ConvolutionBackpropData with a constant filter; nothing where windows overlap, the processor has no
-// AVX-512 or one of the posts has no translation.
+// lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

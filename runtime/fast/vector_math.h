@@ -15,6 +15,19 @@ NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
   return high < y ? high : y;
 }
 
+// To the even one of two integers that are as near; what is farther than 2^22 stays as far. Of a product that
+// shall have its own rounding only behind a loop of its own: compilers make one rounding of it and a sum.
+NNEFC_VECTOR float VectorRound(float x) {
+  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  return x + kRound - kRound;
+}
+
+// The same to the integer below.
+NNEFC_VECTOR float VectorFloor(float x) {
+  const float rounded = VectorRound(x);
+  return rounded - (rounded > x ? 1.0f : 0.0f);
+}
+
 // e^x / 2^n, where n is the integer nearest to x / log(2).
 NNEFC_VECTOR float VectorExpSeries(float x, float n) {
   // What is left of x after n * log(2), and its series.
@@ -134,10 +147,6 @@ inline VectorUnit WidestVectorUnit() {
   }();
   return unit;
 }
-// Whether products and sums in one rounding are instructions.
-inline bool HasFusedSums() {
-  return WidestVectorUnit() != VectorUnit::kBaseline;
-}
 #define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"
 template <typename Loop>
 [[gnu::target(NNEFC_TARGET_AVX512), gnu::flatten, gnu::noinline]] void RunInAvx512(const Loop& loop) {
@@ -162,9 +171,6 @@ void Vectorized(const Loop& loop) {
   }
 }
 #else
-constexpr bool HasFusedSums() {
-  return true;
-}
 template <typename Loop>
 void Vectorized(const Loop& loop) {
   loop();

@@ -10,7 +10,7 @@
 namespace nnefc::runtime {
 
 // Of a Convolution; nothing where it or the precision does not allow it, the direct way is as fast, the
-// processor has no AVX-512, or one of the posts has no translation.
+// processor has no lanes, or one of the posts has no translation.
 std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -133,6 +133,17 @@ NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
   LimitFromAbove(x, limited);
 }
 
+// To the even one of two integers that are as near.
+NNEFC_IN_LANES inline void RoundLanes(LaneFloats& x) {
+#if defined(NNEFC_WIDE_X86)
+  x = _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(NNEFC_NARROW_X86)
+  x = _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+  for (int64_t i = 0; i < kLanes; ++i) x[i] = __builtin_nearbyintf(x[i]);
+#endif
+}
+
 // Puts `other` in place of the lanes behind the first `count`, which may be none or more than there are.
 NNEFC_IN_LANES inline void KeepLanes(LaneFloats& x, int64_t count, float other) {
 #if defined(NNEFC_WIDE_X86)

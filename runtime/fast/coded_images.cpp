@@ -1,0 +1,75 @@
+#include "runtime/fast/coded_images.h"
+
+#include <algorithm>
+
+#include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/window_tiles.h"
+
+namespace nnefc::runtime {
+
+CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles) {
+  constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
+  const int64_t of_row = std::max<int64_t>(form.rows.stride * form.row_numbers(), 1);
+  const int64_t numbers = 2 * CacheFloats();  // of 16 bits
+  const int64_t rows = std::max(numbers / of_row, DividedUp(kLeastPixels, form.columns.output));
+  CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
+  const int64_t wanted = 4 * form.threads;  // tasks
+  if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
+  const int64_t more = DividedUp(wanted, form.images * grid.row_parts);
+  const int64_t least_rows = DividedUp(kLeastPixels, form.columns.output);
+  if (form.rows.output / (grid.row_parts * more) >= least_rows) {
+    grid.row_parts *= more;
+  } else {
+    grid.tile_parts = std::min(tiles, more);
+  }
+  return grid;
+}
+
+int64_t CodedGrid::ScratchNumbers(const CodedForm& form) const {
+  return form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers();
+}
+
+int64_t CodedGrid::Pixels(const CodedForm& form) const {
+  return DividedUp(form.rows.output, row_parts) * form.columns.output;
+}
+
+void CodedPart::Fill(const uint8_t* image) const {
+  int32_t* seen = seen_;
+  for (int64_t row = 0; row < rows_.count(); ++row) {
+    for (int64_t column = 0; column < form_.columns.output; ++column)
+      *seen++ = static_cast<int32_t>(row * form_.rows.stride * form_.row_numbers() +
+                                     column * form_.columns.stride * form_.padded_channels);
+  }
+  const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
+  const int64_t size = form_.columns.input * form_.channels;
+  for (int64_t row = 0; row < form_.RowsSeenBy(rows_.count()); ++row) {
+    int16_t* out = numbers_ + row * form_.row_numbers();
+    const int64_t from = first + row;
+    if (from < 0 || from >= form_.rows.input) {
+      std::fill_n(out, form_.row_numbers(), int16_t{0});
+    } else {
+      FillRow(image + from * size, out);
+    }
+  }
+}
+
+void CodedPart::FillRow(const uint8_t* row, int16_t* out) const {
+  const int64_t padded = form_.padded_channels, before = form_.columns.before;
+  const int64_t seen = form_.row_numbers() / padded;  // pixels
+  const int64_t begin = std::clamp<int64_t>(before, 0, seen);
+  const int64_t end = std::clamp(before + form_.columns.input, begin, seen);
+  std::fill_n(out, begin * padded, int16_t{0});
+  std::fill(out + end * padded, out + seen * padded, int16_t{0});
+  const uint8_t* from = row + (begin - before) * form_.channels;
+  if (padded == form_.channels) {
+    WidenCodes({from, (end - begin) * padded, form_.zero, out + begin * padded});
+    return;
+  }
+  for (int64_t pixel = begin; pixel < end; ++pixel, from += form_.channels) {
+    int16_t* to = out + pixel * padded;
+    for (int64_t i = 0; i < form_.channels; ++i) to[i] = static_cast<int16_t>(int{from[i]} - form_.zero);
+    std::fill(to + form_.channels, to + padded, int16_t{0});
+  }
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,63 @@
+// Images of codes of 8 bits as tiles of products want them.
+#pragma once
+
+#include <vector>
+
+#include "runtime/fast/lanes/span.h"
+#include "runtime/kernels/window.h"
+
+namespace nnefc::runtime {
+
+// Images with their channels behind the pixels, and how windows see them. Rows of a matrix are images of one
+// column.
+struct CodedForm {
+  int64_t images, channels, outputs;
+  int64_t padded_channels;  // as many as numbers of a pixel, zeros behind the last channel
+  WindowAxis rows, columns;
+  int zero;  // the code of 0
+  int threads;
+
+  int64_t out_pixels() const { return rows.output * columns.output; }
+  // Numbers of a row of the pixels that windows see, borders included.
+  int64_t row_numbers() const {
+    return ((columns.output - 1) * columns.stride + columns.reach()) * padded_channels;
+  }
+  // Rows that some rows of the result see.
+  int64_t RowsSeenBy(int64_t count) const { return (count - 1) * rows.stride + rows.reach(); }
+};
+
+// How rows of the results of all images, and tiles of channels, are cut into tasks.
+struct CodedGrid {
+  int64_t row_parts, tile_parts;  // of an image
+
+  static CodedGrid Of(const CodedForm& form, int64_t tiles);
+  // Of the largest part.
+  int64_t ScratchNumbers(const CodedForm& form) const;
+  int64_t Pixels(const CodedForm& form) const;
+};
+
+// Some rows of an image's result, and what they see as numbers of 16 bits: codes less their zero.
+class CodedPart {
+ public:
+  // `seen` is of as many pixels as the part has.
+  CodedPart(const CodedForm& form, const Span& rows, int16_t* numbers, int32_t* seen)
+      : form_(form), rows_(rows), numbers_(numbers), seen_(seen) {}
+
+  void Fill(const uint8_t* image) const;
+  int64_t pixels() const { return rows_.count() * form_.columns.output; }
+  // Of the image.
+  int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
+  const int16_t* numbers() const { return numbers_; }
+  // How far what each pixel sees first is.
+  const int32_t* seen() const { return seen_; }
+
+ private:
+  void FillRow(const uint8_t* row, int16_t* out) const;
+
+  const CodedForm& form_;
+  Span rows_;
+  int16_t* numbers_;
+  int32_t* seen_;
+};
+
+}  // namespace nnefc::runtime

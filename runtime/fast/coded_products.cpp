@@ -1,0 +1,417 @@
+#include "runtime/fast/coded_products.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/fast/coded_images.h"
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/window_tiles.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Sums of a tile, wherever they go.
+using TileSums = std::array<int32_t, kMostCodePixels * kBlockColumns>;
+
+// Where a tile lies in a result: pixels of an image, from channel `tile` * kBlockColumns on.
+struct TilePlace {
+  int64_t image, pixel, pixels, tile;
+};
+
+// What becomes of sums of products: codes, or numbers and what follows them.
+class CodedResults {
+ public:
+  struct Form {
+    int64_t outputs, pixels;    // of an image
+    bool is_blocked;            // numbers; row-major otherwise
+    std::vector<float> scales;  // of numbers, by output
+    std::optional<FoldedCodes> folded;
+  };
+  CodedResults(Form form, ProductSteps steps) : form_(std::move(form)), steps_(std::move(steps)) {
+    const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
+    scales_ = form_.folded ? form_.folded->scales : form_.scales;
+    scales_.resize(padded);
+    if (!form_.folded) return;
+    bias_ = form_.folded->bias;
+    bias_.resize(padded);
+    if (!form_.folded->limits) return;
+    low_ = std::max(low_, form_.folded->limits->first);
+    high_ = std::min(high_, form_.folded->limits->second);
+  }
+
+  int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
+  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
+    return steps_.OperandsOf(run, form_.outputs, scratch);
+  }
+
+  void Store(const TileSums& sums, const TilePlace& at, std::byte* out,
+             const ProductSteps::Operands& operands) const {
+    if (form_.folded) return StoreCodes(sums, at, reinterpret_cast<uint8_t*>(out));
+    StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
+  }
+
+ private:
+  void StoreCodes(const TileSums& sums, const TilePlace& at, uint8_t* out) const {
+    const int64_t column = at.tile * kBlockColumns;
+    CodeResults results{.sums = sums.data(),
+                        .pixels = at.pixels,
+                        .channels = std::min(kBlockColumns, form_.outputs - column),
+                        .scales = scales_.data() + column,
+                        .bias = bias_.data() + column,
+                        .low = low_,
+                        .high = high_,
+                        .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
+                        .stride = form_.outputs};
+    if (const std::optional<FoldedCodes::Sum>& sum = form_.folded->sum) {
+      results.has_others = true;
+      results.factor = sum->factor;
+      results.offset = sum->offset;
+      results.other_factor = sum->other_factor;
+      results.other_zero = sum->others.zero;
+    }
+    StoreCodeResults(results);
+  }
+
+  void StoreNumbers(const TileSums& sums, const TilePlace& at, float* out,
+                    const ProductSteps::Operands& operands) const {
+    const int64_t column = at.tile * kBlockColumns,
+                  blocks = RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
+    const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
+    const int64_t offset = form_.is_blocked
+                               ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
+                               : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+    // The last columns of a row-major matrix go by way of a whole block.
+    std::array<float, kMostCodePixels * kBlockColumns> block;
+    const int64_t count = std::min(kBlockColumns, form_.outputs - column);
+    const bool is_whole = form_.is_blocked || count == kBlockColumns;
+    const BlockedMatrix<float> to = is_whole ? BlockedMatrix<float>{out + offset, stride, 0}
+                                             : BlockedMatrix<float>{block.data(), kBlockColumns, 0};
+    StoreNumberResults({.sums = sums.data(),
+                        .pixels = at.pixels,
+                        .scales = scales_.data() + column,
+                        .bias = operands.ColumnsOf(steps_.bias(), column),
+                        .start = operands.ElementsOf(steps_.start(), offset),
+                        .limits = steps_.limits(),
+                        .out = to.data,
+                        .stride = to.row_stride});
+    steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
+                  form_.outputs, operands);
+    for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
+      std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
+  }
+
+  Form form_;
+  ProductSteps steps_;
+  std::vector<float> scales_, bias_;
+  float low_ = 0, high_ = 255;
+};
+
+class CodedKernel : public Kernel {
+ public:
+  CodedKernel(const CodedForm& form, CodedResults results)
+      : form_(form), grid_(CodedGrid::Of(form, tiles())), results_(std::move(results)) {}
+
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
+           static_cast<size_t>(form_.threads * (MemberNumbers() + 2 * MemberPixels())) * sizeof(int16_t);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    auto* columns = reinterpret_cast<float*>(run.scratch);
+    auto* seen = reinterpret_cast<int32_t*>(columns + results_.scratch_floats());
+    auto* numbers = reinterpret_cast<int16_t*>(seen + form_.threads * MemberPixels());
+    const Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+                    .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+                    .out = run.output().mutable_bytes(),
+                    .operands = results_.OperandsOf(run, columns)};
+    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
+    RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+      const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
+      const CodedPart part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
+                           numbers + member * MemberNumbers(), seen + member * MemberPixels());
+      part.Fill(call.in + image * form_.rows.input * form_.columns.input * form_.channels);
+      const Span all = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
+      for (int64_t tile = all.begin; tile < all.end; ++tile) RunColumns(call, part, image, tile);
+    });
+    return Success();
+  }
+
+ protected:
+  struct Call {
+    const uint8_t* in;
+    const int8_t* weights;
+    std::byte* out;
+    ProductSteps::Operands operands;
+  };
+  // All pixels of a part, of a tile of outputs.
+  virtual void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const = 0;
+
+  const CodedForm& form() const { return form_; }
+  const CodedResults& results() const { return results_; }
+  int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
+
+ private:
+  // Of a thread; a whole line of a cache more, which others do not write to.
+  static constexpr int64_t kLine = 32;
+  int64_t MemberNumbers() const { return RoundUp(grid_.ScratchNumbers(form_), kLine) + kLine; }
+  int64_t MemberPixels() const { return RoundUp(grid_.Pixels(form_), kLine) + kLine; }
+
+  CodedForm form_;
+  CodedGrid grid_;
+  CodedResults results_;
+};
+
+// Of all channels.
+class CodedConvolution final : public CodedKernel {
+ public:
+  CodedConvolution(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
+    // Taps of a row whose pixels lie behind one another are one strip.
+    const WindowAxis &rows = form.rows, &columns = form.columns;
+    const int64_t together = columns.dilation == 1 ? columns.size : 1;
+    for (int64_t row = 0; row < rows.size; ++row) {
+      for (int64_t column = 0; column < columns.size; column += together)
+        strips_.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
+                                               column * columns.dilation * form.padded_channels));
+    }
+    pairs_ = together * form.padded_channels / 2;
+  }
+
+  std::string implementation() const override { return "nnefc:codes"; }
+
+ private:
+  void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
+    const auto strips = static_cast<int64_t>(strips_.size());
+    TileSums sums;
+    CodeTile product{.numbers = part.numbers(),
+                     .seen = nullptr,
+                     .strips = strips_.data(),
+                     .strip_count = strips,
+                     .pairs = pairs_,
+                     .weights = call.weights + tile * strips * pairs_ * 2 * kBlockColumns,
+                     .sums = sums.data()};
+    const int64_t panels = DividedUp(part.pixels(), TileRows());
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      const int64_t first = PartBegin(part.pixels(), panels, panel);
+      const int64_t count = PartBegin(part.pixels(), panels, panel + 1) - first;
+      product.seen = part.seen() + first;
+      RunCodeTile(count, product);
+      results().Store(sums, {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+    }
+  }
+
+  std::vector<int32_t> strips_;
+  int64_t pairs_;
+};
+
+// Of each channel by itself.
+class CodedDepthwise final : public CodedKernel {
+ public:
+  CodedDepthwise(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
+    for (int64_t row = 0; row < form.rows.size; ++row) {
+      for (int64_t column = 0; column < form.columns.size; ++column)
+        taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
+                                             column * form.columns.dilation * form.padded_channels));
+    }
+    if (taps_.size() % 2 != 0) taps_.push_back(taps_.back());
+  }
+
+  std::string implementation() const override { return "nnefc:depthwise_codes"; }
+
+ private:
+  int64_t taps() const { return form().rows.size * form().columns.size; }
+
+  void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
+    const auto pairs = static_cast<int64_t>(taps_.size()) / 2;
+    const int8_t* codes = call.weights + tile * taps() * kBlockColumns;
+    llvm::SmallVector<int16_t, 512> weights(static_cast<size_t>(pairs * 2 * kBlockColumns));
+    for (int64_t pair = 0; pair < pairs; ++pair) {
+      const int8_t* first = codes + 2 * pair * kBlockColumns;
+      const bool has_second = 2 * pair + 1 < taps();
+      InterleaveTaps(first, has_second ? first + kBlockColumns : nullptr,
+                     weights.data() + pair * 2 * kBlockColumns);
+    }
+    TileSums sums;
+    for (int64_t first = 0; first < part.pixels(); first += kMostCodePixels) {
+      const int64_t count = std::min(kMostCodePixels, part.pixels() - first);
+      RunDepthwiseCodes({.numbers = part.numbers() + tile * kBlockColumns,
+                         .seen = part.seen() + first,
+                         .count = count,
+                         .taps = taps_.data(),
+                         .tap_pairs = pairs,
+                         .weights = weights.data(),
+                         .sums = sums.data()});
+      results().Store(sums, {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+    }
+  }
+
+  std::vector<int32_t> taps_;
+};
+
+// Whether sums of so many products stay in 32 bits, and strips in their reach.
+bool FitsWords(int64_t terms, const CodedForm& form) {
+  constexpr int64_t kLargestProduct = 255 * 128, kMostWords = int64_t{1} << 31;
+  return terms * kLargestProduct < kMostWords &&
+         form.RowsSeenBy(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMostWords;
+}
+
+// Codes of pairs of inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other.
+Layout PairedFilter(llvm::ArrayRef<int64_t> filter, size_t output_axis, DnnLayout::Form form) {
+  constexpr int64_t kPair = 2 * kBlockColumns;
+  const size_t input_axis = 1 - output_axis;
+  dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[output_axis] = RoundUp(filter[output_axis], kBlockColumns);
+  data.padded_dims[input_axis] = RoundUp(filter[input_axis], 2);
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 2;
+  blocking.inner_idxs[0] = static_cast<int64_t>(output_axis);
+  blocking.inner_blks[0] = kBlockColumns;
+  blocking.inner_idxs[1] = static_cast<int64_t>(input_axis);
+  blocking.inner_blks[1] = 2;
+  int64_t stride = kPair;
+  blocking.strides[input_axis] = stride;
+  stride *= data.padded_dims[input_axis] / 2;
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
+  blocking.strides[output_axis] = stride;
+  return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
+}
+
+// Of a channel by itself: kBlockColumns of them for each tap.
+Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
+  dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[0] = RoundUp(filter[0], kBlockColumns);
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 1;
+  blocking.inner_idxs[0] = 0;
+  blocking.inner_blks[0] = kBlockColumns;
+  int64_t stride = kBlockColumns;
+  for (size_t axis = filter.size(); axis-- > 1; stride *= filter[axis]) blocking.strides[axis] = stride;
+  blocking.strides[0] = stride;
+  return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
+}
+
+// Layouts of what is no filter, and the kernel.
+template <typename Kernel>
+std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep& step, const CodedForm& form,
+                                     CodedResults::Form results_form) {
+  std::optional<ProductSteps> steps = ProductSteps::Make(
+      step.folded ? KernelRequest{} : step.coded->request,
+      step.folded ? llvm::ArrayRef<PostOperation>() : step.coded->request.posts,
+      results_form.is_blocked ? 1 : static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+  if (!steps) return std::nullopt;
+  const bool has_elements = !steps->element_inputs().empty() || steps->start() >= 0;
+  const bool is_blocked = results_form.is_blocked;
+  if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0) return std::nullopt;
+  const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
+    return is_blocked ? ChannelsLastDesc(shape, DnnType::f32) : PlainDesc(shape);
+  };
+  PreparedKernel prepared;
+  prepared.inputs.resize(given.inputs.size());
+  prepared.inputs[0] = LayoutOfCodes(in_codes(given.inputs[0].shape), *step.source);
+  prepared.outputs.resize(1);
+  if (step.folded) {
+    const std::optional<FoldedCodes::Sum>& sum = step.folded->sum;
+    const CodeRange& range = sum ? step.coded->sum->range : *step.coded->range;
+    prepared.outputs[0] = LayoutOfCodes(in_codes(given.outputs[0].shape), range.codes);
+    if (sum) {
+      prepared.inputs[sum->operand] = LayoutOfCodes(in_codes(given.outputs[0].shape), sum->others);
+      prepared.in_place = static_cast<int>(sum->operand);
+      prepared.in_place_required = true;
+    }
+  } else if (is_blocked) {
+    prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(given.outputs[0].shape));
+    for (int input : steps->element_inputs())
+      prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  }
+  results_form.folded = step.folded;
+  auto kernel = std::make_shared<Kernel>(form, CodedResults(std::move(results_form), std::move(*steps)));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
+                                                   bool is_grouped) {
+  if (!HasLanes() || (step.coded->range && !step.folded)) return std::nullopt;
+  const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
+  const size_t channels = is_grouped ? 3 : 2;  // axes of the filter before those of the window
+  if (input.size() < 3 || input.size() > 4) return std::nullopt;
+  const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
+  if (is_grouped && !is_depthwise) return std::nullopt;
+  const Window window =
+      MakeWindow(*given.node, input.drop_front(2), output.drop_front(2), filter.drop_front(channels));
+  const int64_t together = is_depthwise ? kBlockColumns : 2;
+  CodedForm form{.images = input[0],
+                 .channels = input[1],
+                 .outputs = output[1],
+                 .padded_channels = RoundUp(input[1], together),
+                 .rows = window[1],
+                 .columns = window[2],
+                 .zero = step.source->zero,
+                 .threads = CurrentThreads()};
+  // Windows of one pixel see a column of pixels: all of them.
+  const auto is_pixel = [](const WindowAxis& axis) {
+    return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
+  };
+  if (is_pixel(form.rows) && is_pixel(form.columns)) {
+    form.rows.input = form.rows.output = form.rows.input * form.columns.input;
+    form.columns = WindowAxis{};
+  }
+  if (!FitsWords(*Volume(filter.drop_front(is_grouped ? 2 : 1)), form)) return std::nullopt;
+  const int64_t mask = is_grouped ? 3 : 1;
+  DnnLayout::Form codes{
+      .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = static_cast<int>(mask)}};
+  CodedResults::Form results{.outputs = form.outputs,
+                             .pixels = form.out_pixels(),
+                             .is_blocked = true,
+                             .scales = ScalesOfProducts(*step.source, given.filter_scales),
+                             .folded = std::nullopt};
+  std::optional<PreparedKernel> prepared =
+      is_depthwise ? Finish<CodedDepthwise>(given, step, form, std::move(results))
+                   : Finish<CodedConvolution>(given, step, form, std::move(results));
+  if (!prepared) return std::nullopt;
+  prepared->inputs[1] =
+      is_depthwise ? DepthwiseFilter(filter, std::move(codes)) : PairedFilter(filter, 0, std::move(codes));
+  return prepared;
+}
+
+std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
+                                               const InnerProduct& shape) {
+  if (!HasLanes() || (step.coded->range && !step.folded)) return std::nullopt;
+  CodedForm form{.images = 1,
+                 .channels = shape.inputs,
+                 .outputs = shape.outputs,
+                 .padded_channels = RoundUp(shape.inputs, 2),
+                 .rows = {.input = shape.rows, .output = shape.rows},
+                 .columns = {},
+                 .zero = step.source->zero,
+                 .threads = CurrentThreads()};
+  if (!FitsWords(shape.inputs, form)) return std::nullopt;
+  constexpr int kColumns = 1 << 1;
+  DnnLayout::Form codes{
+      .order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
+      .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}};
+  std::optional<PreparedKernel> prepared =
+      Finish<CodedConvolution>(given, step, form,
+                               {.outputs = shape.outputs,
+                                .pixels = shape.rows,
+                                .is_blocked = false,
+                                .scales = ScalesOfProducts(*step.source, given.filter_scales),
+                                .folded = std::nullopt});
+  if (!prepared) return std::nullopt;
+  const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
+  prepared->inputs[1] = PairedFilter(matrix, 1, std::move(codes));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

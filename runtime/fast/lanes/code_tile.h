@@ -1,0 +1,80 @@
+// Products of codes of 8 bits: numbers of 16 bits, which are codes less their zero, times codes of a filter.
+// Pairs of products are added in 32 bits, which is exact.
+#pragma once
+
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/limits.h"
+
+namespace nnefc::runtime {
+
+// Codes less their zero.
+struct CodesAsNumbers {
+  const uint8_t* codes;
+  int64_t count;
+  int zero;
+  int16_t* out;
+};
+NNEFC_LANE_FUNCTION(WidenCodes, void(const CodesAsNumbers& codes));
+
+// Sums for some pixels and kBlockColumns outputs.
+inline constexpr int64_t kMostCodePixels = 14;
+struct CodeTile {
+  const int16_t* numbers;
+  const int32_t* seen;  // of each pixel, how far what it sees first is
+  // Strips of numbers that lie behind one another, in pairs, and how far the strips are from what a pixel
+  // sees first.
+  const int32_t* strips;
+  int64_t strip_count, pairs;
+  // For each pair those of kBlockColumns outputs; zeros behind the last output.
+  const int8_t* weights;
+  int32_t* sums;  // kBlockColumns of each pixel
+};
+// Of 1 to TileRows() pixels.
+NNEFC_LANE_FUNCTION(RunCodeTile, void(int64_t pixels, const CodeTile& tile));
+
+// The same of each channel by itself: kBlockColumns channels of some pixels.
+struct DepthwiseCodes {
+  const int16_t* numbers;
+  const int32_t* seen;  // as above
+  int64_t count;        // of pixels
+  const int32_t* taps;  // how far they are from what a pixel sees first
+  int64_t tap_pairs;    // an odd tap more is one of zeros
+  // For each pair of taps 2 * kBlockColumns numbers, as InterleaveTaps puts them.
+  const int16_t* weights;
+  int32_t* sums;
+};
+NNEFC_LANE_FUNCTION(RunDepthwiseCodes, void(const DepthwiseCodes& codes));
+// Of two taps' codes of kBlockColumns channels.
+NNEFC_LANE_FUNCTION(InterleaveTaps, void(const int8_t* first, const int8_t* second, int16_t* out));
+
+// What becomes of the sums of a tile: codes = scales * (sums + bias), between limits of 0 to 255, rounded to
+// the even one of two that are as near.
+struct CodeResults {
+  const int32_t* sums;
+  int64_t pixels, channels;    // the latter at most kBlockColumns
+  const float *scales, *bias;  // kBlockColumns of each
+  float low, high;
+  uint8_t* out;
+  int64_t stride;  // from one pixel to the next
+  // If `has_others`, then codes = factor * codes + offset + other_factor * (what lies in `out` - other_zero).
+  bool has_others = false;
+  float factor = 1, offset = 0, other_factor = 0;
+  int other_zero = 0;
+};
+NNEFC_LANE_FUNCTION(StoreCodeResults, void(const CodeResults& results));
+
+// Or numbers = scales * sums, to which `bias` is added by channel and `start`, which lies as `out` does,
+// between limits.
+struct NumberResults {
+  const int32_t* sums;
+  int64_t pixels;
+  const float* scales;
+  const float* bias = nullptr;
+  const float* start = nullptr;
+  Limits limits = {};
+  float* out;  // kBlockColumns of each pixel
+  int64_t stride;
+};
+NNEFC_LANE_FUNCTION(StoreNumberResults, void(const NumberResults& results));
+
+}  // namespace nnefc::runtime
