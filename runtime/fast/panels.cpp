@@ -1,7 +1,7 @@
 #include "runtime/fast/panels.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -24,54 +24,65 @@ constexpr int ChainsFor(int sums) {
   return sums >= 8 ? 1 : sums >= 4 ? 2 : sums >= 2 ? 4 : 8;
 }
 
-// A tile of rows and panels, whose sums stay in registers, for vectors of 8 lanes.
-template <int kRows, int kPanels>
+// Some of the terms for some of the rows.
+struct PanelPass {
+  RowPointers rows;  // of all
+  int64_t first_row;
+  int64_t first, terms;
+};
+
+// A tile of rows and halves of panels, whose sums stay in registers, for vectors of 8 lanes.
+template <int kRows, int kHalves>
 struct TileOf8 {
   using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
-  static constexpr int kLanes = 8, kColumns = kPanels * kPanelWidth / kLanes;
-  static constexpr int kParts = kPanelWidth / kLanes;
-  static constexpr int kChains = ChainsFor(kRows * kColumns);
+  static constexpr int kChains = ChainsFor(kRows * kHalves);
 
-  // `tiles` behind one another.
-  [[gnu::always_inline]] static void Run(RowPointers rows, int64_t terms, const PanelSums* panels,
-                                         int64_t tiles) {
-    for (; tiles > 0; --tiles, panels += kPanels) {
-      Vector sums[kChains][kRows][kColumns] = {};
+  // Halves from `begin` on, of panels behind one another.
+  [[gnu::always_inline]] static void Run(const PanelPass& pass, const PanelSums* panels, int64_t begin) {
+    Vector sums[kChains][kRows][kHalves] = {};
+    const float* left[kRows];
+    const float* weights[kHalves];
+    for (int row = 0; row < kRows; ++row)
+      left[row] = reinterpret_cast<const float*>(pass.rows[pass.first_row + row]) + pass.first;
+    for (int i = 0; i < kHalves; ++i) {
+      const PanelSums& to = panels[(begin + i) / 2];
+      const int64_t column = ColumnOf(begin + i);
+      weights[i] = reinterpret_cast<const float*>(to.panel) + pass.first * kPanelWidth + column;
+      const float* const start = pass.first > 0 ? to.out : to.start;
+      if (start == nullptr) continue;
+      const int64_t stride = pass.first > 0 ? to.out_stride : to.start_stride;
+      for (int row = 0; row < kRows; ++row)
+        sums[0][row][i] = Load(start + (pass.first_row + row) * stride + column);
+    }
+    const int64_t terms = pass.terms;
+    int64_t k = 0;
+    for (; k + kChains <= terms; k += kChains) {
+      for (int chain = 0; chain < kChains; ++chain) AddTerm(left, weights, k + chain, sums[chain]);
+    }
+    for (; k < terms; ++k) AddTerm(left, weights, k, sums[0]);
+    for (int i = 0; i < kHalves; ++i) {
+      const PanelSums& to = panels[(begin + i) / 2];
+      float* const out = to.out + pass.first_row * to.out_stride + ColumnOf(begin + i);
+      const int64_t stride = to.out_stride;
       for (int row = 0; row < kRows; ++row) {
-        for (int i = 0; i < kColumns; ++i) {
-          const PanelSums& to = panels[i / kParts];
-          if (to.start != nullptr) sums[0][row][i] = At(to.start + row * to.start_stride, i);
-        }
-      }
-      int64_t k = 0;
-      for (; k + kChains <= terms; k += kChains) {
-        for (int chain = 0; chain < kChains; ++chain) AddTerm(rows, k + chain, panels, sums[chain]);
-      }
-      for (; k < terms; ++k) AddTerm(rows, k, panels, sums[0]);
-      for (int row = 0; row < kRows; ++row) {
-        for (int i = 0; i < kColumns; ++i) {
-          for (int chain = 1; chain < kChains; ++chain) sums[0][row][i] += sums[chain][row][i];
-          const PanelSums& to = panels[i / kParts];
-          At(to.out + row * to.out_stride, i) = sums[0][row][i];
-        }
+        for (int chain = 1; chain < kChains; ++chain) sums[0][row][i] += sums[chain][row][i];
+        *reinterpret_cast<Vector*>(out + row * stride) = sums[0][row][i];
       }
     }
   }
 
  private:
-  [[gnu::always_inline]] static const Vector& At(const float* numbers, int i) {
-    return *reinterpret_cast<const Vector*>(numbers + i % kParts * kLanes);
+  static int64_t ColumnOf(int64_t half) { return half % 2 * (kPanelWidth / 2); }
+  [[gnu::always_inline]] static const Vector& Load(const float* numbers) {
+    return *reinterpret_cast<const Vector*>(numbers);
   }
-  [[gnu::always_inline]] static Vector& At(float* numbers, int i) {
-    return *reinterpret_cast<Vector*>(numbers + i % kParts * kLanes);
-  }
-  [[gnu::always_inline]] static void AddTerm(RowPointers rows, int64_t k, const PanelSums* panels,
-                                             Vector (&sums)[kRows][kColumns]) {
-    for (int i = 0; i < kColumns; ++i) {
-      const Vector weights =
-          At(reinterpret_cast<const float*>(panels[i / kParts].panel) + k * kPanelWidth, i);
-      for (int row = 0; row < kRows; ++row)
-        sums[row][i] += reinterpret_cast<const float*>(rows[row])[k] * weights;
+  [[gnu::always_inline]] static void AddTerm(const float* const (&left)[kRows],
+                                             const float* const (&weights)[kHalves], int64_t k,
+                                             Vector (&sums)[kRows][kHalves]) {
+    Vector factors[kHalves];
+    for (int i = 0; i < kHalves; ++i) factors[i] = Load(weights[i] + k * kPanelWidth);
+    for (int row = 0; row < kRows; ++row) {
+      for (int i = 0; i < kHalves; ++i) sums[row][i] += left[row][k] * factors[i];
     }
   }
 };
@@ -173,6 +184,24 @@ template <template <int, int> typename Tile, int kRows, int kMost>
   }
 }
 
+// In tiles of `kMost` halves of panels, and what is left in smaller ones.
+template <int kRows, int kMost>
+void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
+  const auto count = 2 * static_cast<int64_t>(panels.size());
+  // A tile of one half loads more than it multiplies.
+  const int64_t rest = count % kMost == 1 ? kMost + 1 : count % kMost;
+  Vectorized([&] {
+    int64_t begin = 0;
+    for (; begin + rest < count; begin += kMost) TileOf8<kRows, kMost>::Run(pass, panels.data(), begin);
+    for (; begin < count; begin += 2) TileOf8<kRows, 2>::Run(pass, panels.data(), begin);
+  });
+}
+
+// By rows less one: of these, 16 registers hold sums that do not wait for each other, and factors.
+using HalvesOfRows = void (*)(const PanelPass&, llvm::ArrayRef<PanelSums>);
+constexpr HalvesOfRows kNarrowTiles[] = {RunHalves<1, 8>, RunHalves<2, 4>, RunHalves<3, 3>, RunHalves<4, 3>};
+constexpr int64_t kNarrowRows = std::size(kNarrowTiles);
+
 #if defined(__x86_64__)
 template <int kRows, int kPanels>
 using TileOfFloats = TileOf16<false, kRows, kPanels>;
@@ -215,28 +244,21 @@ void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64
 
 void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
                            llvm::ArrayRef<PanelSums> panels) {
-  constexpr size_t kMost = 4;
-  if (rows.size() > kMost) {
-    MultiplyInNarrowTiles(rows.take_front(kMost), terms, panels);
-    llvm::SmallVector<PanelSums, 8> others(panels.begin(), panels.end());
-    for (PanelSums& sums : others) {
-      if (sums.start != nullptr) sums.start += kMost * sums.start_stride;
-      sums.out += kMost * sums.out_stride;
+  const auto count = static_cast<int64_t>(rows.size());
+  if (count <= kNarrowRows) return kNarrowTiles[count - 1]({rows.data(), 0, 0, terms}, panels);
+  // Some panels and terms at a time, which come from a far cache once: by half of the rows, then the others.
+  constexpr size_t kPanelsOfPass = 3;
+  constexpr int64_t kTermsOfPass = 256;
+  const int64_t above = count / 2;
+  while (!panels.empty()) {
+    const llvm::ArrayRef<PanelSums> some = panels.take_front(kPanelsOfPass);
+    panels = panels.drop_front(some.size());
+    for (int64_t first = 0; first == 0 || first < terms; first += kTermsOfPass) {
+      const int64_t together = std::min(kTermsOfPass, terms - first);
+      kNarrowTiles[above - 1]({rows.data(), 0, first, together}, some);
+      kNarrowTiles[count - above - 1]({rows.data(), above, first, together}, some);
     }
-    return MultiplyInNarrowTiles(rows.drop_front(kMost), terms, others);
   }
-  Vectorized([&] {
-    switch (rows.size()) {
-      case 1:
-        return RunTiles<TileOf8, 1, 4>(rows.data(), terms, panels);
-      case 2:
-        return RunTiles<TileOf8, 2, 2>(rows.data(), terms, panels);
-      case 3:
-        return RunTiles<TileOf8, 3, 1>(rows.data(), terms, panels);
-      default:
-        return RunTiles<TileOf8, 4, 1>(rows.data(), terms, panels);
-    }
-  });
 }
 
 #if defined(__x86_64__)
