@@ -10,6 +10,7 @@
 #include "runtime/fast/direct_convolution.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/grouped_convolution.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/merged_groups.h"
 #include "runtime/fast/post_ops.h"
@@ -320,6 +321,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!kGrouped) {
     if (auto kernel = MakeWinograd(request)) return kernel;
     if (auto kernel = MakeDirectConvolution(request)) return kernel;
+  } else if (auto kernel = MakeGroupedConvolution(request)) {
+    return kernel;
   }
   return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
 }

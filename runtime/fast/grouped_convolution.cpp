@@ -1,0 +1,229 @@
+#include "runtime/fast/grouped_convolution.h"
+
+#include <algorithm>
+
+#include "runtime/fast/dnnl_kernel.h"
+#include "runtime/fast/lanes/grouped_tile.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct GroupedForm {
+  GroupWidth width;
+  int64_t images, groups;
+  int64_t inputs, outputs;  // of a group
+  WindowAxis rows, columns;
+  int threads;
+
+  int64_t channels() const { return groups * outputs; }
+  int64_t out_blocks() const { return DividedUp(channels(), kBlockColumns); }
+  int64_t in_blocks() const { return DividedUp(groups * inputs, kBlockColumns); }
+  int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
+  int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
+  // Of a register of outputs.
+  int64_t weights_row() const { return inputs * kGroupedColumns * LaneCount(); }
+  int64_t weights_size() const { return rows.size * weights_row(); }
+  bool fills_registers() const { return width == GroupWidth::kRegisters; }
+};
+
+// Pixels of a row that a tile has, and which of those that it sees lie in the image.
+struct GroupedPlaces {
+  Span places;
+  uint32_t inside;
+};
+
+std::vector<GroupedPlaces> DividePlaces(const WindowAxis& axis) {
+  const int64_t count = DividedUp(axis.output, kGroupedPixels);
+  std::vector<GroupedPlaces> tiles;
+  for (int64_t index = 0; index < count; ++index) {
+    GroupedPlaces tile{.places = Span{0, axis.output}.Part(count, index), .inside = 0};
+    const int64_t first = tile.places.begin * axis.stride - axis.before;
+    const int64_t seen = (tile.places.count() - 1) * axis.stride + axis.size;
+    for (int64_t i = 0; i < seen; ++i) {
+      if (first + i >= 0 && first + i < axis.input) tile.inside |= 1U << i;
+    }
+    tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+class GroupedConvolution final : public Kernel {
+ public:
+  GroupedConvolution(const GroupedForm& form, ProductSteps steps)
+      : form_(form), tiles_(DividePlaces(form.columns)), steps_(std::move(steps)) {
+    for (int64_t row = 0; row < form.rows.output; ++row) row_taps_.push_back(SeeingTaps(form.rows, row));
+  }
+
+  std::string implementation() const override { return "nnefc:grouped"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    constexpr int64_t kRowsTogether = 4;
+    const ThreadScope scope(form_.threads);
+    const FilterCall call = FilterCall::Of(run, steps_, form_.channels());
+    const int64_t planes = form_.images * form_.out_blocks();
+    const int64_t parts = RowParts();
+    RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
+      const Span span = Span{0, form_.rows.output}.Part(parts, task / planes);
+      for (int64_t row = span.begin; row < span.end; row += kRowsTogether)
+        RunRows(call, task % planes, {row, std::min(row + kRowsTogether, span.end)});
+    });
+    return Success();
+  }
+
+ private:
+  int64_t RowParts() const {
+    if (form_.threads == 1) return 1;
+    const int64_t planes = form_.images * form_.out_blocks();
+    return std::min(form_.rows.output, DividedUp(4 * form_.threads, planes));
+  }
+
+  // Of a plane, a block of channels of an image.
+  void RunRows(const FilterCall& call, int64_t plane, const Span& rows) const {
+    const int64_t column = plane % form_.out_blocks() * kBlockColumns;
+    const int64_t offset = plane * form_.out_plane() + rows.begin * form_.columns.output * kBlockColumns;
+    const int64_t count = rows.count() * form_.columns.output;  // pixels
+    for (int64_t lane = 0; lane < kBlockColumns; lane += LaneCount()) {
+      if (column + lane < form_.channels()) {
+        RunOutputs(call, {plane / form_.out_blocks(), column + lane, offset + lane}, rows);
+      } else {
+        for (int64_t pixel = 0; pixel < count; ++pixel)
+          std::fill_n(call.out + offset + lane + pixel * kBlockColumns, LaneCount(), 0.0f);
+      }
+    }
+    steps_.Finish({.out = {call.out + offset, kBlockColumns, 0},
+                   .offset = offset,
+                   .column = column,
+                   .rows = count,
+                   .blocks = 1},
+                  form_.channels(), call.operands);
+  }
+
+  // A register of output channels from `channel` on, `offset` from the beginning of the result.
+  struct Outputs {
+    int64_t image, channel, offset;
+  };
+
+  void RunOutputs(const FilterCall& call, const Outputs& at, const Span& rows) const {
+    const WindowAxis& columns = form_.columns;
+    const float* in = call.in + at.image * form_.in_blocks() * form_.in_plane();
+    const float* weights = call.weights + at.channel / LaneCount() * form_.weights_size();
+    int64_t offset = at.offset;
+    GroupedCall tile{
+        .in = nullptr,
+        .in_block = form_.in_plane(),
+        .in_row = form_.rows.dilation * columns.input * kBlockColumns,
+        .inside = 0,
+        .first = form_.fills_registers() ? at.channel / form_.outputs * form_.inputs : at.channel,
+        .terms = form_.inputs,
+        .rows = 0,
+        .weights = nullptr,
+        .bias = call.operands.ColumnsOf(steps_.bias(), at.channel),
+        .out = nullptr,
+        .limits = steps_.limits()};
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      const Span& taps = row_taps_[static_cast<size_t>(row)];
+      const int64_t in_row = row * form_.rows.stride - form_.rows.before + taps.begin * form_.rows.dilation;
+      tile.rows = taps.count();
+      tile.weights = weights + taps.begin * form_.weights_row();
+      for (const GroupedPlaces& each : tiles_) {
+        const int64_t in_column = each.places.begin * columns.stride - columns.before;
+        tile.in = in + (in_row * columns.input + in_column) * kBlockColumns;
+        tile.inside = each.inside;
+        tile.start = call.operands.ElementsOf(steps_.start(), offset);
+        tile.out = call.out + offset;
+        RunGroupedTile(form_.width, each.places.count(), columns.stride, tile);
+        offset += each.places.count() * kBlockColumns;
+      }
+    }
+  }
+
+  GroupedForm form_;
+  std::vector<Span> row_taps_;        // by row
+  std::vector<GroupedPlaces> tiles_;  // of a row
+  ProductSteps steps_;
+};
+
+// [groups, outputs, inputs, rows, columns] in registers of outputs, of a group or of several ones:
+// [register][rows][inputs][columns].
+Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers) {
+  const int64_t lanes = LaneCount(), outputs = filter[1], inputs = filter[2];
+  const int64_t size = *Volume(filter.drop_front(2)) * lanes;
+  dnnl::memory::desc desc = PlainDesc(filter);
+  dnnl_memory_desc_t& data = desc.data;
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  const int last = data.ndims - 1;
+  blocking.strides[0] = size * (fills_registers ? outputs / lanes : 1);
+  blocking.strides[1] = size;
+  blocking.strides[2] = kGroupedColumns * lanes;
+  blocking.strides[last] = lanes;
+  if (last == 4) blocking.strides[3] = inputs * kGroupedColumns * lanes;
+  if (fills_registers) {
+    blocking.inner_nblks = 1;
+    blocking.inner_idxs[0] = 1;
+    blocking.inner_blks[0] = lanes;
+  } else {
+    const int64_t groups = lanes / outputs;
+    data.padded_dims[0] = RoundUp(filter[0], groups);
+    blocking.inner_nblks = 2;
+    blocking.inner_idxs[0] = 0;
+    blocking.inner_blks[0] = groups;
+    blocking.inner_idxs[1] = 1;
+    blocking.inner_blks[1] = outputs;
+  }
+  return LayoutOf(desc);
+}
+
+// Nothing for groups that neither fill registers nor fill one together.
+std::optional<GroupWidth> GroupWidthOf(int64_t inputs, int64_t outputs) {
+  if (inputs % LaneCount() == 0 && outputs % LaneCount() == 0) return GroupWidth::kRegisters;
+  if (inputs != outputs) return std::nullopt;
+  if (inputs == 4) return GroupWidth::kFour;
+  if (inputs == 8) return GroupWidth::kEight;
+  return std::nullopt;
+}
+
+std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  if (filter.size() != 4 && filter.size() != 5) return std::nullopt;
+  const std::optional<GroupWidth> width = GroupWidthOf(filter[2], filter[1]);
+  if (!width || std::min(input[1], filter[0] * filter[1]) < kBlockColumns) return std::nullopt;
+  const Window window =
+      MakeWindow(*request.node, input.drop_front(2),
+                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(3));
+  const WindowAxis& columns = window[2];
+  if (columns.size != kGroupedColumns || columns.dilation != 1 || columns.stride > 2) return std::nullopt;
+  return GroupedForm{.width = *width,
+                     .images = input[0],
+                     .groups = filter[0],
+                     .inputs = filter[2],
+                     .outputs = filter[1],
+                     .rows = window[1],
+                     .columns = columns,
+                     .threads = CurrentThreads()};
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request) {
+  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
+  // Wide registers were not measured: oneDNN has kernels for them.
+  if (!HasLanes() || (request.way.empty() && LaneCount() == kWideLanes)) return std::nullopt;
+  const std::optional<GroupedForm> form = GroupedFormOf(request);
+  if (!form) return std::nullopt;
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared =
+      PrepareFilterStep(request, *steps, form->channels(),
+                        GroupedFilterLayout(request.inputs[1].shape, form->fills_registers()));
+  prepared.kernel = std::make_shared<GroupedConvolution>(*form, std::move(*steps));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime
