@@ -1,6 +1,7 @@
 #include "runtime/fast/dense_product.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/fewer_products.h"
@@ -15,34 +16,51 @@ namespace {
 
 constexpr int64_t kMostRows = 448;
 
-// How rows and columns are cut into tasks.
+// Rows that a task has at least, since it reads all weights for them.
+int64_t LeastRows() {
+  constexpr int64_t kOfNarrow = 48;
+  return LaneCount() == kWideLanes ? 2 * kWideTileRows : kOfNarrow;
+}
+
+// How rows and columns are cut into tasks. Where a cache does not hold all terms of the rows of a task, it
+// adds some of them for all of its columns before others.
 struct Grid {
-  int64_t row_parts, column_parts;
+  int64_t row_parts, column_parts = 1, term_parts = 1;
 
   static Grid Of(const DenseSizes& sizes, int threads) {
-    const int64_t rows = std::clamp<int64_t>(CacheFloats() / sizes.terms, 2 * TileRows(), kMostRows);
-    Grid grid{.row_parts = (sizes.rows + rows - 1) / rows, .column_parts = 1};
+    const int64_t rows = std::clamp<int64_t>(CacheFloats() / sizes.terms, LeastRows(), kMostRows);
+    Grid grid{.row_parts = (sizes.rows + rows - 1) / rows};
+    grid.Divide(sizes, threads);
+    // Wide tiles take rows from a far cache as fast as they multiply.
+    if (LaneCount() == kWideLanes) return grid;
+    const int64_t floats = (sizes.rows + grid.row_parts - 1) / grid.row_parts * sizes.terms;
+    grid.term_parts = std::max<int64_t>(1, (floats + CacheFloats() / 2) / CacheFloats());
+    return grid;
+  }
+
+ private:
+  void Divide(const DenseSizes& sizes, int threads) {
     const int64_t wanted = 4 * threads;  // tasks
-    if (threads == 1 || sizes.images * grid.row_parts >= wanted) return grid;
-    const int64_t more = (wanted + sizes.images * grid.row_parts - 1) / (sizes.images * grid.row_parts);
+    if (threads == 1 || sizes.images * row_parts >= wanted) return;
+    const int64_t more = (wanted + sizes.images * row_parts - 1) / (sizes.images * row_parts);
     if (sizes.tiles() >= more) {
-      grid.column_parts = more;
+      column_parts = more;
     } else {
       const int64_t panels = (sizes.rows + TileRows() - 1) / TileRows();
-      grid.row_parts = std::min(panels, grid.row_parts * more);
+      row_parts = std::min(panels, row_parts * more);
     }
-    return grid;
   }
 };
 
-// Rows of a row-major matrix of `terms` columns to blocks of columns, `block_stride` apart.
-void CopyInBlocks(const float* from, int64_t rows, int64_t terms, int64_t block_stride, float* to) {
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t block = 0; block * kBlockColumns < terms; ++block) {
-      const int64_t first = block * kBlockColumns;
-      std::copy_n(from + row * terms + first, std::min(kBlockColumns, terms - first),
-                  to + block * block_stride + row * kBlockColumns);
-    }
+// The first columns of rows of a row-major matrix to blocks of columns, `block_stride` apart.
+void CopyInBlocks(const float* from, int64_t rows, int64_t stride, int64_t columns, int64_t block_stride,
+                  float* to) {
+  const int64_t rest = columns % kBlockColumns;
+  for (int64_t row = 0; row < rows; ++row, from += stride, to += kBlockColumns) {
+    float* block = to;
+    for (int64_t first = 0; first < columns - rest; first += kBlockColumns, block += block_stride)
+      std::memcpy(block, from + first, kBlockColumns * sizeof(float));
+    std::copy_n(from + columns - rest, rest, block);
   }
 }
 
@@ -105,10 +123,12 @@ class DenseProduct final : public Kernel {
   bool CopiesParts() const { return !form_.sizes.is_blocked && GridOf().column_parts == 1; }
   int64_t PaddedTerms() const { return form_.sizes.term_blocks() * kBlockColumns; }
   int64_t LeftFloats() const { return CopiesAll() ? PaddedTerms() * form_.sizes.rows : 0; }
-  // Of a thread: the rows of a part, and the weights of a tile multiplied by numbers.
+  // Of a thread: the rows and terms of a part, and the weights of a tile multiplied by numbers.
   int64_t PartFloats() const {
-    const int64_t parts = GridOf().row_parts;
-    return CopiesParts() ? PaddedTerms() * ((form_.sizes.rows + parts - 1) / parts) : 0;
+    if (!CopiesParts()) return 0;
+    const Grid grid = GridOf();
+    const int64_t blocks = (form_.sizes.term_blocks() + grid.term_parts - 1) / grid.term_parts;
+    return blocks * kBlockColumns * ((form_.sizes.rows + grid.row_parts - 1) / grid.row_parts);
   }
   int64_t MemberFloats() const {
     return PartFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns);
@@ -119,7 +139,7 @@ class DenseProduct final : public Kernel {
     const int64_t rows = form_.sizes.rows, terms = form_.sizes.terms;
     ParallelFor((rows + kRows - 1) / kRows, kRows * terms, [&](int64_t part) {
       const int64_t row = part * kRows;
-      CopyInBlocks(from + row * terms, std::min(kRows, rows - row), terms, rows * kBlockColumns,
+      CopyInBlocks(from + row * terms, std::min(kRows, rows - row), terms, terms, rows * kBlockColumns,
                    to + row * kBlockColumns);
     });
   }
@@ -134,25 +154,37 @@ class DenseProduct final : public Kernel {
       Part part{.image = task / grid.column_parts / grid.row_parts,
                 .row = PartBegin(sizes.rows, grid.row_parts, row_part),
                 .end_row = PartBegin(sizes.rows, grid.row_parts, row_part + 1)};
-      part.left = call.Left(part.image);
-      part.left.data = part.left.At(part.row, 0);
-      if (CopiesParts()) {
-        const int64_t rows = part.end_row - part.row;
-        part.left = {own, kBlockColumns, rows * kBlockColumns};
-        CopyInBlocks(call.left + part.row * sizes.terms, rows, sizes.terms, rows * kBlockColumns, own);
-      }
+      part.tile = PartBegin(sizes.tiles(), grid.column_parts, column_part);
       part.end_tile = PartBegin(sizes.tiles(), grid.column_parts, column_part + 1);
-      for (int64_t tile = PartBegin(sizes.tiles(), grid.column_parts, column_part); tile < part.end_tile;
-           ++tile)
-        RunColumns(call, part, tile, own + PartFloats());
+      for (int64_t term_part = 0; term_part < grid.term_parts; ++term_part) {
+        part.term = PartBegin(sizes.term_blocks(), grid.term_parts, term_part) * kBlockColumns;
+        part.end_term = PartBegin(sizes.term_blocks(), grid.term_parts, term_part + 1) * kBlockColumns;
+        part.end_term = std::min(part.end_term, sizes.terms);
+        RunPart(call, part, own);
+      }
     });
   }
 
   struct Part {
     int64_t image, row, end_row;
-    int64_t end_tile = 0;
-    BlockedMatrix<const float> left = {};  // of its rows
+    int64_t tile = 0, end_tile = 0;
+    int64_t term = 0, end_term = 0;
+    BlockedMatrix<const float> left = {};  // of its rows and terms
   };
+
+  void RunPart(const DenseCall& call, Part part, float* scratch) const {
+    if (CopiesParts()) {
+      const int64_t rows = part.end_row - part.row, terms = form_.sizes.terms;
+      part.left = {scratch, kBlockColumns, rows * kBlockColumns};
+      CopyInBlocks(call.left + part.row * terms + part.term, rows, terms, part.end_term - part.term,
+                   part.left.block_stride, scratch);
+    } else {
+      part.left = call.Left(part.image);
+      part.left.data = part.left.At(part.row, part.term / kBlockColumns);
+    }
+    for (int64_t tile = part.tile; tile < part.end_tile; ++tile)
+      RunColumns(call, part, tile, scratch + PartFloats());
+  }
 
   // Terms that are added for the columns of a tile before others, for all rows of a part.
   struct Pass {
@@ -167,16 +199,17 @@ class DenseProduct final : public Kernel {
   // The rows of a part by the columns of a tile.
   void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
     constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
-    const int64_t terms = form_.sizes.terms, blocks = form_.sizes.term_blocks();
+    const int64_t terms = part.end_term - part.term, blocks = (terms + kBlockColumns - 1) / kBlockColumns;
     const int64_t panels = (part.end_row - part.row + TileRows() - 1) / TileRows();
     const int64_t passes = (terms + TermsAtATime() - 1) / TermsAtATime();
-    const float* weights = call.scale == nullptr ? call.Weights(tile) : Scaled(call, tile, scratch);
-    Pass pass{.tile = tile, .panels = panels, .first = 0};
+    const auto weights_of = [&](int64_t of) { return call.Weights(of) + part.term * kTileColumns; };
+    const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
+    Pass pass{.tile = tile, .panels = panels, .first = part.term};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
-      pass.end = std::min(PartBegin(blocks, passes, i + 1) * kBlockColumns, terms);
-      pass.weights = weights + pass.first * kTileColumns;
-      pass.next = pass.end < terms           ? weights + pass.end * kTileColumns
-                  : tile + 1 < part.end_tile ? call.Weights(tile + 1)
+      pass.end = std::min(part.term + PartBegin(blocks, passes, i + 1) * kBlockColumns, part.end_term);
+      pass.weights = weights + (pass.first - part.term) * kTileColumns;
+      pass.next = pass.end < part.end_term   ? weights + (pass.end - part.term) * kTileColumns
+                  : tile + 1 < part.end_tile ? weights_of(tile + 1)
                                              : nullptr;
       pass.next_lines = pass.next == nullptr ? 0 : (kLinesOfTerms + panels - 1) / panels;
       for (int64_t panel = 0; panel < panels; ++panel) RunPanel(call, part, pass, panel);
@@ -193,7 +226,7 @@ class DenseProduct final : public Kernel {
     BlockedMatrix<float> out = call.Out(part.image);
     out.data = out.At(row, block);
     const int64_t offset = out.data - call.out;
-    TileCall tile{.left = part.left.At(row - part.row, pass.first / kBlockColumns),
+    TileCall tile{.left = part.left.At(row - part.row, (pass.first - part.term) / kBlockColumns),
                   .left_stride = part.left.block_stride,
                   .terms = pass.end - pass.first,
                   .weights = pass.weights,
@@ -212,13 +245,14 @@ class DenseProduct final : public Kernel {
     if (is_last) call.Finish(part.image, row, rows, block, blocks);
   }
 
-  // The weights of a tile, each term multiplied by its number.
-  static const float* Scaled(const DenseCall& call, int64_t tile, float* scratch) {
-    const float* weights = call.Weights(tile);
+  // The weights of a tile, each term of a part multiplied by its number.
+  static const float* Scaled(const DenseCall& call, const Part& part, int64_t tile, float* scratch) {
+    const float* weights = call.Weights(tile) + part.term * kTileColumns;
+    const float* scale = call.scale + part.term;
     Vectorized([&] {
-      for (int64_t term = 0; term < call.sizes->terms; ++term) {
+      for (int64_t term = 0; term < part.end_term - part.term; ++term) {
         for (int64_t i = 0; i < kTileColumns; ++i)
-          scratch[term * kTileColumns + i] = weights[term * kTileColumns + i] * call.scale[term];
+          scratch[term * kTileColumns + i] = weights[term * kTileColumns + i] * scale[term];
       }
     });
     return scratch;

@@ -92,6 +92,13 @@ TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
   ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewer, 16);
 }
 
+// Of which a core's cache holds some terms at a time.
+TEST(DenseProductTest, FewRowsOfManyTerms) {
+  ExpectRows({49}, 5003, 48, {Post::kBias, Post::kResidual, Post::kRelu}, kTiles, 18);
+  ExpectRows({49}, 5003, 400, {}, kTiles, 19);  // columns are divided
+  ExpectPixels({2, 5003, 7, 7}, 40, {Post::kBias, Post::kResidual, Post::kHSwish}, kTiles, 20);
+}
+
 TEST(DenseProductTest, ExactTakesProductsAsTheyAre) {
   TestGraph g;
   const auto x = g.Parameter("x", {128, 768});
@@ -126,6 +133,14 @@ TEST(DenseProductTest, NumbersOfChannelsMultiplyTheFilter) {
 }
 
 // A product that another node reads too stays as it is.
+TEST(DenseProductTest, NumbersOfManyChannels) {
+  TestGraph g;
+  const Shape shape = {1, 5003, 7, 7}, numbers = {1, 5003, 1, 1};
+  const auto scaled = g.Op("Multiply", {g.Op("ReLU", {g.Parameter("x", shape)}), g.Parameter("s", numbers)});
+  g.Result(g.Convolution(scaled, g.Weights({40, 5003, 1, 1}, 1), 0));
+  ExpectAsReference(g, {RandomTensor(shape, 2), RandomTensor(numbers, 3)}, "Multiply+Convolution");
+}
+
 TEST(DenseProductTest, AScaledImageThatOthersReadIsMade) {
   TestGraph g;
   const auto x = g.Parameter("x", {1, 32, 9, 9});
