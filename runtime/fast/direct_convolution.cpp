@@ -154,9 +154,10 @@ class DirectConvolution final : public Kernel {
 
   // Of so many channels the weights of a tile of outputs stay in a core's cache.
   int64_t TermsOfPass(int64_t pixel_tiles) const {
-    constexpr int64_t kWeights = 65536, kFewTiles = 2;
+    constexpr int64_t kOfWide = 65536, kOfNarrow = 18432, kFewTiles = 2;
     if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
-    const int64_t most = std::max(kBlockColumns, kWeights / (form_.taps() * kTileColumns));
+    const int64_t weights = LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+    const int64_t most = std::max(kBlockColumns, weights / (form_.taps() * kTileColumns));
     const int64_t passes = DividedUp(form_.inputs, most);
     return RoundUp(DividedUp(form_.inputs, passes), kBlockColumns);
   }
