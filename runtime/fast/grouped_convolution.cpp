@@ -213,8 +213,7 @@ std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  // Wide registers were not measured: oneDNN has kernels for them.
-  if (!HasLanes() || (request.way.empty() && LaneCount() == kWideLanes)) return std::nullopt;
+  if (LaneCount() != kNarrowLanes) return std::nullopt;  // oneDNN has kernels for wide registers
   const std::optional<GroupedForm> form = GroupedFormOf(request);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
