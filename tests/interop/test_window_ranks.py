@@ -3,12 +3,15 @@ window_formulas.py, and OpenVINO on what is written for it. What has no form the
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
 import pytest
 
 import numpy_operations as m
@@ -306,6 +309,23 @@ def compare(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], docum
         np.testing.assert_allclose(found[name].astype(float), value, rtol=1e-4, atol=2e-5, err_msg=statement)
 
 
+@functools.cache
+def has_faulty_planes() -> bool:
+    """OpenVINO 2026.4 reads what was never written in dilated convolutions of three axes from one channel to one, on
+    processors without AVX-512: with more channels, or without dilation, it is right there."""
+    x, window = np.ones((1, 1, 7, 8, 9), np.float32), np.ones((1, 1, 2, 2, 2), np.float32)
+    given = ops.parameter(x.shape, np.float32)
+    result = ops.convolution(given, ops.constant(window), [1] * 3, [0] * 3, [0] * 3, [1, 2, 2])
+    compiled = ov.Core().compile_model(ov.Model([result], [given]), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return not np.allclose(compiled([x])[0], 8)
+
+
+def may_be_of_planes(case: Case) -> bool:
+    """Sums of windows over all axes are convolutions of one channel, too."""
+    has_one_channel = "conv" not in case.statement or case.tensors[0].shape[1] == 1
+    return case.rank >= 3 and has_one_channel and "dilation" in case.statement
+
+
 @pytest.mark.parametrize(("name", "dialect"), list(rows()))
 def test_windows(tool: Nnefc, tmp_path: Path, name: str, dialect: str) -> None:
     cases = draw_cases(name, dialect)
@@ -319,6 +339,8 @@ def test_windows(tool: Nnefc, tmp_path: Path, name: str, dialect: str) -> None:
         assert cases[i].rank >= (4 if name in WINDOWS_OVER_ALL else 6), cases[i].statement
     if "conv" in name:
         assert len(refused) == sum(case.rank >= 6 for case in cases)
+    if has_faulty_planes():
+        refused |= {i for i, case in enumerate(cases) if may_be_of_planes(case)}
     inputs, expected = write(tmp_path, dialect, [case for i, case in enumerate(cases) if i not in refused])
     tool.must("compile", tmp_path, "-o", tmp_path / "net.xml")
     # By their order: OpenVINO may call what is input and result at once by either name.
