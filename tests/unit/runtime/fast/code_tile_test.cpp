@@ -1,0 +1,134 @@
+// Sums of products of codes in tiles, against loops over all of them in integers, and what becomes of the
+// sums against the formula in f64.
+
+#include "runtime/fast/lanes/code_tile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace nnefc::runtime {
+namespace {
+
+class CodeTileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasLanes()) GTEST_SKIP() << "for AVX2";
+  }
+
+  template <typename Number>
+  std::vector<Number> Draw(int64_t count, int least, int most) {
+    std::uniform_int_distribution<int> uniform(least, most);
+    std::vector<Number> numbers(static_cast<size_t>(count));
+    for (Number& number : numbers) number = static_cast<Number>(uniform(random_));
+    return numbers;
+  }
+
+  std::mt19937 random_{7};
+};
+
+TEST_F(CodeTileTest, SumsAreThoseOfIntegers) {
+  constexpr int64_t kRow = 600, kStrips = 2;
+  // The farthest numbers among them: of 255 and of 0 less a zero of 255.
+  const std::vector<int16_t> numbers = Draw<int16_t>(4 * kRow, -255, 255);
+  for (int64_t pairs : {1, 2, 7, 16, 33}) {
+    const std::vector<int8_t> weights = Draw<int8_t>(kStrips * pairs * 2 * kBlockColumns, -128, 127);
+    const std::vector<int32_t> strips = {0, kRow}, seen = Draw<int32_t>(kMostCodePixels, 0, 500);
+    for (int64_t pixels = 1; pixels <= TileRows(); ++pixels) {
+      std::vector<int32_t> sums(static_cast<size_t>(pixels * kBlockColumns));
+      RunCodeTile(pixels, {.numbers = numbers.data(),
+                           .seen = seen.data(),
+                           .strips = strips.data(),
+                           .strip_count = kStrips,
+                           .pairs = pairs,
+                           .weights = weights.data(),
+                           .sums = sums.data()});
+      for (int64_t at = 0; at < pixels * kBlockColumns; ++at) {
+        const int64_t pixel = at / kBlockColumns, output = at % kBlockColumns;
+        int64_t expected = 0;
+        for (int64_t i = 0; i < kStrips * pairs * 2; ++i) {
+          const int64_t strip = i / (2 * pairs), term = i % (2 * pairs);
+          const int64_t place = seen[static_cast<size_t>(pixel)] + strips[static_cast<size_t>(strip)] + term;
+          const int64_t weight = (i / 2 * kBlockColumns + output) * 2 + i % 2;
+          expected += int64_t{numbers[static_cast<size_t>(place)]} * weights[static_cast<size_t>(weight)];
+        }
+        EXPECT_EQ(sums[static_cast<size_t>(at)], expected)
+            << pixels << " pixels, " << pairs << " pairs, " << at;
+      }
+    }
+  }
+}
+
+TEST_F(CodeTileTest, ChannelsByThemselves) {
+  constexpr int64_t kTaps = 9, kPixels = 5;
+  const std::vector<int16_t> numbers = Draw<int16_t>(2000, -255, 255);
+  const std::vector<int8_t> codes = Draw<int8_t>(kTaps * kBlockColumns, -128, 127);
+  const std::vector<int32_t> seen = Draw<int32_t>(kPixels, 0, 900);
+  std::vector<int32_t> taps = Draw<int32_t>(kTaps, 0, 900);
+  taps.push_back(taps.back());
+  std::vector<int16_t> weights((kTaps + 1) * kBlockColumns);
+  for (int64_t tap = 0; tap < kTaps; tap += 2) {
+    const int8_t* first = codes.data() + tap * kBlockColumns;
+    InterleaveTaps(first, tap + 1 < kTaps ? first + kBlockColumns : nullptr,
+                   weights.data() + tap * kBlockColumns);
+  }
+  std::vector<int32_t> sums(kPixels * kBlockColumns);
+  RunDepthwiseCodes({.numbers = numbers.data(),
+                     .seen = seen.data(),
+                     .count = kPixels,
+                     .taps = taps.data(),
+                     .tap_pairs = (kTaps + 1) / 2,
+                     .weights = weights.data(),
+                     .sums = sums.data()});
+  for (size_t at = 0; at < sums.size(); ++at) {
+    const size_t pixel = at / kBlockColumns, channel = at % kBlockColumns;
+    int32_t expected = 0;
+    for (size_t tap = 0; tap < kTaps; ++tap)
+      expected += numbers[static_cast<size_t>(seen[pixel] + taps[tap]) + channel] *
+                  codes[tap * kBlockColumns + channel];
+    EXPECT_EQ(sums[at], expected) << at;
+  }
+}
+
+TEST_F(CodeTileTest, CodesAreRoundedAndLimited) {
+  constexpr int64_t kPixels = 4, kStride = 40;
+  const std::vector<int32_t> sums = Draw<int32_t>(kPixels * kBlockColumns, -4000, 4000);
+  const std::vector<float> scales(kBlockColumns, 0x1p-4F), bias(kBlockColumns, 800);
+  const std::vector<uint8_t> others = Draw<uint8_t>(kPixels * kStride, 0, 255);
+  for (int64_t channels : {16, 5}) {
+    for (bool has_others : {false, true}) {
+      std::vector<uint8_t> out = others;
+      StoreCodeResults({.sums = sums.data(),
+                        .pixels = kPixels,
+                        .channels = channels,
+                        .scales = scales.data(),
+                        .bias = bias.data(),
+                        .low = 10,
+                        .high = 240,
+                        .out = out.data(),
+                        .stride = kStride,
+                        .has_others = has_others,
+                        .factor = 0.5F,
+                        .offset = 3,
+                        .other_factor = 0.25F,
+                        .other_zero = 100});
+      for (size_t at = 0; at < out.size(); ++at) {
+        const size_t pixel = at / kStride, channel = at % kStride;
+        double code = others[at];
+        if (static_cast<int64_t>(channel) < channels) {
+          const double x = (sums[pixel * kBlockColumns + channel] + 800.0) / 16;
+          const double rounded = std::nearbyint(std::clamp(x, 10.0, 240.0));
+          const double sum = 0.5 * rounded + 3 + 0.25 * (others[at] - 100.0);
+          code = has_others ? std::nearbyint(std::clamp(sum, 0.0, 255.0)) : rounded;
+        }
+        EXPECT_EQ(out[at], code) << at;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
