@@ -71,7 +71,7 @@ ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
   // is no regular file (`/dev/null`, a pipe) is written to directly: it has no
   // temporary file.
   struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
+  bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
     int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return fail();
@@ -80,8 +80,9 @@ ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
   std::string target = path;
   if (exists) {
     std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-    if (real == nullptr) return fail();
-    target = real.get();
+    if (real == nullptr && errno != ENOENT) return fail();
+    if (real != nullptr) target = real.get();
+    exists = real != nullptr;  // another process may have taken it away since
   }
   std::string temporary = target + ".XXXXXX";
   const auto hold = HoldTemporaryFiles();

@@ -99,7 +99,8 @@ std::string PlanCache::Read(const std::string& path) {
   if (!S_ISREG(status.st_mode)) return "is no regular file";
   if (MayOthersWrite(status)) return "may be written by other users";
   const auto file = MappedFile::Open(path);
-  if (!file) return "cannot be read";
+  // Another process may have taken it away since.
+  if (!file) return ::lstat(path.c_str(), &status) != 0 ? "" : "cannot be read";
   if ((*file)->identity() != IdentityOf(status)) return "";  // another by now, which the next process takes
   return ReadItems(*file);
 }
