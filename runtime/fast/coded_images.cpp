@@ -29,17 +29,17 @@ int64_t CodedGrid::ScratchNumbers(const CodedForm& form) const {
   return form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers();
 }
 
-int64_t CodedGrid::Pixels(const CodedForm& form) const {
-  return DividedUp(form.rows.output, row_parts) * form.columns.output;
+std::vector<int32_t> CodedGrid::SeenBy(const CodedForm& form) const {
+  std::vector<int32_t> seen;
+  for (int64_t row = 0; row < DividedUp(form.rows.output, row_parts); ++row) {
+    for (int64_t column = 0; column < form.columns.output; ++column)
+      seen.push_back(static_cast<int32_t>(row * form.rows.stride * form.row_numbers() +
+                                          column * form.columns.stride * form.padded_channels));
+  }
+  return seen;
 }
 
 void CodedPart::Fill(const uint8_t* image) const {
-  int32_t* seen = seen_;
-  for (int64_t row = 0; row < rows_.count(); ++row) {
-    for (int64_t column = 0; column < form_.columns.output; ++column)
-      *seen++ = static_cast<int32_t>(row * form_.rows.stride * form_.row_numbers() +
-                                     column * form_.columns.stride * form_.padded_channels);
-  }
   const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
   const int64_t size = form_.columns.input * form_.channels;
   for (int64_t row = 0; row < form_.RowsSeenBy(rows_.count()); ++row) {

@@ -33,23 +33,21 @@ struct CodedGrid {
   static CodedGrid Of(const CodedForm& form, int64_t tiles);
   // Of the largest part.
   int64_t ScratchNumbers(const CodedForm& form) const;
-  int64_t Pixels(const CodedForm& form) const;
+  // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
+  std::vector<int32_t> SeenBy(const CodedForm& form) const;
 };
 
 // Some rows of an image's result, and what they see as numbers of 16 bits: codes less their zero.
 class CodedPart {
  public:
-  // `seen` is of as many pixels as the part has.
-  CodedPart(const CodedForm& form, const Span& rows, int16_t* numbers, int32_t* seen)
-      : form_(form), rows_(rows), numbers_(numbers), seen_(seen) {}
+  CodedPart(const CodedForm& form, const Span& rows, int16_t* numbers)
+      : form_(form), rows_(rows), numbers_(numbers) {}
 
   void Fill(const uint8_t* image) const;
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Of the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
   const int16_t* numbers() const { return numbers_; }
-  // How far what each pixel sees first is.
-  const int32_t* seen() const { return seen_; }
 
  private:
   void FillRow(const uint8_t* row, int16_t* out) const;
@@ -57,7 +55,6 @@ class CodedPart {
   const CodedForm& form_;
   Span rows_;
   int16_t* numbers_;
-  int32_t* seen_;
 };
 
 }  // namespace nnefc::runtime

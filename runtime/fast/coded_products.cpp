@@ -114,18 +114,20 @@ class CodedResults {
 class CodedKernel : public Kernel {
  public:
   CodedKernel(const CodedForm& form, CodedResults results)
-      : form_(form), grid_(CodedGrid::Of(form, tiles())), results_(std::move(results)) {}
+      : form_(form),
+        grid_(CodedGrid::Of(form, tiles())),
+        seen_(grid_.SeenBy(form)),
+        results_(std::move(results)) {}
 
   size_t scratch_bytes() const {
     return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
-           static_cast<size_t>(form_.threads * (MemberNumbers() + 2 * MemberPixels())) * sizeof(int16_t);
+           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
-    auto* seen = reinterpret_cast<int32_t*>(columns + results_.scratch_floats());
-    auto* numbers = reinterpret_cast<int16_t*>(seen + form_.threads * MemberPixels());
+    auto* numbers = reinterpret_cast<int16_t*>(columns + results_.scratch_floats());
     const Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
                     .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
                     .out = run.output().mutable_bytes(),
@@ -134,7 +136,7 @@ class CodedKernel : public Kernel {
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
       const CodedPart part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-                           numbers + member * MemberNumbers(), seen + member * MemberPixels());
+                           numbers + member * MemberNumbers());
       part.Fill(call.in + image * form_.rows.input * form_.columns.input * form_.channels);
       const Span all = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
       for (int64_t tile = all.begin; tile < all.end; ++tile) RunColumns(call, part, image, tile);
@@ -154,16 +156,18 @@ class CodedKernel : public Kernel {
 
   const CodedForm& form() const { return form_; }
   const CodedResults& results() const { return results_; }
+  // Of pixels of a part from one on: see CodedGrid::SeenBy.
+  const int32_t* SeenFrom(int64_t pixel) const { return seen_.data() + pixel; }
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
  private:
   // Of a thread; a whole line of a cache more, which others do not write to.
   static constexpr int64_t kLine = 32;
   int64_t MemberNumbers() const { return RoundUp(grid_.ScratchNumbers(form_), kLine) + kLine; }
-  int64_t MemberPixels() const { return RoundUp(grid_.Pixels(form_), kLine) + kLine; }
 
   CodedForm form_;
   CodedGrid grid_;
+  std::vector<int32_t> seen_;
   CodedResults results_;
 };
 
@@ -199,7 +203,7 @@ class CodedConvolution final : public CodedKernel {
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t first = PartBegin(part.pixels(), panels, panel);
       const int64_t count = PartBegin(part.pixels(), panels, panel + 1) - first;
-      product.seen = part.seen() + first;
+      product.seen = SeenFrom(first);
       RunCodeTile(count, product);
       results().Store(sums, {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
     }
@@ -240,7 +244,7 @@ class CodedDepthwise final : public CodedKernel {
     for (int64_t first = 0; first < part.pixels(); first += kMostCodePixels) {
       const int64_t count = std::min(kMostCodePixels, part.pixels() - first);
       RunDepthwiseCodes({.numbers = part.numbers() + tile * kBlockColumns,
-                         .seen = part.seen() + first,
+                         .seen = SeenFrom(first),
                          .count = count,
                          .taps = taps_.data(),
                          .tap_pairs = pairs,
