@@ -215,8 +215,10 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .precision = options_.precision,
                      .as_codes = codes_.results.contains(work.last().id()),
                      .wanted_output = WantedOutput(work.last())};
-  const auto scales = codes_.filter_scales.find(work.main->id());
-  if (scales != codes_.filter_scales.end()) request.request.filter_scales = scales->second;
+  if (const auto codes = codes_.filters.find(work.main->id()); codes != codes_.filters.end()) {
+    request.request.filter_scales = codes->second.scales;
+    request.request.filter_magnitude = codes->second.most_magnitude;
+  }
   const bool is_tuned = options_.tuner != nullptr && backend == options_.backend;
   return is_tuned ? options_.tuner->Prepare(request.request) : (*factory)(request.request);
 }

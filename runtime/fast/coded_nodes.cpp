@@ -4,7 +4,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/families.h"
-#include "runtime/fast/filter_scales.h"
+#include "runtime/fast/filter_codes.h"
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/quantization.h"
 
@@ -48,7 +48,7 @@ class CodeRegions {
       const ir::Node& node = graph_.node(id);
       if (TakesFilter(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
     }
-    return {.results = std::move(coded_), .filter_scales = std::move(filters_)};
+    return {.results = std::move(coded_), .filters = std::move(filters_)};
   }
 
  private:
@@ -109,26 +109,36 @@ class CodeRegions {
   bool HasCodedFilter(const ir::Node& node) {
     const auto [known, is_new] = filters_.try_emplace(node.id());
     const TensorValue* filter = ConstantOf(node.input(1));
-    if (is_new && filter != nullptr && TakesFilter(node)) known->second = ScalesOf(node, *filter);
-    return !known->second.empty();
+    if (is_new && filter != nullptr && TakesFilter(node)) known->second = CodesOfConstant(node, *filter);
+    return !known->second.scales.empty();
   }
 
   // Those of large filters are kept: to find them takes as long as to pack the filter.
-  std::vector<float> ScalesOf(const ir::Node& node, const TensorValue& filter) {
+  FilterCodes CodesOfConstant(const ir::Node& node, const TensorValue& filter) {
     constexpr size_t kLarge = size_t{16} << 10;
     const bool is_factor = Is(node, Taker::kProduct);
     const bool is_grouped = Is(node, Taker::kGroupConvolution);
     const bool by_column = is_factor && !node.Bool("transpose_b");
     const auto find = [&] {
-      return by_column ? FactorScales(filter, false) : FilterScales(filter, is_grouped);
+      return by_column ? CodesOfFactor(filter, false) : CodesOfFilter(filter, is_grouped);
     };
     if (filter.byte_size() < kLarge || filter.rank() < 2) return find();
     const Shape& shape = filter.shape();
     const int64_t channels = by_column ? shape[1] : is_grouped ? shape[0] * shape[1] : shape[0];
-    const std::string_view what = by_column    ? "scales of columns"
-                                  : is_grouped ? "scales of groups"
-                                               : "scales of rows";
-    return numbers_.Get(filter, what, static_cast<size_t>(channels), find);
+    const std::string_view what = by_column    ? "codes of columns"
+                                  : is_grouped ? "codes of groups"
+                                               : "codes of rows";
+    // Scales, then the magnitude.
+    FilterCodes codes;
+    codes.scales = numbers_.Get(filter, what, static_cast<size_t>(channels + 1), [&] {
+      FilterCodes found = find();
+      if (!found.scales.empty()) found.scales.push_back(found.most_magnitude);
+      return std::move(found.scales);
+    });
+    if (codes.scales.empty()) return codes;
+    codes.most_magnitude = codes.scales.back();
+    codes.scales.pop_back();
+    return codes;
   }
 
   // Of two tensors in codes, on the way to codes again.
@@ -170,7 +180,7 @@ class CodeRegions {
   ConstantNumbers& numbers_;
   const Takers takers_;
   llvm::DenseSet<ir::NodeId> coded_;
-  llvm::DenseMap<ir::NodeId, std::vector<float>> filters_;  // empty: of no multiples
+  llvm::DenseMap<ir::NodeId, FilterCodes> filters_;  // empty: of no multiples
 };
 
 }  // namespace

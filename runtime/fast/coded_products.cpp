@@ -4,9 +4,10 @@
 #include <array>
 
 #include "runtime/fast/coded_images.h"
+#include "runtime/fast/coded_results.h"
+#include "runtime/fast/coded_winograd.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/lanes/code_tile.h"
-#include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/tasks.h"
@@ -14,102 +15,6 @@
 namespace nnefc::runtime {
 
 namespace {
-
-// Sums of a tile, wherever they go.
-using TileSums = std::array<int32_t, kMostCodePixels * kBlockColumns>;
-
-// Where a tile lies in a result: pixels of an image, from channel `tile` * kBlockColumns on.
-struct TilePlace {
-  int64_t image, pixel, pixels, tile;
-};
-
-// What becomes of sums of products: codes, or numbers and what follows them.
-class CodedResults {
- public:
-  struct Form {
-    int64_t outputs, pixels;    // of an image
-    bool is_blocked;            // numbers; row-major otherwise
-    std::vector<float> scales;  // of numbers, by output
-    std::optional<FoldedCodes> folded;
-  };
-  CodedResults(Form form, ProductSteps steps) : form_(std::move(form)), steps_(std::move(steps)) {
-    const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
-    scales_ = form_.folded ? form_.folded->scales : form_.scales;
-    scales_.resize(padded);
-    if (!form_.folded) return;
-    bias_ = form_.folded->bias;
-    bias_.resize(padded);
-    if (!form_.folded->limits) return;
-    low_ = std::max(low_, form_.folded->limits->first);
-    high_ = std::min(high_, form_.folded->limits->second);
-  }
-
-  int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
-  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
-    return steps_.OperandsOf(run, form_.outputs, scratch);
-  }
-
-  void Store(const TileSums& sums, const TilePlace& at, std::byte* out,
-             const ProductSteps::Operands& operands) const {
-    if (form_.folded) return StoreCodes(sums, at, reinterpret_cast<uint8_t*>(out));
-    StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
-  }
-
- private:
-  void StoreCodes(const TileSums& sums, const TilePlace& at, uint8_t* out) const {
-    const int64_t column = at.tile * kBlockColumns;
-    CodeResults results{.sums = sums.data(),
-                        .pixels = at.pixels,
-                        .channels = std::min(kBlockColumns, form_.outputs - column),
-                        .scales = scales_.data() + column,
-                        .bias = bias_.data() + column,
-                        .low = low_,
-                        .high = high_,
-                        .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
-                        .stride = form_.outputs};
-    if (const std::optional<FoldedCodes::Sum>& sum = form_.folded->sum) {
-      results.has_others = true;
-      results.factor = sum->factor;
-      results.offset = sum->offset;
-      results.other_factor = sum->other_factor;
-      results.other_zero = sum->others.zero;
-    }
-    StoreCodeResults(results);
-  }
-
-  void StoreNumbers(const TileSums& sums, const TilePlace& at, float* out,
-                    const ProductSteps::Operands& operands) const {
-    const int64_t column = at.tile * kBlockColumns,
-                  blocks = RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
-    const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
-    const int64_t offset = form_.is_blocked
-                               ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
-                               : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
-    // The last columns of a row-major matrix go by way of a whole block.
-    std::array<float, kMostCodePixels * kBlockColumns> block;
-    const int64_t count = std::min(kBlockColumns, form_.outputs - column);
-    const bool is_whole = form_.is_blocked || count == kBlockColumns;
-    const BlockedMatrix<float> to = is_whole ? BlockedMatrix<float>{out + offset, stride, 0}
-                                             : BlockedMatrix<float>{block.data(), kBlockColumns, 0};
-    StoreNumberResults({.sums = sums.data(),
-                        .pixels = at.pixels,
-                        .scales = scales_.data() + column,
-                        .bias = operands.ColumnsOf(steps_.bias(), column),
-                        .start = operands.ElementsOf(steps_.start(), offset),
-                        .limits = steps_.limits(),
-                        .out = to.data,
-                        .stride = to.row_stride});
-    steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
-                  form_.outputs, operands);
-    for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
-      std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
-  }
-
-  Form form_;
-  ProductSteps steps_;
-  std::vector<float> scales_, bias_;
-  float low_ = 0, high_ = 255;
-};
 
 class CodedKernel : public Kernel {
  public:
@@ -191,21 +96,26 @@ class CodedConvolution final : public CodedKernel {
  private:
   void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
     const auto strips = static_cast<int64_t>(strips_.size());
-    TileSums sums;
+    std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     CodeTile product{.numbers = part.numbers(),
                      .seen = nullptr,
                      .strips = strips_.data(),
                      .strip_count = strips,
                      .pairs = pairs_,
                      .weights = call.weights + tile * strips * pairs_ * 2 * kBlockColumns,
-                     .sums = sums.data()};
+                     .sums = nullptr};
     const int64_t panels = DividedUp(part.pixels(), TileRows());
+    TilePlace place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t first = PartBegin(part.pixels(), panels, panel);
       const int64_t count = PartBegin(part.pixels(), panels, panel + 1) - first;
       product.seen = SeenFrom(first);
+      product.sums = sums.data() + place.pixels * kBlockColumns;
       RunCodeTile(count, product);
-      results().Store(sums, {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+      place.pixels += count;
+      if (panel + 1 < panels && place.pixels + TileRows() <= kMostStoredPixels) continue;
+      results().Store(sums.data(), place, call.out, call.operands);
+      place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
     }
   }
 
@@ -240,9 +150,9 @@ class CodedDepthwise final : public CodedKernel {
       InterleaveTaps(first, has_second ? first + kBlockColumns : nullptr,
                      weights.data() + pair * 2 * kBlockColumns);
     }
-    TileSums sums;
-    for (int64_t first = 0; first < part.pixels(); first += kMostCodePixels) {
-      const int64_t count = std::min(kMostCodePixels, part.pixels() - first);
+    std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
+    for (int64_t first = 0; first < part.pixels(); first += kMostStoredPixels) {
+      const int64_t count = std::min(kMostStoredPixels, part.pixels() - first);
       RunDepthwiseCodes({.numbers = part.numbers() + tile * kBlockColumns,
                          .seen = SeenFrom(first),
                          .count = count,
@@ -250,7 +160,7 @@ class CodedDepthwise final : public CodedKernel {
                          .tap_pairs = pairs,
                          .weights = weights.data(),
                          .sums = sums.data()});
-      results().Store(sums, {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+      results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
     }
   }
 
@@ -380,9 +290,11 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                              .is_blocked = true,
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
+  const bool is_winograd = !is_depthwise && CodedWinograd::Suits(form, given.filter_magnitude);
   std::optional<PreparedKernel> prepared =
-      is_depthwise ? Finish<CodedDepthwise>(given, step, form, std::move(results))
-                   : Finish<CodedConvolution>(given, step, form, std::move(results));
+      is_depthwise  ? Finish<CodedDepthwise>(given, step, form, std::move(results))
+      : is_winograd ? Finish<CodedWinograd>(given, step, form, std::move(results))
+                    : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
   prepared->inputs[1] =
       is_depthwise ? DepthwiseFilter(filter, std::move(codes)) : PairedFilter(filter, 0, std::move(codes));

@@ -77,6 +77,14 @@ struct PostOperation {
   int first_operand = 0;
 };
 
+// The codes of 8 bits of a constant filter.
+struct FilterCodes {
+  // By output channel, the scale of which all its numbers are multiples by -128 to 127; empty: one has none.
+  std::vector<float> scales;
+  // The largest of the sums of an output's codes without their signs, and what rounding adds.
+  float most_magnitude = 0;
+};
+
 // A node and what follows it in the same step, at known shapes.
 struct KernelRequest {
   const ir::Node* node = nullptr;
@@ -87,9 +95,10 @@ struct KernelRequest {
   Precision precision = Precision::kF32;
   // Whoever reads output 0 takes it in codes of 8 bits.
   bool as_codes = false;
-  // By output channel, the scale of which all numbers of a constant filter (input 1) are
-  // multiples by -128 to 127; empty where the node takes no codes.
+  // Of a constant filter (input 1); empty where the node takes no codes. `filter_magnitude` is
+  // FilterCodes::most_magnitude.
   llvm::ArrayRef<float> filter_scales = {};
+  float filter_magnitude = 0;
   // In which those who read output 0 would best have it; null where it is the same to them.
   Layout wanted_output = nullptr;
   // Which of the ways that the registry has for the operation; empty: the factory chooses. It declines one

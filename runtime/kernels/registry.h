@@ -67,7 +67,7 @@ using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::
 // What of a graph lies in codes of 8 bits.
 struct CodedNodes {
   llvm::DenseSet<ir::NodeId> results;  // of nodes whose result is taken in codes, or made of such
-  llvm::DenseMap<ir::NodeId, std::vector<float>> filter_scales;  // KernelRequest::filter_scales
+  llvm::DenseMap<ir::NodeId, FilterCodes> filters;  // KernelRequest::filter_scales
 };
 // Changes a graph to what the backend has faster kernels for.
 using GraphRewriter = void (*)(ir::Graph&, Precision);

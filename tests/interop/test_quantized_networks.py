@@ -93,6 +93,26 @@ class Network:
         return ov.Model(results, [self.input], "quantized")
 
 
+class Images(Network):
+    """Filters of 3x3 pixels alone, and as many channels as blocks have."""
+
+    def input_shape(self) -> list[int]:
+        return [int(self.random.integers(1, 3)), 32, *self.random.integers(7, 31, 2).tolist()]
+
+    def made(self) -> ov.Model:
+        x = self.quantized(self.input, positive=False)
+        for _ in range(3):
+            outputs, inputs = int(self.random.choice([32, 40, 48, 64])), x.get_output_shape(0)[1]
+            pads = self.random.integers(0, 2, 4).tolist()
+            y = ops.convolution(x, self.filter_of([outputs, inputs, 3, 3], outputs), [1, 1], pads[:2], pads[2:], [1, 1])
+            x = self.activated(y)
+        y = ops.convolution(x, self.filter_of([7, x.get_output_shape(0)[1], 3, 3], 7), [1, 1], [1, 1], [1, 1], [1, 1])
+        results = [ops.result(y), ops.result(ops.reduce_mean(x, np.array([2, 3]), True))]
+        for number, result in enumerate(results):
+            result.input_value(0).set_names({f"y{number}"})
+        return ov.Model(results, [self.input], "quantized")
+
+
 class Products(Network):
     """The same of products with constant matrices, as in transformers."""
 
@@ -214,6 +234,40 @@ def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network])
     found, _ = ours(nnefc, tmp_path)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without VNNI, 3x3 filters of codes are applied in fewer multiplications, which leaves each sum as it is."""
+    network = Images(seed, exact=True)
+    write(network, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    for instructions in ("AVX512_CORE", "AVX2"):
+        monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
+        for threads in ("1", "2"):
+            found, profile = ours(nnefc, tmp_path, "--threads", threads)
+            assert ("nnefc:winograd_of_codes" in profile) == has_codes(), profile
+            np.testing.assert_array_equal(found[0], expected[0])
+            np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
+
+
+def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
+    """Sums that fewer multiplications would not keep are made directly."""
+    for inputs in (64, 384):
+        x = ops.parameter([1, inputs, 12, 12], np.float32, name="x")
+        x.output(0).set_names({"x"})
+        codes = ops.fake_quantize(x, *[np.float32(0), np.float32(255)] * 2, 256)
+        weights = np.full([16, inputs, 3, 3], 127, np.float32)
+        weights[0, 0, 0, 0] = -126
+        y = ops.convolution(codes, weights, [1, 1], [1, 1], [1, 1], [1, 1])
+        results = [ops.result(y), ops.result(ops.relu(y))]
+        for number, result in enumerate(results):
+            result.input_value(0).set_names({f"y{number}"})
+        ov.save_model(ov.Model(results, [x], "large"), tmp_path / "net.xml", compress_to_fp16=False)
+        np.savez(tmp_path / "inputs.npz", x=np.full(x.shape, 255, np.float32))
+        found, _ = ours(nnefc, tmp_path)
+        expected = 255.0 * weights.sum(axis=(1, 2, 3), dtype=np.float64)
+        np.testing.assert_allclose(found[0][0, :, 6, 6], expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("operation", ["MatMul", "Convolution"])

@@ -14,6 +14,7 @@ namespace {
 // Numbers of 32 bits, of which a register has kLanes, and pairs of 16.
 using LaneWords = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneWordsAt = int32_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
+using LaneResidues = uint32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneHalves = int16_t __attribute__((vector_size(4 * NNEFC_LANES)));
 
 // Codes of pairs of kLanes outputs.
@@ -27,6 +28,11 @@ NNEFC_IN_LANES inline void LoadFactors(const int8_t* from, LaneHalves& factors) 
 #else
   for (int64_t i = 0; i < 2 * kLanes; ++i) factors[i] = from[i];
 #endif
+}
+
+NNEFC_IN_LANES inline void LoadFactors(const int16_t* from, LaneHalves& factors) {
+  using At = int16_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(2), may_alias));
+  factors = *reinterpret_cast<const At*>(from);
 }
 
 // Codes of kLanes numbers, and back: rounded to the even one of two that are as near.
@@ -54,24 +60,25 @@ NNEFC_IN_LANES inline void StoreCodes(const LaneFloats& codes, uint8_t* to) {
 }
 
 // sums += the sum of the products of each pair
-NNEFC_IN_LANES inline void AddPairs(LaneWords& sums, const LaneHalves& a, const LaneHalves& b) {
+NNEFC_IN_LANES inline void AddPairs(LaneResidues& sums, const LaneHalves& a, const LaneHalves& b) {
 #if defined(NNEFC_WIDE_X86)
-  sums += reinterpret_cast<LaneWords>(
+  sums += reinterpret_cast<LaneResidues>(
       _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(NNEFC_NARROW_X86)
-  sums += reinterpret_cast<LaneWords>(
+  sums += reinterpret_cast<LaneResidues>(
       _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #else
   for (int64_t i = 0; i < kLanes; ++i)
-    sums[i] += int32_t{a[2 * i]} * b[2 * i] + int32_t{a[2 * i + 1]} * b[2 * i + 1];
+    sums[i] += static_cast<uint32_t>(int32_t{a[2 * i]} * b[2 * i]) +
+               static_cast<uint32_t>(int32_t{a[2 * i + 1]} * b[2 * i + 1]);
 #endif
 }
 
-template <int kPixels>
-NNEFC_IN_LANES inline void CodeTileOf(const CodeTile& call) {
+template <int kPixels, typename Weight>
+NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
   constexpr int kParts = static_cast<int>(kLanesOfBlock);
-  LaneWords sums[kPixels][kParts] = {};
-  const int8_t* weights = call.weights;
+  LaneResidues sums[kPixels][kParts] = {};
+  const Weight* weights = call.weights;
   for (int64_t strip = 0; strip < call.strip_count; ++strip) {
     const int16_t* from[kPixels];
 #pragma GCC unroll 16
@@ -94,21 +101,24 @@ NNEFC_IN_LANES inline void CodeTileOf(const CodeTile& call) {
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p)
-      *reinterpret_cast<LaneWordsAt*>(call.sums + i * kBlockColumns + p * kLanes) = sums[i][p];
+      *reinterpret_cast<LaneWordsAt*>(call.sums + i * kBlockColumns + p * kLanes) =
+          reinterpret_cast<LaneWords>(sums[i][p]);
   }
 }
 
-template <int kPixels>
-void CallCodeTile(const CodeTile& given) {
+template <int kPixels, typename Weight>
+void CallSumTile(const SumTile<Weight>& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodeTile call = given;  // which what is written cannot change
-    CodeTileOf<kPixels>(call);
+    const SumTile<Weight> call = given;  // which what is written cannot change
+    SumTileOf<kPixels>(call);
   });
 }
 
 // By pixels.
-constexpr auto kCodeTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
-  return std::array<void (*)(const CodeTile&), kTileRows>{CallCodeTile<static_cast<int>(kIndex) + 1>...};
+template <typename Weight>
+constexpr auto kSumTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<void (*)(const SumTile<Weight>&), kTileRows>{
+      CallSumTile<static_cast<int>(kIndex) + 1, Weight>...};
 }(std::make_index_sequence<kTileRows>());
 static_assert(kTileRows <= kMostCodePixels);
 
@@ -224,7 +234,11 @@ void WidenCodes(const CodesAsNumbers& given) {
 }
 
 void RunCodeTile(int64_t pixels, const CodeTile& tile) {
-  kCodeTiles[static_cast<size_t>(pixels - 1)](tile);
+  kSumTiles<int8_t>[static_cast<size_t>(pixels - 1)](tile);
+}
+
+void RunNumberTile(int64_t pixels, const NumberTile& tile) {
+  kSumTiles<int16_t>[static_cast<size_t>(pixels - 1)](tile);
 }
 
 void RunDepthwiseCodes(const DepthwiseCodes& given) {

@@ -16,9 +16,10 @@ struct CodesAsNumbers {
 };
 NNEFC_LANE_FUNCTION(WidenCodes, void(const CodesAsNumbers& codes));
 
-// Sums for some pixels and kBlockColumns outputs.
+// Sums modulo 2^32 for some pixels and kBlockColumns outputs, by codes of a filter or by numbers.
 inline constexpr int64_t kMostCodePixels = 14;
-struct CodeTile {
+template <typename Weight>
+struct SumTile {
   const int16_t* numbers;
   const int32_t* seen;  // of each pixel, how far what it sees first is
   // Strips of numbers that lie behind one another, in pairs, and how far the strips are from what a pixel
@@ -26,11 +27,14 @@ struct CodeTile {
   const int32_t* strips;
   int64_t strip_count, pairs;
   // For each pair those of kBlockColumns outputs; zeros behind the last output.
-  const int8_t* weights;
+  const Weight* weights;
   int32_t* sums;  // kBlockColumns of each pixel
 };
+using CodeTile = SumTile<int8_t>;
+using NumberTile = SumTile<int16_t>;
 // Of 1 to TileRows() pixels.
 NNEFC_LANE_FUNCTION(RunCodeTile, void(int64_t pixels, const CodeTile& tile));
+NNEFC_LANE_FUNCTION(RunNumberTile, void(int64_t pixels, const NumberTile& tile));
 
 // The same of each channel by itself: kBlockColumns channels of some pixels.
 struct DepthwiseCodes {

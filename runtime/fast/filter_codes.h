@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
 
@@ -17,17 +18,19 @@ class ScaleFinder {
   // that is the largest number by a whole one. 1 of zeros; nothing where the sum of so many products of codes
   // may not fit 32 bits, or a number is not finite.
   std::optional<float> Find(std::span<const float> numbers);
+  // FilterCodes::most_magnitude of the channels until now.
+  float most_magnitude() const { return most_magnitude_; }
 
  private:
   std::optional<int> CodeByUnit(std::span<const float> numbers, double largest, int most) const;
 
   double unit_ = 0;  // the last scale; 0 at first
+  float most_magnitude_ = 0;
 };
 
-// By output channel, the first axis (of groups, then, the first two): the scale of a filter. Empty if a
-// channel has none.
-std::vector<float> FilterScales(const TensorValue& filter, bool grouped);
-// By column of a matrix that is a constant factor on the right, or by row where its transpose is: the same.
-std::vector<float> FactorScales(const TensorValue& matrix, bool transposed);
+// Of a filter whose output channels are the first axis, or, of groups, the first two.
+FilterCodes CodesOfFilter(const TensorValue& filter, bool grouped);
+// Of a matrix that is a constant factor on the right, by column, or by row where its transpose is.
+FilterCodes CodesOfFactor(const TensorValue& matrix, bool transposed);
 
 }  // namespace nnefc::runtime

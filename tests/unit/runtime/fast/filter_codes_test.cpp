@@ -1,4 +1,4 @@
-#include "runtime/fast/filter_scales.h"
+#include "runtime/fast/filter_codes.h"
 
 #include <cmath>
 #include <limits>
@@ -45,7 +45,7 @@ class Channels {
   std::mt19937 random_;
 };
 
-TEST(FilterScalesTest, AreThoseOfTheDefinition) {
+TEST(FilterCodesTest, AreThoseOfTheDefinition) {
   Channels channels(1);
   int num_without = 0;
   for (int round = 0; round < 300; ++round) {
@@ -71,7 +71,7 @@ TEST(FilterScalesTest, AreThoseOfTheDefinition) {
   EXPECT_GT(num_without, 30);
 }
 
-TEST(FilterScalesTest, ThereIsNoneOfWhatHasNoCodes) {
+TEST(FilterCodesTest, ThereIsNoneOfWhatHasNoCodes) {
   const float infinity = std::numeric_limits<float>::infinity();
   const auto find = [](const std::vector<float>& numbers) { return ScaleFinder().Find(numbers); };
   EXPECT_EQ(find({0, 0}), 1.0f);
@@ -86,7 +86,7 @@ TEST(FilterScalesTest, ThereIsNoneOfWhatHasNoCodes) {
   EXPECT_FALSE(find(std::vector<float>(65794, 1.0f)).has_value());
 }
 
-TEST(FilterScalesTest, AreOfOutputChannels) {
+TEST(FilterCodesTest, AreOfOutputChannels) {
   // Larger than what is looked at at a time.
   constexpr int64_t kOutputs = 300, kInputs = 70, kTaps = 9;
   Channels channels(2);
@@ -99,21 +99,30 @@ TEST(FilterScalesTest, AreOfOutputChannels) {
     numbers.insert(numbers.end(), some.begin(), some.end());
   }
   const TensorValue filter = TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers);
-  EXPECT_EQ(FilterScales(filter, false), expected);
-  EXPECT_EQ(FilterScales(filter.Reshaped({3, kOutputs / 3, kInputs, kTaps}), true), expected);
-  EXPECT_EQ(FactorScales(filter.Reshaped({kOutputs, kInputs * kTaps}), true), expected);
+  EXPECT_EQ(CodesOfFilter(filter, false).scales, expected);
+  double most = 0;
+  for (size_t output = 0; output < kOutputs; ++output) {
+    double sum = 0;
+    for (size_t i = 0; i < kInputs * kTaps; ++i)
+      sum += std::abs(static_cast<double>(numbers[output * kInputs * kTaps + i]) / static_cast<double>(expected[output]));
+    most = std::max(most, sum);
+  }
+  EXPECT_GE(CodesOfFilter(filter, false).most_magnitude, most * (1 - 1e-6));
+  EXPECT_LE(CodesOfFilter(filter, false).most_magnitude, most * 1.001);
+  EXPECT_EQ(CodesOfFilter(filter.Reshaped({3, kOutputs / 3, kInputs, kTaps}), true).scales, expected);
+  EXPECT_EQ(CodesOfFactor(filter.Reshaped({kOutputs, kInputs * kTaps}), true).scales, expected);
   const TensorValue transposed =
       TensorValue::Make<float>(ElementType::kF32, {kInputs * kTaps, kOutputs}, [&](std::span<float> out) {
         for (size_t i = 0; i < out.size(); ++i)
           out[i] = numbers[i % kOutputs * (kInputs * kTaps) + i / kOutputs];
       });
-  EXPECT_EQ(FactorScales(transposed, false), expected);
+  EXPECT_EQ(CodesOfFactor(transposed, false).scales, expected);
   numbers[12345] += 0.001f;
-  EXPECT_TRUE(FilterScales(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).empty());
+  EXPECT_TRUE(CodesOfFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
 }
 
 // No more than a part of a filter that is to be computed is there.
-TEST(FilterScalesTest, TakePartsOfWhatIsComputed) {
+TEST(FilterCodesTest, TakePartsOfWhatIsComputed) {
   constexpr size_t kRows = 1024, kEach = 1024;
   size_t most = 0, sum = 0;
   bool is_whole = false;
@@ -128,7 +137,7 @@ TEST(FilterScalesTest, TakePartsOfWhatIsComputed) {
   const size_t size = kRows * kEach * sizeof(float);
   const TensorValue filter(ElementType::kF32, {kRows, kEach},
                            Buffer::Computed(size, all, std::nullopt, part));
-  EXPECT_EQ(FilterScales(filter, false), std::vector<float>(kRows, 0.5f));
+  EXPECT_EQ(CodesOfFilter(filter, false).scales, std::vector<float>(kRows, 0.5f));
   EXPECT_FALSE(is_whole);
   EXPECT_EQ(sum, size);
   EXPECT_LE(most, size / 8);

@@ -1,4 +1,4 @@
-#include "runtime/fast/filter_scales.h"
+#include "runtime/fast/filter_codes.h"
 
 #include <algorithm>
 #include <bit>
@@ -69,6 +69,30 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
   });
 }
 
+// With what rounding to f32 may take away.
+float SumOfMagnitudes(std::span<const float> numbers) {
+  double sum = 0;
+  EachRow(numbers, [&](std::span<const float> row) {
+    const float* number = row.data();
+    const size_t count = row.size();
+    float of_row = 0;
+    Vectorized([=, &of_row] {
+      constexpr size_t kSums = 8;
+      float sums[kSums] = {}, rest = 0;
+      size_t i = 0;
+      for (; i + kSums <= count; i += kSums) {
+        for (size_t lane = 0; lane < kSums; ++lane) sums[lane] += std::abs(number[i + lane]);
+      }
+      for (; i < count; ++i) rest += std::abs(number[i]);
+      for (float lane : sums) rest += lane;
+      of_row = rest;
+    });
+    sum += static_cast<double>(of_row);
+    return true;
+  });
+  return static_cast<float>(sum * (1 + 1e-4));
+}
+
 struct Extremes {
   float largest = 0;           // of the magnitudes; infinite or NaN if one is
   bool only_negative = false;  // what has that magnitude
@@ -132,11 +156,12 @@ std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
   }
   if (!found) return std::nullopt;
   unit_ = largest / *found;
+  most_magnitude_ = std::max(most_magnitude_, SumOfMagnitudes(numbers) / static_cast<float>(unit_));
   return static_cast<float>(unit_);
 }
 
 // Some channels at a time: of a filter that is to be computed no more are there.
-std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
+FilterCodes CodesOfFilter(const TensorValue& filter, bool grouped) {
   constexpr size_t kSome = size_t{128} << 10;
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
     return {};
@@ -146,7 +171,7 @@ std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
   const int64_t step =
       std::max<int64_t>(1, static_cast<int64_t>(kSome * static_cast<size_t>(shape[0]) / filter.byte_size()));
   ScaleFinder finder;
-  std::vector<float> scales;
+  FilterCodes codes;
   for (int64_t begin = 0; begin < shape[0]; begin += step) {
     const TensorValue rows =
         filter.LoadedRows(begin, std::min(begin + step, shape[0])).Aligned(alignof(float));
@@ -154,14 +179,15 @@ std::vector<float> FilterScales(const TensorValue& filter, bool grouped) {
     for (size_t at = 0; at < numbers.size(); at += each) {
       const std::optional<float> scale = finder.Find(numbers.subspan(at, each));
       if (!scale) return {};
-      scales.push_back(*scale);
+      codes.scales.push_back(*scale);
     }
   }
-  return scales;
+  codes.most_magnitude = finder.most_magnitude();
+  return codes;
 }
 
-std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
-  if (transposed) return FilterScales(matrix, false);
+FilterCodes CodesOfFactor(const TensorValue& matrix, bool transposed) {
+  if (transposed) return CodesOfFilter(matrix, false);
   if (matrix.type() != ElementType::kF32 || matrix.rank() != 2 || matrix.volume() == 0) return {};
   const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
   const float* numbers = aligned.elements<float>().data();
@@ -170,7 +196,7 @@ std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
   constexpr size_t kSome = 16;  // columns that are gathered at a time: those of a line of the cache
   std::vector<float> gathered(kSome * rows);
   ScaleFinder finder;
-  std::vector<float> scales;
+  FilterCodes codes;
   for (size_t first = 0; first < columns; first += kSome) {
     const size_t count = std::min(kSome, columns - first);
     for (size_t row = 0; row < rows; ++row) {
@@ -179,10 +205,11 @@ std::vector<float> FactorScales(const TensorValue& matrix, bool transposed) {
     for (size_t i = 0; i < count; ++i) {
       const std::optional<float> scale = finder.Find(std::span(gathered).subspan(i * rows, rows));
       if (!scale) return {};
-      scales.push_back(*scale);
+      codes.scales.push_back(*scale);
     }
   }
-  return scales;
+  codes.most_magnitude = finder.most_magnitude();
+  return codes;
 }
 
 }  // namespace nnefc::runtime

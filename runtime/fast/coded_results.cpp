@@ -1,0 +1,79 @@
+#include "runtime/fast/coded_results.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/round_up.h"
+
+namespace nnefc::runtime {
+
+CodedResults::CodedResults(Form form, ProductSteps steps)
+    : form_(std::move(form)), steps_(std::move(steps)) {
+  const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
+  scales_ = form_.folded ? form_.folded->scales : form_.scales;
+  scales_.resize(padded);
+  if (!form_.folded) return;
+  bias_ = form_.folded->bias;
+  bias_.resize(padded);
+  if (!form_.folded->limits) return;
+  low_ = std::max(low_, form_.folded->limits->first);
+  high_ = std::min(high_, form_.folded->limits->second);
+}
+
+void CodedResults::Store(const int32_t* sums, const TilePlace& at, std::byte* out,
+                         const ProductSteps::Operands& operands) const {
+  if (form_.folded) return StoreCodes(sums, at, reinterpret_cast<uint8_t*>(out));
+  StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
+}
+
+void CodedResults::StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t* out) const {
+  const int64_t column = at.tile * kBlockColumns;
+  CodeResults results{.sums = sums,
+                      .pixels = at.pixels,
+                      .channels = std::min(kBlockColumns, form_.outputs - column),
+                      .scales = scales_.data() + column,
+                      .bias = bias_.data() + column,
+                      .low = low_,
+                      .high = high_,
+                      .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
+                      .stride = form_.outputs};
+  if (const std::optional<FoldedCodes::Sum>& sum = form_.folded->sum) {
+    results.has_others = true;
+    results.factor = sum->factor;
+    results.offset = sum->offset;
+    results.other_factor = sum->other_factor;
+    results.other_zero = sum->others.zero;
+  }
+  StoreCodeResults(results);
+}
+
+void CodedResults::StoreNumbers(const int32_t* sums, const TilePlace& at, float* out,
+                                const ProductSteps::Operands& operands) const {
+  const int64_t column = at.tile * kBlockColumns,
+                blocks = RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
+  const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
+  const int64_t offset = form_.is_blocked
+                             ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
+                             : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+  // The last columns of a row-major matrix go by way of a whole block.
+  std::array<float, kMostStoredPixels * kBlockColumns> block;
+  const int64_t count = std::min(kBlockColumns, form_.outputs - column);
+  const bool is_whole = form_.is_blocked || count == kBlockColumns;
+  const BlockedMatrix<float> to = is_whole ? BlockedMatrix<float>{out + offset, stride, 0}
+                                           : BlockedMatrix<float>{block.data(), kBlockColumns, 0};
+  StoreNumberResults({.sums = sums,
+                      .pixels = at.pixels,
+                      .scales = scales_.data() + column,
+                      .bias = operands.ColumnsOf(steps_.bias(), column),
+                      .start = operands.ElementsOf(steps_.start(), offset),
+                      .limits = steps_.limits(),
+                      .out = to.data,
+                      .stride = to.row_stride});
+  steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
+                form_.outputs, operands);
+  for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
+    std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,51 @@
+// What becomes of sums of products of codes (lanes/code_tile.h): codes, or numbers and what follows them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/product_steps.h"
+#include "runtime/fast/quantization.h"
+
+namespace nnefc::runtime {
+
+// Where sums lie in a result: pixels of an image that follow one another, from channel `tile` * kBlockColumns
+// on.
+struct TilePlace {
+  int64_t image, pixel, pixels, tile;
+};
+
+// As many pixels as are best stored at a time: their sums are in the first cache.
+inline constexpr int64_t kMostStoredPixels = 56;
+
+class CodedResults {
+ public:
+  struct Form {
+    int64_t outputs, pixels;    // of an image
+    bool is_blocked;            // numbers; row-major otherwise
+    std::vector<float> scales;  // of numbers, by output
+    std::optional<FoldedCodes> folded;
+  };
+  CodedResults(Form form, ProductSteps steps);
+
+  int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
+  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
+    return steps_.OperandsOf(run, form_.outputs, scratch);
+  }
+  // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.
+  void Store(const int32_t* sums, const TilePlace& at, std::byte* out,
+             const ProductSteps::Operands& operands) const;
+
+ private:
+  void StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t* out) const;
+  void StoreNumbers(const int32_t* sums, const TilePlace& at, float* out,
+                    const ProductSteps::Operands& operands) const;
+
+  Form form_;
+  ProductSteps steps_;
+  std::vector<float> scales_, bias_;
+  float low_ = 0, high_ = 255;
+};
+
+}  // namespace nnefc::runtime

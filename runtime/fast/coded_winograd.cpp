@@ -1,0 +1,239 @@
+#include "runtime/fast/coded_winograd.h"
+
+#include <algorithm>
+
+#include "runtime/fast/lanes/code_winograd_tile.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/window_tiles.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+int64_t TileRowsOf(const CodedForm& form) {
+  return DividedUp(form.rows.output, kWinogradResults);
+}
+int64_t TileColumnsOf(const CodedForm& form) {
+  return DividedUp(form.columns.output, kWinogradResults);
+}
+// Of all images, one row behind the other.
+int64_t WinogradTilesOf(const CodedForm& form) {
+  return form.images * TileRowsOf(form) * TileColumnsOf(form);
+}
+int64_t OutputBlocksOf(const CodedForm& form) {
+  return DividedUp(form.outputs, kBlockColumns);
+}
+
+// So many groups of tiles that a core's cache has what one is transformed to and its sums, but not so few
+// tiles that a filter, which is transformed for each group, takes longer than its products.
+int64_t GroupsOf(const CodedForm& form) {
+  const int64_t of_tile = kWinogradProducts * (form.channels * int64_t{sizeof(int16_t)} +
+                                               kBlockColumns * int64_t{sizeof(int32_t)});
+  const int64_t most = 2 * CacheFloats() * int64_t{sizeof(float)} / of_tile;
+  return DividedUp(WinogradTilesOf(form), std::max(most, 4 * TileRows()));
+}
+
+// Between products, in bytes no multiple of a page: caches would have few places for them.
+int64_t NumbersOfProduct(const CodedForm& form, int64_t tiles) {
+  return tiles * form.channels + 2 * kBlockColumns;
+}
+int64_t SumsOfProduct(int64_t tiles) {
+  return (tiles + 1) * kBlockColumns;
+}
+int64_t FilterNumbers(const CodedForm& form) {
+  return form.channels * kBlockColumns + 2 * kBlockColumns;
+}
+
+// Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
+// that of the first of them in the span.
+template <typename Work>
+void ForRowsOf(const CodedForm& form, const Span& span, const Work& work) {
+  const int64_t columns = TileColumnsOf(form), rows = TileRowsOf(form);
+  for (int64_t tile = span.begin; tile < span.end;) {
+    const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
+    work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
+    tile += count;
+  }
+}
+
+}  // namespace
+
+// In cycles for a pair of inputs and a block of outputs, as measured on Zen 3.
+bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
+  for (const WindowAxis& axis : {form.rows, form.columns}) {
+    if (axis.size != kWinogradTaps || axis.stride != 1 || axis.dilation != 1) return false;
+  }
+  if (form.channels % kBlockColumns != 0) return false;
+  const auto farthest = static_cast<float>(std::max(form.zero, 255 - form.zero));
+  if (!(magnitude * farthest < static_cast<float>(kMostCodeResult))) return false;
+  constexpr double kOfPixel = 1.4, kOfFilter = 130, kOfSeen = 14, kOfSums = 500;
+  const auto tiles = static_cast<double>(WinogradTilesOf(form)), groups = static_cast<double>(GroupsOf(form));
+  const double direct =
+      static_cast<double>(kWinogradTaps * kWinogradTaps * form.images * form.out_pixels()) * kOfPixel;
+  const double of_tile = static_cast<double>(kWinogradProducts) * kOfPixel +
+                         kOfSeen / static_cast<double>(OutputBlocksOf(form)) +
+                         kOfSums * 2 / static_cast<double>(form.channels);
+  return tiles * of_tile + groups * kOfFilter < direct;
+}
+
+CodedWinograd::CodedWinograd(const CodedForm& form, CodedResults results)
+    : form_(form), results_(std::move(results)), groups_(GroupsOf(form)) {}
+
+struct CodedWinograd::Call {
+  const uint8_t* in;
+  const int8_t* weights;
+  std::byte* out;
+  ProductSteps::Operands operands;
+};
+
+// Of a thread, but for the numbers of tiles, which are of all.
+struct CodedWinograd::Scratch {
+  const int16_t* numbers;
+  int16_t* filter;    // a row of products
+  int32_t* products;  // of a block of outputs
+  int32_t* sums;      // rows of results
+
+  static int64_t FilterBytes(const CodedForm& form) {
+    return kWinogradExtent * FilterNumbers(form) * int64_t{sizeof(int16_t)};
+  }
+  static int64_t ProductBytes(int64_t tiles) {
+    return kWinogradProducts * SumsOfProduct(tiles) * int64_t{sizeof(int32_t)};
+  }
+  static int64_t SumBytes(const CodedForm& form) {
+    return kWinogradResults * TileColumnsOf(form) * kWinogradResults * kBlockColumns *
+           int64_t{sizeof(int32_t)};
+  }
+  static int64_t NumberBytes(const CodedForm& form, int64_t tiles) {
+    return kWinogradProducts * NumbersOfProduct(form, tiles) * int64_t{sizeof(int16_t)};
+  }
+  static int64_t MemberBytes(const CodedForm& form, int64_t tiles) {
+    return FilterBytes(form) + ProductBytes(tiles) + SumBytes(form);
+  }
+};
+
+size_t CodedWinograd::scratch_bytes() const {
+  const int64_t tiles = DividedUp(WinogradTilesOf(form_), groups_);
+  return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
+         static_cast<size_t>(Scratch::NumberBytes(form_, tiles) +
+                             form_.threads * Scratch::MemberBytes(form_, tiles));
+}
+
+FaultOr<Success> CodedWinograd::Run(const KernelRun& run) const {
+  const ThreadScope scope(form_.threads);
+  auto* columns = reinterpret_cast<float*>(run.scratch);
+  const Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+                  .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+                  .out = run.output().mutable_bytes(),
+                  .operands = results_.OperandsOf(run, columns)};
+  auto* numbers = reinterpret_cast<int16_t*>(columns + results_.scratch_floats());
+  const int64_t blocks = OutputBlocksOf(form_), threads = form_.threads;
+  const bool is_even = blocks % threads == 0 || blocks >= 4 * threads;
+  for (int64_t index = 0; index < groups_; ++index) {
+    const Span group = TilesOf(index);
+    constexpr int64_t kTilesAtATime = 4;
+    const int64_t some = DividedUp(group.count(), kTilesAtATime);
+    RunTasks(some, form_.threads,
+             [&](int64_t task, int) { TransformTiles(call, group, group.Part(some, task), numbers); });
+    const int64_t parts = is_even ? 1 : std::min(group.count(), threads);
+    std::byte* own = reinterpret_cast<std::byte*>(numbers) + Scratch::NumberBytes(form_, group.count());
+    RunTasks(blocks * parts, form_.threads, [&](int64_t task, int member) {
+      std::byte* mine = own + member * Scratch::MemberBytes(form_, group.count());
+      const Scratch scratch{
+          .numbers = numbers,
+          .filter = reinterpret_cast<int16_t*>(mine),
+          .products = reinterpret_cast<int32_t*>(mine + Scratch::FilterBytes(form_)),
+          .sums = reinterpret_cast<int32_t*>(mine + Scratch::FilterBytes(form_) +
+                                             Scratch::ProductBytes(group.count())),
+      };
+      const Span tiles = group.Part(parts, task % parts);
+      Multiply(call, group, tiles, task / parts, scratch);
+      Finish(call, tiles, task / parts, scratch);
+    });
+  }
+  return Success();
+}
+
+Span CodedWinograd::TilesOf(int64_t group) const {
+  return Span{0, WinogradTilesOf(form_)}.Part(groups_, group);
+}
+
+void CodedWinograd::TransformTiles(const Call& call, const Span& group, const Span& tiles,
+                                   int16_t* numbers) const {
+  const WindowAxis &rows = form_.rows, &columns = form_.columns;
+  ForRowsOf(form_, tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    for (int64_t i = 0; i < count; ++i) {
+      TransformCodedImage(
+          {.image = call.in + image * rows.input * columns.input * form_.channels,
+           .rows = rows.input,
+           .columns = columns.input,
+           .channels = form_.channels,
+           .row = row * kWinogradResults - rows.before,
+           .column = (column + i) * kWinogradResults - columns.before,
+           .zero = form_.zero,
+           .out = numbers + (tiles.begin - group.begin + index + i) * form_.channels,
+           .stride = NumbersOfProduct(form_, group.count())});
+    }
+  });
+}
+
+// All sums of products of some tiles of a group and a block of outputs.
+void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& tiles, int64_t block,
+                             const Scratch& scratch) const {
+  constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps;
+  constexpr int32_t kOneStrip = 0;
+  std::array<int32_t, kMostCodePixels> seen;
+  for (size_t i = 0; i < seen.size(); ++i) seen[i] = static_cast<int32_t>(i * static_cast<size_t>(form_.channels));
+  const int64_t of_tap = form_.channels * kBlockColumns;
+  NumberTile product{.numbers = nullptr,
+                     .seen = seen.data(),
+                     .strips = &kOneStrip,
+                     .strip_count = 1,
+                     .pairs = form_.channels / 2,
+                     .weights = nullptr,
+                     .sums = nullptr};
+  const int64_t panels = DividedUp(tiles.count(), TileRows());
+  for (int64_t row = 0; row < kWinogradExtent; ++row) {
+    TransformCodedFilter({.taps = call.weights + block * kTaps * of_tap,
+                          .tap_stride = of_tap,
+                          .pairs = form_.channels / 2,
+                          .row = row,
+                          .out = scratch.filter,
+                          .stride = FilterNumbers(form_)});
+    for (int64_t x = 0; x < kWinogradExtent; ++x) {
+      const int64_t index = row * kWinogradExtent + x;
+      const int16_t* numbers = scratch.numbers + index * NumbersOfProduct(form_, group.count()) +
+                               (tiles.begin - group.begin) * form_.channels;
+      int32_t* sums = scratch.products + index * SumsOfProduct(tiles.count());
+      product.weights = scratch.filter + x * FilterNumbers(form_);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        const int64_t first = PartBegin(tiles.count(), panels, panel);
+        product.numbers = numbers + first * form_.channels;
+        product.sums = sums + first * kBlockColumns;
+        RunNumberTile(PartBegin(tiles.count(), panels, panel + 1) - first, product);
+      }
+    }
+  }
+}
+
+void CodedWinograd::Finish(const Call& call, const Span& tiles, int64_t block, const Scratch& scratch) const {
+  ForRowsOf(form_, tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    const int64_t of_row = count * kWinogradResults;
+    TransformCodedSums({.products = scratch.products + index * kBlockColumns,
+                        .stride = SumsOfProduct(tiles.count()),
+                        .count = count,
+                        .out = scratch.sums,
+                        .row_stride = of_row * kBlockColumns});
+    const int64_t first_row = row * kWinogradResults, first = column * kWinogradResults;
+    const int64_t rows = std::min(kWinogradResults, form_.rows.output - first_row);
+    for (int64_t y = 0; y < rows; ++y) {
+      const TilePlace place = {.image = image,
+                               .pixel = (first_row + y) * form_.columns.output + first,
+                               .pixels = std::min(of_row, form_.columns.output - first),
+                               .tile = block};
+      results_.Store(scratch.sums + y * of_row * kBlockColumns, place, call.out, call.operands);
+    }
+  });
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,36 @@
+// Convolutions of codes of 8 bits by 3x3 filters in fewer multiplications, in integers and as exact as in the
+// direct way (lanes/code_winograd_tile.h), of images with their channels behind the pixels.
+#pragma once
+
+#include "runtime/fast/coded_images.h"
+#include "runtime/fast/coded_results.h"
+
+namespace nnefc::runtime {
+
+class CodedWinograd final : public Kernel {
+ public:
+  // Whether it is exact, and faster than the direct way. `magnitude`: FilterCodes::most_magnitude.
+  static bool Suits(const CodedForm& form, float magnitude);
+
+  CodedWinograd(const CodedForm& form, CodedResults results);
+
+  std::string implementation() const override { return "nnefc:winograd_of_codes"; }
+  size_t scratch_bytes() const;
+  FaultOr<Success> Run(const KernelRun& run) const override;
+
+ private:
+  struct Call;
+  struct Scratch;
+
+  Span TilesOf(int64_t group) const;
+  void TransformTiles(const Call& call, const Span& group, const Span& tiles, int16_t* numbers) const;
+  void Multiply(const Call& call, const Span& group, const Span& tiles, int64_t block,
+                const Scratch& scratch) const;
+  void Finish(const Call& call, const Span& tiles, int64_t block, const Scratch& scratch) const;
+
+  CodedForm form_;
+  CodedResults results_;
+  int64_t groups_;  // of tiles that are transformed together
+};
+
+}  // namespace nnefc::runtime

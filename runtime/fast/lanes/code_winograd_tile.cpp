@@ -1,0 +1,204 @@
+#include "runtime/fast/lanes/code_winograd_tile.h"
+
+#include <array>
+#include <utility>
+
+#include "runtime/fast/lanes/lane_math.h"
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+namespace {
+
+constexpr int kCodeTaps = kWinogradTaps, kCodeResults = kWinogradResults, kCodeExtent = kWinogradExtent;
+
+// Sixteen numbers of 16 bits, whatever registers there are, and numbers modulo 2^32.
+using Halves = int16_t __attribute__((vector_size(32)));
+using HalvesAt = int16_t __attribute__((vector_size(32), aligned(2), may_alias));
+using Residues = uint32_t __attribute__((vector_size(4 * NNEFC_LANES)));
+using ResiduesAt = uint32_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
+using Results = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
+
+template <typename Code>
+NNEFC_IN_LANES inline void LoadHalves(const Code* from, Halves& halves) {
+#if defined(__x86_64__)
+  const __m128i codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  halves = reinterpret_cast<Halves>(std::is_signed_v<Code> ? _mm256_cvtepi8_epi16(codes)
+                                                           : _mm256_cvtepu8_epi16(codes));
+#else
+  for (int64_t i = 0; i < kBlockColumns; ++i) halves[i] = from[i];
+#endif
+}
+
+// G along an axis of a filter, its rows times 4, -6, -6, 24, 24 and 1: at most 7 times a code.
+NNEFC_IN_LANES inline void TransformCodedTaps(const Halves (&g)[kCodeTaps], Halves (&y)[kCodeExtent]) {
+  const Halves of_one = g[0] + g[2], of_two = g[0] + g[2] * 4, odd = g[1] * 2;
+  y[0] = g[0];
+  y[1] = of_one + g[1];
+  y[2] = of_one - g[1];
+  y[3] = of_two + odd;
+  y[4] = of_two - odd;
+  y[5] = g[2];
+}
+
+template <int kRow>
+NNEFC_IN_LANES inline void TransformCodedFilterRow(const CodedFilterTiles& given) {
+  const CodedFilterTiles filter = given;  // which what is written cannot change
+  for (int64_t at = 0; at < filter.pairs * 2 * kBlockColumns; at += kBlockColumns) {
+    Halves row[kCodeTaps], products[kCodeExtent];
+#pragma GCC unroll 3
+    for (int x = 0; x < kCodeTaps; ++x) {
+      Halves column[kCodeTaps], transformed[kCodeExtent];
+#pragma GCC unroll 3
+      for (int y = 0; y < kCodeTaps; ++y)
+        LoadHalves(filter.taps + at + (y * kCodeTaps + x) * filter.tap_stride, column[y]);
+      TransformCodedTaps(column, transformed);
+      row[x] = transformed[kRow];
+    }
+    TransformCodedTaps(row, products);
+#pragma GCC unroll 6
+    for (int x = 0; x < kCodeExtent; ++x)
+      *reinterpret_cast<HalvesAt*>(filter.out + at + x * filter.stride) = products[x];
+  }
+}
+
+// B^T along an axis of what a tile sees: at most 10 times the largest number.
+NNEFC_IN_LANES inline void TransformSeen(const Halves (&d)[kCodeExtent], Halves (&y)[kCodeExtent]) {
+  const Halves last_even = d[4] - d[2], last_odd = d[3] - d[1];
+  const Halves even = d[4] - d[2] * 4, odd = d[3] - d[1] * 4;
+  y[0] = (d[0] - d[2]) * 4 + last_even;
+  y[1] = even + odd;
+  y[2] = even - odd;
+  y[3] = last_even + last_odd * 2;
+  y[4] = last_even - last_odd * 2;
+  y[5] = (d[1] - d[3]) * 4 + (d[5] - d[3]);
+}
+
+// What a tile sees, of kBlockColumns channels.
+struct SeenCodes {
+  Halves pixels[kCodeExtent][kCodeExtent];
+
+  NNEFC_IN_LANES void Fill(const CodedImageTile& tile, int64_t channel) {
+    const Halves zero = Halves{} + static_cast<int16_t>(tile.zero);
+    const uint8_t* first =
+        tile.image + (tile.row * tile.columns + tile.column) * tile.channels + channel;
+    for (int64_t y = 0; y < kCodeExtent; ++y, first += tile.columns * tile.channels) {
+#pragma GCC unroll 6
+      for (int64_t x = 0; x < kCodeExtent; ++x) {
+        LoadHalves(first + x * tile.channels, pixels[y][x]);
+        pixels[y][x] -= zero;
+      }
+    }
+  }
+
+  // With zeros for what lies behind the image.
+  NNEFC_IN_LANES void FillAtBorder(const CodedImageTile& tile, int64_t channel) {
+    const Halves zero = Halves{} + static_cast<int16_t>(tile.zero);
+    for (int64_t y = 0; y < kCodeExtent; ++y) {
+      for (int64_t x = 0; x < kCodeExtent; ++x) {
+        const int64_t row = tile.row + y, column = tile.column + x;
+        pixels[y][x] = Halves{};
+        if (row < 0 || row >= tile.rows || column < 0 || column >= tile.columns) continue;
+        LoadHalves(tile.image + (row * tile.columns + column) * tile.channels + channel, pixels[y][x]);
+        pixels[y][x] -= zero;
+      }
+    }
+  }
+};
+
+NNEFC_IN_LANES inline void TransformCodedTile(const CodedImageTile& given) {
+  const CodedImageTile tile = given;  // which what is written cannot change
+  const bool sees_all = tile.row >= 0 && tile.row + kCodeExtent <= tile.rows && tile.column >= 0 &&
+                        tile.column + kCodeExtent <= tile.columns;
+  for (int64_t channel = 0; channel < tile.channels; channel += kBlockColumns) {
+    SeenCodes seen;
+    sees_all ? seen.Fill(tile, channel) : seen.FillAtBorder(tile, channel);
+#pragma GCC unroll 6
+    for (int x = 0; x < kCodeExtent; ++x) {
+      Halves column[kCodeExtent], transformed[kCodeExtent];
+#pragma GCC unroll 6
+      for (int y = 0; y < kCodeExtent; ++y) column[y] = seen.pixels[y][x];
+      TransformSeen(column, transformed);
+#pragma GCC unroll 6
+      for (int y = 0; y < kCodeExtent; ++y) seen.pixels[y][x] = transformed[y];
+    }
+    int16_t* out = tile.out + channel;
+    for (int y = 0; y < kCodeExtent; ++y) {
+      Halves transformed[kCodeExtent];
+      TransformSeen(seen.pixels[y], transformed);
+#pragma GCC unroll 6
+      for (int x = 0; x < kCodeExtent; ++x, out += tile.stride)
+        *reinterpret_cast<HalvesAt*>(out) = transformed[x];
+    }
+  }
+}
+
+// A^T along an axis of products, its columns times 6, -4, -4, 1, 1 and 24: 24 times the results.
+NNEFC_IN_LANES inline void TransformCodedProducts(const Residues (&m)[kCodeExtent],
+                                                  Residues (&y)[kCodeResults]) {
+  const Residues sum_of_one = m[1] + m[2], odd_of_one = m[1] - m[2];
+  const Residues sum_of_two = m[3] + m[4], odd_of_two = m[3] - m[4];
+  y[0] = ((m[0] - sum_of_one) << 2) + (m[0] << 1) + sum_of_two;
+  y[1] = (odd_of_two - (odd_of_one << 1)) << 1;
+  y[2] = (sum_of_two - sum_of_one) << 2;
+  const Residues of_infinity = (m[5] << 1) + m[5];
+  y[3] = (((odd_of_two + of_infinity) << 1) - odd_of_one) << 2;
+}
+
+NNEFC_IN_LANES inline void TransformSumsOfTile(const CodedSums& sums, int64_t index, int64_t lane) {
+  // 576 = 9 * 64 times the results: what 9 times this number is 1 of, then a shift.
+  constexpr uint32_t kNinth = 0x38E38E39;
+  constexpr int kShift = 6;
+  const int32_t* products = sums.products + index * kBlockColumns + lane;
+  Residues columns[kCodeResults][kCodeExtent];
+#pragma GCC unroll 6
+  for (int x = 0; x < kCodeExtent; ++x) {
+    Residues column[kCodeExtent], results[kCodeResults];
+#pragma GCC unroll 6
+    for (int y = 0; y < kCodeExtent; ++y)
+      column[y] = *reinterpret_cast<const ResiduesAt*>(products + (y * kCodeExtent + x) * sums.stride);
+    TransformCodedProducts(column, results);
+#pragma GCC unroll 4
+    for (int y = 0; y < kCodeResults; ++y) columns[y][x] = results[y];
+  }
+  int32_t* out = sums.out + index * kCodeResults * kBlockColumns + lane;
+#pragma GCC unroll 4
+  for (int y = 0; y < kCodeResults; ++y, out += sums.row_stride) {
+    Residues results[kCodeResults];
+    TransformCodedProducts(columns[y], results);
+#pragma GCC unroll 4
+    for (int x = 0; x < kCodeResults; ++x) {
+      const Results result = reinterpret_cast<Results>(results[x] * kNinth) >> kShift;
+      *reinterpret_cast<ResiduesAt*>(out + x * kBlockColumns) = reinterpret_cast<Residues>(result);
+    }
+  }
+}
+
+using CodedFilterFunction = void (*)(const CodedFilterTiles&);
+
+// By row.
+constexpr auto kCodedFilterRows = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<CodedFilterFunction, kCodeExtent>{[](const CodedFilterTiles& filter) {
+    RunInLanes([&]() NNEFC_IN_LANES { TransformCodedFilterRow<static_cast<int>(kIndex)>(filter); });
+  }...};
+}(std::make_index_sequence<kCodeExtent>());
+
+}  // namespace
+
+void TransformCodedFilter(const CodedFilterTiles& filter) {
+  kCodedFilterRows[static_cast<size_t>(filter.row)](filter);
+}
+
+void TransformCodedImage(const CodedImageTile& tile) {
+  RunInLanes([&]() NNEFC_IN_LANES { TransformCodedTile(tile); });
+}
+
+void TransformCodedSums(const CodedSums& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const CodedSums sums = given;  // which what is written cannot change
+    for (int64_t i = 0; i < sums.count; ++i) {
+      for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) TransformSumsOfTile(sums, i, lane);
+    }
+  });
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE
