@@ -7,11 +7,14 @@
 
 namespace nnefc::runtime {
 
-CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles) {
+CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t result_bytes) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
-  const int64_t of_row = std::max<int64_t>(form.rows.stride * form.row_numbers(), 1);
-  const int64_t numbers = 2 * CacheFloats();  // of 16 bits
-  const int64_t rows = std::max(numbers / of_row, DividedUp(kLeastPixels, form.columns.output));
+  // What a part reads and, some channels at a time, writes.
+  const int64_t of_row = form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)} +
+                         form.columns.output * form.outputs * result_bytes;
+  const int64_t bytes = CacheFloats() * int64_t{sizeof(float)};
+  const int64_t rows =
+      std::max(bytes / std::max<int64_t>(of_row, 1), DividedUp(kLeastPixels, form.columns.output));
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
   const int64_t wanted = 4 * form.threads;  // tasks
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
@@ -26,7 +29,7 @@ CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles) {
 }
 
 int64_t CodedGrid::ScratchNumbers(const CodedForm& form) const {
-  return form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers();
+  return form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers() + 1;
 }
 
 std::vector<int32_t> CodedGrid::SeenBy(const CodedForm& form) const {
@@ -67,8 +70,8 @@ void CodedPart::FillRow(const uint8_t* row, int16_t* out) const {
   }
   for (int64_t pixel = begin; pixel < end; ++pixel, from += form_.channels) {
     int16_t* to = out + pixel * padded;
-    for (int64_t i = 0; i < form_.channels; ++i) to[i] = static_cast<int16_t>(int{from[i]} - form_.zero);
-    std::fill(to + form_.channels, to + padded, int16_t{0});
+    WidenCodes({from, form_.channels, form_.zero, to});
+    for (int64_t i = form_.channels; i < padded; ++i) to[i] = 0;
   }
 }
 

@@ -30,8 +30,9 @@ struct CodedForm {
 struct CodedGrid {
   int64_t row_parts, tile_parts;  // of an image
 
-  static CodedGrid Of(const CodedForm& form, int64_t tiles);
-  // Of the largest part.
+  // `result_bytes`: of an element of the result.
+  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t result_bytes);
+  // Of the largest part, and one that is read behind it.
   int64_t ScratchNumbers(const CodedForm& form) const;
   // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
   std::vector<int32_t> SeenBy(const CodedForm& form) const;

@@ -20,23 +20,26 @@ class CodedKernel : public Kernel {
  public:
   CodedKernel(const CodedForm& form, CodedResults results)
       : form_(form),
-        grid_(CodedGrid::Of(form, tiles())),
+        grid_(CodedGrid::Of(form, tiles(), results.element_bytes())),
         seen_(grid_.SeenBy(form)),
         results_(std::move(results)) {}
 
   size_t scratch_bytes() const {
     return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
-           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
+           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t) +
+           static_cast<size_t>(weight_bytes());
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
     auto* numbers = reinterpret_cast<int16_t*>(columns + results_.scratch_floats());
-    const Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
-                    .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
-                    .out = run.output().mutable_bytes(),
-                    .operands = results_.OperandsOf(run, columns)};
+    const Call call{
+        .in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+        .weights = WeightsOf(reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+                             reinterpret_cast<int8_t*>(numbers + form_.threads * MemberNumbers())),
+        .out = run.output().mutable_bytes(),
+        .operands = results_.OperandsOf(run, columns)};
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
@@ -56,6 +59,9 @@ class CodedKernel : public Kernel {
     std::byte* out;
     ProductSteps::Operands operands;
   };
+  // The weights as tiles take them: those that are given, or what is put to scratch memory.
+  virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
+  virtual int64_t weight_bytes() const { return 0; }
   // All pixels of a part, of a tile of outputs.
   virtual void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const = 0;
 
@@ -88,12 +94,36 @@ class CodedConvolution final : public CodedKernel {
         strips_.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
                                                column * columns.dilation * form.padded_channels));
     }
-    pairs_ = together * form.padded_channels / 2;
+    pairs_ = DividedUp(together * form.padded_channels, 2);
   }
 
   std::string implementation() const override { return "nnefc:codes"; }
 
  private:
+  // Channels as many as they are: pairs of numbers may be of two pixels, and the last one reads a number
+  // more, whose weight is 0.
+  bool has_no_padding() const { return form().padded_channels % 2 != 0; }
+
+  int64_t weight_bytes() const override {
+    const auto strips = static_cast<int64_t>(strips_.size());
+    return has_no_padding() ? tiles() * strips * pairs_ * 2 * kBlockColumns : 0;
+  }
+
+  const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
+    if (!has_no_padding()) return given;
+    const int64_t channels = form().channels, padded = RoundUp(channels, 2), taps = form().columns.size;
+    const int64_t rows = tiles() * form().rows.size;
+    std::fill_n(own, weight_bytes(), int8_t{0});
+    for (int64_t i = 0; i < rows * taps * channels; ++i) {
+      const int64_t channel = i % channels, tap = i / channels;
+      const int64_t number = tap % taps * channels + channel;  // of the strip
+      const int8_t* from = given + (tap * padded + channel / 2 * 2) * kBlockColumns + channel % 2;
+      int8_t* to = own + (tap / taps * pairs_ * 2 + number / 2 * 2) * kBlockColumns + number % 2;
+      for (int64_t output = 0; output < kBlockColumns; ++output) to[2 * output] = from[2 * output];
+    }
+    return own;
+  }
+
   void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
     const auto strips = static_cast<int64_t>(strips_.size());
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
@@ -264,7 +294,10 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   if (is_grouped && !is_depthwise) return std::nullopt;
   const Window window =
       MakeWindow(*given.node, input.drop_front(2), output.drop_front(2), filter.drop_front(channels));
-  const int64_t together = is_depthwise ? kBlockColumns : 2;
+  // Of images of few channels a padding would be much.
+  constexpr int64_t kFew = 4;
+  const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
+  const int64_t together = is_depthwise ? kBlockColumns : is_strip ? 1 : 2;
   CodedForm form{.images = input[0],
                  .channels = input[1],
                  .outputs = output[1],

@@ -8,8 +8,7 @@
 
 namespace nnefc::runtime {
 
-CodedResults::CodedResults(Form form, ProductSteps steps)
-    : form_(std::move(form)), steps_(std::move(steps)) {
+CodedResults::CodedResults(Form form, ProductSteps steps) : form_(std::move(form)), steps_(std::move(steps)) {
   const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
   scales_ = form_.folded ? form_.folded->scales : form_.scales;
   scales_.resize(padded);

@@ -29,6 +29,7 @@ class CodedResults {
   };
   CodedResults(Form form, ProductSteps steps);
 
+  int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
   int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
   ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
     return steps_.OperandsOf(run, form_.outputs, scratch);

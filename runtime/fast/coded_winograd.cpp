@@ -65,8 +65,7 @@ bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
     if (axis.size != kWinogradTaps || axis.stride != 1 || axis.dilation != 1) return false;
   }
   if (form.channels % kBlockColumns != 0) return false;
-  const auto farthest = static_cast<float>(std::max(form.zero, 255 - form.zero));
-  if (!(magnitude * farthest < static_cast<float>(kMostCodeResult))) return false;
+  if (!(magnitude * kMiddleCode < static_cast<float>(kMostCodeResult))) return false;
   constexpr double kOfPixel = 1.4, kOfFilter = 130, kOfSeen = 14, kOfSums = 500;
   const auto tiles = static_cast<double>(WinogradTilesOf(form)), groups = static_cast<double>(GroupsOf(form));
   const double direct =
@@ -93,6 +92,7 @@ struct CodedWinograd::Scratch {
   int16_t* filter;    // a row of products
   int32_t* products;  // of a block of outputs
   int32_t* sums;      // rows of results
+  int32_t* offsets;   // CodedSums::offsets
 
   static int64_t FilterBytes(const CodedForm& form) {
     return kWinogradExtent * FilterNumbers(form) * int64_t{sizeof(int16_t)};
@@ -104,11 +104,12 @@ struct CodedWinograd::Scratch {
     return kWinogradResults * TileColumnsOf(form) * kWinogradResults * kBlockColumns *
            int64_t{sizeof(int32_t)};
   }
+  static constexpr int64_t kOffsetBytes = kBlockColumns * sizeof(int32_t);
   static int64_t NumberBytes(const CodedForm& form, int64_t tiles) {
     return kWinogradProducts * NumbersOfProduct(form, tiles) * int64_t{sizeof(int16_t)};
   }
   static int64_t MemberBytes(const CodedForm& form, int64_t tiles) {
-    return FilterBytes(form) + ProductBytes(tiles) + SumBytes(form);
+    return FilterBytes(form) + ProductBytes(tiles) + SumBytes(form) + kOffsetBytes;
   }
 };
 
@@ -138,14 +139,14 @@ FaultOr<Success> CodedWinograd::Run(const KernelRun& run) const {
     const int64_t parts = is_even ? 1 : std::min(group.count(), threads);
     std::byte* own = reinterpret_cast<std::byte*>(numbers) + Scratch::NumberBytes(form_, group.count());
     RunTasks(blocks * parts, form_.threads, [&](int64_t task, int member) {
-      std::byte* mine = own + member * Scratch::MemberBytes(form_, group.count());
-      const Scratch scratch{
-          .numbers = numbers,
-          .filter = reinterpret_cast<int16_t*>(mine),
-          .products = reinterpret_cast<int32_t*>(mine + Scratch::FilterBytes(form_)),
-          .sums = reinterpret_cast<int32_t*>(mine + Scratch::FilterBytes(form_) +
-                                             Scratch::ProductBytes(group.count())),
-      };
+      std::byte* filter = own + member * Scratch::MemberBytes(form_, group.count());
+      std::byte* products = filter + Scratch::FilterBytes(form_);
+      std::byte* sums = products + Scratch::ProductBytes(group.count());
+      const Scratch scratch{.numbers = numbers,
+                            .filter = reinterpret_cast<int16_t*>(filter),
+                            .products = reinterpret_cast<int32_t*>(products),
+                            .sums = reinterpret_cast<int32_t*>(sums),
+                            .offsets = reinterpret_cast<int32_t*>(sums + Scratch::SumBytes(form_))};
       const Span tiles = group.Part(parts, task % parts);
       Multiply(call, group, tiles, task / parts, scratch);
       Finish(call, tiles, task / parts, scratch);
@@ -163,18 +164,26 @@ void CodedWinograd::TransformTiles(const Call& call, const Span& group, const Sp
   const WindowAxis &rows = form_.rows, &columns = form_.columns;
   ForRowsOf(form_, tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
     for (int64_t i = 0; i < count; ++i) {
-      TransformCodedImage(
-          {.image = call.in + image * rows.input * columns.input * form_.channels,
-           .rows = rows.input,
-           .columns = columns.input,
-           .channels = form_.channels,
-           .row = row * kWinogradResults - rows.before,
-           .column = (column + i) * kWinogradResults - columns.before,
-           .zero = form_.zero,
-           .out = numbers + (tiles.begin - group.begin + index + i) * form_.channels,
-           .stride = NumbersOfProduct(form_, group.count())});
+      TransformCodedImage({.image = call.in + image * rows.input * columns.input * form_.channels,
+                           .rows = rows.input,
+                           .columns = columns.input,
+                           .channels = form_.channels,
+                           .row = row * kWinogradResults - rows.before,
+                           .column = (column + i) * kWinogradResults - columns.before,
+                           .border = form_.zero,
+                           .out = numbers + (tiles.begin - group.begin + index + i) * form_.channels,
+                           .stride = NumbersOfProduct(form_, group.count())});
     }
   });
+}
+
+// What numbers less kMiddleCode leave out, by the products of the point 1, which are sums of all taps.
+void CodedWinograd::FindOffsets(NumberTile of_one, int32_t* offsets) const {
+  const std::vector<int16_t> ones(static_cast<size_t>(form_.channels), 1);
+  of_one.numbers = ones.data();
+  of_one.sums = offsets;
+  RunNumberTile(1, of_one);
+  for (int64_t i = 0; i < kBlockColumns; ++i) offsets[i] *= kMiddleCode - form_.zero;
 }
 
 // All sums of products of some tiles of a group and a block of outputs.
@@ -182,8 +191,10 @@ void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& ti
                              const Scratch& scratch) const {
   constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps;
   constexpr int32_t kOneStrip = 0;
+  constexpr int64_t kOfOne = 1;  // which products are of the point 1
   std::array<int32_t, kMostCodePixels> seen;
-  for (size_t i = 0; i < seen.size(); ++i) seen[i] = static_cast<int32_t>(i * static_cast<size_t>(form_.channels));
+  for (size_t i = 0; i < seen.size(); ++i)
+    seen[i] = static_cast<int32_t>(i * static_cast<size_t>(form_.channels));
   const int64_t of_tap = form_.channels * kBlockColumns;
   NumberTile product{.numbers = nullptr,
                      .seen = seen.data(),
@@ -206,6 +217,7 @@ void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& ti
                                (tiles.begin - group.begin) * form_.channels;
       int32_t* sums = scratch.products + index * SumsOfProduct(tiles.count());
       product.weights = scratch.filter + x * FilterNumbers(form_);
+      if (row == kOfOne && x == kOfOne) FindOffsets(product, scratch.offsets);
       for (int64_t panel = 0; panel < panels; ++panel) {
         const int64_t first = PartBegin(tiles.count(), panels, panel);
         product.numbers = numbers + first * form_.channels;
@@ -222,6 +234,7 @@ void CodedWinograd::Finish(const Call& call, const Span& tiles, int64_t block, c
     TransformCodedSums({.products = scratch.products + index * kBlockColumns,
                         .stride = SumsOfProduct(tiles.count()),
                         .count = count,
+                        .offsets = scratch.offsets,
                         .out = scratch.sums,
                         .row_stride = of_row * kBlockColumns});
     const int64_t first_row = row * kWinogradResults, first = column * kWinogradResults;

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
+#include "runtime/fast/lanes/code_tile.h"
 
 namespace nnefc::runtime {
 
@@ -26,6 +27,7 @@ class CodedWinograd final : public Kernel {
   void TransformTiles(const Call& call, const Span& group, const Span& tiles, int16_t* numbers) const;
   void Multiply(const Call& call, const Span& group, const Span& tiles, int64_t block,
                 const Scratch& scratch) const;
+  void FindOffsets(NumberTile of_one, int32_t* offsets) const;
   void Finish(const Call& call, const Span& tiles, int64_t block, const Scratch& scratch) const;
 
   CodedForm form_;

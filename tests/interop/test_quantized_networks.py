@@ -253,7 +253,7 @@ def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pyt
 
 def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
     """Sums that fewer multiplications would not keep are made directly."""
-    for inputs in (64, 384):
+    for inputs in (64, 224, 384):
         x = ops.parameter([1, inputs, 12, 12], np.float32, name="x")
         x.output(0).set_names({"x"})
         codes = ops.fake_quantize(x, *[np.float32(0), np.float32(255)] * 2, 256)

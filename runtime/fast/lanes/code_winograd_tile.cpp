@@ -75,31 +75,31 @@ NNEFC_IN_LANES inline void TransformSeen(const Halves (&d)[kCodeExtent], Halves 
 
 // What a tile sees, of kBlockColumns channels.
 struct SeenCodes {
+  static constexpr auto kMiddle = static_cast<int16_t>(kMiddleCode);
   Halves pixels[kCodeExtent][kCodeExtent];
 
   NNEFC_IN_LANES void Fill(const CodedImageTile& tile, int64_t channel) {
-    const Halves zero = Halves{} + static_cast<int16_t>(tile.zero);
-    const uint8_t* first =
-        tile.image + (tile.row * tile.columns + tile.column) * tile.channels + channel;
+    const Halves middle = Halves{} + kMiddle;
+    const uint8_t* first = tile.image + (tile.row * tile.columns + tile.column) * tile.channels + channel;
     for (int64_t y = 0; y < kCodeExtent; ++y, first += tile.columns * tile.channels) {
 #pragma GCC unroll 6
       for (int64_t x = 0; x < kCodeExtent; ++x) {
         LoadHalves(first + x * tile.channels, pixels[y][x]);
-        pixels[y][x] -= zero;
+        pixels[y][x] -= middle;
       }
     }
   }
 
-  // With zeros for what lies behind the image.
+  // Where some of that lies behind the image.
   NNEFC_IN_LANES void FillAtBorder(const CodedImageTile& tile, int64_t channel) {
-    const Halves zero = Halves{} + static_cast<int16_t>(tile.zero);
+    const Halves border = Halves{} + static_cast<int16_t>(tile.border - kMiddleCode);
     for (int64_t y = 0; y < kCodeExtent; ++y) {
       for (int64_t x = 0; x < kCodeExtent; ++x) {
         const int64_t row = tile.row + y, column = tile.column + x;
-        pixels[y][x] = Halves{};
+        pixels[y][x] = border;
         if (row < 0 || row >= tile.rows || column < 0 || column >= tile.columns) continue;
         LoadHalves(tile.image + (row * tile.columns + column) * tile.channels + channel, pixels[y][x]);
-        pixels[y][x] -= zero;
+        pixels[y][x] -= kMiddle;
       }
     }
   }
@@ -160,6 +160,7 @@ NNEFC_IN_LANES inline void TransformSumsOfTile(const CodedSums& sums, int64_t in
 #pragma GCC unroll 4
     for (int y = 0; y < kCodeResults; ++y) columns[y][x] = results[y];
   }
+  const auto offset = *reinterpret_cast<const ResiduesAt*>(sums.offsets + lane);
   int32_t* out = sums.out + index * kCodeResults * kBlockColumns + lane;
 #pragma GCC unroll 4
   for (int y = 0; y < kCodeResults; ++y, out += sums.row_stride) {
@@ -168,7 +169,7 @@ NNEFC_IN_LANES inline void TransformSumsOfTile(const CodedSums& sums, int64_t in
 #pragma GCC unroll 4
     for (int x = 0; x < kCodeResults; ++x) {
       const Results result = reinterpret_cast<Results>(results[x] * kNinth) >> kShift;
-      *reinterpret_cast<ResiduesAt*>(out + x * kBlockColumns) = reinterpret_cast<Residues>(result);
+      *reinterpret_cast<ResiduesAt*>(out + x * kBlockColumns) = reinterpret_cast<Residues>(result) + offset;
     }
   }
 }

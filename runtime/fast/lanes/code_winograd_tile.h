@@ -1,7 +1,7 @@
 // Tiles of convolutions of codes of 8 bits by 3x3 filters in fewer multiplications, as winograd_tile.h says,
 // in integers: the points are 0, 1, -1, 2, -2 and infinity, of which each number that is multiplied fits 16
-// bits. Sums of products are kept modulo 2^32; results are exact where their magnitude is below
-// kMostCodeResult.
+// bits. Numbers are codes less kMiddleCode, so that they are small on both sides. Sums of products are kept
+// modulo 2^32; results are exact where the magnitude of the sums of such numbers is below kMostCodeResult.
 #pragma once
 
 #include "runtime/fast/lanes/code_tile.h"
@@ -10,6 +10,7 @@
 namespace nnefc::runtime {
 
 inline constexpr int64_t kMostCodeResult = int64_t{1} << 25;
+inline constexpr int kMiddleCode = 128;
 
 // Filters of kBlockColumns outputs, and a row of their products.
 struct CodedFilterTiles {
@@ -29,7 +30,7 @@ struct CodedImageTile {
   int64_t rows, columns, channels;
   // The first pixel that it sees; it may lie in the border, as what lies behind the image may.
   int64_t row, column;
-  int zero;  // the code of 0
+  int border;  // the code of what lies behind the image
   // Numbers of all channels; `stride` from one product to the next.
   int16_t* out;
   int64_t stride;
@@ -41,6 +42,7 @@ struct CodedSums {
   const int32_t* products;  // kBlockColumns of a tile; `stride` numbers from one product to the next
   int64_t stride;
   int64_t count;
+  const int32_t* offsets;  // that results of kBlockColumns outputs get more
   // Rows of kWinogradResults results of each tile, each of kBlockColumns; `row_stride` numbers from one row
   // to the next.
   int32_t* out;

@@ -104,7 +104,8 @@ TEST(FilterCodesTest, AreOfOutputChannels) {
   for (size_t output = 0; output < kOutputs; ++output) {
     double sum = 0;
     for (size_t i = 0; i < kInputs * kTaps; ++i)
-      sum += std::abs(static_cast<double>(numbers[output * kInputs * kTaps + i]) / static_cast<double>(expected[output]));
+      sum += std::abs(static_cast<double>(numbers[output * kInputs * kTaps + i]) /
+                      static_cast<double>(expected[output]));
     most = std::max(most, sum);
   }
   EXPECT_GE(CodesOfFilter(filter, false).most_magnitude, most * (1 - 1e-6));
@@ -118,7 +119,8 @@ TEST(FilterCodesTest, AreOfOutputChannels) {
       });
   EXPECT_EQ(CodesOfFactor(transposed, false).scales, expected);
   numbers[12345] += 0.001f;
-  EXPECT_TRUE(CodesOfFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
+  EXPECT_TRUE(
+      CodesOfFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
 }
 
 // No more than a part of a filter that is to be computed is there.
