@@ -1,16 +1,17 @@
 #include "runtime/fast/coded_images.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/window_tiles.h"
 
 namespace nnefc::runtime {
 
-CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t result_bytes) {
+CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t number_bytes, int64_t result_bytes) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
   // What a part reads and, some channels at a time, writes.
-  const int64_t of_row = form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)} +
+  const int64_t of_row = form.rows.stride * form.row_numbers() * number_bytes +
                          form.columns.output * form.outputs * result_bytes;
   const int64_t bytes = CacheFloats() * int64_t{sizeof(float)};
   const int64_t rows =
@@ -42,37 +43,52 @@ std::vector<int32_t> CodedGrid::SeenBy(const CodedForm& form) const {
   return seen;
 }
 
-void CodedPart::Fill(const uint8_t* image) const {
+template <typename Number>
+void CodedPart<Number>::Widen(const uint8_t* codes, int64_t count, Number* out) const {
+  if constexpr (std::is_same_v<Number, float>) {
+    WidenCodesToFloats({codes, count, form_.zero, out});
+  } else {
+    WidenCodes({codes, count, form_.zero, out});
+  }
+}
+
+template <typename Number>
+void CodedPart<Number>::Fill(const uint8_t* image) const {
   const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
-  const int64_t size = form_.columns.input * form_.channels;
-  for (int64_t row = 0; row < form_.RowsSeenBy(rows_.count()); ++row) {
-    int16_t* out = numbers_ + row * form_.row_numbers();
+  const int64_t size = form_.columns.input * form_.channels, count = form_.RowsSeenBy(rows_.count());
+  // Rows that windows see as they are lie behind one another.
+  if (form_.row_numbers() == size && form_.columns.before == 0 && first >= 0 &&
+      first + count <= form_.rows.input)
+    return Widen(image + first * size, count * size, numbers_);
+  for (int64_t row = 0; row < count; ++row) {
+    Number* out = numbers_ + row * form_.row_numbers();
     const int64_t from = first + row;
     if (from < 0 || from >= form_.rows.input) {
-      std::fill_n(out, form_.row_numbers(), int16_t{0});
+      std::fill_n(out, form_.row_numbers(), Number{0});
     } else {
       FillRow(image + from * size, out);
     }
   }
 }
 
-void CodedPart::FillRow(const uint8_t* row, int16_t* out) const {
+template <typename Number>
+void CodedPart<Number>::FillRow(const uint8_t* row, Number* out) const {
   const int64_t padded = form_.padded_channels, before = form_.columns.before;
   const int64_t seen = form_.row_numbers() / padded;  // pixels
   const int64_t begin = std::clamp<int64_t>(before, 0, seen);
   const int64_t end = std::clamp(before + form_.columns.input, begin, seen);
-  std::fill_n(out, begin * padded, int16_t{0});
-  std::fill(out + end * padded, out + seen * padded, int16_t{0});
+  std::fill_n(out, begin * padded, Number{0});
+  std::fill(out + end * padded, out + seen * padded, Number{0});
   const uint8_t* from = row + (begin - before) * form_.channels;
-  if (padded == form_.channels) {
-    WidenCodes({from, (end - begin) * padded, form_.zero, out + begin * padded});
-    return;
-  }
+  if (padded == form_.channels) return Widen(from, (end - begin) * padded, out + begin * padded);
   for (int64_t pixel = begin; pixel < end; ++pixel, from += form_.channels) {
-    int16_t* to = out + pixel * padded;
-    WidenCodes({from, form_.channels, form_.zero, to});
+    Number* to = out + pixel * padded;
+    Widen(from, form_.channels, to);
     for (int64_t i = form_.channels; i < padded; ++i) to[i] = 0;
   }
 }
+
+template class CodedPart<int16_t>;
+template class CodedPart<float>;
 
 }  // namespace nnefc::runtime

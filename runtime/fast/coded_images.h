@@ -30,32 +30,34 @@ struct CodedForm {
 struct CodedGrid {
   int64_t row_parts, tile_parts;  // of an image
 
-  // `result_bytes`: of an element of the result.
-  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t result_bytes);
+  // Bytes: of a number (CodedPart), and of an element of the result.
+  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t number_bytes, int64_t result_bytes);
   // Of the largest part, and one that is read behind it.
   int64_t ScratchNumbers(const CodedForm& form) const;
   // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
   std::vector<int32_t> SeenBy(const CodedForm& form) const;
 };
 
-// Some rows of an image's result, and what they see as numbers of 16 bits: codes less their zero.
+// Some rows of an image's result, and what they see as numbers, of 16 bits or floats: codes less their zero.
+template <typename Number>
 class CodedPart {
  public:
-  CodedPart(const CodedForm& form, const Span& rows, int16_t* numbers)
+  CodedPart(const CodedForm& form, const Span& rows, Number* numbers)
       : form_(form), rows_(rows), numbers_(numbers) {}
 
   void Fill(const uint8_t* image) const;
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Of the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
-  const int16_t* numbers() const { return numbers_; }
+  const Number* numbers() const { return numbers_; }
 
  private:
-  void FillRow(const uint8_t* row, int16_t* out) const;
+  void Widen(const uint8_t* codes, int64_t count, Number* out) const;
+  void FillRow(const uint8_t* row, Number* out) const;
 
   const CodedForm& form_;
   Span rows_;
-  int16_t* numbers_;
+  Number* numbers_;
 };
 
 }  // namespace nnefc::runtime

@@ -16,24 +16,26 @@ namespace nnefc::runtime {
 
 namespace {
 
+// What tiles read are numbers of 16 bits or floats.
+template <typename Number>
 class CodedKernel : public Kernel {
  public:
   CodedKernel(const CodedForm& form, CodedResults results)
       : form_(form),
-        grid_(CodedGrid::Of(form, tiles(), results.element_bytes())),
+        grid_(CodedGrid::Of(form, tiles(), int64_t{sizeof(Number)}, results.element_bytes())),
         seen_(grid_.SeenBy(form)),
         results_(std::move(results)) {}
 
   size_t scratch_bytes() const {
     return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
-           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t) +
+           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(Number) +
            static_cast<size_t>(weight_bytes());
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
-    auto* numbers = reinterpret_cast<int16_t*>(columns + results_.scratch_floats());
+    auto* numbers = reinterpret_cast<Number*>(columns + results_.scratch_floats());
     const Call call{
         .in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
         .weights = WeightsOf(reinterpret_cast<const int8_t*>(run.input(1).bytes()),
@@ -43,7 +45,7 @@ class CodedKernel : public Kernel {
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
-      const CodedPart part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
+      const CodedPart<Number> part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
                            numbers + member * MemberNumbers());
       part.Fill(call.in + image * form_.rows.input * form_.columns.input * form_.channels);
       const Span all = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
@@ -63,7 +65,8 @@ class CodedKernel : public Kernel {
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
   // All pixels of a part, of a tile of outputs.
-  virtual void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const = 0;
+  virtual void RunColumns(const Call& call, const CodedPart<Number>& part, int64_t image,
+                          int64_t tile) const = 0;
 
   const CodedForm& form() const { return form_; }
   const CodedResults& results() const { return results_; }
@@ -83,7 +86,7 @@ class CodedKernel : public Kernel {
 };
 
 // Of all channels.
-class CodedConvolution final : public CodedKernel {
+class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
     // Taps of a row whose pixels lie behind one another are one strip.
@@ -124,7 +127,7 @@ class CodedConvolution final : public CodedKernel {
     return own;
   }
 
-  void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
+  void RunColumns(const Call& call, const CodedPart<int16_t>& part, int64_t image, int64_t tile) const override {
     const auto strips = static_cast<int64_t>(strips_.size());
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     CodeTile product{.numbers = part.numbers(),
@@ -154,7 +157,7 @@ class CodedConvolution final : public CodedKernel {
 };
 
 // Of each channel by itself.
-class CodedDepthwise final : public CodedKernel {
+class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
@@ -162,24 +165,17 @@ class CodedDepthwise final : public CodedKernel {
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
                                              column * form.columns.dilation * form.padded_channels));
     }
-    if (taps_.size() % 2 != 0) taps_.push_back(taps_.back());
   }
 
   std::string implementation() const override { return "nnefc:depthwise_codes"; }
 
  private:
-  int64_t taps() const { return form().rows.size * form().columns.size; }
-
-  void RunColumns(const Call& call, const CodedPart& part, int64_t image, int64_t tile) const override {
-    const auto pairs = static_cast<int64_t>(taps_.size()) / 2;
-    const int8_t* codes = call.weights + tile * taps() * kBlockColumns;
-    llvm::SmallVector<int16_t, 512> weights(static_cast<size_t>(pairs * 2 * kBlockColumns));
-    for (int64_t pair = 0; pair < pairs; ++pair) {
-      const int8_t* first = codes + 2 * pair * kBlockColumns;
-      const bool has_second = 2 * pair + 1 < taps();
-      InterleaveTaps(first, has_second ? first + kBlockColumns : nullptr,
-                     weights.data() + pair * 2 * kBlockColumns);
-    }
+  void RunColumns(const Call& call, const CodedPart<float>& part, int64_t image,
+                  int64_t tile) const override {
+    const size_t count = taps_.size() * kBlockColumns;
+    const int8_t* codes = call.weights + static_cast<size_t>(tile) * count;
+    llvm::SmallVector<float, 256> weights(count);
+    for (size_t i = 0; i < count; ++i) weights[i] = codes[i];
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     for (int64_t first = 0; first < part.pixels(); first += kMostStoredPixels) {
       const int64_t count = std::min(kMostStoredPixels, part.pixels() - first);
@@ -187,7 +183,7 @@ class CodedDepthwise final : public CodedKernel {
                          .seen = SeenFrom(first),
                          .count = count,
                          .taps = taps_.data(),
-                         .tap_pairs = pairs,
+                         .tap_count = static_cast<int64_t>(taps_.size()),
                          .weights = weights.data(),
                          .sums = sums.data()});
       results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
@@ -292,6 +288,7 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   if (input.size() < 3 || input.size() > 4) return std::nullopt;
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
   if (is_grouped && !is_depthwise) return std::nullopt;
+  if (is_depthwise && *Volume(filter.drop_front(channels)) > kMostDepthwiseTaps) return std::nullopt;
   const Window window =
       MakeWindow(*given.node, input.drop_front(2), output.drop_front(2), filter.drop_front(channels));
   // Of images of few channels a padding would be much.

@@ -35,7 +35,7 @@ NNEFC_IN_LANES inline void LoadFactors(const int16_t* from, LaneHalves& factors)
   factors = *reinterpret_cast<const At*>(from);
 }
 
-// Codes of kLanes numbers, and back: rounded to the even one of two that are as near.
+// Codes of numbers, and back: rounded to the even one of two that are as near.
 NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
 #if defined(NNEFC_WIDE_X86)
   words = reinterpret_cast<LaneWords>(
@@ -47,15 +47,20 @@ NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
   for (int64_t i = 0; i < kLanes; ++i) words[i] = from[i];
 #endif
 }
-NNEFC_IN_LANES inline void StoreCodes(const LaneFloats& codes, uint8_t* to) {
+// Of a block.
+NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], uint8_t* to) {
 #if defined(NNEFC_WIDE_X86)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(codes)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(codes[0])));
 #elif defined(NNEFC_NARROW_X86)
-  const __m256i words = _mm256_cvtps_epi32(codes);
-  const __m128i halves = _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(halves, halves));
+  // Numbers 0 to 3 and 8 to 11, then the others.
+  const __m256i mixed = _mm256_packus_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
+  constexpr int kInOrder = 0b11011000;
+  const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(_mm256_castsi256_si128(halves),
+                                                                    _mm256_extracti128_si256(halves, 1)));
 #else
-  for (int64_t i = 0; i < kLanes; ++i) to[i] = static_cast<uint8_t>(__builtin_nearbyintf(codes[i]));
+  for (int64_t i = 0; i < kBlockColumns; ++i)
+    to[i] = static_cast<uint8_t>(__builtin_nearbyintf(codes[i / kLanes][i % kLanes]));
 #endif
 }
 
@@ -122,45 +127,30 @@ constexpr auto kSumTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) 
 }(std::make_index_sequence<kTileRows>());
 static_assert(kTileRows <= kMostCodePixels);
 
-// Sixteen numbers of 16 bits and eight of 32, whatever registers there are.
-using Halves16 = int16_t __attribute__((vector_size(32)));
-using Halves16At = int16_t __attribute__((vector_size(32), aligned(2), may_alias));
-using Words8 = int32_t __attribute__((vector_size(32)));
-using Words8At = int32_t __attribute__((vector_size(32), aligned(4), may_alias));
-
-// Pairs of numbers of a and b: those of the first four lanes of each eight, and of the others.
-NNEFC_IN_LANES inline void Interleave(const Halves16& a, const Halves16& b, Halves16& first,
-                                      Halves16& second) {
-  using Order = int16_t __attribute__((vector_size(32)));
-  first = __builtin_shuffle(a, b, Order{0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27});
-  second = __builtin_shuffle(a, b, Order{4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31});
-}
-
-NNEFC_IN_LANES inline void AddEightPairs(Words8& sums, const Halves16& a, const Halves16& b) {
-#if defined(__x86_64__)
-  sums +=
-      reinterpret_cast<Words8>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#else
-  for (int64_t i = 0; i < 8; ++i)
-    sums[i] += int32_t{a[2 * i]} * b[2 * i] + int32_t{a[2 * i + 1]} * b[2 * i + 1];
-#endif
-}
-
-NNEFC_IN_LANES inline void DepthwisePixel(const DepthwiseCodes& call, const int16_t* pixel, int32_t* out) {
-  Words8 first = {}, second = {};
-  const int16_t* weights = call.weights;
-  for (int64_t pair = 0; pair < call.tap_pairs; ++pair, weights += 2 * kBlockColumns) {
-    const Halves16 a = *reinterpret_cast<const Halves16At*>(pixel + call.taps[2 * pair]);
-    const Halves16 b = *reinterpret_cast<const Halves16At*>(pixel + call.taps[2 * pair + 1]);
-    Halves16 low, high;
-    Interleave(a, b, low, high);
-    AddEightPairs(first, low, *reinterpret_cast<const Halves16At*>(weights));
-    AddEightPairs(second, high, *reinterpret_cast<const Halves16At*>(weights + kBlockColumns));
+template <int kPixels>
+NNEFC_IN_LANES inline void DepthwisePixels(const DepthwiseCodes& call, int64_t first) {
+  constexpr int kParts = static_cast<int>(kLanesOfBlock);
+  LaneFloats sums[kPixels][kParts] = {};
+  const float* pixels[kPixels];
+#pragma GCC unroll 4
+  for (int i = 0; i < kPixels; ++i) pixels[i] = call.numbers + call.seen[first + i];
+  const float* weights = call.weights;
+  for (int64_t tap = 0; tap < call.tap_count; ++tap, weights += kBlockColumns) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p) {
+      const LaneFloats weight = *reinterpret_cast<const Lanes*>(weights + p * kLanes);
+#pragma GCC unroll 4
+      for (int i = 0; i < kPixels; ++i)
+        sums[i][p] += *reinterpret_cast<const Lanes*>(pixels[i] + call.taps[tap] + p * kLanes) * weight;
+    }
   }
-  // Lanes are of channels 0 to 3 and 8 to 11, and of the others.
-  *reinterpret_cast<Words8At*>(out) = __builtin_shuffle(first, second, Words8{0, 1, 2, 3, 8, 9, 10, 11});
-  *reinterpret_cast<Words8At*>(out + 8) =
-      __builtin_shuffle(first, second, Words8{4, 5, 6, 7, 12, 13, 14, 15});
+#pragma GCC unroll 4
+  for (int i = 0; i < kPixels; ++i) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p)
+      *reinterpret_cast<LaneWordsAt*>(call.sums + (first + i) * kBlockColumns + p * kLanes) =
+          __builtin_convertvector(sums[i][p], LaneWords);
+  }
 }
 
 // Of sums of some pixels, codes: see CodeResults. What does not change from one pixel to the next.
@@ -184,6 +174,7 @@ struct CodeMaker {
 
   template <bool kHasOthers>
   NNEFC_IN_LANES void Store(const int32_t* sums, uint8_t* codes) const {
+    LaneFloats made[kLanesOfBlock];
 #pragma GCC unroll 2
     for (int64_t part = 0; part < kLanesOfBlock; ++part) {
       const LaneWords given = *reinterpret_cast<const LaneWordsAt*>(sums + part * kLanes);
@@ -200,8 +191,9 @@ struct CodeMaker {
         LimitFromBelow(x, LaneFloats{});
         LimitFromAbove(x, LaneFloats{} + 255.0F);
       }
-      StoreCodes(x, codes + part * kLanes);
+      made[part] = x;
     }
+    StoreCodes(made, codes);
   }
 };
 
@@ -225,11 +217,19 @@ NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
 
 }  // namespace
 
-void WidenCodes(const CodesAsNumbers& given) {
+void WidenCodes(const CodesAs<int16_t>& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodesAsNumbers call = given;  // which what is written cannot change
+    const CodesAs<int16_t> call = given;  // which what is written cannot change
     for (int64_t i = 0; i < call.count; ++i)
       call.out[i] = static_cast<int16_t>(int{call.codes[i]} - call.zero);
+  });
+}
+
+void WidenCodesToFloats(const CodesAs<float>& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const CodesAs<float> call = given;  // which what is written cannot change
+    for (int64_t i = 0; i < call.count; ++i)
+      call.out[i] = static_cast<float>(int{call.codes[i]} - call.zero);
   });
 }
 
@@ -244,21 +244,10 @@ void RunNumberTile(int64_t pixels, const NumberTile& tile) {
 void RunDepthwiseCodes(const DepthwiseCodes& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const DepthwiseCodes call = given;  // which what is written cannot change
-    for (int64_t i = 0; i < call.count; ++i)
-      DepthwisePixel(call, call.numbers + call.seen[i], call.sums + i * kBlockColumns);
-  });
-}
-
-void InterleaveTaps(const int8_t* first, const int8_t* second, int16_t* out) {
-  RunInLanes([&]() NNEFC_IN_LANES {
-    Halves16 a = {}, b = {}, low, high;
-    for (int64_t i = 0; i < kBlockColumns; ++i) {
-      a[i] = first[i];
-      b[i] = second == nullptr ? int16_t{0} : int16_t{second[i]};
-    }
-    Interleave(a, b, low, high);
-    *reinterpret_cast<Halves16At*>(out) = low;
-    *reinterpret_cast<Halves16At*>(out + kBlockColumns) = high;
+    constexpr int kAtOnce = 4;
+    int64_t pixel = 0;
+    for (; pixel + kAtOnce <= call.count; pixel += kAtOnce) DepthwisePixels<kAtOnce>(call, pixel);
+    for (; pixel < call.count; ++pixel) DepthwisePixels<1>(call, pixel);
   });
 }
 

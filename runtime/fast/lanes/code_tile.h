@@ -1,5 +1,5 @@
-// Products of codes of 8 bits: numbers of 16 bits, which are codes less their zero, times codes of a filter.
-// Pairs of products are added in 32 bits, which is exact.
+// Products of codes of 8 bits: numbers, which are codes less their zero, times codes of a filter. Of numbers
+// of 16 bits, pairs of products are added in 32 bits, which is exact.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -8,13 +8,15 @@
 namespace nnefc::runtime {
 
 // Codes less their zero.
-struct CodesAsNumbers {
+template <typename Number>
+struct CodesAs {
   const uint8_t* codes;
   int64_t count;
   int zero;
-  int16_t* out;
+  Number* out;
 };
-NNEFC_LANE_FUNCTION(WidenCodes, void(const CodesAsNumbers& codes));
+NNEFC_LANE_FUNCTION(WidenCodes, void(const CodesAs<int16_t>& codes));
+NNEFC_LANE_FUNCTION(WidenCodesToFloats, void(const CodesAs<float>& codes));
 
 // Sums modulo 2^32 for some pixels and kBlockColumns outputs, by codes of a filter or by numbers.
 inline constexpr int64_t kMostCodePixels = 14;
@@ -36,20 +38,19 @@ using NumberTile = SumTile<int16_t>;
 NNEFC_LANE_FUNCTION(RunCodeTile, void(int64_t pixels, const CodeTile& tile));
 NNEFC_LANE_FUNCTION(RunNumberTile, void(int64_t pixels, const NumberTile& tile));
 
-// The same of each channel by itself: kBlockColumns channels of some pixels.
+// The same of each channel by itself: kBlockColumns channels of some pixels. In f32, which is exact for at most
+// kMostDepthwiseTaps and takes one instruction for a product and its sum.
+inline constexpr int64_t kMostDepthwiseTaps = 512;
 struct DepthwiseCodes {
-  const int16_t* numbers;
+  const float* numbers;
   const int32_t* seen;  // as above
   int64_t count;        // of pixels
   const int32_t* taps;  // how far they are from what a pixel sees first
-  int64_t tap_pairs;    // an odd tap more is one of zeros
-  // For each pair of taps 2 * kBlockColumns numbers, as InterleaveTaps puts them.
-  const int16_t* weights;
+  int64_t tap_count;
+  const float* weights;  // kBlockColumns of each tap
   int32_t* sums;
 };
 NNEFC_LANE_FUNCTION(RunDepthwiseCodes, void(const DepthwiseCodes& codes));
-// Of two taps' codes of kBlockColumns channels.
-NNEFC_LANE_FUNCTION(InterleaveTaps, void(const int8_t* first, const int8_t* second, int16_t* out));
 
 // What becomes of the sums of a tile: codes = scales * (sums + bias), between limits of 0 to 255, rounded to
 // the even one of two that are as near.

@@ -63,33 +63,28 @@ TEST_F(CodeTileTest, SumsAreThoseOfIntegers) {
 }
 
 TEST_F(CodeTileTest, ChannelsByThemselves) {
-  constexpr int64_t kTaps = 9, kPixels = 5;
-  const std::vector<int16_t> numbers = Draw<int16_t>(2000, -255, 255);
-  const std::vector<int8_t> codes = Draw<int8_t>(kTaps * kBlockColumns, -128, 127);
-  const std::vector<int32_t> seen = Draw<int32_t>(kPixels, 0, 900);
-  std::vector<int32_t> taps = Draw<int32_t>(kTaps, 0, 900);
-  taps.push_back(taps.back());
-  std::vector<int16_t> weights((kTaps + 1) * kBlockColumns);
-  for (int64_t tap = 0; tap < kTaps; tap += 2) {
-    const int8_t* first = codes.data() + tap * kBlockColumns;
-    InterleaveTaps(first, tap + 1 < kTaps ? first + kBlockColumns : nullptr,
-                   weights.data() + tap * kBlockColumns);
-  }
-  std::vector<int32_t> sums(kPixels * kBlockColumns);
-  RunDepthwiseCodes({.numbers = numbers.data(),
-                     .seen = seen.data(),
-                     .count = kPixels,
-                     .taps = taps.data(),
-                     .tap_pairs = (kTaps + 1) / 2,
-                     .weights = weights.data(),
-                     .sums = sums.data()});
-  for (size_t at = 0; at < sums.size(); ++at) {
-    const size_t pixel = at / kBlockColumns, channel = at % kBlockColumns;
-    int32_t expected = 0;
-    for (size_t tap = 0; tap < kTaps; ++tap)
-      expected += numbers[static_cast<size_t>(seen[pixel] + taps[tap]) + channel] *
-                  codes[tap * kBlockColumns + channel];
-    EXPECT_EQ(sums[at], expected) << at;
+  constexpr int64_t kPixels = 7;
+  for (int64_t tap_count : {int64_t{1}, int64_t{9}, kMostDepthwiseTaps}) {
+    const std::vector<float> numbers = Draw<float>(2000, 200, 255);
+    const std::vector<float> weights = Draw<float>(tap_count * kBlockColumns, -128, -100);
+    const std::vector<int32_t> seen = Draw<int32_t>(kPixels, 0, 900);
+    const std::vector<int32_t> taps = Draw<int32_t>(tap_count, 0, 900);
+    std::vector<int32_t> sums(kPixels * kBlockColumns);
+    RunDepthwiseCodes({.numbers = numbers.data(),
+                       .seen = seen.data(),
+                       .count = kPixels,
+                       .taps = taps.data(),
+                       .tap_count = tap_count,
+                       .weights = weights.data(),
+                       .sums = sums.data()});
+    for (size_t at = 0; at < sums.size(); ++at) {
+      const size_t pixel = at / kBlockColumns, channel = at % kBlockColumns;
+      int32_t expected = 0;
+      for (size_t tap = 0; tap < taps.size(); ++tap)
+        expected += static_cast<int32_t>(numbers[static_cast<size_t>(seen[pixel] + taps[tap]) + channel]) *
+                    static_cast<int32_t>(weights[tap * kBlockColumns + channel]);
+      EXPECT_EQ(sums[at], expected) << at;
+    }
   }
 }
 
