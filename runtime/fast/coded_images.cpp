@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/window_tiles.h"
 
 namespace nnefc::runtime {
 
-CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t number_bytes, int64_t result_bytes) {
+CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
-  // What a part reads and, some channels at a time, writes.
-  const int64_t of_row = form.rows.stride * form.row_numbers() * number_bytes +
-                         form.columns.output * form.outputs * result_bytes;
-  const int64_t bytes = CacheFloats() * int64_t{sizeof(float)};
   const int64_t rows =
-      std::max(bytes / std::max<int64_t>(of_row, 1), DividedUp(kLeastPixels, form.columns.output));
+      std::max(bytes / std::max<int64_t>(bytes_of_row, 1), DividedUp(kLeastPixels, form.columns.output));
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
   const int64_t wanted = 4 * form.threads;  // tasks
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
@@ -44,35 +39,37 @@ std::vector<int32_t> CodedGrid::SeenBy(const CodedForm& form) const {
 }
 
 template <typename Number>
-void CodedPart<Number>::Widen(const uint8_t* codes, int64_t count, Number* out) const {
+void CodedPart<Number>::Widen(CodesAs<Number> codes) const {
+  codes.zero = form_.zero;
   if constexpr (std::is_same_v<Number, float>) {
-    WidenCodesToFloats({codes, count, form_.zero, out});
+    WidenCodesToFloats(codes);
   } else {
-    WidenCodes({codes, count, form_.zero, out});
+    WidenCodes(codes);
   }
 }
 
 template <typename Number>
-void CodedPart<Number>::Fill(const uint8_t* image) const {
+void CodedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
   const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
   const int64_t size = form_.columns.input * form_.channels, count = form_.RowsSeenBy(rows_.count());
   // Rows that windows see as they are lie behind one another.
   if (form_.row_numbers() == size && form_.columns.before == 0 && first >= 0 &&
       first + count <= form_.rows.input)
-    return Widen(image + first * size, count * size, numbers_);
+    return Widen({.codes = image + first * size, .count = count * size, .zero = 0, .out = numbers_});
+  const int64_t channels = std::min(form_.channels - channel, form_.padded_channels);
   for (int64_t row = 0; row < count; ++row) {
     Number* out = numbers_ + row * form_.row_numbers();
     const int64_t from = first + row;
     if (from < 0 || from >= form_.rows.input) {
       std::fill_n(out, form_.row_numbers(), Number{0});
     } else {
-      FillRow(image + from * size, out);
+      FillRow(image + from * size + channel, channels, out);
     }
   }
 }
 
 template <typename Number>
-void CodedPart<Number>::FillRow(const uint8_t* row, Number* out) const {
+void CodedPart<Number>::FillRow(const uint8_t* row, int64_t channels, Number* out) const {
   const int64_t padded = form_.padded_channels, before = form_.columns.before;
   const int64_t seen = form_.row_numbers() / padded;  // pixels
   const int64_t begin = std::clamp<int64_t>(before, 0, seen);
@@ -80,11 +77,18 @@ void CodedPart<Number>::FillRow(const uint8_t* row, Number* out) const {
   std::fill_n(out, begin * padded, Number{0});
   std::fill(out + end * padded, out + seen * padded, Number{0});
   const uint8_t* from = row + (begin - before) * form_.channels;
-  if (padded == form_.channels) return Widen(from, (end - begin) * padded, out + begin * padded);
-  for (int64_t pixel = begin; pixel < end; ++pixel, from += form_.channels) {
-    Number* to = out + pixel * padded;
-    Widen(from, form_.channels, to);
-    for (int64_t i = form_.channels; i < padded; ++i) to[i] = 0;
+  Number* to = out + begin * padded;
+  if (padded == form_.channels)
+    return Widen({.codes = from, .count = (end - begin) * padded, .zero = 0, .out = to});
+  Widen({.codes = from,
+         .count = channels,
+         .zero = 0,
+         .out = to,
+         .rows = end - begin,
+         .stride = form_.channels,
+         .out_stride = padded});
+  for (int64_t pixel = begin; channels < padded && pixel < end; ++pixel) {
+    for (int64_t i = channels; i < padded; ++i) out[pixel * padded + i] = 0;
   }
 }
 

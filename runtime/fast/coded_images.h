@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/lanes/span.h"
 #include "runtime/kernels/window.h"
 
@@ -12,7 +13,8 @@ namespace nnefc::runtime {
 // column.
 struct CodedForm {
   int64_t images, channels, outputs;
-  int64_t padded_channels;  // as many as numbers of a pixel, zeros behind the last channel
+  // Numbers of a pixel, zeros behind the last channel; fewer than channels where some are seen at a time.
+  int64_t padded_channels;
   WindowAxis rows, columns;
   int zero;  // the code of 0
   int threads;
@@ -30,8 +32,8 @@ struct CodedForm {
 struct CodedGrid {
   int64_t row_parts, tile_parts;  // of an image
 
-  // Bytes: of a number (CodedPart), and of an element of the result.
-  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t number_bytes, int64_t result_bytes);
+  // `bytes`: of what a part may take, at `bytes_of_row` for each row of results.
+  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row);
   // Of the largest part, and one that is read behind it.
   int64_t ScratchNumbers(const CodedForm& form) const;
   // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
@@ -45,15 +47,16 @@ class CodedPart {
   CodedPart(const CodedForm& form, const Span& rows, Number* numbers)
       : form_(form), rows_(rows), numbers_(numbers) {}
 
-  void Fill(const uint8_t* image) const;
+  // With channels from one on.
+  void Fill(const uint8_t* image, int64_t channel = 0) const;
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Of the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
   const Number* numbers() const { return numbers_; }
 
  private:
-  void Widen(const uint8_t* codes, int64_t count, Number* out) const;
-  void FillRow(const uint8_t* row, Number* out) const;
+  void Widen(CodesAs<Number> codes) const;
+  void FillRow(const uint8_t* row, int64_t channels, Number* out) const;
 
   const CodedForm& form_;
   Span rows_;

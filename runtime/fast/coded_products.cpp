@@ -20,9 +20,12 @@ namespace {
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  CodedKernel(const CodedForm& form, CodedResults results)
+  // `bytes`: as CodedGrid::Of says; results in them: of how many channels at a time.
+  CodedKernel(const CodedForm& form, CodedResults results, int64_t bytes, int64_t channels)
       : form_(form),
-        grid_(CodedGrid::Of(form, tiles(), int64_t{sizeof(Number)}, results.element_bytes())),
+        grid_(CodedGrid::Of(form, tiles(), bytes,
+                            form.rows.stride * form.row_numbers() * int64_t{sizeof(Number)} +
+                                form.columns.output * channels * results.element_bytes())),
         seen_(grid_.SeenBy(form)),
         results_(std::move(results)) {}
 
@@ -46,10 +49,8 @@ class CodedKernel : public Kernel {
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
       const CodedPart<Number> part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-                           numbers + member * MemberNumbers());
-      part.Fill(call.in + image * form_.rows.input * form_.columns.input * form_.channels);
-      const Span all = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
-      for (int64_t tile = all.begin; tile < all.end; ++tile) RunColumns(call, part, image, tile);
+                                   numbers + member * MemberNumbers());
+      RunPart(call, part, image, Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts));
     });
     return Success();
   }
@@ -60,13 +61,16 @@ class CodedKernel : public Kernel {
     const int8_t* weights;
     std::byte* out;
     ProductSteps::Operands operands;
+    const uint8_t* ImageOf(const CodedForm& form, int64_t image) const {
+      return in + image * form.rows.input * form.columns.input * form.channels;
+    }
   };
   // The weights as tiles take them: those that are given, or what is put to scratch memory.
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
-  // All pixels of a part, of a tile of outputs.
-  virtual void RunColumns(const Call& call, const CodedPart<Number>& part, int64_t image,
-                          int64_t tile) const = 0;
+  // All pixels of a part, of some tiles of outputs.
+  virtual void RunPart(const Call& call, const CodedPart<Number>& part, int64_t image,
+                       const Span& tiles) const = 0;
 
   const CodedForm& form() const { return form_; }
   const CodedResults& results() const { return results_; }
@@ -88,7 +92,8 @@ class CodedKernel : public Kernel {
 // Of all channels.
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
-  CodedConvolution(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
+  CodedConvolution(const CodedForm& form, CodedResults results)
+      : CodedKernel(form, std::move(results), CacheFloats() * int64_t{sizeof(float)}, form.outputs) {
     // Taps of a row whose pixels lie behind one another are one strip.
     const WindowAxis &rows = form.rows, &columns = form.columns;
     const int64_t together = columns.dilation == 1 ? columns.size : 1;
@@ -127,7 +132,13 @@ class CodedConvolution final : public CodedKernel<int16_t> {
     return own;
   }
 
-  void RunColumns(const Call& call, const CodedPart<int16_t>& part, int64_t image, int64_t tile) const override {
+  void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image,
+               const Span& tiles) const override {
+    part.Fill(call.ImageOf(form(), image));
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunColumns(call, part, image, tile);
+  }
+
+  void RunColumns(const Call& call, const CodedPart<int16_t>& part, int64_t image, int64_t tile) const {
     const auto strips = static_cast<int64_t>(strips_.size());
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     CodeTile product{.numbers = part.numbers(),
@@ -137,16 +148,16 @@ class CodedConvolution final : public CodedKernel<int16_t> {
                      .pairs = pairs_,
                      .weights = call.weights + tile * strips * pairs_ * 2 * kBlockColumns,
                      .sums = nullptr};
-    const int64_t panels = DividedUp(part.pixels(), TileRows());
+    const int64_t most = TileRows(), panels = DividedUp(part.pixels(), most);
+    const int64_t each = part.pixels() / panels, longer = part.pixels() % panels;
     TilePlace place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
     for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t first = PartBegin(part.pixels(), panels, panel);
-      const int64_t count = PartBegin(part.pixels(), panels, panel + 1) - first;
-      product.seen = SeenFrom(first);
+      const int64_t count = panel < longer ? each + 1 : each;
+      product.seen = SeenFrom(place.pixel - part.first_pixel() + place.pixels);
       product.sums = sums.data() + place.pixels * kBlockColumns;
       RunCodeTile(count, product);
       place.pixels += count;
-      if (panel + 1 < panels && place.pixels + TileRows() <= kMostStoredPixels) continue;
+      if (panel + 1 < panels && place.pixels + most <= kMostStoredPixels) continue;
       results().Store(sums.data(), place, call.out, call.operands);
       place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
     }
@@ -159,7 +170,8 @@ class CodedConvolution final : public CodedKernel<int16_t> {
 // Of each channel by itself.
 class CodedDepthwise final : public CodedKernel<float> {
  public:
-  CodedDepthwise(const CodedForm& form, CodedResults results) : CodedKernel(form, std::move(results)) {
+  CodedDepthwise(const CodedForm& form, CodedResults results)
+      : CodedKernel(form, std::move(results), kBytes, kBlockColumns) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -170,8 +182,17 @@ class CodedDepthwise final : public CodedKernel<float> {
   std::string implementation() const override { return "nnefc:depthwise_codes"; }
 
  private:
-  void RunColumns(const Call& call, const CodedPart<float>& part, int64_t image,
-                  int64_t tile) const override {
+  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
+
+  void RunPart(const Call& call, const CodedPart<float>& part, int64_t image,
+               const Span& tiles) const override {
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+      part.Fill(call.ImageOf(form(), image), tile * kBlockColumns);
+      RunColumns(call, part, image, tile);
+    }
+  }
+
+  void RunColumns(const Call& call, const CodedPart<float>& part, int64_t image, int64_t tile) const {
     const size_t count = taps_.size() * kBlockColumns;
     const int8_t* codes = call.weights + static_cast<size_t>(tile) * count;
     llvm::SmallVector<float, 256> weights(count);
@@ -179,7 +200,7 @@ class CodedDepthwise final : public CodedKernel<float> {
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     for (int64_t first = 0; first < part.pixels(); first += kMostStoredPixels) {
       const int64_t count = std::min(kMostStoredPixels, part.pixels() - first);
-      RunDepthwiseCodes({.numbers = part.numbers() + tile * kBlockColumns,
+      RunDepthwiseCodes({.numbers = part.numbers(),
                          .seen = SeenFrom(first),
                          .count = count,
                          .taps = taps_.data(),
@@ -294,11 +315,11 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   // Of images of few channels a padding would be much.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
-  const int64_t together = is_depthwise ? kBlockColumns : is_strip ? 1 : 2;
+  const int64_t together = is_strip ? 1 : 2;
   CodedForm form{.images = input[0],
                  .channels = input[1],
                  .outputs = output[1],
-                 .padded_channels = RoundUp(input[1], together),
+                 .padded_channels = is_depthwise ? kBlockColumns : RoundUp(input[1], together),
                  .rows = window[1],
                  .columns = window[2],
                  .zero = step.source->zero,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/round_up.h"
@@ -15,9 +16,17 @@ CodedResults::CodedResults(Form form, ProductSteps steps) : form_(std::move(form
   if (!form_.folded) return;
   bias_ = form_.folded->bias;
   bias_.resize(padded);
-  if (!form_.folded->limits) return;
-  low_ = std::max(low_, form_.folded->limits->first);
-  high_ = std::min(high_, form_.folded->limits->second);
+  constexpr double kMost = 0x1p31;
+  bool is_small = true;
+  for (size_t i = 0; i < padded; ++i) {
+    const double scale = static_cast<double>(scales_[i]), bias = static_cast<double>(bias_[i]);
+    is_small = is_small && std::abs(scale) * (kMost + std::abs(bias)) < kMost;
+  }
+  if (form_.folded->limits) {
+    low_ = std::max(low_, form_.folded->limits->first);
+    high_ = std::min(high_, form_.folded->limits->second);
+  }
+  is_limited_ = low_ > 0 || high_ < 255 || !is_small;
 }
 
 void CodedResults::Store(const int32_t* sums, const TilePlace& at, std::byte* out,
@@ -35,6 +44,7 @@ void CodedResults::StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t*
                       .bias = bias_.data() + column,
                       .low = low_,
                       .high = high_,
+                      .is_limited = is_limited_,
                       .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
                       .stride = form_.outputs};
   if (const std::optional<FoldedCodes::Sum>& sum = form_.folded->sum) {

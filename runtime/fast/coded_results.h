@@ -47,6 +47,7 @@ class CodedResults {
   ProductSteps steps_;
   std::vector<float> scales_, bias_;
   float low_ = 0, high_ = 255;
+  bool is_limited_ = true;
 };
 
 }  // namespace nnefc::runtime

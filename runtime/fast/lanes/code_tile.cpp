@@ -47,20 +47,22 @@ NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
   for (int64_t i = 0; i < kLanes; ++i) words[i] = from[i];
 #endif
 }
-// Of a block.
+// Of a block; between 0 and 255.
 NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], uint8_t* to) {
 #if defined(NNEFC_WIDE_X86)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(codes[0])));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(_mm512_max_epi32(
+                                                         _mm512_cvtps_epi32(codes[0]), __m512i{})));
 #elif defined(NNEFC_NARROW_X86)
   // Numbers 0 to 3 and 8 to 11, then the others.
-  const __m256i mixed = _mm256_packus_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
+  const __m256i mixed = _mm256_packs_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
   constexpr int kInOrder = 0b11011000;
   const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(_mm256_castsi256_si128(halves),
                                                                     _mm256_extracti128_si256(halves, 1)));
 #else
   for (int64_t i = 0; i < kBlockColumns; ++i)
-    to[i] = static_cast<uint8_t>(__builtin_nearbyintf(codes[i / kLanes][i % kLanes]));
+    to[i] = static_cast<uint8_t>(
+        std::clamp(__builtin_nearbyintf(codes[i / kLanes][i % kLanes]), 0.0F, 255.0F));
 #endif
 }
 
@@ -127,6 +129,30 @@ constexpr auto kSumTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) 
 }(std::make_index_sequence<kTileRows>());
 static_assert(kTileRows <= kMostCodePixels);
 
+template <typename Number>
+NNEFC_IN_LANES inline void WidenRow(const uint8_t* codes, int64_t count, int zero, Number* out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Number>(int{codes[i]} - zero);
+}
+
+template <typename Number>
+NNEFC_IN_LANES inline void WidenRows(const CodesAs<Number>& given) {
+  const CodesAs<Number> call = given;  // which what is written cannot change
+  for (int64_t row = 0; row < call.rows; ++row) {
+    const uint8_t* codes = call.codes + row * call.stride;
+    Number* out = call.out + row * call.out_stride;
+    if (call.count == kBlockColumns && std::is_same_v<Number, float>) {
+#pragma GCC unroll 2
+      for (int64_t i = 0; i < kBlockColumns; i += kLanes) {
+        LaneWords words;
+        LoadCodes(codes + i, words);
+        *reinterpret_cast<Lanes*>(out + i) = __builtin_convertvector(words - call.zero, LaneFloats);
+      }
+    } else {
+      WidenRow(codes, call.count, call.zero, out);
+    }
+  }
+}
+
 template <int kPixels>
 NNEFC_IN_LANES inline void DepthwisePixels(const DepthwiseCodes& call, int64_t first) {
   constexpr int kParts = static_cast<int>(kLanesOfBlock);
@@ -172,15 +198,18 @@ struct CodeMaker {
     other_zero = call.other_zero;
   }
 
-  template <bool kHasOthers>
+  // Codes are limited as they are packed, too.
+  template <bool kHasOthers, bool kIsLimited>
   NNEFC_IN_LANES void Store(const int32_t* sums, uint8_t* codes) const {
     LaneFloats made[kLanesOfBlock];
 #pragma GCC unroll 2
     for (int64_t part = 0; part < kLanesOfBlock; ++part) {
       const LaneWords given = *reinterpret_cast<const LaneWordsAt*>(sums + part * kLanes);
       LaneFloats x = (__builtin_convertvector(given, LaneFloats) + bias[part]) * scales[part];
-      LimitFromBelow(x, low);
-      LimitFromAbove(x, high);
+      if constexpr (kIsLimited) {
+        LimitFromBelow(x, low);
+        LimitFromAbove(x, high);
+      }
       if constexpr (kHasOthers) {
         RoundLanes(x);
         LaneWords others;
@@ -197,7 +226,7 @@ struct CodeMaker {
   }
 };
 
-template <bool kHasOthers>
+template <bool kHasOthers, bool kIsLimited>
 NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
   CodeMaker maker;
   maker.Make(call);
@@ -205,11 +234,11 @@ NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
     const int32_t* sums = call.sums + pixel * kBlockColumns;
     uint8_t* out = call.out + pixel * call.stride;
     if (call.channels == kBlockColumns) {
-      maker.Store<kHasOthers>(sums, out);
+      maker.Store<kHasOthers, kIsLimited>(sums, out);
     } else {
       uint8_t codes[kBlockColumns] = {};
       if (kHasOthers) std::copy_n(out, call.channels, codes);
-      maker.Store<kHasOthers>(sums, codes);
+      maker.Store<kHasOthers, kIsLimited>(sums, codes);
       std::copy_n(codes, call.channels, out);
     }
   }
@@ -217,20 +246,12 @@ NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
 
 }  // namespace
 
-void WidenCodes(const CodesAs<int16_t>& given) {
-  RunInLanes([&]() NNEFC_IN_LANES {
-    const CodesAs<int16_t> call = given;  // which what is written cannot change
-    for (int64_t i = 0; i < call.count; ++i)
-      call.out[i] = static_cast<int16_t>(int{call.codes[i]} - call.zero);
-  });
+void WidenCodes(const CodesAs<int16_t>& codes) {
+  RunInLanes([&]() NNEFC_IN_LANES { WidenRows(codes); });
 }
 
-void WidenCodesToFloats(const CodesAs<float>& given) {
-  RunInLanes([&]() NNEFC_IN_LANES {
-    const CodesAs<float> call = given;  // which what is written cannot change
-    for (int64_t i = 0; i < call.count; ++i)
-      call.out[i] = static_cast<float>(int{call.codes[i]} - call.zero);
-  });
+void WidenCodesToFloats(const CodesAs<float>& codes) {
+  RunInLanes([&]() NNEFC_IN_LANES { WidenRows(codes); });
 }
 
 void RunCodeTile(int64_t pixels, const CodeTile& tile) {
@@ -254,7 +275,13 @@ void RunDepthwiseCodes(const DepthwiseCodes& given) {
 void StoreCodeResults(const CodeResults& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const CodeResults call = given;  // which what is written cannot change
-    call.has_others ? StoreCodesOf<true>(call) : StoreCodesOf<false>(call);
+    if (call.has_others) {
+      StoreCodesOf<true, true>(call);
+    } else if (call.is_limited) {
+      StoreCodesOf<false, true>(call);
+    } else {
+      StoreCodesOf<false, false>(call);
+    }
   });
 }
 

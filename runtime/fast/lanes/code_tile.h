@@ -7,13 +7,15 @@
 
 namespace nnefc::runtime {
 
-// Codes less their zero.
+// Codes less their zero, of one row or some.
 template <typename Number>
 struct CodesAs {
   const uint8_t* codes;
-  int64_t count;
+  int64_t count;  // of a row
   int zero;
   Number* out;
+  int64_t rows = 1;
+  int64_t stride = 0, out_stride = 0;  // from one row to the next
 };
 NNEFC_LANE_FUNCTION(WidenCodes, void(const CodesAs<int16_t>& codes));
 NNEFC_LANE_FUNCTION(WidenCodesToFloats, void(const CodesAs<float>& codes));
@@ -53,12 +55,14 @@ struct DepthwiseCodes {
 NNEFC_LANE_FUNCTION(RunDepthwiseCodes, void(const DepthwiseCodes& codes));
 
 // What becomes of the sums of a tile: codes = scales * (sums + bias), between limits of 0 to 255, rounded to
-// the even one of two that are as near.
+// the even one of two that are as near. Sums are whole multiples of what scales are rounded from, so that
+// halves stay halves in this order.
 struct CodeResults {
   const int32_t* sums;
   int64_t pixels, channels;    // the latter at most kBlockColumns
   const float *scales, *bias;  // kBlockColumns of each
   float low, high;
+  bool is_limited = true;  // false: low is 0, high 255, and no magnitude above 2^31
   uint8_t* out;
   int64_t stride;  // from one pixel to the next
   // If `has_others`, then codes = factor * codes + offset + other_factor * (what lies in `out` - other_zero).

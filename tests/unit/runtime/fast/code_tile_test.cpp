@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace nnefc::runtime {
@@ -90,19 +91,21 @@ TEST_F(CodeTileTest, ChannelsByThemselves) {
 
 TEST_F(CodeTileTest, CodesAreRoundedAndLimited) {
   constexpr int64_t kPixels = 4, kStride = 40;
-  const std::vector<int32_t> sums = Draw<int32_t>(kPixels * kBlockColumns, -4000, 4000);
+  std::vector<int32_t> sums = Draw<int32_t>(kPixels * kBlockColumns, -9000, 9000);
+  for (size_t at = 0; at < sums.size(); at += 5) sums[at] *= 100000;
   const std::vector<float> scales(kBlockColumns, 0x1p-4F), bias(kBlockColumns, 800);
   const std::vector<uint8_t> others = Draw<uint8_t>(kPixels * kStride, 0, 255);
   for (int64_t channels : {16, 5}) {
-    for (bool has_others : {false, true}) {
+    for (const auto& [has_others, is_limited] : {std::pair(false, true), {false, false}, {true, true}}) {
       std::vector<uint8_t> out = others;
       StoreCodeResults({.sums = sums.data(),
                         .pixels = kPixels,
                         .channels = channels,
                         .scales = scales.data(),
                         .bias = bias.data(),
-                        .low = 10,
-                        .high = 240,
+                        .low = is_limited ? 10.0F : 0.0F,
+                        .high = is_limited ? 240.0F : 255.0F,
+                        .is_limited = is_limited,
                         .out = out.data(),
                         .stride = kStride,
                         .has_others = has_others,
@@ -115,7 +118,8 @@ TEST_F(CodeTileTest, CodesAreRoundedAndLimited) {
         double code = others[at];
         if (static_cast<int64_t>(channel) < channels) {
           const double x = (sums[pixel * kBlockColumns + channel] + 800.0) / 16;
-          const double rounded = std::nearbyint(std::clamp(x, 10.0, 240.0));
+          const double rounded =
+              std::nearbyint(is_limited ? std::clamp(x, 10.0, 240.0) : std::clamp(x, 0.0, 255.0));
           const double sum = 0.5 * rounded + 3 + 0.25 * (others[at] - 100.0);
           code = has_others ? std::nearbyint(std::clamp(sum, 0.0, 255.0)) : rounded;
         }
