@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "fmt/format.h"
+#include "runtime/engine/evaluate.h"
 #include "runtime/engine/plan_builder.h"
 #include "runtime/kernels/rules.h"
 
@@ -65,7 +66,15 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   if (prepared.graph == nullptr) return nullptr;
   if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
       rewrite != nullptr && options.fuse)
-    rewrite(*prepared.graph, options.precision);
+    rewrite(*prepared.graph, options.precision,
+            [&](const ir::Node& node, llvm::ArrayRef<TensorValue> values,
+                const Shape& shape) -> std::optional<TensorValue> {
+              ir::Output known;
+              known.type = ElementType::kF32;
+              known.shape = ir::PartialShape(shape);
+              FaultOr<std::vector<TensorValue>> made = EvaluateNode(node, known, values, *options.kernels);
+              return made ? std::optional(made->front()) : std::nullopt;
+            });
   plan->graph = std::move(prepared.graph);
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
   GiveBackFreeHeap();

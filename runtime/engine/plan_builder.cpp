@@ -300,9 +300,10 @@ void PlanBuilder::CountReads(const Work& work) {
 }
 
 bool PlanBuilder::AddView(const ir::Node& node) {
+  const Shape shape = node.output().shape.known_extents();
+  if (AddViewOfLayout(node, shape)) return true;
   const ValueId source = InLayout(ValueOf(node.input(0)), nullptr);
   if (source < 0) return Fail(kRuntimeMemory, node, "its input cannot be laid out");
-  const Shape shape = node.output().shape.known_extents();
   if (Volume(shape) != Volume(values_[source].shape)) {
     return Fail(kRuntimeMemory, node, "its result has another number of elements");
   }
@@ -311,6 +312,24 @@ bool PlanBuilder::AddView(const ir::Node& node) {
     constants_.emplace(id, constant->second.Reshaped(shape));
   }
   SetValue(node.port(), id);
+  CountReads({.main = &node, .posts = {}});
+  return true;
+}
+
+bool PlanBuilder::AddViewOfLayout(const ir::Node& node, const Shape& shape) {
+  const ReshapedLayout reshape = options_.kernels->hooks(options_.backend).reshape;
+  const ValueId source = ValueOf(node.input(0));
+  const PlanValue& given = values_[source];
+  if (reshape == nullptr || given.layout == nullptr || constants_.count(source) > 0) return false;
+  if (given.type != ElementType::kF32 || StridesOf(given.layout) != nullptr) return false;
+  std::optional<Layout> layout = reshape(given.layout, given.shape, shape);
+  if (!layout) return false;
+  PlanValue value = given;
+  value.shape = shape;
+  value.layout = std::move(*layout);
+  value.root = source;
+  value.offset = 0;
+  SetValue(node.port(), values_.Add(value));
   CountReads({.main = &node, .posts = {}});
   return true;
 }

@@ -60,6 +60,8 @@ class PlanBuilder {
   // Plans the bodies of a step whose inputs have known shapes.
   bool PlanBodies(Step& step);
   bool AddView(const ir::Node& node);
+  // Of elements that lie in a layout of the backend in their order.
+  bool AddViewOfLayout(const ir::Node& node, const Shape& shape);
   // plan_views.cpp. False, without a mistake, where the outputs are no views of the first input, or whoever
   // reads them cannot take them so.
   bool AddViewsOfElements(const ir::Node& node);

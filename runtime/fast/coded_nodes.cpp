@@ -12,7 +12,16 @@ namespace nnefc::runtime {
 
 namespace {
 
-enum class Taker : uint8_t { kQuantize, kConvolution, kGroupConvolution, kProduct, kMaxPool, kAdd, kRelu };
+enum class Taker : uint8_t {
+  kQuantize,
+  kConvolution,
+  kGroupConvolution,
+  kProduct,
+  kMaxPool,
+  kAdd,
+  kRelu,
+  kTable,
+};
 using Takers = ir::OpTable<Taker>;
 
 class CodeRegions {
@@ -28,7 +37,8 @@ class CodeRegions {
                                    {"MatMul", Taker::kProduct},
                                    {"MaxPool", Taker::kMaxPool},
                                    {"Add", Taker::kAdd},
-                                   {"ReLU", Taker::kRelu}}) {}
+                                   {"ReLU", Taker::kRelu},
+                                   {"Convert", Taker::kTable}}) {}
 
   // Those that have codes, without those of which nobody takes them and that are not made of
   // codes either.
@@ -77,6 +87,7 @@ class CodeRegions {
 
   bool Takes(const ir::InputPort& use) {
     const ir::Node& node = graph_.node(use.node);
+    if (node.Is(ir::OpRole::kView)) return use.index == 0 && AnyTakes(node.id());
     const Taker* taker = takers_.Find(node.op());
     if (taker == nullptr) return false;
     switch (*taker) {
@@ -92,6 +103,8 @@ class CodeRegions {
         return TakesSum(node);
       case Taker::kRelu:
         return false;
+      case Taker::kTable:
+        return IsOfCodeTable(graph_, node);
     }
     return false;
   }
@@ -173,6 +186,8 @@ class CodeRegions {
   bool LiesInCodes(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
     if (port.index == 0 && Is(node, Taker::kMaxPool)) return LiesInCodes(node.input(0));
+    if (node.Is(ir::OpRole::kView))
+      return LieInRows(graph_, SeenNode(graph_, node)) && LiesInCodes(node.input(0));
     return coded_.contains(port.node);
   }
 
@@ -184,6 +199,36 @@ class CodeRegions {
 };
 
 }  // namespace
+
+const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node) {
+  const ir::Node* seen = &node;
+  while (seen->Is(ir::OpRole::kView)) seen = &graph.node(seen->input(0).node);
+  return *seen;
+}
+
+// By what makes them: a convolution, or pooling.
+bool LieInRows(const ir::Graph& graph, const ir::Node& quantize) {
+  static const ir::OpTable<bool> kOfImages(
+      ir::StandardOps(), {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});
+  constexpr int kMostSteps = 16;
+  const ir::Node* node = &quantize;
+  for (int step = 0; step < kMostSteps && node->num_inputs() > 0; ++step) {
+    if (kOfImages.Find(node->op()) != nullptr) return false;
+    const size_t data = node->num_inputs() > 1 && IsOfCodeTable(graph, graph.node(node->input(1).node));
+    if (node->Is(ir::OpRole::kComputation) && node->info().products != nullptr) return true;
+    node = &graph.node(node->input(static_cast<int32_t>(data)).node);
+  }
+  return true;
+}
+
+std::optional<Layout> ReshapeCodes(const Layout& layout, llvm::ArrayRef<int64_t> from,
+                                   llvm::ArrayRef<int64_t> to) {
+  const ValueInfo value{
+      .type = ElementType::kF32, .shape = Shape(from.begin(), from.end()), .layout = layout};
+  const DnnCodes* codes = CodesOf(value);
+  if (codes == nullptr || DescInF32(value) != PlainDesc(from) || to.size() > 12) return std::nullopt;
+  return LayoutOfCodes(PlainDesc(to), *codes);
+}
 
 CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers) {
   if (!HasVnni() && !HasLanes()) return CodedNodes();

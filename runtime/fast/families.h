@@ -50,6 +50,18 @@ std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 
 // Which results of FakeQuantize nodes lie in codes of 8 bits, and which filters.
 CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers);
+// Whether codes that a quantization of f32 makes lie in rows, not with channels behind pixels.
+bool LieInRows(const ir::Graph& graph, const ir::Node& quantize);
+// Of codes in rows.
+std::optional<Layout> ReshapeCodes(const Layout& layout, llvm::ArrayRef<int64_t> from,
+                                   llvm::ArrayRef<int64_t> to);
+// Looks up what is computed of codes of 8 bits alone, by a Convert and a Gather that run as one step.
+void PutCodeTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate);
+std::optional<PreparedKernel> MakeCodeTable(const KernelRequest& request);
+// Whether a Convert is that of such a step.
+bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert);
+// What views show.
+const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node);
 // Lets convolutions take channels that were moved from where they were computed.
 void GatherMovedChannels(ir::Graph& graph, Precision precision);
 // Finds chains that convolutions and matrix products run as one step.

@@ -124,6 +124,7 @@ class Finder {
   // them rather than to what follows it.
   std::vector<FusionGroup> Find() {
     for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
+    for (ir::NodeId id : graph_.nodes()) AddCodeTable(graph_.node(id));
     for (const bool first : {true, false}) {
       for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
     }
@@ -146,6 +147,21 @@ class Finder {
     claimed_.insert(concat.id());
     claimed_.insert(gather.id());
     groups_.push_back({.main = concat.id(), .posts = {gather.id()}});
+  }
+
+  // With the quantization behind it if the codes of its result are wanted.
+  void AddCodeTable(const ir::Node& convert) {
+    if (!IsOfCodeTable(graph_, convert) ||
+        !codes_.contains(SeenNode(graph_, graph_.node(convert.input(0).node)).id()))
+      return;
+    const ir::Node& gather = *OnlyUser(convert);
+    FusionGroup group{.main = convert.id(), .posts = {gather.id()}};
+    const ir::Node* last = OnlyUser(gather);
+    if (last != nullptr && codes_.contains(last->id()) && gather.uses(0)[0].index == 0)
+      group.posts.push_back(last->id());
+    claimed_.insert(group.main);
+    claimed_.insert(group.posts.begin(), group.posts.end());
+    groups_.push_back(std::move(group));
   }
 
   void AddGroup(const ir::Node& main, bool first) {

@@ -7,6 +7,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/lanes/code_lookup.h"
 #include "runtime/fast/lanes/levels.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/vector_math.h"
@@ -98,7 +99,8 @@ class RecodeKernel final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
-    ParallelParts(count_, [&](int64_t begin, int64_t end) {
+    ParallelParts(count_, [=, this](int64_t begin, int64_t end) {
+      if (HasLanes()) return LookUpCodes({table_.data(), x + begin, end - begin, out + begin});
       for (int64_t i = begin; i < end; ++i) out[i] = table_[x[i]];
     });
     return Success();
@@ -438,6 +440,7 @@ std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueI
 
 void RegisterDnnQuantization(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Convert", GuardedDnnFactory<MakeCodeTable>);
   for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
     registry.Add(Backend::kOneDnn, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
 }

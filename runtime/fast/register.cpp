@@ -4,6 +4,15 @@
 
 namespace nnefc::runtime {
 
+namespace {
+
+void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
+  PutCodeTables(graph, precision, evaluate);
+  GatherMovedChannels(graph, precision);
+}
+
+}  // namespace
+
 void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnConvolution(registry);
   RegisterDnnDeconvolution(registry);
@@ -19,11 +28,12 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
   RegisterImageTransposes(registry);
-  registry.SetHooks(Backend::kOneDnn, {.rewrite = GatherMovedChannels,
+  registry.SetHooks(Backend::kOneDnn, {.rewrite = Rewrite,
                                        .find_codes = FindCodes,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,
-                                       .join = JoinDnnLayouts});
+                                       .join = JoinDnnLayouts,
+                                       .reshape = ReshapeCodes});
 }
 
 }  // namespace nnefc::runtime

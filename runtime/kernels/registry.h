@@ -69,8 +69,11 @@ struct CodedNodes {
   llvm::DenseSet<ir::NodeId> results;  // of nodes whose result is taken in codes, or made of such
   llvm::DenseMap<ir::NodeId, FilterCodes> filters;  // KernelRequest::filter_scales
 };
+// The only output of a node, of f32 and that shape, for these inputs; nothing if it cannot be computed.
+using NodeEvaluator = llvm::function_ref<std::optional<TensorValue>(
+    const ir::Node&, llvm::ArrayRef<TensorValue> inputs, const Shape& shape)>;
 // Changes a graph to what the backend has faster kernels for.
-using GraphRewriter = void (*)(ir::Graph&, Precision);
+using GraphRewriter = void (*)(ir::Graph&, Precision, NodeEvaluator);
 // Numbers that were found out about constants, for who looks at one again.
 class ConstantNumbers {
  public:
@@ -92,6 +95,10 @@ using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::Arra
 // contiguous; empty if there is none.
 using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
                                                int64_t axis);
+// The layout of a value of f32 whose elements, in their order, are seen in another shape; empty if there is
+// none but by copying them.
+using ReshapedLayout = std::optional<Layout> (*)(const Layout& layout, llvm::ArrayRef<int64_t> from,
+                                                 llvm::ArrayRef<int64_t> to);
 
 // The kernels of all backends, by operation.
 class KernelRegistry {
@@ -135,6 +142,7 @@ class KernelRegistry {
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;
+    ReshapedLayout reshape = nullptr;
   };
   void SetHooks(Backend backend, BackendHooks hooks) { hooks_[backend] = hooks; }
   BackendHooks hooks(Backend backend) const;

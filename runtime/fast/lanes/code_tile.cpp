@@ -50,19 +50,19 @@ NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
 // Of a block; between 0 and 255.
 NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], uint8_t* to) {
 #if defined(NNEFC_WIDE_X86)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(_mm512_max_epi32(
-                                                         _mm512_cvtps_epi32(codes[0]), __m512i{})));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(codes[0]), __m512i{})));
 #elif defined(NNEFC_NARROW_X86)
   // Numbers 0 to 3 and 8 to 11, then the others.
   const __m256i mixed = _mm256_packs_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
   constexpr int kInOrder = 0b11011000;
   const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(_mm256_castsi256_si128(halves),
-                                                                    _mm256_extracti128_si256(halves, 1)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
 #else
   for (int64_t i = 0; i < kBlockColumns; ++i)
-    to[i] = static_cast<uint8_t>(
-        std::clamp(__builtin_nearbyintf(codes[i / kLanes][i % kLanes]), 0.0F, 255.0F));
+    to[i] =
+        static_cast<uint8_t>(std::clamp(__builtin_nearbyintf(codes[i / kLanes][i % kLanes]), 0.0F, 255.0F));
 #endif
 }
 

@@ -40,8 +40,8 @@ using NumberTile = SumTile<int16_t>;
 NNEFC_LANE_FUNCTION(RunCodeTile, void(int64_t pixels, const CodeTile& tile));
 NNEFC_LANE_FUNCTION(RunNumberTile, void(int64_t pixels, const NumberTile& tile));
 
-// The same of each channel by itself: kBlockColumns channels of some pixels. In f32, which is exact for at most
-// kMostDepthwiseTaps and takes one instruction for a product and its sum.
+// The same of each channel by itself: kBlockColumns channels of some pixels. In f32, which is exact for at
+// most kMostDepthwiseTaps and takes one instruction for a product and its sum.
 inline constexpr int64_t kMostDepthwiseTaps = 512;
 struct DepthwiseCodes {
   const float* numbers;

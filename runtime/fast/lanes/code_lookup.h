@@ -1,0 +1,18 @@
+// Codes of 8 bits that other codes stand for.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/fast/lanes/lanes.h"
+
+namespace nnefc::runtime {
+
+struct CodeLookup {
+  const uint8_t* table;  // of 256 codes
+  const uint8_t* codes;
+  int64_t count;
+  uint8_t* out;  // may be `codes`
+};
+NNEFC_LANE_FUNCTION(LookUpCodes, void(const CodeLookup& lookup));
+
+}  // namespace nnefc::runtime
