@@ -1,6 +1,7 @@
 #include "runtime/fast/coded_pooling.h"
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/fast/vector_math.h"
 #include "runtime/fast/window_tiles.h"
@@ -35,29 +36,115 @@ class CodedMaxPool final : public Kernel {
  private:
   void RunRow(const uint8_t* image, int64_t row, uint8_t* out) const {
     const Span& rows = row_taps_[static_cast<size_t>(row)];
+    for (int64_t column = 0; column < columns_.output; ++column, out += channels_) {
+      const Span& columns = column_taps_[static_cast<size_t>(column)];
+      const int64_t first =
+          (row * rows_.stride - rows_.before + rows.begin * rows_.dilation) * columns_.input +
+          column * columns_.stride - columns_.before + columns.begin * columns_.dilation;
+      FindLargest({.from = image + first * channels_,
+                   .rows = rows.count(),
+                   .columns = columns.count(),
+                   .row_step = rows_.dilation * columns_.input * channels_,
+                   .column_step = columns_.dilation * channels_,
+                   .channels = channels_,
+                   .out = out});
+    }
+  }
+
+  struct SeenPixels {
+    const uint8_t* from;
+    int64_t rows, columns, row_step, column_step, channels;
+    uint8_t* out;
+  };
+
+  // Some channels at a time, which stay in registers.
+  static void FindLargest(const SeenPixels& given) {
     Vectorized([&] {
-      const int64_t channels = channels_;
-      for (int64_t column = 0; column < columns_.output; ++column, out += channels) {
-        const Span& columns = column_taps_[static_cast<size_t>(column)];
-        std::fill_n(out, channels, uint8_t{0});
-        for (int64_t y = rows.begin; y < rows.end; ++y) {
-          for (int64_t x = columns.begin; x < columns.end; ++x) {
-            const int64_t at = (row * rows_.stride - rows_.before + y * rows_.dilation) * columns_.input +
-                               column * columns_.stride - columns_.before + x * columns_.dilation;
-            const uint8_t* from = image + at * channels;
-            for (int64_t i = 0; i < channels; ++i) out[i] = out[i] < from[i] ? from[i] : out[i];
-          }
-        }
-      }
+      const SeenPixels seen = given;  // which what is written cannot change
+      int64_t first = 0;
+      for (; first + kSome <= seen.channels; first += kSome) FindLargestOf<kSome>(seen, first);
+      for (; first < seen.channels; ++first) FindLargestOf<1>(seen, first);
     });
   }
+
+  template <int64_t kCount>
+  [[gnu::always_inline]] static void FindLargestOf(const SeenPixels& seen, int64_t first) {
+    uint8_t largest[kCount] = {};
+    for (int64_t y = 0; y < seen.rows; ++y) {
+      for (int64_t x = 0; x < seen.columns; ++x) {
+        const uint8_t* codes = seen.from + y * seen.row_step + x * seen.column_step + first;
+        for (int64_t i = 0; i < kCount; ++i) largest[i] = largest[i] < codes[i] ? codes[i] : largest[i];
+      }
+    }
+    for (int64_t i = 0; i < kCount; ++i) seen.out[first + i] = largest[i];
+  }
+
+  static constexpr int64_t kSome = 32;
 
   int64_t images_, channels_;
   WindowAxis rows_, columns_;
   std::vector<Span> row_taps_, column_taps_;
 };
 
+class CodedMean final : public Kernel {
+ public:
+  CodedMean(int64_t images, int64_t channels, int64_t pixels, const DnnCodes& codes)
+      : images_(images), channels_(channels), pixels_(pixels), codes_(codes) {}
+
+  std::string implementation() const override { return "nnefc:mean_of_codes"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const int64_t blocks = DividedUp(channels_, kChannels);
+    ParallelFor(images_ * blocks, pixels_ * kChannels, [&](int64_t index) {
+      const int64_t image = index / blocks, first = index % blocks * kChannels;
+      const int64_t count = std::min(kChannels, channels_ - first);
+      AddUp(in + image * channels_ * pixels_ + first, count, out + image * channels_ + first);
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kChannels = 64, kMostPixels = int64_t{1} << 23;  // whose sums fit 32 bits
+
+  void AddUp(const uint8_t* from, int64_t count, float* out) const {
+    std::array<int64_t, kChannels> wholes = {};
+    Vectorized([=, this, &wholes] {
+      for (int64_t first = 0; first < pixels_; first += kMostPixels) {
+        std::array<int32_t, kChannels> sums = {};
+        const int64_t end = std::min(first + kMostPixels, pixels_);
+        for (int64_t pixel = first; pixel < end; ++pixel) {
+          const uint8_t* codes = from + pixel * channels_;
+          for (int64_t i = 0; i < count; ++i) sums[static_cast<size_t>(i)] += codes[i];
+        }
+        for (size_t i = 0; i < kChannels; ++i) wholes[i] += sums[i];
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t sum = wholes[static_cast<size_t>(i)] - int64_t{codes_.zero} * pixels_;
+      out[i] =
+          static_cast<float>(double{codes_.scale} * static_cast<double>(sum) / static_cast<double>(pixels_));
+    }
+  }
+
+  int64_t images_, channels_, pixels_;
+  DnnCodes codes_;
+};
+
 }  // namespace
+
+std::optional<PreparedKernel> MakeCodedMean(const KernelRequest& request, const DnnCodes& codes) {
+  const Shape& shape = request.inputs[0].shape;
+  const std::optional<int64_t> pixels = Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2));
+  if (!pixels || *pixels == 0) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<CodedMean>(shape[0], shape[1], *pixels, codes);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOfCodes(ChannelsLastDesc(shape, DnnType::f32), codes);
+  prepared.outputs.resize(request.outputs.size());
+  return prepared;
+}
 
 std::optional<PreparedKernel> MakeCodedMaxPool(const KernelRequest& request, const Window& window,
                                                const DnnCodes& codes) {

@@ -13,4 +13,7 @@ namespace nnefc::runtime {
 std::optional<PreparedKernel> MakeCodedMaxPool(const KernelRequest& request, const Window& window,
                                                const DnnCodes& codes);
 
+// Means over all pixels of images with their channels behind the pixels, as rows of numbers.
+std::optional<PreparedKernel> MakeCodedMean(const KernelRequest& request, const DnnCodes& codes);
+
 }  // namespace nnefc::runtime

@@ -213,8 +213,8 @@ std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const Po
                                           const Window& window) {
   const DnnCodes* codes = CodesOf(request.inputs[0]);
   if (codes != nullptr && !HasEmptyWindow(window)) {
-    if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
     if (auto kernel = MakeCodedMaxPool(request, window, *codes)) return kernel;
+    if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
   }
   if (auto kernel = MakePoolOfBfloats(request, window)) return kernel;
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
@@ -289,6 +289,7 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
   }
+  if (const DnnCodes* codes = CodesOf(input)) return MakeCodedMean(request, *codes);
   Window window;
   for (size_t i = 2; i < input.shape.size(); ++i) {
     const int64_t extent = input.shape[i];

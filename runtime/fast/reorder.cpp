@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/block_reorder.h"
+#include "runtime/fast/coded_reorder.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/filter_rows.h"
@@ -113,6 +114,11 @@ std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<in
     if (!FormOf(from).codes && !FormOf(to).codes && !FormOf(to).filter_codes) {
       if (std::shared_ptr<const Kernel> blocks = MakeReorderOfBlocks(source, target)) return blocks;
       if (std::shared_ptr<const Kernel> blocks = MakeBlockReorder(source, target)) return blocks;
+    }
+    if (const std::optional<DnnCodes>& codes = FormOf(from).codes; codes && !FormOf(to).filter_codes) {
+      const bool to_codes = FormOf(to).codes.has_value();
+      if (to_codes && FormOf(to).codes != codes) return nullptr;
+      if (std::shared_ptr<const Kernel> own = MakeCodedReorder(source, *codes, target, to_codes)) return own;
     }
     const std::optional<dnnl::primitive_attr> attributes = AttributesOf(FormOf(from), FormOf(to));
     if (!attributes) return nullptr;
