@@ -43,7 +43,7 @@ NNEFC_LANE_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const TileCall& 
 // Of more terms than these the sums go through memory, so that a core's first cache holds the weights of a
 // tile while rows go by: wide tiles take them from the second as fast as they multiply.
 inline int64_t TermsAtATime() {
-  constexpr int64_t kOfNarrow = 192, kOfWide = int64_t{1} << 40;
+  constexpr int64_t kOfNarrow = 128, kOfWide = int64_t{1} << 40;
   return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
 }
 
