@@ -322,6 +322,7 @@ bool PlanBuilder::AddViewOfLayout(const ir::Node& node, const Shape& shape) {
   const PlanValue& given = values_[source];
   if (reshape == nullptr || given.layout == nullptr || constants_.count(source) > 0) return false;
   if (given.type != ElementType::kF32 || StridesOf(given.layout) != nullptr) return false;
+  if (Volume(shape) != Volume(given.shape)) return false;
   std::optional<Layout> layout = reshape(given.layout, given.shape, shape);
   if (!layout) return false;
   PlanValue value = given;

@@ -2,6 +2,8 @@
 // computed once and looked up, by a FakeQuantize to whole numbers, a Convert and a Gather, which run as one
 // step. Quantizations of what was quantized alike are left out.
 
+#include <cmath>
+
 #include "compiler/ir/infer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -142,7 +144,7 @@ class CodeTables {
     if (quantize.op() != again.op() || quantize.attributes() != again.attributes()) return false;
     if (!RangeOf(quantize)) return false;
     const std::vector<float> first = LimitsOf(quantize), second = LimitsOf(again);
-    if (first.size() != 4) return first == second;
+    if (first.size() != 4 || second.size() != 4) return first == second;
     // Of the data, then of the result.
     return second[0] == second[2] && second[1] == second[3] && first[2] == second[0] && first[3] == second[1];
   }
@@ -215,6 +217,10 @@ class CodeTables {
     if (!region.contains(looked_up.node)) return;
     const std::optional<TensorValue> table = TableOf(quantize, region, looked_up.node);
     if (!table) return;
+    // There is no code for NaN.
+    for (int64_t code = 0; keeps_end && code < kCodes; ++code) {
+      if (std::isnan(table->ElementAsDouble(code))) return;
+    }
     const bool is_free =
         llvm::all_of(quantize.uses(0), [&](const ir::InputPort& use) { return region.contains(use.node); });
     const ir::OutputPort found = AddLookup(quantize, is_free, *table, looked_up);
@@ -365,6 +371,8 @@ void PutCodeTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate
 
 bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert) {
   if (!convert.Is(ir::ElementFunction::kConvert) || convert.uses(0).size() != 1) return false;
+  const ElementType indices = convert.output().type;  // of which there are some for all codes
+  if (indices != ElementType::kI32 && indices != ElementType::kI64) return false;
   const ir::InputPort use = convert.uses(0)[0];
   const ir::Node& gather = graph.node(use.node);
   const bool is_gather = graph.registry().Find("opset8", "Gather") == gather.op();

@@ -53,8 +53,8 @@ void CodedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
   const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
   const int64_t size = form_.columns.input * form_.channels, count = form_.RowsSeenBy(rows_.count());
   // Rows that windows see as they are lie behind one another.
-  if (form_.row_numbers() == size && form_.columns.before == 0 && first >= 0 &&
-      first + count <= form_.rows.input)
+  const bool is_whole = form_.padded_channels == form_.channels && form_.columns.before == 0;
+  if (is_whole && form_.row_numbers() == size && first >= 0 && first + count <= form_.rows.input)
     return Widen({.codes = image + first * size, .count = count * size, .zero = 0, .out = numbers_});
   const int64_t channels = std::min(form_.channels - channel, form_.padded_channels);
   for (int64_t row = 0; row < count; ++row) {

@@ -113,6 +113,51 @@ class Images(Network):
         return ov.Model(results, [self.input], "quantized")
 
 
+class Windows(Network):
+    """Windows of any extents, strides, dilations and borders, of few channels and many, of images and rows."""
+
+    def input_shape(self) -> list[int]:
+        spatial = int(self.random.integers(1, 3))
+        return [int(self.random.integers(1, 3)), int(self.random.choice([1, 2, 3, 5, 17, 32, 48])),
+                *self.random.integers(4, 9, spatial).tolist()]
+
+    def quantized(self, x: ov.Node, positive: bool) -> ov.Node:
+        scale, zero = self.scale(), int(self.random.choice([1, 100, 128, 254]))
+        low, high = np.float32(-scale * zero), np.float32(scale * (255 - zero))
+        return ops.fake_quantize(x, *(np.full([], limit, np.float32) for limit in (low, high, low, high)), 256)
+
+    def seen(self, x: ov.Node, quantity: int) -> ov.Node:
+        shape = list(x.get_output_shape(0))
+        spatial = len(shape) - 2
+
+        def draw(least: int, most: int) -> list[int]:
+            return self.random.integers(least, most, spatial).tolist()
+
+        size, strides, dilations, begin, end = draw(1, 4), draw(1, 3), draw(1, 3), draw(0, 3), draw(0, 5)
+        for axis in range(spatial):
+            end[axis] = max(end[axis], dilations[axis] * (size[axis] - 1) + 1 - shape[2 + axis] - begin[axis])
+        channels = shape[1]
+        if self.random.random() < 0.4:
+            filters = self.filter_of([channels, 1, 1, *size], channels)
+            return ops.group_convolution(x, filters, strides, begin, end, dilations)
+        return ops.convolution(x, self.filter_of([quantity, channels, *size], quantity), strides, begin, end, dilations)
+
+    def filter_of(self, shape: list[int], channels: int) -> np.ndarray:
+        codes = self.random.integers(-127, 128, shape)
+        scales = np.full(channels, 2.0 ** -9) if self.exact else self.random.uniform(0.001, 0.01, channels)
+        return (codes * scales.reshape([channels] + [1] * (len(shape) - 1)).astype(np.float32)).astype(np.float32)
+
+    def made(self) -> ov.Model:
+        x = self.quantized(self.input, positive=False)
+        for _ in range(3):
+            x = self.quantized(self.seen(x, int(self.random.choice([3, 16, 17, 40]))), positive=False)
+        axes = np.arange(2, len(x.get_output_shape(0)))
+        results = [ops.result(self.seen(x, 7)), ops.result(ops.reduce_mean(x, axes, bool(self.random.random() < 0.5)))]
+        for number, result in enumerate(results):
+            result.input_value(0).set_names({f"y{number}"})
+        return ov.Model(results, [self.input], "quantized")
+
+
 class Products(Network):
     """The same of products with constant matrices, as in transformers."""
 
@@ -292,6 +337,17 @@ def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_windows(nnefc: Path, tmp_path: Path, seed: int) -> None:
+    network = Windows(seed, exact=True)
+    write(network, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    for threads in ("1", "2"):
+        found, _ = ours(nnefc, tmp_path, "--threads", threads)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)  # a filter's scale may be a third of a power of two
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without VNNI, 3x3 filters of codes are applied in fewer multiplications, which leaves each sum as it is."""
@@ -324,6 +380,25 @@ def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
         found, _ = ours(nnefc, tmp_path)
         expected = 255.0 * weights.sum(axis=(1, 2, 3), dtype=np.float64)
         np.testing.assert_allclose(found[0][0, :, 6, 6], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("indices", ["i8", "u8", "i32", "i64"])
+def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None:
+    """A Gather by quantized numbers that the graph has itself: indices of i8 count back from the end."""
+    x = ops.parameter([4, 16, 32], np.float32, name="x")
+    x.output(0).set_names({"x"})
+    codes = ops.fake_quantize(x, *(np.float32(limit) for limit in (-4, 4, 0, 255)), 256)
+    table = np.random.default_rng(1).standard_normal(256).astype(np.float32)
+    y = ov.opset8.gather(ops.constant(table), ops.convert(codes, indices), np.int64(0))
+    results = [ops.result(y), ops.result(ops.relu(y))]
+    for number, result in enumerate(results):
+        result.input_value(0).set_names({f"y{number}"})
+    ov.save_model(ov.Model(results, [x], "lookups"), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "inputs.npz", x=np.random.default_rng(2).uniform(-5, 5, x.shape).astype(np.float32))
+    found, profile = ours(nnefc, tmp_path)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert ("nnefc:table_of_codes" in profile) == (indices in ("i32", "i64") and has_codes()), profile
 
 
 @pytest.mark.parametrize("operation", ["MatMul", "Convolution"])

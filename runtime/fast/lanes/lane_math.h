@@ -133,6 +133,15 @@ NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
   LimitFromAbove(x, limited);
 }
 
+// Before it is added to something: products have a rounding of their own then.
+NNEFC_IN_LANES inline void RoundProduct(LaneFloats& product) {
+#if defined(__x86_64__)
+  asm("" : "+v"(product));
+#else
+  (void)product;
+#endif
+}
+
 // To the even one of two integers that are as near.
 NNEFC_IN_LANES inline void RoundLanes(LaneFloats& x) {
 #if defined(NNEFC_WIDE_X86)

@@ -46,8 +46,9 @@ struct LevelMaker {
     y = y * steps;
     RoundLanes(y);
     by_steps.Divide(y);
-    y = y * width + first;
-    x = x > high ? last : y;
+    y = y * width;
+    RoundProduct(y);  // as the formula has it: of zeros 0
+    x = x > high ? last : y + first;
   }
 };
 
