@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/ir/infer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/families.h"
@@ -254,7 +253,7 @@ class ChannelMoves {
     ir::AttributeMap axis;
     axis.Set("axis", 1);
     const ir::OutputPort whole =
-        Add("opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
+        AddInferred(graph_, "opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
     const auto constant = [&](TensorValue value) {
       return ir::OutputPort{graph_.AddConst(std::move(value), name, origin), 0};
     };
@@ -262,14 +261,7 @@ class ChannelMoves {
     const ir::OutputPort of = constant(TensorValue::FromInts(count, indices));
     const ir::OutputPort along = constant(TensorValue::FromInts({}, {1}));
     const ir::OutputPort inputs[] = {whole, of, along};
-    return Add("opset8", "Gather", {.name = name, .inputs = inputs, .origin = origin});
-  }
-
-  ir::OutputPort Add(std::string_view set, std::string_view name, const ir::NodeSpec& spec) {
-    const ir::NodeId id = graph_.AddNode(set, name, spec);
-    Emitter silent;
-    NNEFC_CHECK(ir::InferNode(graph_, id, silent));
-    return {id, 0};
+    return AddInferred(graph_, "opset8", "Gather", {.name = name, .inputs = inputs, .origin = origin});
   }
 
   ir::Graph& graph_;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "compiler/ir/infer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -117,13 +116,10 @@ class CodeTables {
     return limits;
   }
 
+  // Of quantizations by numbers of f32 alone.
   std::optional<CodeRange> RangeOf(const ir::Node& node) const {
-    if (!Is(node, Lookup::kQuantize) || node.output().type != ElementType::kF32) return std::nullopt;
-    if (!node.output().shape.extents()) return std::nullopt;
-    if (node.output().shape.extents() != graph_.output(node.input(0)).shape.extents()) return std::nullopt;
-    llvm::SmallVector<const TensorValue*, 4> limits;
-    for (ir::OutputPort port : node.inputs().drop_front(1)) limits.push_back(NumberOf(port));
-    return CodeRangeOf(node, limits);
+    const std::optional<CodeRange> range = CodeRangeOf(graph_, node);
+    return range && !LimitsOf(node).empty() ? range : std::nullopt;
   }
 
   // The same levels again change nothing, whatever moved the elements between. Behind moves they make codes,
@@ -298,17 +294,17 @@ class CodeTables {
     levels.Set("levels", kCodes);
     whole.Set("destination_type", ElementType::kI32);
     const ir::OutputPort of_codes[] = {data, low, high, number(0), number(kCodes - 1)};
-    ir::OutputPort codes =
-        Add("opset1", "FakeQuantize",
-            {.name = quantize.name(), .inputs = of_codes, .attributes = levels, .origin = quantize.origin()});
+    ir::OutputPort codes = AddInferred(
+        graph_, "opset1", "FakeQuantize",
+        {.name = quantize.name(), .inputs = of_codes, .attributes = levels, .origin = quantize.origin()});
     if (replaces && first.id() != quantize.id()) {
       graph_.ReplaceAllUses(first.port(), codes);
       codes = quantize.input(0);
     }
-    const ir::OutputPort indices =
-        Add("opset1", "Convert", {.name = name, .inputs = codes, .attributes = whole, .origin = origin});
+    const ir::OutputPort indices = AddInferred(
+        graph_, "opset1", "Convert", {.name = name, .inputs = codes, .attributes = whole, .origin = origin});
     const ir::OutputPort of_table[] = {constant(table), indices, constant(TensorValue::FromInts({}, {0}))};
-    return Add("opset8", "Gather", {.name = name, .inputs = of_table, .origin = origin});
+    return AddInferred(graph_, "opset8", "Gather", {.name = name, .inputs = of_table, .origin = origin});
   }
 
   // The quantization that `quantize` repeats behind views, if nobody else takes what it makes.
@@ -319,13 +315,6 @@ class CodeTables {
     const bool is_first = first->num_outputs() == 1 && first->uses(0).size() == 1 &&
                           Repeats(*first, quantize) && LieInRows(graph_, *first);
     return is_first ? *first : quantize;
-  }
-
-  ir::OutputPort Add(std::string_view set, std::string_view name, const ir::NodeSpec& spec) {
-    const ir::NodeId id = graph_.AddNode(set, name, spec);
-    Emitter silent;
-    NNEFC_CHECK(ir::InferNode(graph_, id, silent));
-    return {id, 0};
   }
 
   ir::Graph& graph_;

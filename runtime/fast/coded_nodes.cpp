@@ -44,7 +44,7 @@ class CodeRegions {
   // codes either.
   CodedNodes Find() {
     for (ir::NodeId id : graph_.nodes()) {
-      if (HasRange(graph_.node(id))) coded_.insert(id);
+      if (CodeRangeOf(graph_, graph_.node(id))) coded_.insert(id);
     }
     for (bool changed = true; changed;) {
       const std::vector<ir::NodeId> given(coded_.begin(), coded_.end());
@@ -70,15 +70,6 @@ class CodeRegions {
   bool Is(const ir::Node& node, Taker taker) const {
     const Taker* found = takers_.Find(node.op());
     return found != nullptr && *found == taker;
-  }
-
-  bool HasRange(const ir::Node& node) const {
-    if (!Is(node, Taker::kQuantize)) return false;
-    if (node.output().type != ElementType::kF32 || !node.output().shape.extents()) return false;
-    if (node.output().shape.extents() != graph_.output(node.input(0)).shape.extents()) return false;
-    llvm::SmallVector<const TensorValue*, 4> limits;
-    for (int32_t i = 1; i < node.num_inputs(); ++i) limits.push_back(ConstantOf(node.input(i)));
-    return CodeRangeOf(node, limits).has_value();
   }
 
   bool AnyTakes(ir::NodeId id) {

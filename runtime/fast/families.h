@@ -62,6 +62,9 @@ std::optional<PreparedKernel> MakeCodeTable(const KernelRequest& request);
 bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert);
 // What views show.
 const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node);
+// Of register.cpp: the only output of a new node, with its shape.
+ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
+                           const ir::NodeSpec& spec);
 // Lets convolutions take channels that were moved from where they were computed.
 void GatherMovedChannels(ir::Graph& graph, Precision precision);
 // Finds chains that convolutions and matrix products run as one step.

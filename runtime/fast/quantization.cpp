@@ -438,6 +438,20 @@ std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueI
   return CodeRangeOf(node, constants);
 }
 
+std::optional<CodeRange> CodeRangeOf(const ir::Graph& graph, const ir::Node& node) {
+  if (QuantizingOps().Find(node.op()) == nullptr || node.output().type != ElementType::kF32)
+    return std::nullopt;
+  const std::optional<Shape> shape = node.output().shape.extents();
+  if (!shape || shape != graph.output(node.input(0)).shape.extents()) return std::nullopt;
+  llvm::SmallVector<const TensorValue*, 4> limits;
+  for (ir::OutputPort port : node.inputs().drop_front(1)) {
+    const ir::Node& limit = graph.node(port.node);
+    const bool is_constant = limit.Is(ir::OpRole::kConst) && limit.output().value;
+    limits.push_back(is_constant ? &*limit.output().value : nullptr);
+  }
+  return CodeRangeOf(node, limits);
+}
+
 void RegisterDnnQuantization(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "Convert", GuardedDnnFactory<MakeCodeTable>);

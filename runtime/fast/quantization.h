@@ -34,6 +34,8 @@ struct CodeRange {
 // where they are constant.
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits);
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits);
+// Of a node in its graph that keeps the shape of its data, which is known, and makes f32.
+std::optional<CodeRange> CodeRangeOf(const ir::Graph& graph, const ir::Node& node);
 
 // A sum of codes and of others, of which there are codes again.
 struct SumOfCodes {

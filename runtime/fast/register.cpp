@@ -1,5 +1,6 @@
 #include "runtime/fast/register.h"
 
+#include "compiler/ir/infer.h"
 #include "runtime/fast/families.h"
 
 namespace nnefc::runtime {
@@ -12,6 +13,14 @@ void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
 }
 
 }  // namespace
+
+ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
+                           const ir::NodeSpec& spec) {
+  const ir::NodeId id = graph.AddNode(set, name, spec);
+  Emitter silent;
+  NNEFC_CHECK(ir::InferNode(graph, id, silent));
+  return {id, 0};
+}
 
 void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterDnnConvolution(registry);
