@@ -265,13 +265,8 @@ class DirectConvolution final : public Kernel {
 // another: [tile][rows][columns][inputs], of row-major images [tile][rows][inputs][columns].
 Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order) {
   dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[0] = RoundUp(filter[0], kTileColumns);
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 1;
-  blocking.inner_idxs[0] = 0;
-  blocking.inner_blks[0] = kTileColumns;
-  const int last = data.ndims - 1;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kTileColumns);
+  const int last = desc.data.ndims - 1;
   const auto extent = [&](int axis) { return filter[static_cast<size_t>(axis)]; };
   const bool is_blocked = order == ImageOrder::kBlocked;
   blocking.strides[1] = kTileColumns * (is_blocked ? 1 : extent(last));

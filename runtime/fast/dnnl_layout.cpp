@@ -11,6 +11,7 @@
 
 #include "fmt/format.h"
 #include "runtime/fast/register.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
 
 namespace nnefc::runtime {
@@ -310,6 +311,16 @@ memory::desc StackedDesc(const memory::desc& matrix, int64_t count) {
 
 memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   return memory::desc(DnnDims(shape), type, memory::format_tag::any);
+}
+
+dnnl_blocking_desc_t& PutInBlocks(dnnl::memory::desc& desc, size_t axis, int64_t block) {
+  dnnl_memory_desc_t& data = desc.data;
+  data.padded_dims[axis] = RoundUp(data.dims[axis], block);
+  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = 1;
+  blocking.inner_idxs[0] = static_cast<int64_t>(axis);
+  blocking.inner_blks[0] = block;
+  return blocking;
 }
 
 memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape) {

@@ -90,6 +90,8 @@ dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType
 // Images with their channels in blocks of 16, of ranks 3 to 5.
 inline constexpr int64_t kChannelBlock = 16;
 dnnl::memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape);
+// An axis in blocks that lie innermost, padded to whole ones; strides between are for who asks to set.
+dnnl_blocking_desc_t& PutInBlocks(dnnl::memory::desc& desc, size_t axis, int64_t block);
 // Images with their channels behind the pixels, of ranks 3 to 5.
 dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
 // One element, of as many axes as what it is combined with.

@@ -102,12 +102,7 @@ class SpreadProduct final : public Kernel {
 // behind the other.
 Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const SpreadForm& form) {
   dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[1] = form.tiles() * kTileColumns;
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 1;
-  blocking.inner_idxs[0] = 1;
-  blocking.inner_blks[0] = kTileColumns;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 1, kTileColumns);
   blocking.strides[0] = kTileColumns;
   blocking.strides[1] = form.terms * kTileColumns;
   int64_t stride = form.terms * form.tiles() * kTileColumns;

@@ -8,12 +8,7 @@ namespace nnefc::runtime {
 
 Layout TiledWeights(int64_t terms, int64_t outputs, bool inputs_first) {
   dnnl::memory::desc desc = PlainDesc({terms, outputs});
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[1] = RoundUp(outputs, kTileColumns);
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 1;
-  blocking.inner_idxs[0] = 1;
-  blocking.inner_blks[0] = kTileColumns;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 1, kTileColumns);
   blocking.strides[0] = kTileColumns;
   blocking.strides[1] = terms * kTileColumns;
   return std::make_shared<DnnLayout>(
