@@ -19,6 +19,8 @@ struct CodedForm {
   int zero;  // the code of 0
   int threads;
 
+  // Codes of an image.
+  int64_t in_size() const { return rows.input * columns.input * channels; }
   int64_t out_pixels() const { return rows.output * columns.output; }
   // Numbers of a row of the pixels that windows see, borders included.
   int64_t row_numbers() const {

@@ -39,12 +39,9 @@ class CodedKernel : public Kernel {
     const ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
     auto* numbers = reinterpret_cast<Number*>(columns + results_.scratch_floats());
-    const Call call{
-        .in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
-        .weights = WeightsOf(reinterpret_cast<const int8_t*>(run.input(1).bytes()),
-                             reinterpret_cast<int8_t*>(numbers + form_.threads * MemberNumbers())),
-        .out = run.output().mutable_bytes(),
-        .operands = results_.OperandsOf(run, columns)};
+    Call call = results_.CallOf(run, columns);
+    call.weights =
+        WeightsOf(call.weights, reinterpret_cast<int8_t*>(numbers + form_.threads * MemberNumbers()));
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
@@ -56,15 +53,8 @@ class CodedKernel : public Kernel {
   }
 
  protected:
-  struct Call {
-    const uint8_t* in;
-    const int8_t* weights;
-    std::byte* out;
-    ProductSteps::Operands operands;
-    const uint8_t* ImageOf(const CodedForm& form, int64_t image) const {
-      return in + image * form.rows.input * form.columns.input * form.channels;
-    }
-  };
+  using Call = CodedResults::Call;
+  const uint8_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
   // The weights as tiles take them: those that are given, or what is put to scratch memory.
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
@@ -134,7 +124,7 @@ class CodedConvolution final : public CodedKernel<int16_t> {
 
   void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image,
                const Span& tiles) const override {
-    part.Fill(call.ImageOf(form(), image));
+    part.Fill(ImageOf(call, image));
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunColumns(call, part, image, tile);
   }
 
@@ -148,16 +138,15 @@ class CodedConvolution final : public CodedKernel<int16_t> {
                      .pairs = pairs_,
                      .weights = call.weights + tile * strips * pairs_ * 2 * kBlockColumns,
                      .sums = nullptr};
-    const int64_t most = TileRows(), panels = DividedUp(part.pixels(), most);
-    const int64_t each = part.pixels() / panels, longer = part.pixels() % panels;
+    const TilePanels panels(part.pixels());
     TilePlace place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t count = panel < longer ? each + 1 : each;
-      product.seen = SeenFrom(place.pixel - part.first_pixel() + place.pixels);
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      const int64_t count = panels.RowsOf(panel);
+      product.seen = SeenFrom(panels.Begin(panel));
       product.sums = sums.data() + place.pixels * kBlockColumns;
       RunCodeTile(count, product);
       place.pixels += count;
-      if (panel + 1 < panels && place.pixels + most <= kMostStoredPixels) continue;
+      if (panel + 1 < panels.count() && place.pixels + TileRows() <= kMostStoredPixels) continue;
       results().Store(sums.data(), place, call.out, call.operands);
       place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
     }
@@ -187,7 +176,7 @@ class CodedDepthwise final : public CodedKernel<float> {
   void RunPart(const Call& call, const CodedPart<float>& part, int64_t image,
                const Span& tiles) const override {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-      part.Fill(call.ImageOf(form(), image), tile * kBlockColumns);
+      part.Fill(ImageOf(call, image), tile * kBlockColumns);
       RunColumns(call, part, image, tile);
     }
   }
@@ -246,12 +235,7 @@ Layout PairedFilter(llvm::ArrayRef<int64_t> filter, size_t output_axis, DnnLayou
 // Of a channel by itself: kBlockColumns of them for each tap.
 Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
   dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[0] = RoundUp(filter[0], kBlockColumns);
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 1;
-  blocking.inner_idxs[0] = 0;
-  blocking.inner_blks[0] = kBlockColumns;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kBlockColumns);
   int64_t stride = kBlockColumns;
   for (size_t axis = filter.size(); axis-- > 1; stride *= filter[axis]) blocking.strides[axis] = stride;
   blocking.strides[0] = stride;

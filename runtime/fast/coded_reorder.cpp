@@ -1,7 +1,7 @@
 #include "runtime/fast/coded_reorder.h"
 
-#include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -35,7 +35,7 @@ struct ImageSizes {
       case ImageOrder::kBlocks:
         break;
     }
-    const int64_t blocks = RoundUp(channels, kChannelBlock) / kChannelBlock;
+    const int64_t blocks = DividedUp(channels, kChannelBlock);
     return (image * blocks + channel / kChannelBlock) * kChannelBlock * pixels + channel % kChannelBlock;
   }
   int64_t StepOf(ImageOrder order) const {
@@ -62,7 +62,7 @@ class CodedReorder final : public Kernel {
     }
     if (from_ == ImageOrder::kRows && to_ == ImageOrder::kBehindPixels && sizes_.channels == kColors)
       return Interleave(in, out);
-    const int64_t blocks = RoundUp(sizes_.channels, kChannelBlock) / kChannelBlock;
+    const int64_t blocks = DividedUp(sizes_.channels, kChannelBlock);
     ParallelFor(sizes_.images * blocks, sizes_.pixels * kChannelBlock,
                 [&](int64_t index) { CopyBlock(in, out, index / blocks, index % blocks * kChannelBlock); });
     return Success();

@@ -31,8 +31,19 @@ class CodedResults {
 
   int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
   int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
-  ProductSteps::Operands OperandsOf(const KernelRun& run, float* scratch) const {
-    return steps_.OperandsOf(run, form_.outputs, scratch);
+  // What a run gives to a step: codes of images, those of a filter, and what follows their sums.
+  struct Call {
+    const uint8_t* in;
+    const int8_t* weights;
+    std::byte* out;
+    ProductSteps::Operands operands;
+  };
+  // `scratch`: scratch_floats() of them.
+  Call CallOf(const KernelRun& run, float* scratch) const {
+    return {.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+            .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+            .out = run.output().mutable_bytes(),
+            .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
   // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.
   void Store(const int32_t* sums, const TilePlace& at, std::byte* out,

@@ -4,22 +4,15 @@
 
 #include "runtime/fast/lanes/code_winograd_tile.h"
 #include "runtime/fast/round_up.h"
-#include "runtime/fast/window_tiles.h"
+#include "runtime/fast/winograd_grid.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
-int64_t TileRowsOf(const CodedForm& form) {
-  return DividedUp(form.rows.output, kWinogradResults);
-}
-int64_t TileColumnsOf(const CodedForm& form) {
-  return DividedUp(form.columns.output, kWinogradResults);
-}
-// Of all images, one row behind the other.
-int64_t WinogradTilesOf(const CodedForm& form) {
-  return form.images * TileRowsOf(form) * TileColumnsOf(form);
+WinogradGrid GridOf(const CodedForm& form) {
+  return WinogradGrid::Of(form.images, form.rows, form.columns);
 }
 int64_t OutputBlocksOf(const CodedForm& form) {
   return DividedUp(form.outputs, kBlockColumns);
@@ -31,7 +24,7 @@ int64_t GroupsOf(const CodedForm& form) {
   const int64_t of_tile = kWinogradProducts * (form.channels * int64_t{sizeof(int16_t)} +
                                                kBlockColumns * int64_t{sizeof(int32_t)});
   const int64_t most = 2 * CacheFloats() * int64_t{sizeof(float)} / of_tile;
-  return DividedUp(WinogradTilesOf(form), std::max(most, 4 * TileRows()));
+  return DividedUp(GridOf(form).tiles(), std::max(most, 4 * TileRows()));
 }
 
 // Between products, in bytes no multiple of a page: caches would have few places for them.
@@ -45,18 +38,6 @@ int64_t FilterNumbers(const CodedForm& form) {
   return form.channels * kBlockColumns + 2 * kBlockColumns;
 }
 
-// Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
-// that of the first of them in the span.
-template <typename Work>
-void ForRowsOf(const CodedForm& form, const Span& span, const Work& work) {
-  const int64_t columns = TileColumnsOf(form), rows = TileRowsOf(form);
-  for (int64_t tile = span.begin; tile < span.end;) {
-    const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
-    work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
-    tile += count;
-  }
-}
-
 }  // namespace
 
 // In cycles for a pair of inputs and a block of outputs, as measured on Zen 3.
@@ -67,7 +48,7 @@ bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
   if (form.channels % kBlockColumns != 0) return false;
   if (!(magnitude * kMiddleCode < static_cast<float>(kMostCodeResult))) return false;
   constexpr double kOfPixel = 1.4, kOfFilter = 130, kOfSeen = 14, kOfSums = 500;
-  const auto tiles = static_cast<double>(WinogradTilesOf(form)), groups = static_cast<double>(GroupsOf(form));
+  const auto tiles = static_cast<double>(GridOf(form).tiles()), groups = static_cast<double>(GroupsOf(form));
   const double direct =
       static_cast<double>(kWinogradTaps * kWinogradTaps * form.images * form.out_pixels()) * kOfPixel;
   const double of_tile = static_cast<double>(kWinogradProducts) * kOfPixel +
@@ -78,13 +59,6 @@ bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
 
 CodedWinograd::CodedWinograd(const CodedForm& form, CodedResults results)
     : form_(form), results_(std::move(results)), groups_(GroupsOf(form)) {}
-
-struct CodedWinograd::Call {
-  const uint8_t* in;
-  const int8_t* weights;
-  std::byte* out;
-  ProductSteps::Operands operands;
-};
 
 // Of a thread, but for the numbers of tiles, which are of all.
 struct CodedWinograd::Scratch {
@@ -101,7 +75,7 @@ struct CodedWinograd::Scratch {
     return kWinogradProducts * SumsOfProduct(tiles) * int64_t{sizeof(int32_t)};
   }
   static int64_t SumBytes(const CodedForm& form) {
-    return kWinogradResults * TileColumnsOf(form) * kWinogradResults * kBlockColumns *
+    return kWinogradResults * GridOf(form).columns * kWinogradResults * kBlockColumns *
            int64_t{sizeof(int32_t)};
   }
   static constexpr int64_t kOffsetBytes = kBlockColumns * sizeof(int32_t);
@@ -114,7 +88,7 @@ struct CodedWinograd::Scratch {
 };
 
 size_t CodedWinograd::scratch_bytes() const {
-  const int64_t tiles = DividedUp(WinogradTilesOf(form_), groups_);
+  const int64_t tiles = DividedUp(GridOf(form_).tiles(), groups_);
   return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
          static_cast<size_t>(Scratch::NumberBytes(form_, tiles) +
                              form_.threads * Scratch::MemberBytes(form_, tiles));
@@ -123,10 +97,7 @@ size_t CodedWinograd::scratch_bytes() const {
 FaultOr<Success> CodedWinograd::Run(const KernelRun& run) const {
   const ThreadScope scope(form_.threads);
   auto* columns = reinterpret_cast<float*>(run.scratch);
-  const Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
-                  .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
-                  .out = run.output().mutable_bytes(),
-                  .operands = results_.OperandsOf(run, columns)};
+  const Call call = results_.CallOf(run, columns);
   auto* numbers = reinterpret_cast<int16_t*>(columns + results_.scratch_floats());
   const int64_t blocks = OutputBlocksOf(form_), threads = form_.threads;
   const bool is_even = blocks % threads == 0 || blocks >= 4 * threads;
@@ -156,15 +127,15 @@ FaultOr<Success> CodedWinograd::Run(const KernelRun& run) const {
 }
 
 Span CodedWinograd::TilesOf(int64_t group) const {
-  return Span{0, WinogradTilesOf(form_)}.Part(groups_, group);
+  return Span{0, GridOf(form_).tiles()}.Part(groups_, group);
 }
 
 void CodedWinograd::TransformTiles(const Call& call, const Span& group, const Span& tiles,
                                    int16_t* numbers) const {
   const WindowAxis &rows = form_.rows, &columns = form_.columns;
-  ForRowsOf(form_, tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+  GridOf(form_).ForRows(tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
     for (int64_t i = 0; i < count; ++i) {
-      TransformCodedImage({.image = call.in + image * rows.input * columns.input * form_.channels,
+      TransformCodedImage({.image = call.in + image * form_.in_size(),
                            .rows = rows.input,
                            .columns = columns.input,
                            .channels = form_.channels,
@@ -203,7 +174,7 @@ void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& ti
                      .pairs = form_.channels / 2,
                      .weights = nullptr,
                      .sums = nullptr};
-  const int64_t panels = DividedUp(tiles.count(), TileRows());
+  const TilePanels panels(tiles.count());
   for (int64_t row = 0; row < kWinogradExtent; ++row) {
     TransformCodedFilter({.taps = call.weights + block * kTaps * of_tap,
                           .tap_stride = of_tap,
@@ -218,18 +189,18 @@ void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& ti
       int32_t* sums = scratch.products + index * SumsOfProduct(tiles.count());
       product.weights = scratch.filter + x * FilterNumbers(form_);
       if (row == kOfOne && x == kOfOne) FindOffsets(product, scratch.offsets);
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        const int64_t first = PartBegin(tiles.count(), panels, panel);
+      for (int64_t panel = 0; panel < panels.count(); ++panel) {
+        const int64_t first = panels.Begin(panel);
         product.numbers = numbers + first * form_.channels;
         product.sums = sums + first * kBlockColumns;
-        RunNumberTile(PartBegin(tiles.count(), panels, panel + 1) - first, product);
+        RunNumberTile(panels.RowsOf(panel), product);
       }
     }
   }
 }
 
 void CodedWinograd::Finish(const Call& call, const Span& tiles, int64_t block, const Scratch& scratch) const {
-  ForRowsOf(form_, tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+  GridOf(form_).ForRows(tiles, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
     const int64_t of_row = count * kWinogradResults;
     TransformCodedSums({.products = scratch.products + index * kBlockColumns,
                         .stride = SumsOfProduct(tiles.count()),

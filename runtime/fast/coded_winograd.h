@@ -20,7 +20,7 @@ class CodedWinograd final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override;
 
  private:
-  struct Call;
+  using Call = CodedResults::Call;
   struct Scratch;
 
   Span TilesOf(int64_t group) const;

@@ -1,6 +1,7 @@
 // How windows see an image, for kernels that make some pixels of a row at a time in registers.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/fast/lanes/lanes.h"
@@ -15,6 +16,22 @@ inline int64_t TilePixels() {
 }
 
 int64_t DividedUp(int64_t number, int64_t by);
+
+// Rows in panels of at most TileRows(), as many as one another or one more, the longer ones first.
+class TilePanels {
+ public:
+  explicit TilePanels(int64_t rows)
+      : count_(DividedUp(rows, TileRows())),
+        each_(rows / std::max<int64_t>(count_, 1)),
+        longer_(rows - count_ * each_) {}
+
+  int64_t count() const { return count_; }
+  int64_t Begin(int64_t panel) const { return panel * each_ + std::min(panel, longer_); }
+  int64_t RowsOf(int64_t panel) const { return panel < longer_ ? each_ + 1 : each_; }
+
+ private:
+  int64_t count_, each_, longer_;
+};
 
 // The taps of a place that see the input.
 Span SeeingTaps(const WindowAxis& axis, int64_t place);

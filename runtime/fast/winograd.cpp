@@ -9,6 +9,7 @@
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
+#include "runtime/fast/winograd_grid.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -23,10 +24,8 @@ struct WinogradForm {
   int64_t input_blocks() const { return DividedUp(inputs, kBlockColumns); }
   int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t output_tiles() const { return DividedUp(outputs, kTileColumns); }
-  int64_t tile_rows() const { return DividedUp(rows.output, kWinogradResults); }
-  int64_t tile_columns() const { return DividedUp(columns.output, kWinogradResults); }
-  // Of all images, one row behind the other.
-  int64_t tiles() const { return images * tile_rows() * tile_columns(); }
+  WinogradGrid grid() const { return WinogradGrid::Of(images, rows, columns); }
+  int64_t tiles() const { return grid().tiles(); }
   int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
   int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
 };
@@ -170,23 +169,11 @@ class WinogradKernel final : public Kernel {
                      .stride = FilterStride(inputs.count())});
   }
 
-  // Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
-  // that of the first of them in the span.
-  template <typename Work>
-  void ForRows(const Span& span, const Work& work) const {
-    const int64_t columns = form_.tile_columns(), rows = form_.tile_rows();
-    for (int64_t tile = span.begin; tile < span.end;) {
-      const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
-      work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
-      tile += count;
-    }
-  }
-
   // A block of channels of the images.
   void TransformPixels(const FilterCall& call, const Span& span, int64_t block, float* out) const {
     const WindowAxis& rows = form_.rows;
     const WindowAxis& columns = form_.columns;
-    ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
       TransformImage({.image = call.in + (image * form_.input_blocks() + block) * form_.in_plane(),
                       .rows = rows.input,
                       .columns = columns.input,
@@ -210,16 +197,17 @@ class WinogradKernel final : public Kernel {
   // Adds a row of products of some inputs, or begins with them.
   void Multiply(const Part& part, int64_t row, const Span& inputs, const float* image, const float* filter,
                 float* results) const {
-    const int64_t all = part.all.count(), tiles = part.some.count(), panels = DividedUp(tiles, TileRows());
+    const int64_t all = part.all.count(), tiles = part.some.count();
+    const TilePanels panels(tiles);
     image += (part.some.begin - part.all.begin + inputs.begin / kBlockColumns * all) * kBlockColumns;
     for (int64_t x = 0; x < kWinogradExtent; ++x) {
       const int64_t product = row * kWinogradExtent + x;
       const float* left = image + product * StrideOf(form_.input_blocks(), all);
       float* out = results + product * StrideOf(2, tiles);
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        const int64_t begin = PartBegin(tiles, panels, panel);
+      for (int64_t panel = 0; panel < panels.count(); ++panel) {
+        const int64_t begin = panels.Begin(panel);
         float* sums = out + begin * kBlockColumns;
-        RunTile(PartBegin(tiles, panels, panel + 1) - begin, BlocksOf(part),
+        RunTile(panels.RowsOf(panel), BlocksOf(part),
                 {.left = left + begin * kBlockColumns,
                  .left_stride = all * kBlockColumns,
                  .terms = inputs.count(),
@@ -238,7 +226,7 @@ class WinogradKernel final : public Kernel {
 
   // A block of channels of the results.
   void FinishBlock(const FilterCall& call, const Span& span, int64_t block, const float* products) const {
-    ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
       const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
       const int64_t row_stride = form_.columns.output * kBlockColumns;
       const int64_t offset = (image * form_.output_blocks() + block) * form_.out_plane() +

@@ -1,0 +1,33 @@
+// Tiles of kWinogradResults x kWinogradResults results that images are cut into.
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/fast/lanes/winograd_tile.h"
+#include "runtime/fast/window_tiles.h"
+
+namespace nnefc::runtime {
+
+struct WinogradGrid {
+  int64_t images, rows, columns;  // tiles of an image
+
+  static WinogradGrid Of(int64_t images, const WindowAxis& rows, const WindowAxis& columns) {
+    return {images, DividedUp(rows.output, kWinogradResults), DividedUp(columns.output, kWinogradResults)};
+  }
+
+  // Of all images, one row behind the other.
+  int64_t tiles() const { return images * rows * columns; }
+
+  // Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
+  // that of the first of them in the span.
+  template <typename Work>
+  void ForRows(const Span& span, const Work& work) const {
+    for (int64_t tile = span.begin; tile < span.end;) {
+      const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
+      work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
+      tile += count;
+    }
+  }
+};
+
+}  // namespace nnefc::runtime
