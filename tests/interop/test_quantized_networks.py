@@ -23,6 +23,14 @@ def has_codes() -> bool:
     return "avx2" in Path("/proc/cpuinfo").read_text()
 
 
+def model_of(x: ov.Node, *outputs: ov.Node) -> ov.Model:
+    """Of one input, with results y0, y1 ..."""
+    results = [ops.result(output) for output in outputs]
+    for number, result in enumerate(results):
+        result.input_value(0).set_names({f"y{number}"})
+    return ov.Model(results, [x], "quantized")
+
+
 class Network:
     """A random network of convolutions between which numbers are quantized."""
 
@@ -54,8 +62,7 @@ class Network:
     def filter_of(self, shape: list[int], channels: int) -> np.ndarray:
         codes = self.random.integers(-127, 128, shape)
         scales = np.full(channels, 2.0 ** -9) if self.exact else self.random.uniform(0.001, 0.01, channels)
-        split = shape[:2] if len(shape) == 5 else shape[:1]
-        return (codes * scales.reshape(split + [1] * (len(shape) - len(split))).astype(np.float32)).astype(np.float32)
+        return (codes * scales.reshape([channels] + [1] * (len(shape) - 1)).astype(np.float32)).astype(np.float32)
 
     def convolved(self, x: ov.Node, outputs: int) -> ov.Node:
         inputs = x.get_output_shape(0)[1]
@@ -87,10 +94,7 @@ class Network:
             left = self.quantized(self.convolved(self.activated(self.convolved(x, width)), width), positive=False)
             x = self.activated(ops.add(left, x))
         y = self.convolved(x, 7)
-        results = [ops.result(y), ops.result(ops.reduce_mean(x, np.array([2, 3]), True))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        return ov.Model(results, [self.input], "quantized")
+        return model_of(self.input, y, ops.reduce_mean(x, np.array([2, 3]), True))
 
 
 class Images(Network):
@@ -107,10 +111,7 @@ class Images(Network):
             y = ops.convolution(x, self.filter_of([outputs, inputs, 3, 3], outputs), [1, 1], pads[:2], pads[2:], [1, 1])
             x = self.activated(y)
         y = ops.convolution(x, self.filter_of([7, x.get_output_shape(0)[1], 3, 3], 7), [1, 1], [1, 1], [1, 1], [1, 1])
-        results = [ops.result(y), ops.result(ops.reduce_mean(x, np.array([2, 3]), True))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        return ov.Model(results, [self.input], "quantized")
+        return model_of(self.input, y, ops.reduce_mean(x, np.array([2, 3]), True))
 
 
 class Windows(Network):
@@ -142,20 +143,12 @@ class Windows(Network):
             return ops.group_convolution(x, filters, strides, begin, end, dilations)
         return ops.convolution(x, self.filter_of([quantity, channels, *size], quantity), strides, begin, end, dilations)
 
-    def filter_of(self, shape: list[int], channels: int) -> np.ndarray:
-        codes = self.random.integers(-127, 128, shape)
-        scales = np.full(channels, 2.0 ** -9) if self.exact else self.random.uniform(0.001, 0.01, channels)
-        return (codes * scales.reshape([channels] + [1] * (len(shape) - 1)).astype(np.float32)).astype(np.float32)
-
     def made(self) -> ov.Model:
         x = self.quantized(self.input, positive=False)
         for _ in range(3):
             x = self.quantized(self.seen(x, int(self.random.choice([3, 16, 17, 40]))), positive=False)
         axes = np.arange(2, len(x.get_output_shape(0)))
-        results = [ops.result(self.seen(x, 7)), ops.result(ops.reduce_mean(x, axes, bool(self.random.random() < 0.5)))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        return ov.Model(results, [self.input], "quantized")
+        return model_of(self.input, self.seen(x, 7), ops.reduce_mean(x, axes, bool(self.random.random() < 0.5)))
 
 
 class Products(Network):
@@ -193,10 +186,7 @@ class Products(Network):
             if not self.exact and self.random.random() < 0.5:
                 inner = self.quantized(ops.tanh(self.product(x, 2 * width)), positive=False)
             x = self.quantized(ops.add(self.product(inner, width), x), positive=False)
-        results = [ops.result(self.product(x, 7)), ops.result(ops.reduce_mean(x, np.array([0]), True))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        return ov.Model(results, [self.input], "quantized")
+        return model_of(self.input, self.product(x, 7), ops.reduce_mean(x, np.array([0]), True))
 
 
 class Functions(Products):
@@ -248,10 +238,7 @@ class Functions(Products):
             x = self.repeated(self.function(y), positive=False)
             if self.random.random() < 0.3:
                 x = ops.add(x, y)
-        results = [ops.result(self.product(x, 7)), ops.result(ops.reduce_mean(x, np.array([0]), True))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        return ov.Model(results, [self.input], "quantized")
+        return model_of(self.input, self.product(x, 7), ops.reduce_mean(x, np.array([0]), True))
 
 
 KINDS = pytest.mark.parametrize("kind", [Network, Products, Functions])
@@ -372,10 +359,7 @@ def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
         weights = np.full([16, inputs, 3, 3], 127, np.float32)
         weights[0, 0, 0, 0] = -126
         y = ops.convolution(codes, weights, [1, 1], [1, 1], [1, 1], [1, 1])
-        results = [ops.result(y), ops.result(ops.relu(y))]
-        for number, result in enumerate(results):
-            result.input_value(0).set_names({f"y{number}"})
-        ov.save_model(ov.Model(results, [x], "large"), tmp_path / "net.xml", compress_to_fp16=False)
+        ov.save_model(model_of(x, y, ops.relu(y)), tmp_path / "net.xml", compress_to_fp16=False)
         np.savez(tmp_path / "inputs.npz", x=np.full(x.shape, 255, np.float32))
         found, _ = ours(nnefc, tmp_path)
         expected = 255.0 * weights.sum(axis=(1, 2, 3), dtype=np.float64)
@@ -390,10 +374,7 @@ def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None
     codes = ops.fake_quantize(x, *(np.float32(limit) for limit in (-4, 4, 0, 255)), 256)
     table = np.random.default_rng(1).standard_normal(256).astype(np.float32)
     y = ov.opset8.gather(ops.constant(table), ops.convert(codes, indices), np.int64(0))
-    results = [ops.result(y), ops.result(ops.relu(y))]
-    for number, result in enumerate(results):
-        result.input_value(0).set_names({f"y{number}"})
-    ov.save_model(ov.Model(results, [x], "lookups"), tmp_path / "net.xml", compress_to_fp16=False)
+    ov.save_model(model_of(x, y, ops.relu(y)), tmp_path / "net.xml", compress_to_fp16=False)
     np.savez(tmp_path / "inputs.npz", x=np.random.default_rng(2).uniform(-5, 5, x.shape).astype(np.float32))
     found, profile = ours(nnefc, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
@@ -413,10 +394,7 @@ def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
     weights = np.full([length, 2] if is_product else [2, length, 1, 1], 127, np.float32)
     weights.reshape(-1)[:2] = 1
     y = ops.matmul(codes, weights, False, False) if is_product else ops.convolution(codes, weights, [1, 1], [0, 0], [0, 0], [1, 1])
-    results = [ops.result(y), ops.result(ops.relu(y))]
-    for number, result in enumerate(results):
-        result.input_value(0).set_names({f"y{number}"})
-    ov.save_model(ov.Model(results, [x], "long"), tmp_path / "net.xml", compress_to_fp16=False)
+    ov.save_model(model_of(x, y, ops.relu(y)), tmp_path / "net.xml", compress_to_fp16=False)
     np.savez(tmp_path / "inputs.npz", x=np.full(x.shape, 255, np.float32))
     found, _ = ours(nnefc, tmp_path)
     expected = 255.0 * weights.sum(axis=0 if is_product else (1, 2, 3), dtype=np.float64)
