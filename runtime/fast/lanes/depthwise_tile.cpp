@@ -83,8 +83,10 @@ using DepthwiseFunction = void (*)(const DepthwiseCall&);
 
 template <int kPixels, int kStride>
 void CallDepthwiseTile(const DepthwiseCall& given) {
-  const DepthwiseCall call = given;  // which what is written cannot change
-  RunInLanes([&]() NNEFC_IN_LANES { DepthwiseTile<kPixels, kStride>(call); });
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const DepthwiseCall call = given;  // which what is written cannot change
+    DepthwiseTile<kPixels, kStride>(call);
+  });
 }
 
 template <int kStride>

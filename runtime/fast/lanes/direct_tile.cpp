@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/fast/lanes/lane_math.h"
+#include "runtime/fast/lanes/near_rows.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
@@ -13,6 +13,10 @@ namespace {
 const Lanes& DirectLanes(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
+
+// What the pixels of a tile see by a tap, in a row of the image or two.
+template <int kRows, int kPixels, int kStep>
+using SeenRows = NearRows<kPixels, kStep, kRows>;
 
 // Channels in `kParts` registers, of a block or two. `kStep`: from what a pixel sees to what the next one
 // does; 0 where the call says it.
@@ -35,21 +39,37 @@ struct DirectSums {
 
   // Of a channel at a tap, for the pixels that see it there.
   template <bool kAll>
-  NNEFC_IN_LANES void AddTerm(const float* in, int64_t in_pixel, int64_t in_below, const float* weights,
+  NNEFC_IN_LANES void AddTerm(const SeenRows<kRows, kPixels, kStep>& in, int64_t term, const float* weights,
                               unsigned seeing) {
     LaneFloats factors[kParts];
 #pragma GCC unroll 2
     for (int part = 0; part < kParts; ++part) factors[part] = DirectLanes(weights + part * kLanes);
-#pragma GCC unroll 2
-    for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
-      for (int p = 0; p < kPixels; ++p) {
-        const int i = r * kPixels + p;
-        if (!kAll && (seeing >> i & 1) == 0) continue;
-        const float x = in[r * in_below + p * (kStep == 0 ? in_pixel : kStep)];
+    for (int i = 0; i < kRows * kPixels; ++i) {
+      if (!kAll && (seeing >> i & 1) == 0) continue;
+      LaneFloats x;
+      SpreadNumber(in.At(i) + term, x);
 #pragma GCC unroll 2
-        for (int part = 0; part < kParts; ++part) sums[i][part] += x * factors[part];
-      }
+      for (int part = 0; part < kParts; ++part) AddProduct(sums[i][part], x, factors[part]);
+    }
+  }
+
+  // Of `count` channels that are behind one another.
+  template <bool kAll>
+  NNEFC_IN_LANES void AddTerms(SeenRows<kRows, kPixels, kStep> in, int64_t count, const float*& weights,
+                               unsigned seeing) {
+    constexpr int64_t kAtOnce = kAll ? kTermsTogether : 1;
+    for (; count >= kAtOnce; count -= kAtOnce) {
+      AddressFrom(weights);
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < kAtOnce; ++i) AddTerm<kAll>(in, i, weights + i * kTileColumns, seeing);
+      in.Advance(kAtOnce);
+      weights += kAtOnce * kTileColumns;
+    }
+    if constexpr (kAtOnce == 1) return;
+    for (; count > 0; --count, weights += kTileColumns) {
+      AddTerm<kAll>(in, 0, weights, seeing);
+      in.Advance(1);
     }
   }
 
@@ -95,12 +115,11 @@ NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
         for (int i = 0; i < kPixels; ++i)
           __builtin_prefetch(in + call.in_term + i * (kStep == 0 ? call.in_pixel : kStep));
         const int64_t count = terms < kBlockColumns ? terms : kBlockColumns;
+        const SeenRows<kRows, kPixels, kStep> seen(in, call.in_pixel, call.in_below);
         if (seeing == kAll) {
-          for (int64_t k = 0; k < count; ++k, weights += kTileColumns)
-            tile.template AddTerm<true>(in + k, call.in_pixel, call.in_below, weights, kAll);
+          tile.template AddTerms<true>(seen, count, weights, kAll);
         } else {
-          for (int64_t k = 0; k < count; ++k, weights += kTileColumns)
-            tile.template AddTerm<false>(in + k, call.in_pixel, call.in_below, weights, seeing);
+          tile.template AddTerms<false>(seen, count, weights, seeing);
         }
       }
     }
@@ -129,7 +148,7 @@ NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
         for (int64_t i = 0; i < kPixels * (kStep == 0 ? call.in_pixel : kStep); i += kLineFloats)
           __builtin_prefetch(below + i);
         for (int64_t column = begin; column < end; ++column) {
-          tile.template AddTerm<true>(in, call.in_pixel, 0, weights, kAll);
+          tile.template AddTerm<true>({in, call.in_pixel, 0}, 0, weights, kAll);
           in += call.in_column;
           weights += kTileColumns;
         }
@@ -141,7 +160,7 @@ NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
         const float* in = call.in + row * call.in_row + column * call.in_column;
         const float* weights = call.weights + row * call.weights_row + column * kTileColumns;
         for (int64_t term = 0; term < call.terms; ++term) {
-          tile.template AddTerm<false>(in, call.in_pixel, 0, weights, call.seeing[column]);
+          tile.template AddTerm<false>({in, call.in_pixel, 0}, 0, weights, call.seeing[column]);
           in += call.in_term;
           weights += call.weights_step;
         }

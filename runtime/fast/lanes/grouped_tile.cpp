@@ -109,8 +109,10 @@ using GroupedFunction = void (*)(const GroupedCall&);
 
 template <int kWidth, int kPixels, int kStride>
 void CallGroupedTile(const GroupedCall& given) {
-  const GroupedCall call = given;  // which what is written cannot change
-  RunInLanes([&]() NNEFC_IN_LANES { GroupedTile<kWidth, kPixels, kStride>(call); });
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const GroupedCall call = given;  // which what is written cannot change
+    GroupedTile<kWidth, kPixels, kStride>(call);
+  });
 }
 
 // By pixels.

@@ -41,11 +41,20 @@ NNEFC_IN_LANES inline void Combine(const CombinedProducts& call, const Limit& li
   }
 }
 
+template <int64_t kBlocks>
+NNEFC_IN_LANES inline void SumWeights(const WeightSums& call) {
+  for (int64_t at = 0; at < call.terms * kTileColumns; at += kTileColumns) {
+#pragma GCC unroll 4
+    for (int64_t lane = at; lane < at + kBlocks * kBlockColumns; lane += kLanes)
+      NumbersAt(call.out + lane) = NumbersAt(call.first + lane) + call.sign * NumbersAt(call.second + lane);
+  }
+}
+
 }  // namespace
 
 void MakeHalfFactors(const HalfFactors& given) {
-  const HalfFactors call = given;  // which what is written cannot change
   RunInLanes([&]() NNEFC_IN_LANES {
+    const HalfFactors call = given;  // which what is written cannot change
     for (int64_t row = 0; row < call.rows; ++row) {
       const bool has_second = row < call.rows_of_second;
       for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
@@ -68,20 +77,15 @@ void MakeHalfFactors(const HalfFactors& given) {
 }
 
 void MakeWeightSums(const WeightSums& given) {
-  const WeightSums call = given;  // which what is written cannot change
   RunInLanes([&]() NNEFC_IN_LANES {
-    for (int64_t term = 0; term < call.terms; ++term) {
-      for (int64_t lane = 0; lane < call.blocks * kBlockColumns; lane += kLanes) {
-        const int64_t at = term * kTileColumns + lane;
-        NumbersAt(call.out + at) = NumbersAt(call.first + at) + call.sign * NumbersAt(call.second + at);
-      }
-    }
+    const WeightSums call = given;  // which what is written cannot change
+    call.blocks == 1 ? SumWeights<1>(call) : SumWeights<2>(call);
   });
 }
 
 void CombineProducts(const CombinedProducts& given) {
-  const CombinedProducts call = given;  // which what is written cannot change
   RunInLanes([&]() NNEFC_IN_LANES {
+    const CombinedProducts call = given;  // which what is written cannot change
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES { Combine(call, limit); });
   });
 }

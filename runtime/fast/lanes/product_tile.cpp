@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/fast/lanes/lane_math.h"
+#include "runtime/fast/lanes/near_rows.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
@@ -12,6 +12,9 @@ namespace {
 const Lanes& Load(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
+
+template <int kRows>
+using LeftRows = NearRows<kRows, static_cast<int>(kBlockColumns)>;
 
 // Columns in `kParts` registers, of a block or two.
 template <int kRows, int kParts>
@@ -30,19 +33,21 @@ struct TileSums {
     }
   }
 
-  [[gnu::always_inline]] void AddTerm(const float* left, const float* weights) {
+  NNEFC_IN_LANES void AddTerm(const LeftRows<kRows>& left, int64_t term, const float* weights) {
     LaneFloats factors[kParts];
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p) factors[p] = Load(weights + p * kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const float x = left[r * kBlockColumns];
+      LaneFloats x;
+      SpreadNumber(left.At(r) + term, x);
 #pragma GCC unroll 2
-      for (int p = 0; p < kParts; ++p) sums[r][p] += x * factors[p];
+      for (int p = 0; p < kParts; ++p) AddProduct(sums[r][p], x, factors[p]);
     }
   }
 
   NNEFC_IN_LANES void Store(const TileCall& call) const {
+    const BlockedMatrix<float> out = call.out;  // which what is written cannot change
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
@@ -50,7 +55,7 @@ struct TileSums {
         for (int p = 0; p < kParts; ++p) {
           LaneFloats sum = sums[r][p];
           limit(sum);
-          float* const to = call.out.At(r, 0) + OffsetOfPart(p, call.out.block_stride);
+          float* const to = out.At(r, 0) + OffsetOfPart(p, out.block_stride);
           *reinterpret_cast<Lanes*>(to) = sum;
         }
       }
@@ -82,10 +87,20 @@ NNEFC_IN_LANES inline void Tile(const TileCall& call) {
   for (int64_t block = call.terms / kBlockColumns; block > 0; --block, left += call.left_stride) {
     FetchRows<kRows>(left + call.left_stride);
     for (int64_t line = 0; line < call.next_lines; ++line, next += kLineFloats) FetchLater(next);
-    for (int64_t k = 0; k < kBlockColumns; ++k, weights += kTileColumns) tile.AddTerm(left + k, weights);
+    LeftRows<kRows> rows(left);
+    for (int64_t k = 0; k < kBlockColumns; k += kTermsTogether) {
+      AddressFrom(weights);
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < kTermsTogether; ++i) tile.AddTerm(rows, i, weights + i * kTileColumns);
+      rows.Advance(kTermsTogether);
+      weights += kTermsTogether * kTileColumns;
+    }
   }
-  for (int64_t k = 0; k < call.terms % kBlockColumns; ++k, weights += kTileColumns)
-    tile.AddTerm(left + k, weights);
+  LeftRows<kRows> rows(left);
+  for (int64_t k = 0; k < call.terms % kBlockColumns; ++k, weights += kTileColumns) {
+    tile.AddTerm(rows, 0, weights);
+    rows.Advance(1);
+  }
   tile.Store(call);
 }
 
