@@ -36,6 +36,7 @@ template <int kRows, int kHalves>
 struct TileOf8 {
   using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
   static constexpr int kChains = ChainsFor(kRows * kHalves);
+  static constexpr int kTermsTogether = kChains > 4 ? kChains : 4;
 
   // Halves from `begin` on, of panels behind one another.
   [[gnu::always_inline]] static void Run(const PanelPass& pass, const PanelSums* panels, int64_t begin) {
@@ -54,12 +55,16 @@ struct TileOf8 {
       for (int row = 0; row < kRows; ++row)
         sums[0][row][i] = Load(start + (pass.first_row + row) * stride + column);
     }
-    const int64_t terms = pass.terms;
-    int64_t k = 0;
-    for (; k + kChains <= terms; k += kChains) {
-      for (int chain = 0; chain < kChains; ++chain) AddTerm(left, weights, k + chain, sums[chain]);
+    int64_t terms = pass.terms;
+    for (; terms >= kTermsTogether; terms -= kTermsTogether) {
+      KeepPointers(left);
+      KeepPointers(weights);
+#pragma GCC unroll 8
+      for (int k = 0; k < kTermsTogether; ++k) AddTerm(left, weights, k, sums[k % kChains]);
+      for (const float*& row : left) row += kTermsTogether;
+      for (const float*& half : weights) half += kTermsTogether * kPanelWidth;
     }
-    for (; k < terms; ++k) AddTerm(left, weights, k, sums[0]);
+    for (int64_t k = 0; k < terms; ++k) AddTerm(left, weights, k, sums[0]);
     for (int i = 0; i < kHalves; ++i) {
       const PanelSums& to = panels[(begin + i) / 2];
       float* const out = to.out + pass.first_row * to.out_stride + ColumnOf(begin + i);
@@ -72,6 +77,10 @@ struct TileOf8 {
   }
 
  private:
+  template <size_t kCount>
+  [[gnu::always_inline]] static void KeepPointers(const float* (&pointers)[kCount]) {
+    for (const float*& pointer : pointers) asm volatile("" : "+r"(pointer));
+  }
   static int64_t ColumnOf(int64_t half) { return half % 2 * (kPanelWidth / 2); }
   [[gnu::always_inline]] static const Vector& Load(const float* numbers) {
     return *reinterpret_cast<const Vector*>(numbers);

@@ -72,8 +72,9 @@ NNEFC_IN_LANES inline void AddPairs(LaneResidues& sums, const LaneHalves& a, con
   sums += reinterpret_cast<LaneResidues>(
       _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(NNEFC_NARROW_X86)
-  sums += reinterpret_cast<LaneResidues>(
-      _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+  // Compilers would add products of several pairs to each other first, for which there are no registers.
+  const __m256i products = _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b));
+  asm("vpaddd %1, %0, %0" : "+x"(sums) : "x"(products));
 #else
   for (int64_t i = 0; i < kLanes; ++i)
     sums[i] += static_cast<uint32_t>(int32_t{a[2 * i]} * b[2 * i]) +
@@ -84,16 +85,18 @@ NNEFC_IN_LANES inline void AddPairs(LaneResidues& sums, const LaneHalves& a, con
 template <int kPixels, typename Weight>
 NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
   constexpr int kParts = static_cast<int>(kLanesOfBlock);
+  constexpr int64_t kPairsTogether = 2;
   LaneResidues sums[kPixels][kParts] = {};
   const Weight* weights = call.weights;
   for (int64_t strip = 0; strip < call.strip_count; ++strip) {
     const int16_t* from[kPixels];
 #pragma GCC unroll 16
     for (int i = 0; i < kPixels; ++i) from[i] = call.numbers + call.seen[i] + call.strips[strip];
-    for (int64_t pair = 0; pair < call.pairs; ++pair, weights += 2 * kBlockColumns) {
+    const auto add_pair = [&](int64_t pair) NNEFC_IN_LANES {
       LaneHalves factors[kParts];
 #pragma GCC unroll 2
-      for (int p = 0; p < kParts; ++p) LoadFactors(weights + 2 * kLanes * p, factors[p]);
+      for (int p = 0; p < kParts; ++p)
+        LoadFactors(weights + 2 * (kBlockColumns * pair + kLanes * p), factors[p]);
 #pragma GCC unroll 16
       for (int i = 0; i < kPixels; ++i) {
         int32_t both;
@@ -102,7 +105,14 @@ NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
 #pragma GCC unroll 2
         for (int p = 0; p < kParts; ++p) AddPairs(sums[i][p], x, factors[p]);
       }
+    };
+    int64_t pair = 0;
+    for (; pair + kPairsTogether <= call.pairs; pair += kPairsTogether) {
+#pragma GCC unroll 2
+      for (int64_t i = 0; i < kPairsTogether; ++i) add_pair(pair + i);
     }
+    for (; pair < call.pairs; ++pair) add_pair(pair);
+    weights += 2 * kBlockColumns * call.pairs;
   }
 #pragma GCC unroll 16
   for (int i = 0; i < kPixels; ++i) {

@@ -5,10 +5,11 @@
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
-// Tiles of narrow registers multiply twelve numbers by each two that they load: what decides how fast they are
-// is how many instructions a core fetches, which may have to be shared with another thread. Distances from a
-// pointer that fit in a byte keep them short, some terms of a loop at a time, and no sum moves to another
-// register. Wide tiles have fewer instructions for as many products, and their distances count registers.
+// Tiles of narrow registers multiply twelve numbers by each two that they load: what decides how fast they
+// are is how many instructions a core fetches, which may have to be shared with another thread. Distances
+// from a pointer that fit in a byte keep them short, some terms of a loop at a time, and no sum moves to
+// another register. Wide tiles have fewer instructions for as many products, and their distances count
+// registers.
 inline constexpr bool kShortInstructions = kLanes == kNarrowLanes;
 inline constexpr int64_t kTermsTogether = kShortInstructions ? 4 : 1;
 
@@ -40,8 +41,8 @@ NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
 #endif
 }
 
-// Rows of floats of which the same few terms are read at a time, in `kPlaces` places. `kStep`: from a row to the
-// next; 0 where it is known when they are read, and where they are is left to the compiler.
+// Rows of floats of which the same few terms are read at a time, in `kPlaces` places. `kStep`: from a row to
+// the next; 0 where it is known when they are read, and where they are is left to the compiler.
 template <int kRows, int kStep, int kPlaces = 1>
 class NearRows {
  public:
