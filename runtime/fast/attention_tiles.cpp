@@ -82,16 +82,17 @@ class TiledAttention final : public Kernel {
                        const BlockedMatrix<float>& out) {
     const int64_t panels = (rows + TileRows() - 1) / TileRows();
     const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
-      for (int64_t block = 0; block < blocks; block += 2) {
+    // A core's first cache holds what is read again: columns of the right, by which all rows go.
+    for (int64_t block = 0; block < blocks; block += BlocksOfTile()) {
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
         BlockedMatrix<float> place = out;
         place.data = out.At(row, block);
-        RunTile(count, std::min<int64_t>(2, blocks - block),
+        RunTile(count, std::min(BlocksOfTile(), blocks - block),
                 {.left = left + row * kBlockColumns,
                  .left_stride = rows * kBlockColumns,
                  .terms = terms,
-                 .weights = right + block / 2 * terms * kTileColumns,
+                 .weights = right + block / 2 * terms * kTileColumns + block % 2 * kBlockColumns,
                  .out = place});
       }
     }
