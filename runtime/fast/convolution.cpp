@@ -1,6 +1,8 @@
 // Convolution and GroupConvolution, with what follows as post-operations. A
 // convolution whose filter covers the whole input is an inner product.
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,6 +12,7 @@
 #include "runtime/fast/direct_convolution.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/gathered_windows.h"
 #include "runtime/fast/grouped_convolution.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/merged_groups.h"
@@ -145,7 +148,16 @@ ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
 }
 
 bool IsFinite(const TensorValue& constant) {
-  const TensorValue value = constant.Loaded();
+  const TensorValue value = constant.Loaded().Aligned(alignof(float));
+  if (value.type() == ElementType::kF32) {
+    constexpr uint32_t kExponent = 0x7F800000;  // of no number but infinities and NaN all bits are ones
+    uint32_t largest = 0;
+    Vectorized([&] {
+      for (float number : value.elements<float>())
+        largest = std::max(largest, std::bit_cast<uint32_t>(number) & kExponent);
+    });
+    return largest < kExponent;
+  }
   for (int64_t i = 0; i < value.volume(); ++i) {
     if (!std::isfinite(value.ElementAsDouble(i))) return false;
   }
@@ -154,10 +166,8 @@ bool IsFinite(const TensorValue& constant) {
 
 // A product of matrices multiplies the zeros of the border too, which the sum
 // leaves out: NaN comes of them where the filter has an infinity or NaN.
-bool MakesNanOfBorder(const ConvolutionPrimitive& primitive, const SpatialDims& spatial,
-                      const TensorValue* filter) {
+bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter) {
   const auto is_padded = [](int64_t pad) { return pad > 0; };
-  if (!IsDnnGemm(primitive.impl_info_str())) return false;
   if (llvm::none_of(spatial.before, is_padded) && llvm::none_of(spatial.after, is_padded)) return false;
   return filter == nullptr || !IsFinite(*filter);
 }
@@ -201,7 +211,8 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
                                              ? ChooseBf16Convolution(shape, attributes)
                                              : ChooseConvolution(shape, attributes, request);
   if (!IsUsable(primitive, *posts)) return std::nullopt;
-  if (MakesNanOfBorder(primitive, spatial, request.inputs[1].constant)) return std::nullopt;
+  if (IsDnnGemm(primitive.impl_info_str()) && MakesNanOfBorder(spatial, request.inputs[1].constant))
+    return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   if (merged > 1) {
@@ -320,6 +331,8 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   }
   if (!kGrouped) {
     if (auto kernel = MakeWinograd(request)) return kernel;
+    auto gathered = MakeGatheredConvolution(request);
+    if (gathered && !MakesNanOfBorder(spatial, request.inputs[1].constant)) return gathered;
     if (auto kernel = MakeDirectConvolution(request)) return kernel;
   } else if (auto kernel = MakeGroupedConvolution(request)) {
     return kernel;
@@ -358,7 +371,7 @@ void RegisterDnnConvolution(KernelRegistry& registry) {
     registry.AddWays(Backend::kOneDnn, {"opset1"}, name,
                      {kDirect, kWinograd, kChannelsLast, kPreferred, kTiles});
   registry.AddWays(Backend::kOneDnn, {"opset1"}, "Convolution",
-                   {kMatrixProduct, kInnerProduct, kInPlace, kFewer});
+                   {kMatrixProduct, kInnerProduct, kInPlace, kFewer, kGathered});
 }
 
 }  // namespace nnefc::runtime

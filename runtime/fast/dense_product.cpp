@@ -75,11 +75,13 @@ class DenseProduct final : public Kernel {
   DenseProduct(const Form& form, ProductSteps steps) : form_(form), steps_(std::move(steps)) {}
 
   std::string implementation() const override {
+    if (form_.inputs.windows) return form_.fewer ? "nnefc:gathered_fewer_products" : "nnefc:gathered_product";
     return form_.fewer ? "nnefc:fewer_products" : "nnefc:product";
   }
 
   size_t scratch_bytes() const {
     int64_t floats = steps_.column_floats(form_.sizes.outputs);
+    if (form_.inputs.windows) floats += form_.inputs.windows->floats();
     if (form_.fewer) {
       floats += form_.fewer->scratch_floats(form_.threads);
     } else {
@@ -98,6 +100,11 @@ class DenseProduct final : public Kernel {
                    .weights = Floats(run, form_.inputs.weights),
                    .out = reinterpret_cast<float*>(run.output().mutable_bytes())};
     scratch += steps_.column_floats(form_.sizes.outputs);
+    if (form_.inputs.windows) {
+      form_.inputs.windows->Gather(call.left, scratch);
+      call.left = scratch;
+      scratch += form_.inputs.windows->floats();
+    }
     if (form_.fewer) {
       form_.fewer->Run(call, scratch);
       return Success();
@@ -307,7 +314,8 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
   if (request.way == kFewer && !form.fewer) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[inputs.weights] = TiledWeights(sizes.terms, sizes.outputs, sizes.inputs_first);
+  prepared.inputs[inputs.weights] =
+      inputs.filter != nullptr ? inputs.filter : TiledWeights(sizes.terms, sizes.outputs, sizes.inputs_first);
   prepared.outputs.resize(1);
   if (sizes.is_blocked) {
     prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedDesc(request.inputs[inputs.left].shape));

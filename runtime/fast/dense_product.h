@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "runtime/fast/gathered_windows.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/kernels/kernel.h"
 
@@ -25,6 +26,9 @@ struct DenseSizes {
 struct DenseInputs {
   size_t left = 0, weights = 1;
   int scale = -1;  // a number for each term, by which left is multiplied
+  // The left rows are what these see of `left`, and how the weights lie then.
+  std::optional<GatheredWindows> windows = std::nullopt;
+  Layout filter = nullptr;
 };
 
 // Row-major or in blocks as `sizes` says; nothing where the processor has no lanes, one of the posts has

@@ -302,6 +302,10 @@ std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
 
 }  // namespace
 
+Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  return DirectFilterLayout(filter, ImageOrder::kBlocked);
+}
+
 std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
   if (!HasLanes()) return std::nullopt;

@@ -12,4 +12,8 @@ namespace nnefc::runtime {
 // is no constant, the processor has no lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request);
 
+// Of filters [outputs, inputs, rows, columns]: [tile of outputs][rows][columns][inputs], the outputs of a
+// tile behind one another.
+Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter);
+
 }  // namespace nnefc::runtime

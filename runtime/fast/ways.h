@@ -20,5 +20,7 @@ inline constexpr std::string_view kInPlace = "in_place";
 // One of many rows, or a convolution: in our own tiles, as it is or in fewer multiplications.
 inline constexpr std::string_view kTiles = "tiles";
 inline constexpr std::string_view kFewer = "fewer_products";
+// A convolution as such a product of what its windows see.
+inline constexpr std::string_view kGathered = "gathered";
 
 }  // namespace nnefc::runtime
