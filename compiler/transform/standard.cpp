@@ -14,6 +14,7 @@ TransformationList StandardTransformations() {
   RegisterLinear(list);
   RegisterMiddleFusions(list);
   RegisterAttentionFusion(list);
+  RegisterEinsum(list);
   RegisterGeluFusion(list);
   RegisterGroupedConvolutionFusion(list);
   RegisterMvnFusion(list);

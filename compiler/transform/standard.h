@@ -17,6 +17,7 @@ void RegisterCommonSubexpressions(TransformationList& list);
 void RegisterLinear(TransformationList& list);
 void RegisterMiddleFusions(TransformationList& list);
 void RegisterAttentionFusion(TransformationList& list);
+void RegisterEinsum(TransformationList& list);
 void RegisterGeluFusion(TransformationList& list);
 void RegisterGroupedConvolutionFusion(TransformationList& list);
 void RegisterMvnFusion(TransformationList& list);

@@ -1,0 +1,220 @@
+// Einsum, where it is a product of matrices.
+
+#include <algorithm>
+
+#include "compiler/ir/ops/opset/equation.h"
+#include "compiler/transform/standard.h"
+#include "compiler/transform/values.h"
+
+namespace nnefc::transform {
+namespace middle {
+
+namespace {
+
+bool Has(std::string_view labels, char label) {
+  return labels.find(label) != std::string_view::npos;
+}
+
+bool HasTwice(std::string_view labels) {
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (Has(labels.substr(i + 1), labels[i])) return true;
+  }
+  return false;
+}
+
+// `...` spelled out: labels that no equation has, for `count` axes.
+std::string SpelledOut(std::string_view labels, int64_t count) {
+  constexpr char kFirst = '\x01';
+  std::string spelled;
+  for (char label : labels) {
+    if (label != '.') {
+      spelled += label;
+      continue;
+    }
+    for (int64_t i = 0; i < count; ++i) spelled += static_cast<char>(kFirst + i);
+  }
+  return spelled;
+}
+
+// The labels of a product of two operands by what they are to it.
+struct ProductLabels {
+  std::string left, right, result;
+  std::string batch, rows, columns, summed;
+  bool is_swapped = false;  // left is the second operand
+
+  // Nothing where a label is no axis of a product of matrices.
+  static std::optional<ProductLabels> Of(std::string_view left, std::string_view right,
+                                         std::string_view result) {
+    if (HasTwice(left) || HasTwice(right) || HasTwice(result)) return std::nullopt;
+    ProductLabels labels{
+        .left = std::string(left), .right = std::string(right), .result = std::string(result)};
+    const auto is_batch = [&](char c) { return Has(left, c) && Has(right, c); };
+    const auto* first = std::find_if_not(result.begin(), result.end(), is_batch);
+    if (first != result.end() && Has(right, *first)) {
+      std::swap(labels.left, labels.right);
+      labels.is_swapped = true;
+    }
+    for (char c : result)
+      (is_batch(c) ? labels.batch : Has(labels.left, c) ? labels.rows : labels.columns) += c;
+    for (char c : labels.left) {
+      if (Has(result, c)) continue;
+      if (!Has(labels.right, c)) return std::nullopt;
+      labels.summed += c;
+    }
+    const auto is_known = [&](char c) { return Has(labels.result, c) || Has(labels.summed, c); };
+    if (labels.summed.empty() || !std::all_of(right.begin(), right.end(), is_known) ||
+        !std::all_of(left.begin(), left.end(), is_known))
+      return std::nullopt;
+    return labels;
+  }
+
+  // Whether matrices have one axis each, so that none needs another shape.
+  bool HasPlainMatrices() const { return rows.size() == 1 && columns.size() == 1 && summed.size() == 1; }
+};
+
+}  // namespace
+
+class EinsumToMatMul : public MiddleReplacementPattern {
+ public:
+  EinsumToMatMul() { force_clean_up = true; }
+  std::string_view Description() const override {
+    return "Einsum of two operands becomes MatMul, with a Transpose and a Reshape where axes lie otherwise: "
+           "labels of both operands and the result are its batch, labels of both alone are summed. Several "
+           "labels "
+           "of a kind need extents that are known.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "q" {element_type = f32, shape = shape[2,5,3,4]} : f32[2,5,3,4]
+%1 = opset1.Parameter "k" {element_type = f32, shape = shape[2,6,3,4]} : f32[2,6,3,4]
+%2 = opset7.Einsum "scores" (%0, %1) {equation = "bihd,bjhd->bhij"} : f32[2,3,5,6]
+opset1.Result "y" (%2)
+)";
+  }
+  Names RunBefore() const override { return {"middle.AttentionFusion"}; }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& einsum : graph.GetOpNodes("opset7.Einsum")) {
+      if (const std::optional<ProductLabels> labels = LabelsOf(einsum)) Replace(graph, einsum, *labels);
+    }
+  }
+
+ private:
+  static std::optional<ProductLabels> LabelsOf(const Node& einsum) {
+    const std::optional<ir::Equation> equation = ir::ReadEquation(einsum.ir().String("equation"));
+    if (einsum.num_in_ports() != 2 || !equation || equation->operands.size() != 2) return std::nullopt;
+    std::string operands[2];
+    int64_t free[2] = {0, 0};
+    for (int32_t i : {0, 1}) {
+      const Port source = einsum.in_port(i).GetSource();
+      const std::string& labels = equation->operands[static_cast<size_t>(i)];
+      if (!source.shape().rank_known() || !IsFloat(source.data().type)) return std::nullopt;
+      free[i] = Has(labels, '.') ? source.shape().rank() + 1 - static_cast<int64_t>(labels.size()) : 0;
+      operands[i] = SpelledOut(labels, free[i]);
+    }
+    // Axes at `...` that only some operands have would be stretched.
+    if (free[0] != free[1] && std::min(free[0], free[1]) > 0) return std::nullopt;
+    std::optional<ProductLabels> labels =
+        ProductLabels::Of(operands[0], operands[1], SpelledOut(equation->result, std::max(free[0], free[1])));
+    if (!labels || !HasEqualExtents(einsum, *labels)) return std::nullopt;
+    return labels;
+  }
+
+  // A label's extent of 1 stretches in Einsum, where MatMul refuses it; several labels become one axis.
+  static bool HasEqualExtents(const Node& einsum, const ProductLabels& labels) {
+    const Port left = einsum.in_port(labels.is_swapped ? 1 : 0).GetSource();
+    const Port right = einsum.in_port(labels.is_swapped ? 0 : 1).GetSource();
+    if (!labels.HasPlainMatrices() && (!left.shape().extents() || !right.shape().extents())) return false;
+    const auto is_equal = [&](char c) {
+      const ir::Dim& of_left = left.shape()[static_cast<int64_t>(labels.left.find(c))];
+      const ir::Dim& of_right = right.shape()[static_cast<int64_t>(labels.right.find(c))];
+      return of_left.known() && of_right.known() && of_left == of_right;
+    };
+    return std::all_of(labels.summed.begin(), labels.summed.end(), is_equal) &&
+           (labels.HasPlainMatrices() || std::all_of(labels.batch.begin(), labels.batch.end(), is_equal));
+  }
+
+  // Makes what stands for an Einsum.
+  struct Maker {
+    Graph& graph;
+    const Node& einsum;
+
+    Port Make(std::string_view part, std::string_view operation, llvm::ArrayRef<Port> inputs,
+              ir::AttributeMap attributes = {}) const {
+      return graph
+          .CreateNode(operation, inputs,
+                      {.name = graph.UniqueName(fmt::format("{}{}", einsum.name(), part)),
+                       .attributes = std::move(attributes),
+                       .origin = einsum.ir().origin()})
+          .out_port(0);
+    }
+    Port Numbers(std::string_view part, const Shape& numbers) const {
+      const auto count = static_cast<int64_t>(numbers.size());
+      return graph
+          .CreateConst(TensorValue::FromInts({count}, numbers),
+                       graph.UniqueName(fmt::format("{}{}", einsum.name(), part)))
+          .out_port(0);
+    }
+    Port Transposed(const Port& port, std::string_view from, std::string_view to) const {
+      if (from == to) return port;
+      Shape order;
+      for (char c : to) order.push_back(static_cast<int64_t>(from.find(c)));
+      return Make("/transposed", "opset1.Transpose", {port, Numbers("/order", order)});
+    }
+    Port Reshaped(const Port& port, const Shape& shape) const {
+      return Make("/matrices", "opset1.Reshape", {port, Numbers("/shape", shape)});
+    }
+  };
+
+  // An operand as matrices of `rows` by `columns`, of which each may be several labels.
+  struct Matrices {
+    Port port;
+    bool is_transposed;
+  };
+  static Matrices MatricesOf(const Maker& maker, const Port& operand, const std::string& labels,
+                             const ProductLabels& product, const std::string& rows,
+                             const std::string& columns) {
+    const std::string other_way = product.batch + columns + rows;
+    if (product.HasPlainMatrices() && labels == other_way) return {operand, true};
+    const Port moved = maker.Transposed(operand, labels, product.batch + rows + columns);
+    if (product.HasPlainMatrices()) return {moved, false};
+    const Shape extents = *moved.shape().extents();
+    Shape shape(extents.begin(), extents.begin() + static_cast<int64_t>(product.batch.size()));
+    size_t axis = product.batch.size();
+    for (const std::string* merged : {&rows, &columns}) {
+      int64_t extent = 1;
+      for (size_t i = 0; i < merged->size(); ++i) extent *= extents[axis++];
+      shape.push_back(extent);
+    }
+    return {maker.Reshaped(moved, shape), false};
+  }
+
+  static void Replace(Graph& graph, const Node& einsum, const ProductLabels& labels) {
+    const Maker maker{graph, einsum};
+    const Port left = einsum.in_port(labels.is_swapped ? 1 : 0).GetSource();
+    const Port right = einsum.in_port(labels.is_swapped ? 0 : 1).GetSource();
+    const Matrices a = MatricesOf(maker, left, labels.left, labels, labels.rows, labels.summed);
+    const Matrices b = MatricesOf(maker, right, labels.right, labels, labels.summed, labels.columns);
+    ir::AttributeMap attributes;
+    attributes.Set("transpose_a", a.is_transposed);
+    attributes.Set("transpose_b", b.is_transposed);
+    Port product = maker.Make("/product", "opset1.MatMul", {a.port, b.port}, std::move(attributes));
+    const std::string made = labels.batch + labels.rows + labels.columns;
+    if (!labels.HasPlainMatrices()) {
+      Shape shape;
+      for (char c : made) {
+        const bool of_left = Has(labels.left, c);
+        const size_t axis = (of_left ? labels.left : labels.right).find(c);
+        shape.push_back((*(of_left ? left : right).shape().extents())[axis]);
+      }
+      product = maker.Reshaped(product, shape);
+    }
+    TakePlace(graph, einsum, maker.Transposed(product, made, labels.result).node());
+  }
+};
+
+}  // namespace middle
+
+void RegisterEinsum(TransformationList& list) {
+  list.Add<middle::EinsumToMatMul>();
+}
+
+}  // namespace nnefc::transform

@@ -1,0 +1,68 @@
+// Einsum as a product of matrices, and equations that are none.
+
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class EinsumTest : public BuiltInTest {
+ protected:
+  // What becomes of an equation of a [2,3,4] or of `a`, and `b`.
+  std::string Of(const std::string& equation, const std::string& a, const std::string& b) {
+    const auto parameter = [](int id, const std::string& name, const std::string& shape) {
+      return fmt::format("  %{0} = opset1.Parameter \"{1}\" {{element_type = f32, shape = {2}}} : f32{2}\n",
+                         id, name, shape);
+    };
+    const std::string brief = After(
+        "middle.EinsumToMatMul",
+        parameter(0, "a", a) + parameter(1, "b", b) +
+            fmt::format("  %2 = opset7.Einsum \"e\" (%0, %1) {{equation = \"{}\"}} : f32[...]\n", equation) +
+            "  opset1.Result \"y\" (%2)\n");
+    return brief.substr(brief.find("Parameter(b) ") + 13);
+  }
+};
+
+TEST_F(EinsumTest, ProductsWithoutMoves) {
+  EXPECT_EQ(Of("bij,bjk->bik", "[2,3,4]", "[2,4,5]"), "MatMul(e: a, b) Result(y: e)");
+  EXPECT_EQ(Of("bij,bkj->bik", "[2,3,4]", "[2,5,4]"), "MatMul(e: a, b) Result(y: e)");
+  EXPECT_EQ(Of("...ij,...jk->...ik", "[2,7,3,4]", "[2,7,4,5]"), "MatMul(e: a, b) Result(y: e)");
+}
+
+TEST_F(EinsumTest, OperandsInTheOrderOfTheResult) {
+  EXPECT_EQ(Of("ij,kj->ki", "[3,4]", "[5,4]"), "MatMul(e: b, a) Result(y: e)");
+}
+
+TEST_F(EinsumTest, AxesThatLieOtherwise) {
+  EXPECT_EQ(Of("bhij,bjhd->bihd", "[2,3,5,6]", "[2,6,3,4]"),
+            "Const(e/order) Transpose(e/transposed: b, e/order) MatMul(e/product: a, e/transposed) "
+            "Const(e/order_2) Transpose(e: e/product, e/order_2) Result(y: e)");
+}
+
+TEST_F(EinsumTest, SeveralLabelsOfAKind) {
+  EXPECT_EQ(
+      Of("abc,cd->abd", "[2,3,4]", "[4,5]"),
+      "Const(e/shape) Reshape(e/matrices: a, e/shape) Const(e/shape_2) Reshape(e/matrices_2: b, e/shape_2) "
+      "MatMul(e/product: e/matrices, e/matrices_2) Const(e/shape_3) Reshape(e: e/product, e/shape_3) "
+      "Result(y: e)");
+}
+
+TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
+  const std::string left = "Einsum(e: a, b) Result(y: e)";
+  EXPECT_EQ(Of("ij,ij->ij", "[3,4]", "[3,4]"), left);
+  EXPECT_EQ(Of("ij,ik->ijk", "[3,4]", "[3,5]"), left);
+  EXPECT_EQ(Of("ii,ij->j", "[3,3]", "[3,5]"), left);
+  EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed by itself
+}
+
+// An extent of 1 stretches in Einsum, and one that is open may be 1.
+TEST_F(EinsumTest, ExtentsThatMayStretch) {
+  const std::string left = "Einsum(e: a, b) Result(y: e)";
+  EXPECT_EQ(Of("ij,jk->ik", "[3,1]", "[4,5]"), left);
+  EXPECT_EQ(Of("ij,jk->ik", "[3,?]", "[4,5]"), left);
+  EXPECT_EQ(Of("abc,cd->abd", "[?,3,4]", "[4,5]"), left);
+  EXPECT_EQ(Of("...ij,...jk->...ik", "[7,3,4]", "[2,7,4,5]"), left);
+  EXPECT_EQ(Of("bij,bjk->bik", "[?,?,4]", "[2,4,?]"), "MatMul(e: a, b) Result(y: e)");
+}
+
+}  // namespace
+}  // namespace nnefc::transform
