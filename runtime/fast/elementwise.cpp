@@ -160,12 +160,19 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   return MakeBinaryOfChannels(request, *algorithm, *posts);
 }
 
+std::optional<PreparedKernel> MakeGate(const KernelRequest& request) {
+  if (auto kernel = MakeGateInVectors(request)) return kernel;
+  return MakeEltwise(request);
+}
+
 }  // namespace
 
 void RegisterDnnElementwise(KernelRegistry& registry) {
-  for (std::string_view name : {"ReLU", "Sigmoid", "Tanh", "Abs", "Sqrt", "Clamp", "Elu", "PReLU"}) {
+  for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp", "Elu", "PReLU"}) {
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
   }
+  for (std::string_view name : {"Sigmoid", "Tanh"})
+    registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeGate>);
   for (std::string_view name : {"Swish", "HSwish", "Mish", "SoftPlus"}) {
     registry.Add(Backend::kOneDnn, {"opset4"}, name, GuardedDnnFactory<MakeEltwise>);
   }

@@ -28,6 +28,9 @@ std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
+// Of unary_kernels.cpp: Tanh and Sigmoid of f32, where oneDNN's take longer.
+std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request);
+
 // Of channels.cpp: images with channels in blocks and a number for each channel.
 enum class ChannelNumbers : uint8_t { kNone, kOfTheBatch, kOfEachImage };
 ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,

@@ -64,6 +64,14 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
       return Step{.function = TileFunction::kHSwish};
     case algorithm::eltwise_gelu_erf:
       return Step{.function = TileFunction::kGelu};
+    case algorithm::eltwise_gelu_tanh:
+      return Step{.function = TileFunction::kGeluTanh};
+    case algorithm::eltwise_tanh:
+      return Step{.function = TileFunction::kTanh};
+    case algorithm::eltwise_elu:
+      return Step{.function = TileFunction::kElu, .alpha = function.alpha};
+    case algorithm::eltwise_mish:
+      return Step{.function = TileFunction::kMish};
     default:
       return std::nullopt;
   }

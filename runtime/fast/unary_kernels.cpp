@@ -35,6 +35,12 @@ struct Exp {
 struct Erf {
   [[gnu::always_inline]] static float Apply(float x) { return VectorErf(x); }
 };
+struct Tanh {
+  [[gnu::always_inline]] static float Apply(float x) { return VectorTanh(x); }
+};
+struct Sigmoid {
+  [[gnu::always_inline]] static float Apply(float x) { return VectorSigmoid(x); }
+};
 
 template <typename Function>
 std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
@@ -52,6 +58,12 @@ std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
 }
 
 }  // namespace
+
+std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {
+  if (HasAvx512()) return std::nullopt;  // as fast in oneDNN
+  const bool is_tanh = request.node->info().function == ir::ElementFunction::kTanh;
+  return is_tanh ? MakeUnary<Tanh>(request) : MakeUnary<Sigmoid>(request);
+}
 
 void RegisterUnaryKernels(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Exp", MakeUnary<Exp>);

@@ -77,8 +77,10 @@ NNEFC_VECTOR float VectorSigmoid(float x) {
 }
 
 // tanh(y) as a quotient of polynomials; beyond 7.9 it rounds to 1.
-NNEFC_VECTOR void TanhQuotient(float y, float& above, float& below) {
-  const float s = y * y;
+inline constexpr float kTanhEnd = 7.9053111f;
+template <typename Number>
+NNEFC_VECTOR void TanhQuotient(const Number& y, Number& above, Number& below) {
+  const Number s = y * y;
   above = -2.76076847742355e-16f * s + 2.00018790482477e-13f;
   above = above * s - 8.60467152213735e-11f;
   above = above * s + 5.12229709037114e-08f;
@@ -93,7 +95,7 @@ NNEFC_VECTOR void TanhQuotient(float y, float& above, float& below) {
 
 NNEFC_VECTOR float VectorTanh(float x) {
   float above, below;
-  TanhQuotient(VectorClamp(x, -7.9053111f, 7.9053111f), above, below);
+  TanhQuotient(VectorClamp(x, -kTanhEnd, kTanhEnd), above, below);
   return above / below;
 }
 

@@ -304,17 +304,59 @@ NNEFC_IN_LANES inline void HSwishLanes(LaneFloats& x) {
   x = x * (y * (1.0f / 6.0f));
 }
 
+// x = above / below: what is left is of 2^-28.
+NNEFC_IN_LANES inline void DivideLanes(const LaneFloats& above, const LaneFloats& below, LaneFloats& x) {
+  LaneFloats inverse = below;
+  GuessInverse(inverse);
+  x = above * inverse;
+  x += (above - x * below) * inverse;
+}
+
+// 1 and -1 exactly where it ends.
+NNEFC_IN_LANES inline void TanhLanes(LaneFloats& x) {
+  LaneFloats y = x;
+  ClampLanes(y, -kTanhEnd, kTanhEnd);
+  LaneFloats above, below;
+  TanhQuotient(y, above, below);
+  DivideLanes(above, below, y);
+  x = x >= kTanhEnd ? LaneFloats{} + 1.0f : x <= -kTanhEnd ? LaneFloats{} - 1.0f : y;
+}
+
 // x = x * (1 + erf(x / sqrt(2))) / 2
 NNEFC_IN_LANES inline void GeluLanes(LaneFloats& x) {
   LaneFloats y = x * 0.707106781f;
   ClampLanes(y, -kErfEnd, kErfEnd);
-  LaneFloats above, below;
+  LaneFloats above, below, erf;
   ErfQuotient(y, above, below);
-  LaneFloats inverse = below;
-  GuessInverse(inverse);
-  LaneFloats erf = above * inverse;
-  erf += (above - erf * below) * inverse;  // what is left is of 2^-28; 1 and -1 where it ends
+  DivideLanes(above, below, erf);  // 1 and -1 where it ends
   x = 0.5f * x * (1.0f + erf);
+}
+
+// x = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
+NNEFC_IN_LANES inline void GeluTanhLanes(LaneFloats& x) {
+  LaneFloats tanh = x * (0.797884561f + 0.0356774081f * x * x);
+  TanhLanes(tanh);
+  x = 0.5f * x * (1.0f + tanh);
+}
+
+// x = x > 0 ? x : alpha * (e^x - 1)
+NNEFC_IN_LANES inline void EluLanes(LaneFloats& x, float alpha) {
+  LaneFloats power = x * 1.44269504f;
+  PowerOf2Lanes(power);
+  x = x > 0.0f ? x : alpha * (power - 1.0f);
+}
+
+// x = x * tanh(log(1 + e^x)), a quotient of polynomials of e^x; beyond 20 it is x.
+NNEFC_IN_LANES inline void MishLanes(LaneFloats& x) {
+  constexpr float kEnd = 20;
+  LaneFloats power = x;
+  LimitFromAbove(power, LaneFloats{} + kEnd);
+  power *= 1.44269504f;
+  PowerOf2Lanes(power);
+  const LaneFloats above = power * (power + 2.0f);
+  LaneFloats gate;
+  DivideLanes(above, above + 2.0f, gate);
+  x = x > kEnd ? x : x * gate;
 }
 
 }  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

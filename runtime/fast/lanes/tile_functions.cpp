@@ -62,6 +62,14 @@ void ApplyToTile(TileFunction function, const FunctionTile& tile) {
       return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { HSwishLanes(x); });
     case TileFunction::kGelu:
       return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { GeluLanes(x); });
+    case TileFunction::kGeluTanh:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { GeluTanhLanes(x); });
+    case TileFunction::kTanh:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { TanhLanes(x); });
+    case TileFunction::kElu:
+      return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { EluLanes(x, alpha); });
+    case TileFunction::kMish:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { MishLanes(x); });
   }
 }
 

@@ -16,6 +16,10 @@ enum class TileFunction : uint8_t {
   kSwish,  // x * sigmoid(alpha * x)
   kHSwish,
   kGelu,  // by erf
+  kGeluTanh,
+  kTanh,
+  kElu,  // x > 0 ? x : alpha * (e^x - 1)
+  kMish,
 };
 
 struct FunctionTile {

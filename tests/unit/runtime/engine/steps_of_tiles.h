@@ -47,12 +47,17 @@ enum class Post : uint8_t {
   kHSwish,
   kSigmoid,
   kGelu,
+  kGeluTanh,
+  kTanh,
+  kElu,
+  kMish,
   kPRelu,
   kShift
 };
-inline constexpr std::array kPosts = {Post::kBias,  Post::kScale, Post::kResidual, Post::kRelu,
-                                      Post::kClamp, Post::kSwish, Post::kHSwish,   Post::kSigmoid,
-                                      Post::kGelu,  Post::kPRelu, Post::kShift};
+inline constexpr std::array kPosts = {Post::kBias,  Post::kScale,    Post::kResidual, Post::kRelu,
+                                      Post::kClamp, Post::kSwish,    Post::kHSwish,   Post::kSigmoid,
+                                      Post::kGelu,  Post::kGeluTanh, Post::kTanh,     Post::kElu,
+                                      Post::kMish,  Post::kPRelu,    Post::kShift};
 
 inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Shape& column,
                              ir::OutputPort residual, unsigned seed) {
@@ -79,6 +84,20 @@ inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Sh
       return g.Op("Sigmoid", {y});
     case Post::kGelu:
       return g.Op("opset7", "Gelu", {y});
+    case Post::kGeluTanh: {
+      ir::AttributeMap mode;
+      mode.Set("approximation_mode", "TANH");
+      return g.Op("opset7", "Gelu", {y}, mode);
+    }
+    case Post::kTanh:
+      return g.Op("Tanh", {y});
+    case Post::kElu: {
+      ir::AttributeMap alpha;
+      alpha.Set("alpha", 0.5);
+      return g.Op("Elu", {y}, alpha);
+    }
+    case Post::kMish:
+      return g.Op("opset4", "Mish", {y});
     case Post::kPRelu:
       return g.Op("PReLU", {y, g.Const(TensorValue::FromFloats({1}, {0.125F}))});
     case Post::kShift:
