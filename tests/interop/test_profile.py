@@ -60,8 +60,9 @@ PRODUCTS = {
     "gru_sequence": (lambda: recurrent("gru"), 2 * 3 * 12 * (5 + 4)),
     "attention": (lambda: op.scaled_dot_product_attention(parameter(2, 3, 5, 8), parameter(2, 3, 7, 8),
                                                           parameter(2, 3, 7, 4)), 2 * 3 * 5 * 7 * (8 + 4)),
-    "einsum": (lambda: op.einsum([parameter(2, 3, 4), parameter(3, 4, 5)], "aij,ijb->ab"), 2 * 3 * 4 * 5),
-    "einsum_of_batches": (lambda: op.einsum([parameter(6, 2, 3), parameter(6, 3, 5)], "...ij,...jk->...ik"),
+    # Of those that are no product of matrices.
+    "einsum": (lambda: op.einsum([parameter(2, 3, 4), parameter(3, 4, 5)], "aij,ijb->aijb"), 2 * 3 * 4 * 5),
+    "einsum_of_batches": (lambda: op.einsum([parameter(6, 2, 3), parameter(6, 3, 5)], "...ij,...jk->...ijk"),
                           6 * 2 * 3 * 5),
 }
 
