@@ -77,6 +77,9 @@ std::optional<PreparedKernel> MakeGatheredConvolution(const KernelRequest& reque
   const bool is_worth = LaneCount() == kNarrowLanes && (is_pixel || FillsTilesBadly(columns.output));
   if (request.way.empty() && !is_worth) return std::nullopt;
   const GatheredWindows windows(input[0], filter[1], rows, columns);
+  // Of many images or large ones a copy for each tap is too much.
+  constexpr int64_t kMostFloats = int64_t{4} << 20;
+  if (windows.floats() > kMostFloats) return std::nullopt;
   const DenseSizes sizes{.images = input[0],
                          .rows = windows.pixels(),
                          .terms = windows.terms(),
