@@ -50,6 +50,24 @@ std::optional<Port> OnlyDestination(const Port& output) {
   return destinations.front();
 }
 
+Port MakePart(Graph& graph, const Node& whole, std::string_view part, std::string_view operation,
+              llvm::ArrayRef<Port> inputs, ir::AttributeMap attributes) {
+  return graph
+      .CreateNode(operation, inputs,
+                  {.name = graph.UniqueName(fmt::format("{}{}", whole.name(), part)),
+                   .attributes = std::move(attributes),
+                   .origin = whole.ir().origin()})
+      .out_port(0);
+}
+
+Port MakeInts(Graph& graph, const Node& whole, std::string_view part, llvm::ArrayRef<int64_t> numbers) {
+  const auto count = static_cast<int64_t>(numbers.size());
+  return graph
+      .CreateConst(TensorValue::FromInts({count}, numbers),
+                   graph.UniqueName(fmt::format("{}{}", whole.name(), part)))
+      .out_port(0);
+}
+
 void TakePlace(Graph& graph, const Node& last, const Node& made) {
   last.out_port(0).GetConnection().SetSource(made.out_port(0));
   graph.TakeName(last, made);

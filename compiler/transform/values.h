@@ -30,6 +30,12 @@ std::optional<Port> OtherInput(const Node& node, const Node& one);
 // The only input that an output feeds, nothing if it feeds more or none.
 std::optional<Port> OnlyDestination(const Port& output);
 
+// The output of a new node that takes part in what `whole` computed, named `whole` and `part`.
+Port MakePart(Graph& graph, const Node& whole, std::string_view part, std::string_view operation,
+              llvm::ArrayRef<Port> inputs, ir::AttributeMap attributes = {});
+// A constant list of integers of such a name.
+Port MakeInts(Graph& graph, const Node& whole, std::string_view part, llvm::ArrayRef<int64_t> numbers);
+
 // Puts a node in the place of the last one of a sub-graph, both of one output:
 // what read that one reads this, which gets its name.
 void TakePlace(Graph& graph, const Node& last, const Node& made);

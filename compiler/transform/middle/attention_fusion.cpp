@@ -80,7 +80,7 @@ opset1.Result "y" (%7)
     std::optional<Port> mask;
     for (const Mask& each : scores->masks) {
       const Port added = each.scores == shape ? each.added : Regrouped(graph, each, shape, last);
-      mask = mask ? Made(graph, last, "/mask", "opset1.Add", {*mask, added}) : added;
+      mask = mask ? MakePart(graph, last, "/mask", "opset1.Add", {*mask, added}) : added;
     }
     if (!mask) mask = number("/mask", 0);
     const Node made =
@@ -158,24 +158,10 @@ opset1.Result "y" (%7)
   }
   static Port Regrouped(Graph& graph, const Mask& mask, const ir::PartialShape& scores, const Node& last) {
     const MaskGroups groups = *GroupsOf(mask, scores);
-    const auto shape_of = [&](const Shape& shape) {
-      const auto rank = static_cast<int64_t>(shape.size());
-      return graph
-          .CreateConst(TensorValue::FromInts({rank}, shape), graph.UniqueName(last.name() + "/mask_shape"))
-          .out_port(0);
-    };
+    const auto shape_of = [&](const Shape& shape) { return MakeInts(graph, last, "/mask_shape", shape); };
     const Port whole =
-        Made(graph, last, "/mask", "opset3.Broadcast", {mask.added, shape_of(groups.broadcast)});
-    return Made(graph, last, "/mask", "opset1.Reshape", {whole, shape_of(groups.grouped)});
-  }
-  // The output of a node that takes part in what `last` computed.
-  static Port Made(Graph& graph, const Node& last, std::string_view part, std::string_view operation,
-                   llvm::ArrayRef<Port> inputs) {
-    return graph
-        .CreateNode(
-            operation, inputs,
-            {.name = graph.UniqueName(fmt::format("{}{}", last.name(), part)), .origin = last.ir().origin()})
-        .out_port(0);
+        MakePart(graph, last, "/mask", "opset3.Broadcast", {mask.added, shape_of(groups.broadcast)});
+    return MakePart(graph, last, "/mask", "opset1.Reshape", {whole, shape_of(groups.grouped)});
   }
 
   // Of an attention that is there already.
@@ -231,10 +217,8 @@ opset1.Result "y" (%7)
     const std::vector<int64_t> order = WithLastAxesSwapped(*known);
     const Port source = node.in_port(0).GetSource();
     if (KeepsAxes(order)) return source;
-    const Node axes =
-        graph.CreateConst(TensorValue::FromInts({rank}, order), graph.UniqueName(node.name() + "/order"));
-    return graph.CreateNode("opset1.Transpose", {source, axes.out_port(0)}, {.origin = node.ir().origin()})
-        .out_port(0);
+    const Port axes = MakeInts(graph, node, "/order", order);
+    return graph.CreateNode("opset1.Transpose", {source, axes}, {.origin = node.ir().origin()}).out_port(0);
   }
 };
 

@@ -61,9 +61,8 @@ struct ProductLabels {
       if (!Has(labels.right, c)) return std::nullopt;
       labels.summed += c;
     }
-    const auto is_known = [&](char c) { return Has(labels.result, c) || Has(labels.summed, c); };
-    if (labels.summed.empty() || !std::all_of(right.begin(), right.end(), is_known) ||
-        !std::all_of(left.begin(), left.end(), is_known))
+    const auto is_known = [&](char c) { return Has(result, c) || Has(labels.summed, c); };
+    if (labels.summed.empty() || !std::all_of(labels.right.begin(), labels.right.end(), is_known))
       return std::nullopt;
     return labels;
   }
@@ -79,9 +78,8 @@ class EinsumToMatMul : public MiddleReplacementPattern {
   EinsumToMatMul() { force_clean_up = true; }
   std::string_view Description() const override {
     return "Einsum of two operands becomes MatMul, with a Transpose and a Reshape where axes lie otherwise: "
-           "labels of both operands and the result are its batch, labels of both alone are summed. Several "
-           "labels "
-           "of a kind need extents that are known.";
+           "labels of both operands and the result are its batch, labels of both alone are summed. "
+           "Several labels of a kind need extents that are known.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "q" {element_type = f32, shape = shape[2,5,3,4]} : f32[2,5,3,4]
@@ -120,8 +118,7 @@ opset1.Result "y" (%2)
 
   // A label's extent of 1 stretches in Einsum, where MatMul refuses it; several labels become one axis.
   static bool HasEqualExtents(const Node& einsum, const ProductLabels& labels) {
-    const Port left = einsum.in_port(labels.is_swapped ? 1 : 0).GetSource();
-    const Port right = einsum.in_port(labels.is_swapped ? 0 : 1).GetSource();
+    const Port left = LeftOf(einsum, labels), right = RightOf(einsum, labels);
     if (!labels.HasPlainMatrices() && (!left.shape().extents() || !right.shape().extents())) return false;
     const auto is_equal = [&](char c) {
       const ir::Dim& of_left = left.shape()[static_cast<int64_t>(labels.left.find(c))];
@@ -132,49 +129,37 @@ opset1.Result "y" (%2)
            (labels.HasPlainMatrices() || std::all_of(labels.batch.begin(), labels.batch.end(), is_equal));
   }
 
-  // Makes what stands for an Einsum.
-  struct Maker {
-    Graph& graph;
-    const Node& einsum;
+  static Port LeftOf(const Node& einsum, const ProductLabels& labels) {
+    return einsum.in_port(labels.is_swapped ? 1 : 0).GetSource();
+  }
+  static Port RightOf(const Node& einsum, const ProductLabels& labels) {
+    return einsum.in_port(labels.is_swapped ? 0 : 1).GetSource();
+  }
 
-    Port Make(std::string_view part, std::string_view operation, llvm::ArrayRef<Port> inputs,
-              ir::AttributeMap attributes = {}) const {
-      return graph
-          .CreateNode(operation, inputs,
-                      {.name = graph.UniqueName(fmt::format("{}{}", einsum.name(), part)),
-                       .attributes = std::move(attributes),
-                       .origin = einsum.ir().origin()})
-          .out_port(0);
-    }
-    Port Numbers(std::string_view part, const Shape& numbers) const {
-      const auto count = static_cast<int64_t>(numbers.size());
-      return graph
-          .CreateConst(TensorValue::FromInts({count}, numbers),
-                       graph.UniqueName(fmt::format("{}{}", einsum.name(), part)))
-          .out_port(0);
-    }
-    Port Transposed(const Port& port, std::string_view from, std::string_view to) const {
-      if (from == to) return port;
-      Shape order;
-      for (char c : to) order.push_back(static_cast<int64_t>(from.find(c)));
-      return Make("/transposed", "opset1.Transpose", {port, Numbers("/order", order)});
-    }
-    Port Reshaped(const Port& port, const Shape& shape) const {
-      return Make("/matrices", "opset1.Reshape", {port, Numbers("/shape", shape)});
-    }
-  };
+  static Port Transposed(Graph& graph, const Node& einsum, const Port& port, std::string_view from,
+                         std::string_view to) {
+    if (from == to) return port;
+    Shape order;
+    for (char c : to) order.push_back(static_cast<int64_t>(from.find(c)));
+    return MakePart(graph, einsum, "/transposed", "opset1.Transpose",
+                    {port, MakeInts(graph, einsum, "/order", order)});
+  }
+  static Port Reshaped(Graph& graph, const Node& einsum, const Port& port, const Shape& shape) {
+    return MakePart(graph, einsum, "/matrices", "opset1.Reshape",
+                    {port, MakeInts(graph, einsum, "/shape", shape)});
+  }
 
   // An operand as matrices of `rows` by `columns`, of which each may be several labels.
   struct Matrices {
     Port port;
     bool is_transposed;
   };
-  static Matrices MatricesOf(const Maker& maker, const Port& operand, const std::string& labels,
+  static Matrices MatricesOf(Graph& graph, const Node& einsum, const Port& operand, const std::string& labels,
                              const ProductLabels& product, const std::string& rows,
                              const std::string& columns) {
     const std::string other_way = product.batch + columns + rows;
     if (product.HasPlainMatrices() && labels == other_way) return {operand, true};
-    const Port moved = maker.Transposed(operand, labels, product.batch + rows + columns);
+    const Port moved = Transposed(graph, einsum, operand, labels, product.batch + rows + columns);
     if (product.HasPlainMatrices()) return {moved, false};
     const Shape extents = *moved.shape().extents();
     Shape shape(extents.begin(), extents.begin() + static_cast<int64_t>(product.batch.size()));
@@ -184,19 +169,18 @@ opset1.Result "y" (%2)
       for (size_t i = 0; i < merged->size(); ++i) extent *= extents[axis++];
       shape.push_back(extent);
     }
-    return {maker.Reshaped(moved, shape), false};
+    return {Reshaped(graph, einsum, moved, shape), false};
   }
 
   static void Replace(Graph& graph, const Node& einsum, const ProductLabels& labels) {
-    const Maker maker{graph, einsum};
-    const Port left = einsum.in_port(labels.is_swapped ? 1 : 0).GetSource();
-    const Port right = einsum.in_port(labels.is_swapped ? 0 : 1).GetSource();
-    const Matrices a = MatricesOf(maker, left, labels.left, labels, labels.rows, labels.summed);
-    const Matrices b = MatricesOf(maker, right, labels.right, labels, labels.summed, labels.columns);
+    const Port left = LeftOf(einsum, labels), right = RightOf(einsum, labels);
+    const Matrices a = MatricesOf(graph, einsum, left, labels.left, labels, labels.rows, labels.summed);
+    const Matrices b = MatricesOf(graph, einsum, right, labels.right, labels, labels.summed, labels.columns);
     ir::AttributeMap attributes;
     attributes.Set("transpose_a", a.is_transposed);
     attributes.Set("transpose_b", b.is_transposed);
-    Port product = maker.Make("/product", "opset1.MatMul", {a.port, b.port}, std::move(attributes));
+    Port product =
+        MakePart(graph, einsum, "/product", "opset1.MatMul", {a.port, b.port}, std::move(attributes));
     const std::string made = labels.batch + labels.rows + labels.columns;
     if (!labels.HasPlainMatrices()) {
       Shape shape;
@@ -205,9 +189,9 @@ opset1.Result "y" (%2)
         const size_t axis = (of_left ? labels.left : labels.right).find(c);
         shape.push_back((*(of_left ? left : right).shape().extents())[axis]);
       }
-      product = maker.Reshaped(product, shape);
+      product = Reshaped(graph, einsum, product, shape);
     }
-    TakePlace(graph, einsum, maker.Transposed(product, made, labels.result).node());
+    TakePlace(graph, einsum, Transposed(graph, einsum, product, made, labels.result).node());
   }
 };
 
