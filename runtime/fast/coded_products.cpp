@@ -294,8 +294,7 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
   if (is_grouped && !is_depthwise) return std::nullopt;
   if (is_depthwise && *Volume(filter.drop_front(channels)) > kMostDepthwiseTaps) return std::nullopt;
-  const Window window =
-      MakeWindow(*given.node, input.drop_front(2), output.drop_front(2), filter.drop_front(channels));
+  const Window window = WindowOfConvolution(given);
   // Of images of few channels a padding would be much.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;

@@ -19,6 +19,7 @@
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/fast/winograd.h"
 #include "runtime/kernels/window.h"
 
@@ -308,9 +309,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const SpatialDims spatial = MakeSpatial(MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
-                                                     filter.drop_front(kGrouped ? 3 : 2)),
-                                          input.size() - 2);
+  const SpatialDims spatial = MakeSpatial(WindowOfConvolution(request), input.size() - 2);
   if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
     return OnlyWay(request, std::move(*kernel));
   // What quantizes may take numbers of other types.

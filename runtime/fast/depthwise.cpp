@@ -124,9 +124,7 @@ std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
   if ((filter.size() != 4 && filter.size() != 5) || filter[1] != 1 || filter[2] != 1 ||
       filter[0] < kBlockColumns)
     return std::nullopt;
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2),
-                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(3));
+  const Window window = WindowOfConvolution(request);
   if (window[2].stride > 2) return std::nullopt;
   return DepthwiseForm{.images = input[0],
                        .channels = filter[0],

@@ -284,9 +284,7 @@ std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
   // each run.
   const bool is_worth = filter[0] >= kBlockColumns && request.inputs[1].constant != nullptr;
   if (request.way.empty() && !is_worth) return std::nullopt;
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2),
-                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(2));
+  const Window window = WindowOfConvolution(request);
   DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
                   .images = input[0],
                   .inputs = filter[1],

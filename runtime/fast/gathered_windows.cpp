@@ -15,14 +15,6 @@ namespace {
 
 constexpr int64_t kPixelBytes = kBlockColumns * sizeof(float);
 
-// The places whose tap lies in the input.
-Span PlacesSeeing(const WindowAxis& axis, int64_t tap) {
-  const int64_t from = axis.before - tap * axis.dilation;  // of the place 0, what lies before the input
-  const int64_t begin = from <= 0 ? 0 : DividedUp(from, axis.stride);
-  const int64_t end = axis.input + from <= 0 ? 0 : DividedUp(axis.input + from, axis.stride);
-  return {std::min(begin, axis.output), std::clamp(end, std::min(begin, axis.output), axis.output)};
-}
-
 // Rows of pixels that narrow tiles are filled by badly: of seven a tile has three or four.
 bool FillsTilesBadly(int64_t columns) {
   constexpr int64_t kFewPixels = 4;
@@ -42,7 +34,7 @@ void GatheredWindows::Gather(const float* images, float* to) const {
 
 void GatheredWindows::GatherTap(const float* plane, int64_t tap, float* to) const {
   const int64_t row_tap = tap / columns_.size, column_tap = tap % columns_.size;
-  const Span rows = PlacesSeeing(rows_, row_tap), columns = PlacesSeeing(columns_, column_tap);
+  const Span rows = SeeingPlaces(rows_, row_tap), columns = SeeingPlaces(columns_, column_tap);
   const int64_t step = columns_.stride * kBlockColumns;
   for (int64_t row = 0; row < rows_.output; ++row, to += columns_.output * kBlockColumns) {
     if (!rows.Has(row) || columns.count() == 0) {
@@ -67,9 +59,7 @@ std::optional<PreparedKernel> MakeGatheredConvolution(const KernelRequest& reque
   if (filter.size() != 4 || filter[0] < kBlockColumns || filter[1] % kBlockColumns != 0 ||
       request.inputs[1].constant == nullptr)
     return std::nullopt;
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2),
-                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(2));
+  const Window window = WindowOfConvolution(request);
   const WindowAxis &rows = window[1], &columns = window[2];
   const bool is_pixel =
       rows.size * columns.size == 1 && rows.before + rows.after + columns.before + columns.after == 0;

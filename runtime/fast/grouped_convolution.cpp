@@ -194,9 +194,7 @@ std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
   if (filter.size() != 4 && filter.size() != 5) return std::nullopt;
   const std::optional<GroupWidth> width = GroupWidthOf(filter[2], filter[1]);
   if (!width || std::min(input[1], filter[0] * filter[1]) < kBlockColumns) return std::nullopt;
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2),
-                 llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), filter.drop_front(3));
+  const Window window = WindowOfConvolution(request);
   const WindowAxis& columns = window[2];
   if (columns.size != kGroupedColumns || columns.dilation != 1 || columns.stride > 2) return std::nullopt;
   return GroupedForm{.width = *width,

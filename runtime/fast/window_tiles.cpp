@@ -8,10 +8,29 @@ int64_t DividedUp(int64_t number, int64_t by) {
   return number <= 0 ? 0 : (number + by - 1) / by;
 }
 
+Window WindowOfConvolution(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
+  return MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
+                    filter.take_back(input.size() - 2));
+}
+
+namespace {
+
+// Of `count` steps of `step` from `first` on those that lie in an axis of `extent`.
+Span StepsWithin(int64_t first, int64_t step, int64_t count, int64_t extent) {
+  const int64_t begin = std::min(DividedUp(-first, step), count);
+  return {begin, std::clamp(DividedUp(extent - first, step), begin, count)};
+}
+
+}  // namespace
+
 Span SeeingTaps(const WindowAxis& axis, int64_t place) {
-  const int64_t first = place * axis.stride - axis.before;
-  const int64_t begin = std::min(DividedUp(-first, axis.dilation), axis.size);
-  return {begin, std::clamp(DividedUp(axis.input - first, axis.dilation), begin, axis.size)};
+  return StepsWithin(place * axis.stride - axis.before, axis.dilation, axis.size, axis.input);
+}
+
+Span SeeingPlaces(const WindowAxis& axis, int64_t tap) {
+  return StepsWithin(tap * axis.dilation - axis.before, axis.stride, axis.output, axis.input);
 }
 
 Span SeeingTaps(const WindowAxis& axis, const Span& places) {

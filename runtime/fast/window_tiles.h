@@ -6,6 +6,7 @@
 
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/lanes/span.h"
+#include "runtime/kernels/kernel.h"
 #include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
@@ -33,8 +34,12 @@ class TilePanels {
   int64_t count_, each_, longer_;
 };
 
-// The taps of a place that see the input.
+// Of a Convolution or GroupConvolution, by its input and its filter.
+Window WindowOfConvolution(const KernelRequest& request);
+
+// The taps of a place that see the input, and the places that see it by a tap.
 Span SeeingTaps(const WindowAxis& axis, int64_t place);
+Span SeeingPlaces(const WindowAxis& axis, int64_t tap);
 // Those by which any of the places does.
 Span SeeingTaps(const WindowAxis& axis, const Span& places);
 

@@ -265,9 +265,7 @@ std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
   if (filter.size() != 4 || filter[2] != kWinogradTaps || filter[3] != kWinogradTaps) return std::nullopt;
   if (std::min(filter[0], filter[1]) < kBlockColumns || request.inputs[1].constant == nullptr)
     return std::nullopt;
-  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), filter.drop_front(2));
+  const Window window = WindowOfConvolution(request);
   for (size_t axis : {1, 2}) {
     if (window[axis].stride != 1 || window[axis].dilation != 1) return std::nullopt;
   }
