@@ -57,8 +57,8 @@ struct TileOf8 {
     }
     int64_t terms = pass.terms;
     for (; terms >= kTermsTogether; terms -= kTermsTogether) {
-      KeepPointers(left);
-      KeepPointers(weights);
+      for (const float*& row : left) AddressFrom(row);
+      for (const float*& half : weights) AddressFrom(half);
 #pragma GCC unroll 8
       for (int k = 0; k < kTermsTogether; ++k) AddTerm(left, weights, k, sums[k % kChains]);
       for (const float*& row : left) row += kTermsTogether;
@@ -77,10 +77,6 @@ struct TileOf8 {
   }
 
  private:
-  template <size_t kCount>
-  [[gnu::always_inline]] static void KeepPointers(const float* (&pointers)[kCount]) {
-    for (const float*& pointer : pointers) asm volatile("" : "+r"(pointer));
-  }
   static int64_t ColumnOf(int64_t half) { return half % 2 * (kPanelWidth / 2); }
   [[gnu::always_inline]] static const Vector& Load(const float* numbers) {
     return *reinterpret_cast<const Vector*>(numbers);

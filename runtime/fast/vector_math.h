@@ -10,6 +10,13 @@ namespace nnefc::runtime {
 
 #define NNEFC_VECTOR [[gnu::always_inline]] inline
 
+// Lets a loop address what it reads from a pointer that advances: compilers would keep the beginning and add
+// long distances.
+template <typename Number>
+NNEFC_VECTOR void AddressFrom(const Number*& pointer) {
+  asm volatile("" : "+r"(pointer));
+}
+
 NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
   const float y = low > x ? low : x;
   return high < y ? high : y;

@@ -58,19 +58,9 @@ struct DirectSums {
   template <bool kAll>
   NNEFC_IN_LANES void AddTerms(SeenRows<kRows, kPixels, kStep> in, int64_t count, const float*& weights,
                                unsigned seeing) {
-    constexpr int64_t kAtOnce = kAll ? kTermsTogether : 1;
-    for (; count >= kAtOnce; count -= kAtOnce) {
-      AddressFrom(weights);
-#pragma GCC unroll 4
-      for (int64_t i = 0; i < kAtOnce; ++i) AddTerm<kAll>(in, i, weights + i * kTileColumns, seeing);
-      in.Advance(kAtOnce);
-      weights += kAtOnce * kTileColumns;
-    }
-    if constexpr (kAtOnce == 1) return;
-    for (; count > 0; --count, weights += kTileColumns) {
-      AddTerm<kAll>(in, 0, weights, seeing);
-      in.Advance(1);
-    }
+    AddTermsOf<kAll ? kTermsTogether : 1, kTileColumns>(
+        in, count, weights,
+        [&](int64_t term, const float* factors) NNEFC_IN_LANES { AddTerm<kAll>(in, term, factors, seeing); });
   }
 
   NNEFC_IN_LANES void Store(const DirectCall& call) const {

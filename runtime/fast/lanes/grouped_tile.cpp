@@ -81,7 +81,7 @@ NNEFC_IN_LANES inline void AddRows(GroupedSums<kPixels, kStride>& tile, const Gr
       if constexpr (kWidth == 0) {
         for (int64_t k = 0; k < kLanes; ++k, weights += kTermWeights) {
           tile.AddTerm(call.inside, weights, [&](LaneFloats& x, int pixel) NNEFC_IN_LANES {
-            x = in[pixel * kBlockColumns + k] - LaneFloats{};  // x + 0 would be an addition
+            SpreadNumber(in + pixel * kBlockColumns + k, x);
           });
         }
       } else {

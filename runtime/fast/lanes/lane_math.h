@@ -59,6 +59,15 @@ void RunInLanes(const Loop& loop) {
 #endif
 }
 
+// A number in all lanes of x.
+NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
+#if defined(NNEFC_NARROW_X86)
+  x = _mm256_broadcast_ss(number);
+#else
+  x = *number - LaneFloats{};                 // x + 0 would be an addition
+#endif
+}
+
 // 0, 1, 2 ..
 NNEFC_IN_LANES inline void CountLanes(LaneOrder& order) {
 #pragma GCC unroll 16

@@ -13,31 +13,12 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 inline constexpr bool kShortInstructions = kLanes == kNarrowLanes;
 inline constexpr int64_t kTermsTogether = kShortInstructions ? 4 : 1;
 
-// That what is near a pointer is addressed from it.
-template <typename Number>
-NNEFC_IN_LANES inline void AddressFrom(const Number*& pointer) {
-#if defined(NNEFC_NARROW_X86)
-  asm volatile("" : "+r"(pointer));
-#else
-  (void)pointer;
-#endif
-}
-
 // sum += x * y
 NNEFC_IN_LANES inline void AddProduct(LaneFloats& sum, const LaneFloats& x, const LaneFloats& y) {
 #if defined(NNEFC_NARROW_X86)
   asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(x), "x"(y));
 #else
   sum += x * y;
-#endif
-}
-
-// A number in all lanes of x.
-NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
-#if defined(NNEFC_NARROW_X86)
-  x = _mm256_broadcast_ss(number);
-#else
-  x = *number - LaneFloats{};  // x + 0 would be an addition
 #endif
 }
 
@@ -78,12 +59,29 @@ class NearRows {
   static constexpr int kPointers = (kRows + kNear - 1) / kNear;
 
   NNEFC_IN_LANES void Address() {
-    if constexpr (kStep == 0) return;
+    if constexpr (kStep == 0 || !kShortInstructions) return;
 #pragma GCC unroll 16
     for (const float*& near : near_) AddressFrom(near);
   }
 
   const float* near_[kPlaces * kPointers];
 };
+
+// Calls add(term, weights) for terms of rows, `kAtOnce` from where these are, `stride` weights for each;
+// leaves rows and weights behind them.
+template <int64_t kAtOnce, int64_t kStride, typename Rows, typename Add>
+NNEFC_IN_LANES inline void AddTermsOf(Rows& rows, int64_t count, const float*& weights, const Add& add) {
+  for (; count >= kAtOnce; count -= kAtOnce) {
+    if constexpr (kShortInstructions) AddressFrom(weights);
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kAtOnce; ++i) add(i, weights + i * kStride);
+    rows.Advance(kAtOnce);
+    weights += kAtOnce * kStride;
+  }
+  for (; count > 0; --count, weights += kStride) {
+    add(0, weights);
+    rows.Advance(1);
+  }
+}
 
 }  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

@@ -46,6 +46,14 @@ struct TileSums {
     }
   }
 
+  template <int64_t kAtOnce>
+  NNEFC_IN_LANES void AddTerms(const float* left, int64_t count, const float*& weights) {
+    LeftRows<kRows> rows(left);
+    AddTermsOf<kAtOnce, kTileColumns>(rows, count, weights,
+                                      [&](int64_t term, const float* factors)
+                                          NNEFC_IN_LANES { AddTerm(rows, term, factors); });
+  }
+
   NNEFC_IN_LANES void Store(const TileCall& call) const {
     const BlockedMatrix<float> out = call.out;  // which what is written cannot change
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
@@ -87,20 +95,9 @@ NNEFC_IN_LANES inline void Tile(const TileCall& call) {
   for (int64_t block = call.terms / kBlockColumns; block > 0; --block, left += call.left_stride) {
     FetchRows<kRows>(left + call.left_stride);
     for (int64_t line = 0; line < call.next_lines; ++line, next += kLineFloats) FetchLater(next);
-    LeftRows<kRows> rows(left);
-    for (int64_t k = 0; k < kBlockColumns; k += kTermsTogether) {
-      AddressFrom(weights);
-#pragma GCC unroll 16
-      for (int64_t i = 0; i < kTermsTogether; ++i) tile.AddTerm(rows, i, weights + i * kTileColumns);
-      rows.Advance(kTermsTogether);
-      weights += kTermsTogether * kTileColumns;
-    }
+    tile.template AddTerms<kTermsTogether>(left, kBlockColumns, weights);
   }
-  LeftRows<kRows> rows(left);
-  for (int64_t k = 0; k < call.terms % kBlockColumns; ++k, weights += kTileColumns) {
-    tile.AddTerm(rows, 0, weights);
-    rows.Advance(1);
-  }
+  tile.template AddTerms<1>(left, call.terms % kBlockColumns, weights);
   tile.Store(call);
 }
 
