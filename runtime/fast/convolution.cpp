@@ -307,7 +307,6 @@ template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   if (!DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const SpatialDims spatial = MakeSpatial(WindowOfConvolution(request), input.size() - 2);
   if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
