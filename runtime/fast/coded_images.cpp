@@ -50,7 +50,7 @@ void CodedPart<Number>::Widen(CodesAs<Number> codes) const {
 
 template <typename Number>
 void CodedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
-  const int64_t first = rows_.begin * form_.rows.stride - form_.rows.before;
+  const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
   const int64_t size = form_.columns.input * form_.channels, count = form_.RowsSeenBy(rows_.count());
   // Rows that windows see as they are lie behind one another.
   const bool is_whole = form_.padded_channels == form_.channels && form_.columns.before == 0;

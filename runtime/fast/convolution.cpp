@@ -39,12 +39,7 @@ struct SpatialDims {
 bool AllSeeInput(const WindowAxis& axis) {
   if (axis.before == 0 && axis.after <= 0) return true;
   for (int64_t place = 0; place < axis.output; ++place) {
-    bool sees = false;
-    for (int64_t tap = 0; tap < axis.size && !sees; ++tap) {
-      const int64_t at = place * axis.stride - axis.before + tap * axis.dilation;
-      sees = at >= 0 && at < axis.input;
-    }
-    if (!sees) return false;
+    if (SeeingTaps(axis, place).count() == 0) return false;
   }
   return true;
 }

@@ -82,9 +82,8 @@ class DepthwiseKernel final : public Kernel {
     const WindowAxis& columns = form_.columns;
     const Span taps = row_taps_[static_cast<size_t>(row)];
     const int64_t block = plane % form_.blocks();
-    const int64_t in_row = row * rows.stride - rows.before + taps.begin * rows.dilation;
-    const int64_t in_column =
-        tile.places.begin * columns.stride - columns.before + tile.taps.begin * columns.dilation;
+    const int64_t in_row = SeenBy(rows, row, taps.begin);
+    const int64_t in_column = SeenBy(columns, tile.places.begin, tile.taps.begin);
     const int64_t offset =
         plane * form_.out_size() + (row * columns.output + tile.places.begin) * kBlockColumns;
     RunDepthwiseTile(

@@ -1,6 +1,7 @@
 #include "runtime/fast/direct_convolution.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/lanes/direct_tile.h"
@@ -17,22 +18,26 @@ namespace {
 struct DirectForm {
   ImageOrder order;
   int64_t images, inputs, outputs;
-  WindowAxis rows, columns;
+  WindowAxis slices, rows, columns;
   int threads;
 
   bool is_blocked() const { return order == ImageOrder::kBlocked; }
-  int64_t in_plane() const { return rows.input * columns.input; }
-  int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
+  // Pixels of a channel, and floats of a block of results.
+  int64_t in_plane() const { return slices.input * rows.input * columns.input; }
+  int64_t out_plane() const { return slices.output * out_slice(); }
+  int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
   int64_t out_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t tiles() const { return DividedUp(outputs, kTileColumns); }
-  int64_t taps() const { return rows.size * columns.size; }
+  int64_t taps() const { return slices.size * rows.size * columns.size; }
   // Floats of an image, and of the weights of a tile of outputs.
   int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
   int64_t tile_size() const { return taps() * inputs * kTileColumns; }
-  // From a number to that of the next pixel, the next row, and the next block of channels or channel.
+  // From a number to that of the next pixel, row, slice, and block of channels or channel.
   int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
   int64_t in_row() const { return columns.input * in_pixel(); }
+  int64_t in_slice() const { return rows.input * in_row(); }
   int64_t in_term() const { return in_plane() * in_pixel(); }
+  int64_t weights_slice() const { return rows.size * weights_row(); }
   int64_t weights_row() const { return inputs * columns.size * kTileColumns; }
   int64_t weights_step() const { return (is_blocked() ? inputs : columns.size) * kTileColumns; }
 
@@ -40,7 +45,21 @@ struct DirectForm {
   int64_t rows_together() const {
     return is_blocked() && 2 * columns.output <= TilePixels() && rows.output > 1 ? 2 : 1;
   }
-  int64_t lines() const { return DividedUp(rows.output, rows_together()); }
+  int64_t lines_of_slice() const { return DividedUp(rows.output, rows_together()); }
+  int64_t lines() const { return slices.output * lines_of_slice(); }
+  // Lines that see much of the same are behind one another: those of a slice, or those of all slices.
+  bool has_slices_together() const { return slices.size > rows.size; }
+  int64_t SliceOf(int64_t line) const {
+    return has_slices_together() ? line % slices.output : line / lines_of_slice();
+  }
+  int64_t RowOf(int64_t line) const {
+    return (has_slices_together() ? line / slices.output : line % lines_of_slice()) * rows_together();
+  }
+  // Floats that lines read for one of them.
+  int64_t in_line() const {
+    const int64_t of_rows = rows_together() * rows.stride * in_size() / rows.input;
+    return has_slices_together() ? of_rows / slices.output : of_rows * slices.size / slices.input;
+  }
 };
 
 // How lines, rows of the results of all images, and tiles of output channels are cut into tasks.
@@ -50,9 +69,8 @@ struct DirectGrid {
   static DirectGrid Of(const DirectForm& form, int64_t tiles_of_line) {
     constexpr int64_t kLeastTiles = 8;  // of pixels, for which weights come from a far cache once
     const int64_t lines = form.images * form.lines();
-    const int64_t read = form.rows_together() * form.rows.stride * form.in_size() / form.rows.input;
     const int64_t together =
-        std::max(CacheFloats() / std::max<int64_t>(read, 1), DividedUp(kLeastTiles, tiles_of_line));
+        std::max(CacheFloats() / std::max<int64_t>(form.in_line(), 1), DividedUp(kLeastTiles, tiles_of_line));
     DirectGrid grid{.line_parts = DividedUp(lines, together), .tile_parts = 1};
     const int64_t wanted = 4 * form.threads;  // tasks
     if (form.threads == 1 || grid.line_parts >= wanted) return grid;
@@ -93,10 +111,11 @@ class DirectConvolution final : public Kernel {
   }
 
  private:
-  // A row of pixels, or two: taps that any of them sees the image by, which of these each row does.
+  // A row of pixels, or two of a slice: taps that any of them sees the image by, which of these each row
+  // does.
   struct Line {
     int64_t count;
-    Span taps, seeing[2];
+    Span slices, taps, seeing[2];
     int64_t in, weights;  // how far the first tap is from the beginning of the image and of the weights
   };
   // Pixels beside one another, of row-major images several tiles that see alike.
@@ -111,15 +130,17 @@ class DirectConvolution final : public Kernel {
 
   static Line LineOf(const DirectForm& form, int64_t index) {
     const WindowAxis& rows = form.rows;
-    const int64_t first = index * form.rows_together();
+    const int64_t slice = form.SliceOf(index), first = form.RowOf(index);
     Line line{.count = std::min(form.rows_together(), rows.output - first)};
+    line.slices = SeeingTaps(form.slices, slice);
     line.taps = SeeingTaps(rows, Span{first, first + line.count});
     for (int64_t row = 0; row < line.count; ++row) {
       const Span seeing = SeeingTaps(rows, first + row);
       line.seeing[row] = {seeing.begin - line.taps.begin, seeing.end - line.taps.begin};
     }
-    line.in = (first * rows.stride - rows.before + line.taps.begin * rows.dilation) * form.in_row();
-    line.weights = line.taps.begin * form.weights_row();
+    line.in = SeenBy(form.slices, slice, line.slices.begin) * form.in_slice() +
+              SeenBy(rows, first, line.taps.begin) * form.in_row();
+    line.weights = line.slices.begin * form.weights_slice() + line.taps.begin * form.weights_row();
     return line;
   }
 
@@ -135,8 +156,7 @@ class DirectConvolution final : public Kernel {
         ++tiles.back().count;
         continue;
       }
-      const int64_t column =
-          tile.places.begin * columns.stride - columns.before + tile.taps.begin * columns.dilation;
+      const int64_t column = SeenBy(columns, tile.places.begin, tile.taps.begin);
       const int64_t weights = tile.taps.begin * (form.is_blocked() ? form.weights_step() : kTileColumns);
       tiles.push_back(
           {.columns = std::move(tile), .count = 1, .in = column * form.in_pixel(), .weights = weights});
@@ -194,9 +214,10 @@ class DirectConvolution final : public Kernel {
 
   // How far a line is from the beginning of the result in a block of channels.
   int64_t OffsetOf(int64_t line, int64_t block) const {
-    const int64_t image = line / form_.lines(), row = line % form_.lines() * form_.rows_together();
+    const int64_t image = line / form_.lines(), of_image = line % form_.lines();
     return (image * form_.out_blocks() + block) * form_.out_plane() +
-           row * form_.columns.output * kBlockColumns;
+           form_.SliceOf(of_image) * form_.out_slice() +
+           form_.RowOf(of_image) * form_.columns.output * kBlockColumns;
   }
   int64_t BlocksOf(int64_t tile) const { return std::min<int64_t>(2, form_.out_blocks() - 2 * tile); }
 
@@ -212,13 +233,16 @@ class DirectConvolution final : public Kernel {
         .in_below = form_.rows.stride * form_.in_row(),
         .terms = pass.terms.count(),
         .in_term = form_.in_term(),
+        .slices = rows.slices.count(),
         .rows = rows.taps.count(),
         .columns = 0,
+        .in_slice = form_.slices.dilation * form_.in_slice(),
         .in_row = form_.rows.dilation * form_.in_row(),
         .in_column = form_.columns.dilation * form_.in_pixel(),
         .seeing = nullptr,
         .seeing_rows = {rows.seeing[0], rows.seeing[1]},
         .weights = call.weights + WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
+        .weights_slice = form_.weights_slice(),
         .weights_row = form_.weights_row(),
         .weights_step = form_.weights_step(),
         .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns) : nullptr,
@@ -261,8 +285,9 @@ class DirectConvolution final : public Kernel {
   ProductSteps steps_;
 };
 
-// [outputs, inputs, rows, columns] in tiles of outputs, of which those of a tap and an input lie behind one
-// another: [tile][rows][columns][inputs], of row-major images [tile][rows][inputs][columns].
+// [outputs, inputs, slices, rows, columns], of which the first axes of taps may be missing, in tiles of
+// outputs, of which those of a tap and an input lie behind one another:
+// [tile][slices][rows][columns][inputs], of row-major images [tile][slices][rows][inputs][columns].
 Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order) {
   dnnl::memory::desc desc = PlainDesc(filter);
   dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kTileColumns);
@@ -271,15 +296,26 @@ Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order) {
   const bool is_blocked = order == ImageOrder::kBlocked;
   blocking.strides[1] = kTileColumns * (is_blocked ? 1 : extent(last));
   blocking.strides[last] = kTileColumns * (is_blocked ? extent(1) : 1);
-  if (last == 3) blocking.strides[2] = kTileColumns * extent(1) * extent(3);
+  int64_t of_taps = kTileColumns * extent(1) * extent(last);
+  for (int axis = last - 1; axis > 1; of_taps *= extent(axis--)) blocking.strides[axis] = of_taps;
   blocking.strides[0] = kTileColumns * *Volume(filter.drop_front(1));
   return LayoutOf(desc);
+}
+
+// Rows of which windows see a place each are one row where what it sees stays in a core's cache, so that
+// tiles are filled well; slices are its rows.
+void MergeRows(DirectForm& form) {
+  if (!SeesPlaces(form.rows) || !SeesPlaces(form.columns)) return;
+  const int64_t pixels = form.rows.output * form.columns.output;
+  if (pixels * form.slices.size * form.inputs > CacheFloats()) return;
+  form.columns.input = form.columns.output = pixels;
+  form.rows = std::exchange(form.slices, WindowAxis{});
 }
 
 std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() != 3 && filter.size() != 4) return std::nullopt;
+  if (filter.size() < 3 || filter.size() > 5) return std::nullopt;
   // Of fewer outputs the rest of a block is computed in vain; a filter that is no constant is laid out in
   // each run.
   const bool is_worth = filter[0] >= kBlockColumns && request.inputs[1].constant != nullptr;
@@ -289,9 +325,11 @@ std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
                   .images = input[0],
                   .inputs = filter[1],
                   .outputs = filter[0],
+                  .slices = window[0],
                   .rows = window[1],
                   .columns = window[2],
                   .threads = CurrentThreads()};
+  MergeRows(form);
   // An image of one column is one row.
   if (form.is_blocked() && form.columns.input == 1 && form.columns.size == 1 && form.columns.output == 1)
     std::swap(form.rows, form.columns);

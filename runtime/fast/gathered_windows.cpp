@@ -41,9 +41,8 @@ void GatheredWindows::GatherTap(const float* plane, int64_t tap, float* to) cons
       std::fill_n(to, columns_.output * kBlockColumns, 0.0f);
       continue;
     }
-    const int64_t in_row = row * rows_.stride - rows_.before + row_tap * rows_.dilation;
-    const int64_t in_column =
-        columns.begin * columns_.stride - columns_.before + column_tap * columns_.dilation;
+    const int64_t in_row = SeenBy(rows_, row, row_tap);
+    const int64_t in_column = SeenBy(columns_, columns.begin, column_tap);
     const float* from = plane + (in_row * columns_.input + in_column) * kBlockColumns;
     std::fill_n(to, columns.begin * kBlockColumns, 0.0f);
     for (int64_t column = columns.begin; column < columns.end; ++column, from += step)

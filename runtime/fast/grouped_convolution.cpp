@@ -43,7 +43,7 @@ std::vector<GroupedPlaces> DividePlaces(const WindowAxis& axis) {
   std::vector<GroupedPlaces> tiles;
   for (int64_t index = 0; index < count; ++index) {
     GroupedPlaces tile{.places = Span{0, axis.output}.Part(count, index), .inside = 0};
-    const int64_t first = tile.places.begin * axis.stride - axis.before;
+    const int64_t first = SeenBy(axis, tile.places.begin, 0);
     const int64_t seen = (tile.places.count() - 1) * axis.stride + axis.size;
     for (int64_t i = 0; i < seen; ++i) {
       if (first + i >= 0 && first + i < axis.input) tile.inside |= 1U << i;
@@ -128,11 +128,11 @@ class GroupedConvolution final : public Kernel {
         .limits = steps_.limits()};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       const Span& taps = row_taps_[static_cast<size_t>(row)];
-      const int64_t in_row = row * form_.rows.stride - form_.rows.before + taps.begin * form_.rows.dilation;
+      const int64_t in_row = SeenBy(form_.rows, row, taps.begin);
       tile.rows = taps.count();
       tile.weights = weights + taps.begin * form_.weights_row();
       for (const GroupedPlaces& each : tiles_) {
-        const int64_t in_column = each.places.begin * columns.stride - columns.before;
+        const int64_t in_column = SeenBy(columns, each.places.begin, 0);
         tile.in = in + (in_row * columns.input + in_column) * kBlockColumns;
         tile.inside = each.inside;
         tile.start = call.operands.ElementsOf(steps_.start(), offset);

@@ -15,6 +15,10 @@ Window WindowOfConvolution(const KernelRequest& request) {
                     filter.take_back(input.size() - 2));
 }
 
+bool SeesPlaces(const WindowAxis& axis) {
+  return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
+}
+
 namespace {
 
 // Of `count` steps of `step` from `first` on those that lie in an axis of `extent`.

@@ -37,6 +37,13 @@ class TilePanels {
 // Of a Convolution or GroupConvolution, by its input and its filter.
 Window WindowOfConvolution(const KernelRequest& request);
 
+// True if windows see a place each along an axis, all of them in their order.
+bool SeesPlaces(const WindowAxis& axis);
+
+// The place of the input that one sees by a tap.
+inline int64_t SeenBy(const WindowAxis& axis, int64_t place, int64_t tap) {
+  return place * axis.stride - axis.before + tap * axis.dilation;
+}
 // The taps of a place that see the input, and the places that see it by a tap.
 Span SeeingTaps(const WindowAxis& axis, int64_t place);
 Span SeeingPlaces(const WindowAxis& axis, int64_t tap);

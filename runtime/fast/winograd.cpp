@@ -6,7 +6,6 @@
 #include "runtime/fast/lanes/winograd_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
-#include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/fast/winograd_grid.h"
@@ -16,18 +15,22 @@ namespace nnefc::runtime {
 
 namespace {
 
+// Slices of a volume are images: each adds products of all that it sees by a tap along that axis, as if these
+// were inputs, those of the first tap first.
 struct WinogradForm {
   int64_t images, inputs, outputs;
-  WindowAxis rows, columns;
+  WindowAxis slices, rows, columns;
   int threads;
 
+  int64_t terms() const { return slices.size * inputs; }
   int64_t input_blocks() const { return DividedUp(inputs, kBlockColumns); }
+  int64_t term_blocks() const { return slices.size * input_blocks(); }
   int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t output_tiles() const { return DividedUp(outputs, kTileColumns); }
-  WinogradGrid grid() const { return WinogradGrid::Of(images, rows, columns); }
+  WinogradGrid grid() const { return WinogradGrid::Of(images * slices.output, rows, columns); }
   int64_t tiles() const { return grid().tiles(); }
-  int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
-  int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
+  int64_t in_slice() const { return rows.input * columns.input * kBlockColumns; }
+  int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
 };
 
 // Strides between products that are no multiples of a page: caches would have few places for them.
@@ -46,28 +49,29 @@ struct WinogradGroups {
   static WinogradGroups Of(const WinogradForm& form) {
     constexpr int64_t kMostOfFilter = 655360, kMostSharedTiles = 1048576;  // floats
     const auto count_of = [&](int64_t floats, int64_t least_tiles) {
-      const int64_t of_tile = kWinogradProducts * (form.input_blocks() + 2) * kBlockColumns;
+      const int64_t of_tile = kWinogradProducts * (form.term_blocks() + 2) * kBlockColumns;
       const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * TileRows());
       return DividedUp(form.tiles(), tiles / TileRows() * TileRows());
     };
     const int64_t own = count_of(CacheFloats(), 2 * TileRows());
     const bool is_small =
-        kWinogradProducts * form.inputs * form.output_tiles() * kTileColumns <= kMostOfFilter;
+        kWinogradProducts * form.terms() * form.output_tiles() * kTileColumns <= kMostOfFilter;
     const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
     if (is_small && own >= least) return {.count = RoundUp(own, form.threads), .has_whole_filter = true};
     return {.count = count_of(kMostSharedTiles, 4 * TileRows()), .has_whole_filter = false};
   }
 };
 
-// Whether it is faster than the direct way, in cycles for an input and a block of outputs, as measured on
+// Whether it is faster than the direct way, in cycles for a term and a block of outputs, as measured on
 // Zen 4. A tile's products take 36 in the best case, the filter 300 to be transformed, the image and the
 // result 150 and 130 for each tile and block. The direct way takes 9.3 a pixel.
 bool IsFasterThanDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
-  const auto pixels = static_cast<double>(form.images * form.rows.output * form.columns.output);
+  const int64_t images = form.images * form.slices.output;
+  const auto pixels = static_cast<double>(images * form.rows.output * form.columns.output);
   const WinogradGroups groups = WinogradGroups::Of(form);
   const double of_tile = 40 + 150.0 / static_cast<double>(form.output_blocks() * kBlockColumns) +
-                         130.0 / static_cast<double>(form.inputs);
+                         130.0 / static_cast<double>(form.terms());
   const double of_filter = 300.0 * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
   return tiles * of_tile + of_filter < 9.3 * pixels;
 }
@@ -81,9 +85,9 @@ class WinogradKernel final : public Kernel {
 
   size_t scratch_bytes() const {
     const int64_t of_member = groups_.has_whole_filter ? ImageFloats() + ResultFloats()
-                                                       : FilterFloats(kInputsAtATime) + ResultFloats();
+                                                       : FilterFloats(kTermsAtATime) + ResultFloats();
     const int64_t of_all = groups_.has_whole_filter
-                               ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.inputs)
+                               ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.terms())
                                : ImageFloats();
     const int64_t floats = steps_.column_floats(form_.outputs) + of_all + form_.threads * of_member;
     return static_cast<size_t>(floats) * sizeof(float);
@@ -102,21 +106,21 @@ class WinogradKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kInputsAtATime = 64;
+  static constexpr int64_t kTermsAtATime = 64;
 
   Span TilesOf(int64_t group) const { return Span{0, form_.tiles()}.Part(groups_.count, group); }
   int64_t MostTiles() const { return DividedUp(form_.tiles(), groups_.count); }
-  int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.input_blocks(), MostTiles()); }
+  int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.term_blocks(), MostTiles()); }
   int64_t ResultFloats() const { return kWinogradProducts * StrideOf(2, MostTiles()); }
   // Of a row of products and a tile of outputs.
-  static int64_t FilterStride(int64_t inputs) { return inputs * kTileColumns + kBlockColumns; }
-  int64_t FilterFloats(int64_t inputs) const { return kWinogradExtent * FilterStride(inputs); }
+  static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
+  int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
 
   void RunOwnTiles(const FilterCall& call, float* scratch) const {
-    const int64_t filter_floats = FilterFloats(form_.inputs), tiles = form_.output_tiles();
-    const Span inputs = {0, form_.inputs};
+    const int64_t filter_floats = FilterFloats(form_.terms()), tiles = form_.output_tiles();
+    const Span terms = {0, form_.terms()};
     RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
-      TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, inputs,
+      TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, terms,
                     scratch + task * filter_floats);
     });
     RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
@@ -124,12 +128,11 @@ class WinogradKernel final : public Kernel {
       float* image =
           scratch + tiles * kWinogradExtent * filter_floats + member * (ImageFloats() + ResultFloats());
       float* results = image + ImageFloats();
-      for (int64_t block = 0; block < form_.input_blocks(); ++block)
-        TransformPixels(call, span, block, image);
+      for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
       for (int64_t tile = 0; tile < tiles; ++tile) {
         const Part part = {span, span, tile};
         for (int64_t row = 0; row < kWinogradExtent; ++row)
-          Multiply(part, row, inputs, image, scratch + (tile * kWinogradExtent + row) * filter_floats,
+          Multiply(part, row, terms, image, scratch + (tile * kWinogradExtent + row) * filter_floats,
                    results);
         Finish(call, part, results);
       }
@@ -138,8 +141,8 @@ class WinogradKernel final : public Kernel {
 
   void RunSharedTiles(const FilterCall& call, const Span& span, float* image) const {
     float* own = image + ImageFloats();
-    const int64_t filter_floats = FilterFloats(kInputsAtATime), own_floats = filter_floats + ResultFloats();
-    RunTasks(form_.input_blocks(), form_.threads,
+    const int64_t filter_floats = FilterFloats(kTermsAtATime), own_floats = filter_floats + ResultFloats();
+    RunTasks(form_.term_blocks(), form_.threads,
              [&](int64_t block, int) { TransformPixels(call, span, block, image); });
     const int64_t tiles = form_.output_tiles();
     const bool is_even = tiles % form_.threads == 0 || tiles >= 4 * form_.threads;
@@ -148,41 +151,48 @@ class WinogradKernel final : public Kernel {
       float* filter = own + member * own_floats;
       const Part part = {span, span.Part(parts, task % parts), task / parts};
       for (int64_t row = 0; row < kWinogradExtent; ++row) {
-        for (int64_t first = 0; first < form_.inputs; first += kInputsAtATime) {
-          const Span inputs = {first, std::min(first + kInputsAtATime, form_.inputs)};
-          TransformTaps(call, part.outputs, row, inputs, filter);
-          Multiply(part, row, inputs, image, filter, filter + filter_floats);
+        for (int64_t first = 0; first < form_.terms(); first += kTermsAtATime) {
+          const Span terms = {first, std::min(first + kTermsAtATime, form_.terms())};
+          TransformTaps(call, part.outputs, row, terms, filter);
+          Multiply(part, row, terms, image, filter, filter + filter_floats);
         }
       }
       Finish(call, part, filter + filter_floats);
     });
   }
 
-  // A row of products of some inputs' filters and a tile of outputs.
-  void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const Span& inputs,
+  // A row of products of some terms' filters and a tile of outputs.
+  void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const Span& terms,
                      float* out) const {
     constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
-    TransformFilter({.taps = call.weights + (outputs * form_.inputs + inputs.begin) * kTaps,
-                     .inputs = inputs.count(),
+    TransformFilter({.taps = call.weights + (outputs * form_.terms() + terms.begin) * kTaps,
+                     .inputs = terms.count(),
                      .row = row,
                      .out = out,
-                     .stride = FilterStride(inputs.count())});
+                     .stride = FilterStride(terms.count())});
   }
 
-  // A block of channels of the images.
+  // A block of terms: of channels of the slices that are seen by a tap.
   void TransformPixels(const FilterCall& call, const Span& span, int64_t block, float* out) const {
+    const WindowAxis& slices = form_.slices;
     const WindowAxis& rows = form_.rows;
     const WindowAxis& columns = form_.columns;
-    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
-      TransformImage({.image = call.in + (image * form_.input_blocks() + block) * form_.in_plane(),
-                      .rows = rows.input,
-                      .columns = columns.input,
-                      .row = row * kWinogradResults - rows.before,
-                      .column = column * kWinogradResults - columns.before,
-                      .count = count,
-                      .out = out + (block * span.count() + index) * kBlockColumns,
-                      .stride = StrideOf(form_.input_blocks(), span.count())});
-    });
+    const int64_t tap = block / form_.input_blocks(), channels = block % form_.input_blocks();
+    form_.grid().ForRows(
+        span, [&](int64_t index_of_slice, int64_t row, int64_t column, int64_t count, int64_t index) {
+          const int64_t image = index_of_slice / slices.output;
+          const int64_t slice = SeenBy(slices, index_of_slice % slices.output, tap);
+          const int64_t plane = (image * form_.input_blocks() + channels) * slices.input;
+          const bool is_seen = slice >= 0 && slice < slices.input;
+          TransformImage({.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice(),
+                          .rows = is_seen ? rows.input : 0,
+                          .columns = columns.input,
+                          .row = row * kWinogradResults - rows.before,
+                          .column = column * kWinogradResults - columns.before,
+                          .count = count,
+                          .out = out + (block * span.count() + index) * kBlockColumns,
+                          .stride = StrideOf(form_.term_blocks(), span.count())});
+        });
   }
 
   // Some of the tiles of images that were transformed together, and a tile of outputs.
@@ -194,15 +204,15 @@ class WinogradKernel final : public Kernel {
     return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
   }
 
-  // Adds a row of products of some inputs, or begins with them.
-  void Multiply(const Part& part, int64_t row, const Span& inputs, const float* image, const float* filter,
+  // Adds a row of products of some terms, or begins with them.
+  void Multiply(const Part& part, int64_t row, const Span& terms, const float* image, const float* filter,
                 float* results) const {
     const int64_t all = part.all.count(), tiles = part.some.count();
     const TilePanels panels(tiles);
-    image += (part.some.begin - part.all.begin + inputs.begin / kBlockColumns * all) * kBlockColumns;
+    image += (part.some.begin - part.all.begin + terms.begin / kBlockColumns * all) * kBlockColumns;
     for (int64_t x = 0; x < kWinogradExtent; ++x) {
       const int64_t product = row * kWinogradExtent + x;
-      const float* left = image + product * StrideOf(form_.input_blocks(), all);
+      const float* left = image + product * StrideOf(form_.term_blocks(), all);
       float* out = results + product * StrideOf(2, tiles);
       for (int64_t panel = 0; panel < panels.count(); ++panel) {
         const int64_t begin = panels.Begin(panel);
@@ -210,9 +220,9 @@ class WinogradKernel final : public Kernel {
         RunTile(panels.RowsOf(panel), BlocksOf(part),
                 {.left = left + begin * kBlockColumns,
                  .left_stride = all * kBlockColumns,
-                 .terms = inputs.count(),
-                 .weights = filter + x * FilterStride(inputs.count()),
-                 .start = inputs.begin == 0 ? nullptr : sums,
+                 .terms = terms.count(),
+                 .weights = filter + x * FilterStride(terms.count()),
+                 .start = terms.begin == 0 ? nullptr : sums,
                  .out = {sums, kBlockColumns, tiles * kBlockColumns}});
       }
     }
@@ -226,11 +236,12 @@ class WinogradKernel final : public Kernel {
 
   // A block of channels of the results.
   void FinishBlock(const FilterCall& call, const Span& span, int64_t block, const float* products) const {
-    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    const int64_t slices = form_.slices.output;
+    form_.grid().ForRows(span, [&](int64_t slice, int64_t row, int64_t column, int64_t count, int64_t index) {
+      const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
       const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
       const int64_t row_stride = form_.columns.output * kBlockColumns;
-      const int64_t offset = (image * form_.output_blocks() + block) * form_.out_plane() +
-                             first * row_stride + begin * kBlockColumns;
+      const int64_t offset = plane * form_.out_slice() + first * row_stride + begin * kBlockColumns;
       const int64_t rows = std::min(kWinogradResults, form_.rows.output - first);
       const int64_t pixels = std::min(count * kWinogradResults, form_.columns.output - begin);
       TransformResult({.products = products + index * kBlockColumns,
@@ -258,23 +269,39 @@ class WinogradKernel final : public Kernel {
   ProductSteps steps_;
 };
 
-// Of a 3x3 filter that sees each pixel, in blocks of channels.
+// Of a filter that sees each pixel and 3x3 around it, of one slice or several, in blocks of channels.
 std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() != 4 || filter[2] != kWinogradTaps || filter[3] != kWinogradTaps) return std::nullopt;
   if (std::min(filter[0], filter[1]) < kBlockColumns || request.inputs[1].constant == nullptr)
     return std::nullopt;
   const Window window = WindowOfConvolution(request);
   for (size_t axis : {1, 2}) {
-    if (window[axis].stride != 1 || window[axis].dilation != 1) return std::nullopt;
+    const WindowAxis& sees = window[axis];
+    if (sees.size != kWinogradTaps || sees.stride != 1 || sees.dilation != 1) return std::nullopt;
   }
+  // Terms lie in blocks: those of a tap fill some.
+  if (window[0].size > 1 && filter[1] % kBlockColumns != 0) return std::nullopt;
   return WinogradForm{.images = input[0],
                       .inputs = filter[1],
                       .outputs = filter[0],
+                      .slices = window[0],
                       .rows = window[1],
                       .columns = window[2],
                       .threads = CurrentThreads()};
+}
+
+// [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
+Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kTileColumns);
+  const size_t rank = filter.size();
+  blocking.strides[rank - 1] = kTileColumns;
+  blocking.strides[rank - 2] = kWinogradTaps * kTileColumns;
+  blocking.strides[1] = kWinogradTaps * kWinogradTaps * kTileColumns;
+  if (rank == 5) blocking.strides[2] = filter[1] * blocking.strides[1];
+  blocking.strides[0] = kTileColumns * *Volume(filter.drop_front(1));
+  return LayoutOf(desc);
 }
 
 }  // namespace
@@ -287,8 +314,7 @@ std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request) {
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
   PreparedKernel prepared =
-      PrepareFilterStep(request, *steps, form->outputs,
-                        TiledWeights(form->inputs * kWinogradTaps * kWinogradTaps, form->outputs, false));
+      PrepareFilterStep(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
   auto kernel = std::make_shared<WinogradKernel>(*form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);

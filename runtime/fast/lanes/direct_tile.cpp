@@ -88,16 +88,28 @@ unsigned SeeingPixels(const DirectCall& call, int64_t row, int64_t column) {
   return (call.seeing_rows[0].Has(row) ? pixels : 0) | (call.seeing_rows[1].Has(row) ? pixels << kPixels : 0);
 }
 
+// Calls work(in, weights, row) for the first tap of each row of taps, of all slices.
+template <typename Work>
+NNEFC_IN_LANES inline void ForTapRows(const DirectCall& call, const Work& work) {
+  const float *in = call.in, *weights = call.weights;
+  for (int64_t slice = 0; slice < call.slices; ++slice) {
+    for (int64_t row = 0; row < call.rows; ++row)
+      work(in + row * call.in_row, weights + row * call.weights_row, row);
+    in += call.in_slice;
+    weights += call.weights_slice;
+  }
+}
+
 template <int kRows, int kPixels, int kBlocks, int kStep>
 NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
   constexpr unsigned kAll = (1U << (kRows * kPixels)) - 1;
   DirectSums<kRows, kPixels, kBlocks * kLanesOfBlock, kStep> tile;
   tile.Start(call);
-  for (int64_t row = 0; row < call.rows; ++row) {
+  ForTapRows(call, [&](const float* in_row, const float* weights_row, int64_t row) NNEFC_IN_LANES {
     for (int64_t column = 0; column < call.columns; ++column) {
       const unsigned seeing = SeeingPixels<kRows, kPixels>(call, row, column);
-      const float* in = call.in + row * call.in_row + column * call.in_column;
-      const float* weights = call.weights + row * call.weights_row + column * call.weights_step;
+      const float* in = in_row + column * call.in_column;
+      const float* weights = weights_row + column * call.weights_step;
       for (int64_t terms = call.terms; terms > 0; terms -= kBlockColumns, in += call.in_term) {
         for (int64_t line = 0; line < call.next_lines; ++line)
           __builtin_prefetch(weights + call.next + line * kLineFloats);
@@ -113,7 +125,7 @@ NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
         }
       }
     }
-  }
+  });
   tile.Store(call);
 }
 
@@ -129,11 +141,10 @@ NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
   for (int64_t tiles = call.tiles; tiles > 0; --tiles) {
     DirectSums<1, kPixels, kBlocks * kLanesOfBlock, kStep> tile;
     tile.Start(call);
-    for (int64_t row = 0; row < call.rows; ++row) {
+    ForTapRows(call, [&](const float* in_row, const float* weights_row, int64_t) NNEFC_IN_LANES {
       for (int64_t term = 0; term < call.terms; ++term) {
-        const float* in = call.in + row * call.in_row + term * call.in_term + begin * call.in_column;
-        const float* weights =
-            call.weights + row * call.weights_row + term * call.weights_step + begin * kTileColumns;
+        const float* in = in_row + term * call.in_term + begin * call.in_column;
+        const float* weights = weights_row + term * call.weights_step + begin * kTileColumns;
         const float* below = in + call.in_below;
         for (int64_t i = 0; i < kPixels * (kStep == 0 ? call.in_pixel : kStep); i += kLineFloats)
           __builtin_prefetch(below + i);
@@ -143,18 +154,18 @@ NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
           weights += kTileColumns;
         }
       }
-    }
+    });
     for (int64_t column = 0; column < call.columns; ++column) {
       if (column >= begin && column < end) continue;
-      for (int64_t row = 0; row < call.rows; ++row) {
-        const float* in = call.in + row * call.in_row + column * call.in_column;
-        const float* weights = call.weights + row * call.weights_row + column * kTileColumns;
+      ForTapRows(call, [&](const float* in_row, const float* weights_row, int64_t) NNEFC_IN_LANES {
+        const float* in = in_row + column * call.in_column;
+        const float* weights = weights_row + column * kTileColumns;
         for (int64_t term = 0; term < call.terms; ++term) {
           tile.template AddTerm<false>({in, call.in_pixel, 0}, 0, weights, call.seeing[column]);
           in += call.in_term;
           weights += call.weights_step;
         }
-      }
+      });
     }
     tile.Store(call);
     call.in += kPixels * call.in_pixel;

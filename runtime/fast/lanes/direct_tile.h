@@ -14,16 +14,16 @@ struct DirectCall {
   // Channels that are added: in blocks of kBlockColumns that lie so far apart, or one by one.
   int64_t terms, in_term;
   // Taps, and how far from one to the next.
-  int64_t rows, columns;
-  int64_t in_row, in_column;
+  int64_t slices, rows, columns;
+  int64_t in_slice, in_row, in_column;
   // By column of taps, the pixels of a row that do not see the border there, a bit each; which rows of taps
   // the pixels of each row see.
   const uint16_t* seeing;
   Span seeing_rows[2];
-  // Of the first tap and channel: kTileColumns for each. Those of a row lie so far behind those of another;
-  // those of a tap (of blocks) or of a channel (one by one) likewise.
+  // Of the first tap and channel: kTileColumns for each. Those of a slice lie so far behind those of another;
+  // those of a row and of a tap (of blocks) or of a channel (one by one) likewise.
   const float* weights;
-  int64_t weights_row, weights_step;
+  int64_t weights_slice, weights_row, weights_step;
   // What the sums begin with: a number for each channel, elements that lie as `out` does, both or nothing.
   const float* bias = nullptr;
   const float* start = nullptr;

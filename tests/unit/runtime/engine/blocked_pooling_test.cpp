@@ -13,15 +13,6 @@ constexpr char kPooling[] = "nnefc:pooling";
 enum class Pool : uint8_t { kMax, kMean, kMeanOfPadding };
 constexpr std::array kPools = {Pool::kMax, Pool::kMean, Pool::kMeanOfPadding};
 
-// What passes numbers on as they are, with their channels in blocks: a convolution of each channel by 1.
-ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels, size_t axes) {
-  Shape filter = {channels, 1, 1};
-  filter.append(axes, 1);
-  std::vector<float> ones(static_cast<size_t>(channels), 1);
-  return g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats(filter, ones))},
-              WindowOf({.window = Shape(axes, 1)}));
-}
-
 ir::OutputPort PoolOf(TestGraph& g, Pool pool, ir::OutputPort x, const WindowSetting& setting, bool ceil) {
   ir::AttributeMap window = WindowOf(setting);
   window.Set("kernel", ir::Attribute::Integers(setting.window.begin(), setting.window.end()));
@@ -111,7 +102,11 @@ TEST(BlockedPoolingTest, MeansOfWholeImages) {
           std::string::npos);
     }
     const WindowSetting whole{.input = {2, channels, 6, 5}, .window = {6, 5}};
-    for (const Pool pool : kPools) ExpectPool(pool, whole, false, RandomTensor(whole.input, 8));
+    const WindowSetting volume{.input = {2, channels, 4, 3, 5}, .window = {4, 3, 5}};
+    for (const Pool pool : kPools) {
+      ExpectPool(pool, whole, false, RandomTensor(whole.input, 8));
+      ExpectPool(pool, volume, false, RandomTensor(volume.input, 9));
+    }
   }
 }
 
@@ -143,16 +138,17 @@ TEST(BlockedPoolingTest, WindowsAtRandom) {
   const auto draw = [&](int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random);
   };
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < 150; ++i) {
     const Pool pool = kPools[i % kPools.size()];
+    const int axes = i < 100 ? 2 : 3;
     WindowSetting setting{.input = {draw(1, 2), draw(16, 40)}};
-    for (int axis = 0; axis < 2; ++axis) {
+    for (int axis = 0; axis < axes; ++axis) {
       setting.window.push_back(draw(1, 6));
       setting.dilations.push_back(pool == Pool::kMax ? draw(1, 2) : 1);
       setting.strides.push_back(draw(1, 3));
       setting.begin.push_back(draw(0, setting.window.back() - 1));
       setting.end.push_back(draw(0, setting.window.back() - 1));
-      setting.input.push_back(draw(1, 24) + setting.window.back() * setting.dilations.back());
+      setting.input.push_back(draw(1, axes == 2 ? 24 : 7) + setting.window.back() * setting.dilations.back());
     }
     ExpectPool(pool, setting, draw(0, 1) == 1, RandomTensor(setting.input, 100 + i));
   }

@@ -110,10 +110,52 @@ TEST(DirectConvolutionTest, OneSpatialAxis) {
   }
 }
 
+// Of a volume all taps of a slice are added before those of the next; windows of one pixel of some slices see
+// rows of all pixels of small slices.
+TEST(DirectConvolutionTest, Volumes) {
+  for (const int64_t inputs : {3, 16, 40}) {
+    ExpectDirect({.input = {2, inputs, 6, 9, 11}, .window = {3, 3, 3}, .begin = {1, 1, 1}, .end = {1, 1, 1}},
+                 33, {Post::kBias, Post::kResidual}, 22);
+    for (const int64_t size : {2, 7, 31})
+      ExpectDirect({.input = {1, inputs, 5, size, size},
+                    .window = {3, 1, 1},
+                    .strides = {2, 1, 1},
+                    .begin = {1, 0, 0},
+                    .end = {1, 0, 0}},
+                   48, {Post::kBias, Post::kRelu}, 23);
+    ExpectDirect({.input = {1, inputs, 4, 13, 12},
+                  .window = {1, 3, 3},
+                  .strides = {1, 2, 2},
+                  .begin = {0, 1, 1},
+                  .end = {0, 1, 1}},
+                 20, {Post::kClamp}, 24);
+    ExpectDirect({.input = {1, inputs, 4, 6, 5}, .window = {1, 1, 1}, .strides = {2, 2, 2}}, 32, {}, 25);
+    // Slices that see the border alone.
+    ExpectDirect({.input = {1, inputs, 2, 5, 6}, .window = {2, 3, 1}, .begin = {3, 1, 0}, .end = {4, 1, 0}},
+                 32, {Post::kBias, Post::kRelu}, 26);
+  }
+}
+
+TEST(DirectConvolutionTest, VolumesAtRandom) {
+  Draws draw;
+  for (unsigned i = 0; i < 40; ++i) {
+    WindowSetting setting{.input = {draw(1, 2), draw(0, 2) == 0 ? draw(1, 15) : draw(16, 40)}};
+    for (int axis = 0; axis < 3; ++axis) {
+      setting.window.push_back(draw(1, 3));
+      setting.dilations.push_back(draw(1, 2));
+      setting.strides.push_back(draw(1, 2));
+      setting.begin.push_back(draw(0, setting.window.back()));
+      setting.end.push_back(draw(0, setting.window.back()));
+      setting.input.push_back(draw(1, 9) + setting.window.back());
+    }
+    const std::vector<Post> posts = draw.Posts();
+    ExpectDirect(setting, draw(16, 70), posts, 300 + i, "");
+  }
+}
+
 // Which our tiles have not.
-TEST(DirectConvolutionTest, FewOutputsAndThreeAxesAreLeftToOthers) {
+TEST(DirectConvolutionTest, FewOutputsAreLeftToOthers) {
   ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 8, {Post::kRelu}, 21, "onednn");
-  ExpectDirect({.input = {1, 16, 4, 5, 6}, .window = {3, 3, 3}}, 16, {Post::kRelu}, 22, "onednn");
 }
 
 // Windows and chains of what may follow, drawn at random.

@@ -132,6 +132,18 @@ inline std::string Describe(const WindowSetting& setting) {
          ToString(setting.begin) + " " + ToString(setting.end);
 }
 
+// What passes numbers on as they are, with their channels in blocks: a convolution of each channel by 1, of
+// volumes (which takes 16 channels, and no infinity) of all of them by ones where a channel becomes itself.
+inline ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels, size_t axes) {
+  const bool is_of_each = axes < 3;
+  Shape filter = is_of_each ? Shape{channels, 1, 1} : Shape{channels, channels};
+  filter.append(axes, 1);
+  std::vector<float> ones(static_cast<size_t>(*Volume(filter)));
+  for (size_t i = 0; i < ones.size(); i += is_of_each ? 1 : static_cast<size_t>(channels) + 1) ones[i] = 1;
+  return g.Op(is_of_each ? "GroupConvolution" : "Convolution",
+              {x, g.Const(TensorValue::FromFloats(filter, ones))}, WindowOf({.window = Shape(axes, 1)}));
+}
+
 // A Convolution, what follows it in its step, and how its results are compared.
 struct ConvolutionCase {
   WindowSetting setting;
@@ -173,10 +185,10 @@ class Draws {
   int64_t operator()(int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random_);
   }
-  // Adds two spatial axes with windows that see some of the image.
-  void AddAxes(WindowSetting& setting, int64_t longest_stride) {
+  // Adds spatial axes with windows that see some of the image.
+  void AddAxes(WindowSetting& setting, int64_t longest_stride, int axes = 2) {
     Draws& draw = *this;
-    for (int axis = 0; axis < 2; ++axis) {
+    for (int axis = 0; axis < axes; ++axis) {
       setting.window.push_back(draw(1, 7));
       setting.dilations.push_back(draw(1, 2));
       setting.strides.push_back(draw(1, longest_stride));

@@ -7,9 +7,9 @@
 namespace nnefc::runtime {
 namespace {
 
-void ExpectConvolved(const Shape& input, int64_t outputs, const std::vector<Post>& posts,
-                     const std::string& kernel, const Shape& begin = {1, 1}, const Shape& end = {1, 1}) {
-  ExpectAsReference({.setting = {.input = input, .window = {3, 3}, .begin = begin, .end = end},
+void ExpectConvolved(const WindowSetting& setting, int64_t outputs, const std::vector<Post>& posts,
+                     const std::string& kernel) {
+  ExpectAsReference({.setting = setting,
                      .outputs = outputs,
                      .posts = posts,
                      .seed = 1,
@@ -26,7 +26,8 @@ TEST(WinogradTest, IsLikeTheReference) {
   for (const std::vector<Post>& posts : followers) {
     const auto expect = [&](const Shape& input, int64_t outputs, const Shape& begin = {1, 1},
                             const Shape& end = {1, 1}) {
-      ExpectConvolved(input, outputs, posts, "nnefc:winograd", begin, end);
+      ExpectConvolved({.input = input, .window = {3, 3}, .begin = begin, .end = end}, outputs, posts,
+                      "nnefc:winograd");
     };
     expect({1, 64, 63, 40}, 48);
     expect({1, 16, 8, 8}, 16);
@@ -43,11 +44,39 @@ TEST(WinogradTest, IsLikeTheReference) {
   }
 }
 
+// Slices are images, of which each adds what it sees of others: of volumes that end with slices behind the
+// border, in steps and with gaps along that axis.
+TEST(WinogradTest, Volumes) {
+  const std::vector<Post> posts = {Post::kBias, Post::kResidual, Post::kRelu};
+  const auto expect = [&](const WindowSetting& setting, int64_t outputs, const std::string& kernel) {
+    ExpectConvolved(setting, outputs, posts, kernel);
+  };
+  const char* const winograd = "nnefc:winograd";
+  const Shape around = {1, 1, 1}, flat = {0, 1, 1};
+  expect({.input = {1, 32, 6, 20, 21}, .window = {3, 3, 3}, .begin = around, .end = around}, 48, winograd);
+  expect({.input = {2, 16, 3, 30, 16}, .window = {3, 3, 3}, .begin = around, .end = around}, 17, winograd);
+  expect({.input = {2, 40, 5, 17, 18}, .window = {1, 3, 3}, .begin = flat, .end = flat}, 64, winograd);
+  expect({.input = {1, 128, 4, 14, 14}, .window = {3, 3, 3}, .begin = around, .end = around}, 130, winograd);
+  expect({.input = {1, 16, 9, 24, 24},
+          .window = {3, 3, 3},
+          .strides = {2, 1, 1},
+          .dilations = {3, 1, 1},
+          .begin = {4, 1, 0},
+          .end = {5, 0, 1}},
+         32, winograd);
+  expect({.input = {1, 48, 2, 20, 20}, .window = {5, 3, 3}, .begin = {4, 1, 1}, .end = {3, 1, 1}}, 32,
+         winograd);
+  // Channels that fill no blocks are no terms behind one another.
+  expect({.input = {1, 40, 5, 24, 24}, .window = {3, 3, 3}, .begin = around, .end = around}, 48,
+         "nnefc:direct");
+}
+
 // Where most of a tile would lie behind the image.
 TEST(WinogradTest, IsLeftForSmallImages) {
   const std::vector<Post> posts = {Post::kBias, Post::kResidual, Post::kSigmoid};
   for (const Shape& input : {Shape{1, 64, 5, 5}, Shape{1, 64, 2, 2}, Shape{4, 64, 3, 3}})
-    ExpectConvolved(input, 64, posts, "nnefc:direct");
+    ExpectConvolved({.input = input, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 64, posts,
+                    "nnefc:direct");
 }
 
 // Neither an image nor a filter is transformed as a whole where it is large.
