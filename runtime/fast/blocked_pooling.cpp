@@ -36,12 +36,13 @@ std::vector<PoolPlace> PlacesOf(const WindowAxis& axis, Pooled pooled) {
 struct PoolForm {
   Pooled pooled;
   int64_t images, channels;
-  WindowAxis rows, columns;
+  WindowAxis slices, rows, columns;
   int threads;
 
   int64_t blocks() const { return DividedUp(channels, kChannelBlock); }
-  int64_t in_size() const { return rows.input * columns.input * kChannelBlock; }
-  int64_t out_size() const { return rows.output * columns.output * kChannelBlock; }
+  int64_t in_row() const { return columns.input * kChannelBlock; }
+  int64_t in_slice() const { return rows.input * in_row(); }
+  int64_t in_size() const { return slices.input * in_slice(); }
   // Channels of a block of an image.
   int64_t ChannelsOf(int64_t plane) const {
     return std::min(kChannelBlock, channels - plane % blocks() * kChannelBlock);
@@ -51,7 +52,10 @@ struct PoolForm {
 class BlockedPooling final : public Kernel {
  public:
   explicit BlockedPooling(const PoolForm& form)
-      : form_(form), rows_(PlacesOf(form.rows, form.pooled)), columns_(PlacesOf(form.columns, form.pooled)) {
+      : form_(form),
+        slices_(PlacesOf(form.slices, form.pooled)),
+        rows_(PlacesOf(form.rows, form.pooled)),
+        columns_(PlacesOf(form.columns, form.pooled)) {
     const auto sees_all = [&](const PoolPlace& place) {
       return place.taps.count() == form.columns.size && place.counted == form.columns.size;
     };
@@ -69,25 +73,35 @@ class BlockedPooling final : public Kernel {
     const ThreadScope scope(form_.threads);
     const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    const int64_t rows = form_.rows.output, taps = form_.rows.size * form_.columns.size;
-    ParallelFor(form_.images * form_.blocks() * rows, form_.columns.output * taps * kChannelBlock,
+    const int64_t slices = form_.slices.output, rows = form_.rows.output;
+    const int64_t taps = form_.slices.size * form_.rows.size * form_.columns.size;
+    ParallelFor(form_.images * form_.blocks() * slices * rows, form_.columns.output * taps * kChannelBlock,
                 [&](int64_t index) {
-                  const int64_t plane = index / rows, row = index % rows;
-                  const float* from = in + plane * form_.in_size();
-                  float* to = out + plane * form_.out_size() + row * form_.columns.output * kChannelBlock;
-                  RunRow(from, rows_[static_cast<size_t>(row)], plane, to);
+                  const int64_t plane = index / (slices * rows);
+                  const PoolPlace& slice = slices_[static_cast<size_t>(index / rows % slices)];
+                  RunRow(in + plane * form_.in_size(), slice, rows_[static_cast<size_t>(index % rows)], plane,
+                         out + index * form_.columns.output * kChannelBlock);
                 });
     return Success();
   }
 
  private:
-  void RunRow(const float* in, const PoolPlace& row, int64_t plane, float* out) const {
+  void RunRow(const float* in, const PoolPlace& slice, const PoolPlace& row, int64_t plane,
+              float* out) const {
     const PooledNumber pooled =
         form_.pooled == Pooled::kMaximum ? PooledNumber::kMaximum : PooledNumber::kMean;
-    const int64_t channels = form_.ChannelsOf(plane), end = inner_.end;
+    const float* first = in + slice.in * form_.in_slice() + row.in * form_.in_row();
+    const int64_t end = inner_.end;
+    PoolTile of_row = TileOf(slice, row);
+    of_row.channels = form_.ChannelsOf(plane);
     const auto run = [&](int64_t pixels, int64_t column) {
-      PoolTile tile = TileOf(in, row, column, out);
-      tile.channels = channels;
+      const PoolPlace& place = columns_[static_cast<size_t>(column)];
+      PoolTile tile = of_row;
+      tile.in = first + place.in * kChannelBlock;
+      tile.columns = place.taps.count();
+      tile.out = out + column * kChannelBlock;
+      tile.counted *= static_cast<float>(place.counted);
+      tile.next = first + (column * next_lines_ + next_pixels_) * kChannelBlock;
       RunPoolTile(pooled, pixels, tile);
     };
     int64_t column = 0;
@@ -99,24 +113,25 @@ class BlockedPooling final : public Kernel {
     for (column = std::min(column, end); column < form_.columns.output; ++column) run(1, column);
   }
 
-  PoolTile TileOf(const float* in, const PoolPlace& row, int64_t place, float* out) const {
-    const PoolPlace& column = columns_[static_cast<size_t>(place)];
-    const int64_t pixel = row.in * form_.columns.input + place * next_lines_;
-    return {.in = in + (row.in * form_.columns.input + column.in) * kChannelBlock,
+  // Of a row of results what is alike for all its places.
+  PoolTile TileOf(const PoolPlace& slice, const PoolPlace& row) const {
+    return {.in = nullptr,
             .in_pixel = form_.columns.stride * kChannelBlock,
+            .slices = slice.taps.count(),
             .rows = row.taps.count(),
-            .columns = column.taps.count(),
-            .in_row = form_.rows.dilation * form_.columns.input * kChannelBlock,
+            .columns = 0,
+            .in_slice = form_.slices.dilation * form_.in_slice(),
+            .in_row = form_.rows.dilation * form_.in_row(),
             .in_column = form_.columns.dilation * kChannelBlock,
-            .out = out + place * kChannelBlock,
-            .counted = static_cast<float>(row.counted * column.counted),
+            .out = nullptr,
+            .counted = static_cast<float>(slice.counted * row.counted),
             .channels = kChannelBlock,
-            .next = in + (pixel + next_pixels_) * kChannelBlock,
+            .next = nullptr,
             .next_lines = next_lines_};
   }
 
   PoolForm form_;
-  std::vector<PoolPlace> rows_, columns_;
+  std::vector<PoolPlace> slices_, rows_, columns_;
   // Large images come from memory: their rows are too short for processors to see where this goes on.
   static constexpr int64_t kLargeImages = int64_t{1} << 20, kPixelsAhead = 192;
   int64_t next_lines_ = 0, next_pixels_ = 0;
@@ -137,7 +152,7 @@ class MeanOfImages final : public Kernel {
     ParallelFor(form_.images * form_.blocks(), form_.in_size(), [&](int64_t plane) {
       const int64_t block = plane % form_.blocks(), image = plane / form_.blocks();
       std::array<float, kChannelBlock> mean;
-      MeanOfPixels(in + plane * form_.in_size(), form_.rows.input * form_.columns.input, mean.data());
+      MeanOfPixels(in + plane * form_.in_size(), form_.in_size() / kChannelBlock, mean.data());
       std::copy_n(mean.data(), form_.ChannelsOf(plane), out + image * form_.channels + block * kChannelBlock);
     });
     return Success();
@@ -148,13 +163,13 @@ class MeanOfImages final : public Kernel {
 };
 
 bool IsOfWholeImages(const PoolForm& form) {
-  const auto is_whole = [](const WindowAxis& axis) {
-    return axis.output == 1 && axis.size == axis.input && axis.before == 0 && axis.dilation == 1;
+  const auto is_whole = [&](const WindowAxis& axis) {
+    const bool counts_all = form.pooled == Pooled::kMeanOfInput || axis.after >= 0;
+    return counts_all && axis.output == 1 && axis.size == axis.input && axis.before == 0 &&
+           axis.dilation == 1;
   };
-  const bool counts_all =
-      form.pooled == Pooled::kMeanOfInput ||
-      (form.pooled == Pooled::kMeanOfPadding && form.rows.after >= 0 && form.columns.after >= 0);
-  return counts_all && is_whole(form.rows) && is_whole(form.columns);
+  return form.pooled != Pooled::kMaximum && is_whole(form.slices) && is_whole(form.rows) &&
+         is_whole(form.columns);
 }
 
 }  // namespace
@@ -164,11 +179,11 @@ std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, P
   using dnnl::memory;
   const ValueInfo& input = request.inputs[0];
   const size_t rank = input.shape.size();
-  if (rank < 3 || rank > 4 || CodesOf(input) != nullptr || !HasLanes()) return std::nullopt;
-  if (input.layout == nullptr || DescOf(input) != ChannelBlockedDesc(input.shape)) return std::nullopt;
+  if (!HasLanes() || !LiesInBlocks(input)) return std::nullopt;
   const PoolForm form{.pooled = pooled,
                       .images = input.shape[0],
                       .channels = input.shape[1],
+                      .slices = window[0],
                       .rows = window[1],
                       .columns = window[2],
                       .threads = CurrentThreads()};

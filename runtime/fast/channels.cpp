@@ -101,13 +101,6 @@ std::optional<ChannelFunction> ChannelFunctionOf(ir::ElementFunction function, s
   }
 }
 
-bool LiesInBlocks(const ValueInfo& value) {
-  if (value.layout == nullptr || CodesOf(value) != nullptr) return false;
-  const dnnl::memory::desc desc = DescOf(value);
-  return TypeOf(desc) == DnnType::f32 && ChannelBlockedTag(desc) &&
-         desc.data.format_desc.blocking.inner_blks[0] == kBlockColumns;
-}
-
 }  // namespace
 
 ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,

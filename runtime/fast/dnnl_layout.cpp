@@ -329,6 +329,12 @@ memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape) {
   return memory::desc(DnnDims(shape), memory::data_type::f32, kTags[shape.size() - 3]);
 }
 
+bool LiesInBlocks(const ValueInfo& value) {
+  const size_t rank = value.shape.size();
+  return value.layout != nullptr && CodesOf(value) == nullptr && rank >= 3 && rank <= 5 &&
+         DescOf(value) == ChannelBlockedDesc(value.shape);
+}
+
 memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type) {
   using Tag = memory::format_tag;
   static constexpr Tag kTags[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};

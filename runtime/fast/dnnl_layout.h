@@ -101,6 +101,8 @@ dnnl::memory::desc DescOf(const ValueInfo& value);
 dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
 // The same order of elements of f32.
 dnnl::memory::desc DescInF32(const ValueInfo& value);
+// Images of f32 with their channels in blocks of 16.
+bool LiesInBlocks(const ValueInfo& value);
 // What the codes stand for in which the value lies; null if it lies in none.
 const DnnCodes* CodesOf(const ValueInfo& value);
 // Elements of a description as codes.

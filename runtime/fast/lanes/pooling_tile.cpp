@@ -43,13 +43,15 @@ NNEFC_IN_LANES inline void PoolPixels(const PoolTile& tile, int64_t lane) {
   LaneFloats sums[kPixels];
 #pragma GCC unroll 8
   for (int i = 0; i < kPixels; ++i) sums[i] = LaneFloats{} + Of::kStart;
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    const float* in = tile.in + row * tile.in_row + lane;
-    for (int64_t column = 0; column < tile.columns; ++column, in += tile.in_column) {
+  for (int64_t slice = 0; slice < tile.slices; ++slice) {
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      const float* in = tile.in + slice * tile.in_slice + row * tile.in_row + lane;
+      for (int64_t column = 0; column < tile.columns; ++column, in += tile.in_column) {
 #pragma GCC unroll 8
-      for (int i = 0; i < kPixels; ++i) {
-        const LaneFloats x = PooledLanes(in + i * tile.in_pixel);
-        Of::Add(sums[i], x);
+        for (int i = 0; i < kPixels; ++i) {
+          const LaneFloats x = PooledLanes(in + i * tile.in_pixel);
+          Of::Add(sums[i], x);
+        }
       }
     }
   }

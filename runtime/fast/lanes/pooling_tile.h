@@ -9,7 +9,8 @@ namespace nnefc::runtime {
 struct PoolTile {
   const float* in;
   int64_t in_pixel;
-  int64_t rows, columns, in_row, in_column;
+  int64_t slices, rows, columns;
+  int64_t in_slice, in_row, in_column;
   float* out;
   float counted;     // elements that a mean is of
   int64_t channels;  // of the block; what fills it becomes 0
