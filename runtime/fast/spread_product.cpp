@@ -13,16 +13,24 @@ namespace {
 
 struct SpreadForm {
   int64_t images, terms, outputs;
-  int64_t rows, columns;                // of the input
-  int64_t window_rows, window_columns;  // each pixel becomes so many
+  int64_t slices, rows, columns;                       // of the input
+  int64_t window_slices, window_rows, window_columns;  // each pixel becomes so many
   int threads;
 
   int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
   int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
   int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
-  int64_t pixels() const { return rows * columns; }
+  int64_t lines() const { return slices * rows; }
+  int64_t places() const { return window_slices * window_rows * window_columns; }
+  int64_t pixels() const { return lines() * columns; }
   int64_t out_columns() const { return columns * window_columns; }
-  int64_t out_pixels() const { return pixels() * window_rows * window_columns; }
+  int64_t out_pixels() const { return pixels() * places(); }
+  // The pixel of the result that the first one of a line becomes at a place of its window.
+  int64_t PixelOf(int64_t line, int64_t place) const {
+    const int64_t column = place % window_columns, row = place / window_columns % window_rows;
+    const int64_t slice = line / rows * window_slices + place / window_columns / window_rows;
+    return ((slice * rows + line % rows) * window_rows + row) * out_columns() + column;
+  }
 };
 
 class SpreadProduct final : public Kernel {
@@ -34,45 +42,44 @@ class SpreadProduct final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     const FilterCall call = FilterCall::Of(run, steps_, form_.outputs);
-    const int64_t parts = RowParts();
+    const int64_t parts = LineParts();
     RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int) {
       const int64_t part = task % parts;
-      RunRows(call, task / parts, PartBegin(form_.rows, parts, part), PartBegin(form_.rows, parts, part + 1));
+      RunLines(call, task / parts, PartBegin(form_.lines(), parts, part),
+               PartBegin(form_.lines(), parts, part + 1));
     });
     return Success();
   }
 
  private:
   // A part's pixels stay in a core's cache.
-  int64_t RowParts() const {
+  int64_t LineParts() const {
     const int64_t parts = (form_.pixels() * form_.terms + CacheFloats() - 1) / CacheFloats();
     const int64_t wanted = form_.threads == 1 ? 1 : 4 * form_.threads;
-    return std::clamp<int64_t>(parts, std::min(wanted, form_.rows), form_.rows);
+    return std::clamp<int64_t>(parts, std::min(wanted, form_.lines()), form_.lines());
   }
 
-  void RunRows(const FilterCall& call, int64_t image, int64_t begin, int64_t end) const {
-    for (int64_t place = 0; place < form_.window_rows * form_.window_columns; ++place) {
+  void RunLines(const FilterCall& call, int64_t image, int64_t begin, int64_t end) const {
+    for (int64_t place = 0; place < form_.places(); ++place) {
       for (int64_t tile = 0; tile < form_.tiles(); ++tile) {
-        for (int64_t row = begin; row < end; ++row) RunRow(call, {image, row, place, tile});
+        for (int64_t line = begin; line < end; ++line) RunLine(call, {image, line, place, tile});
       }
     }
   }
 
   struct Where {
-    int64_t image, row, place, tile;
+    int64_t image, line, place, tile;
   };
 
-  // The pixels of a row, at a place of their windows.
-  void RunRow(const FilterCall& call, const Where& at) const {
+  // The pixels of a row of a slice, at a place of their windows.
+  void RunLine(const FilterCall& call, const Where& at) const {
     const int64_t panels = (form_.columns + TileRows() - 1) / TileRows();
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
-    const int64_t first_pixel =
-        (at.row * form_.window_rows + at.place / form_.window_columns) * form_.out_columns() +
-        at.place % form_.window_columns;
+    const int64_t first_pixel = form_.PixelOf(at.line, at.place);
     for (int64_t panel = 0; panel < panels; ++panel) {
       const int64_t column = PartBegin(form_.columns, panels, panel);
       const int64_t count = PartBegin(form_.columns, panels, panel + 1) - column;
-      const int64_t left_pixel = at.row * form_.columns + column;
+      const int64_t left_pixel = at.line * form_.columns + column;
       const int64_t offset = ((at.image * form_.output_blocks() + block) * form_.out_pixels() + first_pixel +
                               column * form_.window_columns) *
                              kBlockColumns;
@@ -118,19 +125,20 @@ bool LiesSideBySide(const WindowAxis& axis) {
 std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (request.inputs[1].constant == nullptr || input.size() > 4 ||
-      std::min(filter[0], filter[1]) < kBlockColumns)
+  if (request.inputs[1].constant == nullptr || std::min(filter[0], filter[1]) < kBlockColumns)
     return std::nullopt;
   // Of which the result is the input, and the data the output.
   const Window window =
       MakeWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
                  input.drop_front(2), filter.drop_front(2));
-  if (!LiesSideBySide(window[1]) || !LiesSideBySide(window[2])) return std::nullopt;
+  if (!llvm::all_of(window, LiesSideBySide)) return std::nullopt;
   return SpreadForm{.images = input[0],
                     .terms = filter[0],
                     .outputs = filter[1],
+                    .slices = window[0].output,
                     .rows = window[1].output,
                     .columns = window[2].output,
+                    .window_slices = window[0].size,
                     .window_rows = window[1].size,
                     .window_columns = window[2].size,
                     .threads = CurrentThreads()};

@@ -1,6 +1,6 @@
-// Transposed convolutions whose windows lie side by side (a window of 2x2 in steps of 2, say): a product of
-// the pixels with a matrix for each place of the window, in tiles of registers, of images with their channels
-// in blocks.
+// Transposed convolutions whose windows lie side by side (a window of 2x2 or 2x2x2 in steps of 2, say): a
+// product of the pixels with a matrix for each place of the window, in tiles of registers, of images with
+// their channels in blocks.
 #pragma once
 
 #include <optional>

@@ -56,6 +56,8 @@ TEST(SpreadProductTest, WindowsOfManyKinds) {
   ExpectSpread({{2, 40, 9}, 24, {4}, {4}}, {Post::kBias, Post::kSigmoid}, 4);
   ExpectSpread({{1, 17, 20, 3}, 17, {3, 1}, {3, 1}}, {Post::kShift}, 5);
   ExpectSpread({{1, 256, 40, 33}, 48, {2, 2}, {2, 2}}, {Post::kBias, Post::kResidual}, 6);
+  ExpectSpread({{2, 40, 3, 4, 7}, 48, {2, 2, 2}, {2, 2, 2}}, {Post::kBias, Post::kResidual}, 7);
+  ExpectSpread({{1, 17, 5, 3, 20}, 33, {1, 3, 2}, {1, 3, 2}}, {Post::kRelu}, 8);
 }
 
 TEST(SpreadProductTest, ChainsAtRandom) {
@@ -63,13 +65,16 @@ TEST(SpreadProductTest, ChainsAtRandom) {
   const auto draw = [&](int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random);
   };
-  for (unsigned i = 0; i < 30; ++i) {
-    const Shape window = {draw(1, 3), draw(1, 3)};
+  for (unsigned i = 0; i < 45; ++i) {
+    Shape window = {draw(1, 3), draw(1, 3)}, input = {draw(1, 2), draw(16, 40), draw(1, 9), draw(1, 30)};
+    if (i >= 30) {
+      window.push_back(draw(1, 3));
+      input.push_back(draw(1, 5));
+    }
     std::vector<Post> posts;
     for (int64_t length = draw(0, 4); length > 0; --length)
       posts.push_back(kPosts[static_cast<size_t>(draw(0, kPosts.size() - 1))]);
-    ExpectSpread({{draw(1, 2), draw(16, 40), draw(1, 9), draw(1, 30)}, draw(16, 70), window, window}, posts,
-                 100 + i, "");
+    ExpectSpread({input, draw(16, 70), window, window}, posts, 100 + i, "");
   }
 }
 
