@@ -2,17 +2,14 @@
 // into the filter before it.
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
+#include "runtime/fast/blocked_normalization.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
-#include "runtime/fast/lanes/channel_numbers.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/product_steps.h"
-#include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
@@ -108,88 +105,6 @@ bool HasFiniteParameters(const KernelRequest& request) {
     }
   }
   return true;
-}
-
-// Of images with their channels in blocks.
-class BlockedBatchNorm final : public Kernel {
- public:
-  BlockedBatchNorm(const KernelRequest& request, ProductSteps steps)
-      : images_(request.inputs[0].shape[0]),
-        channels_(request.inputs[0].shape[1]),
-        pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
-        steps_(std::move(steps)) {
-    const auto padded = static_cast<size_t>(RoundUp(channels_, kBlockColumns));
-    const double epsilon = request.node->Double("epsilon");
-    std::array<TensorValue, 4> values;
-    for (size_t i = 0; i < values.size(); ++i) values[i] = request.inputs[i + 1].constant->Loaded();
-    for (std::vector<float>* numbers : {&mean_, &factor_, &shift_}) numbers->resize(padded);
-    for (int64_t i = 0; i < channels_; ++i) {
-      const auto channel = static_cast<size_t>(i);
-      const double scale = values[0].ElementAsDouble(i), variance = values[3].ElementAsDouble(i);
-      shift_[channel] = static_cast<float>(values[1].ElementAsDouble(i));
-      mean_[channel] = static_cast<float>(values[2].ElementAsDouble(i));
-      factor_[channel] = static_cast<float>(scale / std::sqrt(variance + epsilon));
-    }
-  }
-
-  std::string implementation() const override { return "nnefc:channels"; }
-  size_t scratch_bytes() const {
-    return static_cast<size_t>(steps_.column_floats(channels_)) * sizeof(float);
-  }
-
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
-    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    const int64_t blocks = RoundUp(channels_, kBlockColumns) / kBlockColumns, size = pixels_ * kBlockColumns;
-    const auto operands = steps_.OperandsOf(run, channels_, reinterpret_cast<float*>(run.scratch));
-    ParallelFor(images_ * blocks, size, [&](int64_t index) {
-      constexpr int64_t kPixels = 128;  // which stay in a core's first cache
-      const int64_t column = index % blocks * kBlockColumns;
-      for (int64_t pixel = 0; pixel < pixels_; pixel += kPixels) {
-        const int64_t offset = index * size + pixel * kBlockColumns;
-        const int64_t count = std::min(kPixels, pixels_ - pixel);
-        NormalizeChannels({.x = x + offset,
-                           .mean = mean_.data() + column,
-                           .factor = factor_.data() + column,
-                           .shift = shift_.data() + column,
-                           .pixels = count,
-                           .limits = steps_.limits(),
-                           .out = out + offset});
-        steps_.Finish({.out = {out + offset, kBlockColumns, 0},
-                       .offset = offset,
-                       .column = column,
-                       .rows = count,
-                       .blocks = 1},
-                      channels_, operands);
-      }
-    });
-    return Success();
-  }
-
- private:
-  int64_t images_, channels_, pixels_;
-  std::vector<float> mean_, factor_, shift_;
-  ProductSteps steps_;
-};
-
-// Of images in blocks, with parameters that are constants.
-std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request) {
-  const ValueInfo& images = request.inputs[0];
-  if (!HasLanes() || images.layout == nullptr || CodesOf(images) != nullptr ||
-      DescOf(images) != ChannelBlockedDesc(images.shape))
-    return std::nullopt;
-  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
-  if (!steps || steps->bias() >= 0 || steps->start() >= 0) return std::nullopt;
-  PreparedKernel prepared;
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = images.layout;
-  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
-  prepared.outputs.push_back(images.layout);
-  prepared.in_place = 0;
-  auto kernel = std::make_shared<BlockedBatchNorm>(request, std::move(*steps));
-  prepared.scratch_bytes = kernel->scratch_bytes();
-  prepared.kernel = std::move(kernel);
-  return prepared;
 }
 
 std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/fast/blocked_normalization.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/lanes/lane_moments.h"
@@ -200,8 +201,7 @@ std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
 
 // MVN: out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps).
 struct Normalisation {
-  double eps;
-  bool normalize, inside;
+  ChannelMoments moments;
   bool fits_lanes;
 
   void operator()(const KernelRun& run, const Folded& of) const {
@@ -216,18 +216,15 @@ struct Normalisation {
   }
 
  private:
-  [[gnu::always_inline]] double Factor(double variance) const {
-    return 1 / (inside ? std::sqrt(variance + eps) : std::sqrt(variance) + eps);
-  }
   void Row(const float* x, float* out, int64_t terms) const {
     const std::optional<LaneMoments> found = fits_lanes ? MomentsInLanes(x, terms) : std::nullopt;
     if (found) {
-      const double factor = normalize ? Factor(found->variance) : 1;
+      const double factor = moments.FactorOf(found->variance);
       return ShiftAndScaleInLanes(x, terms, *found, static_cast<float>(factor), out);
     }
     Vectorized([&] {
       const auto [mean, variance] = MomentsOf(x, terms);
-      const double factor = normalize ? Factor(variance) : 1;
+      const double factor = moments.FactorOf(variance);
       ShiftAndScale(x, terms, mean, factor, out);
     });
   }
@@ -238,8 +235,8 @@ struct Normalisation {
     ReduceColumns(part, Sum(), mean);
     for (int64_t i = 0; i < part.columns; ++i) mean[i] /= count;
     Columns factor;
-    factor.fill(normalize ? 0 : 1);
-    if (normalize) {
+    factor.fill(moments.normalize ? 0 : 1);
+    if (moments.normalize) {
       for (int64_t k = 0; k < part.terms; ++k) {
         const float* row = part.x + k * part.stride;
         for (int64_t i = 0; i < part.columns; ++i) {
@@ -247,7 +244,7 @@ struct Normalisation {
           factor[i] += deviation * deviation;
         }
       }
-      for (int64_t i = 0; i < part.columns; ++i) factor[i] = Factor(factor[i] / count);
+      for (int64_t i = 0; i < part.columns; ++i) factor[i] = moments.FactorOf(factor[i] / count);
     }
     for (int64_t k = 0; k < part.terms; ++k) {
       const float* row = part.x + k * part.stride;
@@ -273,11 +270,14 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
   if (!folded) return std::nullopt;
   const std::string mode = request.node->String("eps_mode");
-  const Normalisation function{.eps = request.node->Double("eps"),
+  const ChannelMoments moments{.epsilon = request.node->Double("eps"),
                                .normalize = request.node->Bool("normalize_variance"),
-                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT",
-                               .fits_lanes = FitsLanes(folded->terms)};
-  return Prepare(request, *folded, function, true);
+                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
+  const llvm::ArrayRef<int64_t> shape = request.inputs[0].shape;
+  if (shape.size() > 2 && folded->inner == 1 && folded->terms == Volume(shape.drop_front(2))) {
+    if (auto kernel = MakeBlockedMvn(request, moments)) return kernel;
+  }
+  return Prepare(request, *folded, Normalisation{moments, FitsLanes(folded->terms)}, true);
 }
 
 // GroupNormalization: as MVN over a group of channels, then scaled and shifted
