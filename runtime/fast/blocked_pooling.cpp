@@ -139,9 +139,9 @@ class BlockedPooling final : public Kernel {
 };
 
 // Of whole images: a row-major matrix of a number for each image and channel.
-class MeanOfImages final : public Kernel {
+class NumberOfImages final : public Kernel {
  public:
-  explicit MeanOfImages(const PoolForm& form) : form_(form) {}
+  explicit NumberOfImages(const PoolForm& form) : form_(form) {}
 
   std::string implementation() const override { return "nnefc:pooling"; }
 
@@ -151,25 +151,46 @@ class MeanOfImages final : public Kernel {
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     ParallelFor(form_.images * form_.blocks(), form_.in_size(), [&](int64_t plane) {
       const int64_t block = plane % form_.blocks(), image = plane / form_.blocks();
-      std::array<float, kChannelBlock> mean;
-      MeanOfPixels(in + plane * form_.in_size(), form_.in_size() / kChannelBlock, mean.data());
-      std::copy_n(mean.data(), form_.ChannelsOf(plane), out + image * form_.channels + block * kChannelBlock);
+      std::array<float, kChannelBlock> numbers;
+      const float* pixels = in + plane * form_.in_size();
+      form_.pooled == Pooled::kMaximum ? TakeMaxima(pixels, numbers.data())
+                                       : MeanOfPixels(pixels, this->pixels(), numbers.data());
+      std::copy_n(numbers.data(), form_.ChannelsOf(plane),
+                  out + image * form_.channels + block * kChannelBlock);
     });
     return Success();
   }
 
  private:
+  int64_t pixels() const { return form_.in_size() / kChannelBlock; }
+  // Of all pixels as a row, in their order.
+  void TakeMaxima(const float* pixels, float* out) const {
+    RunPoolTile(PooledNumber::kMaximum, 1,
+                {.in = pixels,
+                 .in_pixel = kChannelBlock,
+                 .slices = 1,
+                 .rows = 1,
+                 .columns = this->pixels(),
+                 .in_slice = 0,
+                 .in_row = 0,
+                 .in_column = kChannelBlock,
+                 .out = out,
+                 .counted = 1,
+                 .channels = kChannelBlock,
+                 .next = pixels,
+                 .next_lines = 0});
+  }
+
   PoolForm form_;
 };
 
 bool IsOfWholeImages(const PoolForm& form) {
   const auto is_whole = [&](const WindowAxis& axis) {
-    const bool counts_all = form.pooled == Pooled::kMeanOfInput || axis.after >= 0;
+    const bool counts_all = form.pooled != Pooled::kMeanOfPadding || axis.after >= 0;
     return counts_all && axis.output == 1 && axis.size == axis.input && axis.before == 0 &&
            axis.dilation == 1;
   };
-  return form.pooled != Pooled::kMaximum && is_whole(form.slices) && is_whole(form.rows) &&
-         is_whole(form.columns);
+  return is_whole(form.slices) && is_whole(form.rows) && is_whole(form.columns);
 }
 
 }  // namespace
@@ -192,7 +213,7 @@ std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, P
   prepared.inputs[0] = input.layout;
   prepared.outputs.resize(request.outputs.size());
   if (IsOfWholeImages(form)) {
-    prepared.kernel = std::make_shared<MeanOfImages>(form);
+    prepared.kernel = std::make_shared<NumberOfImages>(form);
     return prepared;
   }
   if (request.outputs[0].shape.size() != rank) return std::nullopt;

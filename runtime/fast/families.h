@@ -25,6 +25,7 @@ void RegisterImageTransposes(KernelRegistry& registry);
 
 // Of row_kernels.cpp, for what oneDNN has no fast primitive for.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
+std::optional<PreparedKernel> MakeMaximumOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 

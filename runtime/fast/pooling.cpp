@@ -275,7 +275,9 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
       dims);
 }
 
-std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
+// Of all pixels of each channel.
+template <Pooled kPooled>
+std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
   if (!request.posts.empty() || request.inputs[1].constant == nullptr) return std::nullopt;
   const ValueInfo& input = request.inputs[0];
   if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return std::nullopt;
@@ -289,14 +291,15 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
   }
-  if (const DnnCodes* codes = CodesOf(input)) return MakeCodedMean(request, *codes);
+  constexpr bool kIsMean = kPooled == Pooled::kMeanOfInput;
+  if (const DnnCodes* codes = CodesOf(input)) return kIsMean ? MakeCodedMean(request, *codes) : std::nullopt;
   Window window;
   for (size_t i = 2; i < input.shape.size(); ++i) {
     const int64_t extent = input.shape[i];
     window[3 + i - input.shape.size()] = {.input = extent, .output = 1, .size = extent};
   }
-  if (auto kernel = MakeBlockedPooling(request, Pooled::kMeanOfInput, window)) return kernel;
-  if (!request.node->Bool("keep_dims")) return std::nullopt;
+  if (auto kernel = MakeBlockedPooling(request, kPooled, window)) return kernel;
+  if (!kIsMean || !request.node->Bool("keep_dims")) return std::nullopt;
   const memory::dims zeros(static_cast<size_t>(rank) - 2, 0);
   const memory::dims ones(static_cast<size_t>(rank) - 2, 1);
   const memory::dims kernel(input.shape.begin() + 2, input.shape.end());
@@ -304,9 +307,10 @@ std::optional<PreparedKernel> MakeMeanOfPixels(const KernelRequest& request) {
                      {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
 }
 
-std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
-  if (std::optional<PreparedKernel> kernel = GuardedDnnFactory<MakeMeanOfPixels>(request)) return kernel;
-  return MakeMeanOfRows(request);
+template <Pooled kPooled>
+std::optional<PreparedKernel> MakeReduction(const KernelRequest& request) {
+  if (auto kernel = GuardedDnnFactory<MakePoolOfPixels<kPooled>>(request)) return kernel;
+  return kPooled == Pooled::kMaximum ? MakeMaximumOfRows(request) : MakeMeanOfRows(request);
 }
 
 }  // namespace
@@ -314,7 +318,8 @@ std::optional<PreparedKernel> MakeReduceMean(const KernelRequest& request) {
 void RegisterDnnPooling(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
   registry.Add(Backend::kOneDnn, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMean", MakeReduceMean);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMean", MakeReduction<Pooled::kMeanOfInput>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMax", MakeReduction<Pooled::kMaximum>);
 }
 
 }  // namespace nnefc::runtime

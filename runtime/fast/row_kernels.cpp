@@ -460,6 +460,10 @@ std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request) {
   return MakeReduce<Sum, Finish::kMean>(request);
 }
 
+std::optional<PreparedKernel> MakeMaximumOfRows(const KernelRequest& request) {
+  return MakeReduce<Largest, Finish::kNothing>(request);
+}
+
 std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request) {
   return MakeSoftmaxOfRows<false>(request);
 }
@@ -471,7 +475,6 @@ void RegisterRowKernels(KernelRegistry& registry) {
   };
   add({"opset1"}, "ReduceSum", MakeReduce<Sum, Finish::kNothing>);
   add({"opset1"}, "ReduceProd", MakeReduce<Product, Finish::kNothing>);
-  add({"opset1"}, "ReduceMax", MakeReduce<Largest, Finish::kNothing>);
   add({"opset1"}, "ReduceMin", MakeReduce<Smallest, Finish::kNothing>);
   add({"opset4"}, "ReduceL1", MakeReduce<SumOfMagnitudes, Finish::kNothing>);
   add({"opset4"}, "ReduceL2", MakeReduce<SumOfSquares, Finish::kRoot>);

@@ -89,17 +89,19 @@ TEST(BlockedPoolingTest, OneAxisAndDilations) {
   ExpectPool(Pool::kMax, wide, false, RandomTensor(wide.input, 6));
 }
 
-TEST(BlockedPoolingTest, MeansOfWholeImages) {
+TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
   for (const int64_t channels : {16, 23, 64}) {
     for (const bool keeps : {false, true}) {
-      TestGraph g;
-      const auto x = g.Parameter("x", {3, channels, 7, 9});
-      const auto y = InBlocks(g, x, channels, 2);
-      g.Result(g.Op("ReduceMean", {y, g.Ints({2, 3})}, With("keep_dims", keeps)));
-      ExpectAsReference(g, {RandomTensor({3, channels, 7, 9}, 7)}, kPooling, 1e-6);
-      EXPECT_EQ(
-          Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1})->DescribePlan().find("reorder:"),
-          std::string::npos);
+      for (const char* name : {"ReduceMean", "ReduceMax"}) {
+        TestGraph g;
+        const auto x = g.Parameter("x", {3, channels, 7, 9});
+        const auto y = InBlocks(g, x, channels, 2);
+        g.Result(g.Op(name, {y, g.Ints({2, 3})}, With("keep_dims", keeps)));
+        ExpectAsReference(g, {RandomTensor({3, channels, 7, 9}, 7)}, kPooling, 1e-6);
+        EXPECT_EQ(
+            Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1})->DescribePlan().find("reorder:"),
+            std::string::npos);
+      }
     }
     const WindowSetting whole{.input = {2, channels, 6, 5}, .window = {6, 5}};
     const WindowSetting volume{.input = {2, channels, 4, 3, 5}, .window = {4, 3, 5}};
