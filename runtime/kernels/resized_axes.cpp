@@ -1,0 +1,182 @@
+#include "runtime/kernels/resized_axes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct ResizedAxis {
+  int64_t input, output;
+  double scale;  // output per input
+};
+
+// The input coordinate that output position x stands for. Single precision as
+// in OpenVINO: `floor` of a coordinate depends on it.
+float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& axis) {
+  const float position = static_cast<float>(x);
+  const float scale = static_cast<float>(axis.scale);
+  if (mode == "asymmetric") return position / scale;
+  if (mode == "tf_half_pixel_for_nn") return (position + 0.5f) / scale;
+  if (mode == "align_corners") {
+    if (axis.output == 1) return 0;
+    return position * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
+  }
+  if (mode == "pytorch_half_pixel" && axis.output == 1) return 0;
+  return (position + 0.5f) / scale - 0.5f;
+}
+
+int64_t Nearest(const std::string& mode, float coordinate, double scale) {
+  if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
+  if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(coordinate + 0.5f));
+  if (mode == "simple")
+    return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
+  return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
+}
+
+// The nearest two positions, each weighted by the distance to the other.
+Taps LinearTaps(float coordinate, int64_t extent) {
+  const double x = std::clamp(static_cast<double>(coordinate), 0.0, static_cast<double>(extent - 1));
+  const int64_t low = static_cast<int64_t>(x);
+  const int64_t high = std::min(low + 1, extent - 1);
+  return {{low, 1 - (x - static_cast<double>(low))}, {high, x - static_cast<double>(low)}};
+}
+
+// A triangle around the coordinate, widened when shrinking with antialias;
+// positions outside the input have no share.
+Taps TriangleTaps(float coordinate, const ResizedAxis& axis, bool antialias) {
+  const double slope = antialias && axis.scale < 1 ? axis.scale : 1;
+  const int64_t reach = axis.scale > 1 ? 2 : static_cast<int64_t>(std::ceil(2 / slope));
+  const int64_t centre = static_cast<int64_t>(std::round(coordinate));
+  Taps taps;
+  double sum = 0;
+  const int64_t first = std::max<int64_t>(0, centre - reach);
+  const int64_t last = std::min(axis.input - 1, centre + reach);
+  for (int64_t position = first; position <= last; ++position) {
+    const double weight = std::max(
+        0.0, 1 - std::abs(slope * (static_cast<double>(coordinate) - static_cast<double>(position))));
+    if (weight == 0) continue;
+    taps.push_back({position, weight});
+    sum += weight;
+  }
+  for (Tap& tap : taps) tap.weight /= sum;
+  return taps;
+}
+
+// Keys' cubic convolution with coefficient `a`; the border repeats.
+Taps CubicTaps(float coordinate, int64_t extent, double a) {
+  const int64_t base = static_cast<int64_t>(std::floor(coordinate));
+  const double t = static_cast<double>(coordinate) - static_cast<double>(base);
+  const auto clamped = [&](int64_t position) { return std::clamp<int64_t>(position, 0, extent - 1); };
+  const double u = 1 - t;
+  return {{clamped(base - 1), a * t * u * u},
+          {clamped(base), ((a + 2) * t - (a + 3)) * t * t + 1},
+          {clamped(base + 1), ((a + 2) * u - (a + 3)) * u * u + 1},
+          {clamped(base + 2), a * u * t * t}};
+}
+
+// Pillow's filters: as wide as the input pixels that an output pixel covers.
+Taps PillowTaps(const ResizedAxis& axis, int64_t x, bool bicubic) {
+  const double step = 1 / axis.scale;
+  const double width = std::max(step, 1.0);
+  const double centre = (static_cast<double>(x) + 0.5) * step;
+  const double reach = (bicubic ? 2.0 : 1.0) * width;
+  const auto first = std::max<int64_t>(0, static_cast<int64_t>(centre - reach + 0.5));
+  const auto end = std::min(axis.input, static_cast<int64_t>(centre + reach + 0.5));
+  constexpr double a = -0.5;
+  const auto filter = [&](double t) {
+    t = std::abs(t);
+    if (!bicubic) return std::max(0.0, 1 - t);
+    if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+    return t < 2 ? (((t - 5) * t + 8) * t - 4) * a : 0.0;
+  };
+  Taps taps;
+  double sum = 0;
+  for (int64_t position = first; position < end; ++position) {
+    const double weight = filter((static_cast<double>(position) - centre + 0.5) / width);
+    taps.push_back({position, weight});
+    sum += weight;
+  }
+  for (Tap& tap : taps) tap.weight /= sum;
+  return taps;
+}
+
+struct Interpolation {
+  std::string mode, coordinate_mode, nearest_mode;
+  bool antialias;
+  double cube_coefficient;
+};
+
+Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
+  if (how.mode.ends_with("_pillow")) return PillowTaps(axis, x, how.mode == "bicubic_pillow");
+  const float coordinate = OriginalCoordinate(how.coordinate_mode, x, axis);
+  if (how.mode == "linear") return TriangleTaps(coordinate, axis, how.antialias);
+  if (how.mode == "linear_onnx") return LinearTaps(coordinate, axis.input);
+  if (how.mode == "cubic") return CubicTaps(coordinate, axis.input, how.cube_coefficient);
+  return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
+}
+
+// Interpolate-1 in terms of the later versions, as OpenVINO converts it.
+Interpolation ReadOldInterpolation(const ir::Node& node) {
+  std::string mode = node.String("mode");
+  if (mode == "linear") mode = "linear_onnx";
+  const bool align = node.Bool("align_corners");
+  return {mode, align ? "align_corners" : "asymmetric", "simple", node.Bool("antialias"), -0.75};
+}
+
+Interpolation ReadInterpolation(const ir::Node& node) {
+  if (node.set() == "opset1") return ReadOldInterpolation(node);
+  return {node.String("mode"), node.String("coordinate_transformation_mode"), node.String("nearest_mode"),
+          node.Bool("antialias"), node.Double("cube_coeff")};
+}
+
+// Which axes are resized by how much. Interpolate-1 has axes as an attribute, Interpolate-11 sizes and scales
+// in one input.
+FaultOr<std::vector<ResizedAxis>> ReadAxes(const Resizing& of) {
+  const size_t rank = of.input.size();
+  const std::string& set = of.node.set();
+  const size_t axes_input = set == "opset4" ? 3 : 2;
+  llvm::SmallVector<int64_t, 8> axes;
+  if (set == "opset1") {
+    for (int64_t axis : of.node.Ints("axes")) axes.push_back(axis);
+  } else if (static_cast<size_t>(of.node.num_inputs()) > axes_input) {
+    for (double axis : of.numbers(axes_input)) axes.push_back(static_cast<int64_t>(axis));
+  } else {
+    for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  const bool by_scales = of.node.String("shape_calculation_mode") == "scales";
+  llvm::SmallVector<double, 8> scales;
+  if (by_scales) scales = of.numbers(set == "opset4" ? 2 : 1);
+  if (by_scales && scales.size() < axes.size())
+    return KernelFault("{} scales for {} axes", scales.size(), axes.size());
+
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < rank; ++i) resized.push_back({of.input[i], of.output[i], 1.0});
+  for (size_t i = 0; i < axes.size(); ++i) {
+    ResizedAxis& axis = resized[static_cast<size_t>(NormalAxis(axes[i], static_cast<int64_t>(rank)))];
+    axis.scale = by_scales ? scales[i] : static_cast<double>(axis.output) / static_cast<double>(axis.input);
+  }
+  return resized;
+}
+
+}  // namespace
+
+FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of) {
+  const Interpolation how = ReadInterpolation(of.node);
+  if (how.mode == "area") return KernelFault("the mode `area` cannot be run");
+  FaultOr<std::vector<ResizedAxis>> axes = ReadAxes(of);
+  if (!axes) return axes.error();
+  std::vector<std::vector<Taps>> taps;
+  for (const ResizedAxis& axis : *axes) {
+    std::vector<Taps>& table = taps.emplace_back();
+    if (axis.input == 0 || (axis.input == axis.output && axis.scale == 1.0)) continue;
+    for (int64_t x = 0; x < axis.output; ++x) table.push_back(MakeTaps(how, axis, x));
+  }
+  return taps;
+}
+
+}  // namespace nnefc::runtime
