@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/kernels/attributes.h"
+#include "runtime/kernels/borders.h"
 #include "runtime/kernels/families.h"
 #include "runtime/tensor/strided_loop.h"
 
@@ -12,8 +13,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The input position that output position `i` (relative to the input's start)
-// takes its value from.
 int64_t EdgeSource(int64_t i, int64_t extent) {
   return std::clamp<int64_t>(i, 0, extent - 1);
 }
@@ -61,8 +60,7 @@ FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
 
 // Each output element is one of the input's: the offsets along every axis are
 // tabulated.
-FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before,
-                              int64_t (*source)(int64_t, int64_t)) {
+FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before, BorderSource source) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   if (output.volume() == 0) return Success();
@@ -76,6 +74,11 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
   }
   const size_t width = output.element_bytes();
   const int64_t row = rank == 0 ? 1 : output.shape()[rank - 1];
+  // What of a row is the input's, one element behind the other.
+  const bool is_dense = rank > 0 && input.strides()[rank - 1] == 1;
+  const int64_t begin = is_dense ? std::clamp<int64_t>(before[rank - 1], 0, row) : row;
+  const int64_t end =
+      is_dense ? std::clamp<int64_t>(before[rank - 1] + input.shape()[rank - 1], begin, row) : row;
   ParallelFor(output.volume() / row, row, [&](int64_t index) {
     int64_t rest = index;
     int64_t base = 0;
@@ -84,11 +87,14 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
       rest /= output.shape()[axis];
     }
     std::byte* out = output.mutable_bytes() + index * row * static_cast<int64_t>(width);
-    for (int64_t i = 0; i < row; ++i) {
+    const auto copy = [&](int64_t i, int64_t count) {
       const int64_t from = rank == 0 ? 0 : base + offsets[rank - 1][static_cast<size_t>(i)];
       std::memcpy(out + static_cast<size_t>(i) * width, input.bytes() + static_cast<size_t>(from) * width,
-                  width);
-    }
+                  static_cast<size_t>(count) * width);
+    };
+    for (int64_t i = 0; i < begin; ++i) copy(i, 1);
+    if (begin < end) copy(begin, end - begin);
+    for (int64_t i = end; i < row; ++i) copy(i, 1);
   });
   return Success();
 }
@@ -97,10 +103,7 @@ FaultOr<Success> Pad(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
   if (static_cast<int64_t>(before.size()) != run.input(0).rank())
     return KernelFault("`pads_begin` has {} items", before.size());
-  const std::string mode = run.node.String("pad_mode");
-  if (mode == "edge") return PadFromInput(run, before, EdgeSource);
-  if (mode == "reflect") return PadFromInput(run, before, ReflectSource);
-  if (mode == "symmetric") return PadFromInput(run, before, SymmetricSource);
+  if (const BorderSource source = SourceOfBorder(run.node)) return PadFromInput(run, before, source);
   return PadConstant(run, before);
 }
 
@@ -114,6 +117,13 @@ FaultOr<ElementsView> WithoutBorders(const ViewRequest& run) {
 }
 
 }  // namespace
+
+BorderSource SourceOfBorder(const ir::Node& node) {
+  const std::string mode = node.String("pad_mode");
+  if (mode == "edge") return EdgeSource;
+  if (mode == "reflect") return ReflectSource;
+  return mode == "symmetric" ? SymmetricSource : nullptr;
+}
 
 void RegisterPad(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset12"}, "Pad", Pad);
