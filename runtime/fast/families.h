@@ -22,6 +22,7 @@ void RegisterCompressedKernels(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
 void RegisterUnaryKernels(KernelRegistry& registry);
 void RegisterImageTransposes(KernelRegistry& registry);
+void RegisterImageResampling(KernelRegistry& registry);
 
 // Of row_kernels.cpp, for what oneDNN has no fast primitive for.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);

@@ -37,6 +37,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
   RegisterImageTransposes(registry);
+  RegisterImageResampling(registry);
   registry.SetHooks(Backend::kOneDnn, {.rewrite = Rewrite,
                                        .find_codes = FindCodes,
                                        .find_fusions = FindFusions,
