@@ -16,6 +16,7 @@
 #include "runtime/fast/grouped_convolution.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/merged_groups.h"
+#include "runtime/fast/plane_convolution.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/quantization.h"
 #include "runtime/fast/ways.h"
@@ -324,8 +325,10 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   }
   if (!kGrouped) {
     if (auto kernel = MakeWinograd(request)) return kernel;
-    auto gathered = MakeGatheredConvolution(request);
-    if (gathered && !MakesNanOfBorder(spatial, request.inputs[1].constant)) return gathered;
+    for (const auto make : {MakePlaneConvolution, MakeGatheredConvolution}) {
+      auto kernel = make(request);
+      if (kernel && !MakesNanOfBorder(spatial, request.inputs[1].constant)) return kernel;
+    }
     if (auto kernel = MakeDirectConvolution(request)) return kernel;
   } else if (auto kernel = MakeGroupedConvolution(request)) {
     return kernel;

@@ -101,6 +101,10 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
   return true;
 }
 
+bool ProductSteps::takes_operands() const {
+  return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0; });
+}
+
 int64_t ProductSteps::column_floats(int64_t columns) const {
   return static_cast<int64_t>(column_inputs_.size()) * RoundUp(columns, kTileColumns);
 }

@@ -42,6 +42,8 @@ class ProductSteps {
   // of column_floats.
   Operands OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const;
   int64_t column_floats(int64_t columns) const;
+  // Whether what is left to be done takes more than numbers.
+  bool takes_operands() const;
   // Inputs of the kernel that lie as the result does.
   llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
 

@@ -155,7 +155,7 @@ TEST(DirectConvolutionTest, VolumesAtRandom) {
 
 // Which our tiles have not.
 TEST(DirectConvolutionTest, FewOutputsAreLeftToOthers) {
-  ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 8, {Post::kRelu}, 21, "onednn");
+  ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 14, {Post::kRelu}, 21, "onednn");
 }
 
 // Windows and chains of what may follow, drawn at random.
