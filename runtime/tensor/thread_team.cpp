@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -33,11 +34,12 @@ using Clock = std::chrono::steady_clock;
 // this.
 constexpr std::chrono::microseconds kLook{50};
 // It looks this long for a while after others have taken a processor from the
-// team twice within a short time: then who sleeps early gets one sooner. Once alone is what
-// the system itself does now and then.
+// team some times in a row, each within a short time: then who sleeps early gets one sooner. Once or twice is
+// what the system itself does now and then.
 constexpr std::chrono::microseconds kShortLook{3};
 constexpr std::chrono::milliseconds kWhile{20};
 constexpr std::chrono::milliseconds kBetween{10};
+constexpr int kInARow = 3;
 constexpr size_t kCacheLine = 64;
 
 thread_local ThreadPlace place_of_thread;
@@ -88,6 +90,32 @@ void WakeSleepers(Word& word) {
 
 }  // namespace
 
+// A thread and the processors that it may run on. Systems put who is woken beside who wakes it, above all in
+// virtual machines, where a processor that sleeps counts as one that others have taken: two threads of a team
+// then share one until the system moves one of them, which takes longer than many networks.
+class PlacedThread {
+ public:
+  explicit PlacedThread(pthread_t thread) : thread_(thread) {}
+
+  // Lets it run on all of its processors but this one, as long as there is another; on all for -1.
+  void KeepOff(int processor) {
+    cpu_set_t now;
+    if (pthread_getaffinity_np(thread_, sizeof now, &now) != 0) return;
+    // What somebody else has said since counts.
+    if (!has_others_ || !CPU_EQUAL(&now, &others_)) all_ = now;
+    cpu_set_t others = all_;
+    if (processor >= 0) CPU_CLR(processor, &others);
+    if (CPU_COUNT(&others) == 0) others = all_;
+    has_others_ = pthread_setaffinity_np(thread_, sizeof others, &others) == 0;
+    others_ = others;
+  }
+
+ private:
+  pthread_t thread_;
+  bool has_others_ = false;
+  cpu_set_t all_{}, others_{};
+};
+
 class TeamSteps;
 
 // Threads that work for one thread at a time, their leader.
@@ -103,12 +131,14 @@ class ThreadTeam {
   static constexpr uint32_t kLeaderSleeps = 1U << 31;
 
   int Grow(int members);
+  void KeepFollowersOff(int processor);
   void Wake();
   void Join();
   void Follow(int member);
   void RunMember(int member);
   bool Take(int member);
   bool TakeAny();
+  bool IsCrowded() const;
   bool HasWork() const { return untaken_.load() != 0; }
   template <typename Condition>
   bool LookFor(Condition condition) const;
@@ -120,9 +150,11 @@ class ThreadTeam {
   int threads_ = 1;
   std::exception_ptr error_;
   std::mutex error_mutex_;
-  int followers_ = 0;
+  std::vector<PlacedThread> followers_;
+  int leaders_processor_ = -1;               // when it last woke followers
   std::atomic<Clock::rep> interrupted_ = 0;  // when somebody last found that it was
-  std::atomic<Clock::rep> crowded_ = 0;      // and that the time before was not long ago
+  std::atomic<int> in_a_row_ = 0;            // how often, each time not long after the one before
+  std::atomic<Clock::rep> crowded_ = 0;      // when that was often
 
   alignas(kCacheLine) std::atomic<uint64_t> untaken_ = 0;  // members whose part nobody has begun
   alignas(kCacheLine) Word pending_ = 0;                   // members that are not done
@@ -137,9 +169,7 @@ class ThreadTeam {
 template <typename Condition>
 bool ThreadTeam::LookFor(Condition condition) const {
   constexpr int kLooks = 8;  // for each look at the clock
-  const Clock::time_point start = Clock::now();
-  const bool busy = start.time_since_epoch() - Clock::duration(crowded_.load()) < kWhile;
-  const Clock::time_point end = start + (busy ? kShortLook : kLook);
+  const Clock::time_point end = Clock::now() + (IsCrowded() ? kShortLook : kLook);
   do {
     for (int i = 0; i < kLooks; ++i) {
       if (condition()) return true;
@@ -149,31 +179,45 @@ bool ThreadTeam::LookFor(Condition condition) const {
   return condition();
 }
 
+bool ThreadTeam::IsCrowded() const {
+  return Clock::now().time_since_epoch() - Clock::duration(crowded_.load()) < kWhile;
+}
+
 void ThreadTeam::HeedInterruptions() {
   if (!WasInterrupted()) return;
   const Clock::duration now = Clock::now().time_since_epoch();
   const Clock::duration before(interrupted_.exchange(now.count()));
-  if (now - before < kBetween) crowded_.store(now.count());
+  if (now - before > kBetween) return in_a_row_.store(1);
+  if (in_a_row_.fetch_add(1) + 1 >= kInARow) crowded_.store(now.count());
 }
 
 // Starts followers that lack. Returns how many members there can be.
 int ThreadTeam::Grow(int members) {
-  while (followers_ + 1 < members) {
+  const auto most = [&] { return static_cast<int>(followers_.size()) + 1; };
+  while (most() < members) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the user
     bool started = true;
     try {
-      std::thread([this, member = followers_ + 1] { Follow(member); }).detach();
-      ++followers_;
+      std::thread follower([this, member = most()] { Follow(member); });
+      followers_.emplace_back(follower.native_handle());
+      leaders_processor_ = -1;
+      follower.detach();
     } catch (const std::system_error&) {
       started = false;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (!started) break;
   }
-  return std::min(members, followers_ + 1);
+  return std::min(members, most());
+}
+
+void ThreadTeam::KeepFollowersOff(int processor) {
+  if (processor == leaders_processor_) return;
+  leaders_processor_ = processor;
+  for (PlacedThread& follower : followers_) follower.KeepOff(processor);
 }
 
 void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
@@ -196,6 +240,8 @@ void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
 void ThreadTeam::Wake() {
   if (sleeping_.load() == 0 || sleeping_.exchange(0) == 0) return;
   HeedInterruptions();
+  // Beside others any processor that is left to the team will do.
+  KeepFollowersOff(IsCrowded() ? -1 : sched_getcpu());
   wakes_.fetch_add(1);
   WakeSleepers(wakes_);
 }

@@ -1,6 +1,7 @@
 #include "runtime/tensor/thread_team.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +49,65 @@ TEST(ThreadTeamTest, EachCallIsMadeOnce) {
           << count << " calls on " << threads << " threads";
     }
   }
+}
+
+// The processors of the calling thread.
+cpu_set_t AllowedProcessors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  return allowed;
+}
+
+// The processors that the follower of a team of two may run on, after it has allowed itself those that are
+// wanted.
+cpu_set_t ProcessorsOfFollower(const cpu_set_t* wanted = nullptr) {
+  cpu_set_t found;
+  RunOnTeam(2, [&](int member) {
+    if (member == 1 && wanted != nullptr) {
+      EXPECT_EQ(sched_setaffinity(0, sizeof *wanted, wanted), 0);
+    }
+    if (member == 1) found = AllowedProcessors();
+    WaitForTeam();
+  });
+  return found;
+}
+
+// In a process of its own, whose team has no other followers. Beside others all processors will do, and so
+// they may now and then.
+TEST(ThreadTeamTest, FollowersAreKeptOffTheProcessorOfTheirLeader) {
+  const cpu_set_t all = AllowedProcessors();
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
+  const auto is_kept_off = [] {
+    const ThreadScope scope(2);
+    for (int turn = 0; turn < 100; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const cpu_set_t found = ProcessorsOfFollower();
+      if (!CPU_ISSET(sched_getcpu(), &found)) return true;
+    }
+    return false;
+  };
+  EXPECT_EXIT(std::_Exit(is_kept_off() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+// The leader's own, say, which the team never asks for.
+TEST(ThreadTeamTest, ProcessorsThatSomebodyElseChoseForAFollowerStayChosen) {
+  const auto stay_chosen = [] {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(sched_getcpu(), &only);
+    const ThreadScope scope(2);
+    ProcessorsOfFollower();
+    bool stay = sched_setaffinity(0, sizeof only, &only) == 0;
+    ProcessorsOfFollower(&only);
+    for (int turn = 0; turn < 5; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      const cpu_set_t found = ProcessorsOfFollower();
+      stay = stay && CPU_EQUAL(&found, &only);
+    }
+    return stay;
+  };
+  EXPECT_EXIT(std::_Exit(stay_chosen() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadTeamTest, EachMemberWorksOnceAndKnowsWhoItIs) {
