@@ -7,6 +7,7 @@
 #include "runtime/fast/fewer_products.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/tasks.h"
 
@@ -195,7 +196,7 @@ class DenseProduct final : public Kernel {
 
   // Terms that are added for the columns of a tile before others, for all rows of a part.
   struct Pass {
-    int64_t tile, panels;
+    int64_t tile;
     int64_t first, end;  // terms
     const float* weights;
     // What later passes read, some with each panel: lines of a cache for each block of terms.
@@ -207,28 +208,30 @@ class DenseProduct final : public Kernel {
   void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
     constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
     const int64_t terms = part.end_term - part.term, blocks = (terms + kBlockColumns - 1) / kBlockColumns;
-    const int64_t panels = (part.end_row - part.row + TileRows() - 1) / TileRows();
+    const TilePanels panels(part.end_row - part.row);
     const int64_t passes = (terms + TermsAtATime() - 1) / TermsAtATime();
     const auto weights_of = [&](int64_t of) { return call.Weights(of) + part.term * kTileColumns; };
     const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
-    Pass pass{.tile = tile, .panels = panels, .first = part.term};
+    Pass pass{.tile = tile, .first = part.term};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
       pass.end = std::min(part.term + PartBegin(blocks, passes, i + 1) * kBlockColumns, part.end_term);
       pass.weights = weights + (pass.first - part.term) * kTileColumns;
       pass.next = pass.end < part.end_term   ? weights + (pass.end - part.term) * kTileColumns
                   : tile + 1 < part.end_tile ? weights_of(tile + 1)
                                              : nullptr;
-      pass.next_lines = pass.next == nullptr ? 0 : (kLinesOfTerms + panels - 1) / panels;
-      for (int64_t panel = 0; panel < panels; ++panel) RunPanel(call, part, pass, panel);
+      pass.next_lines = pass.next == nullptr ? 0 : DividedUp(kLinesOfTerms, panels.count());
+      panels.ForAlike([&](int64_t panel, int64_t count) {
+        RunPanels(call, part, pass, panels, {panel, panel + count});
+      });
     }
   }
 
-  void RunPanel(const DenseCall& call, const Part& part, const Pass& pass, int64_t panel) const {
+  // Of as many rows.
+  void RunPanels(const DenseCall& call, const Part& part, const Pass& pass, const TilePanels& panels,
+                 const Span& some) const {
     const DenseSizes& sizes = form_.sizes;
     const int64_t block = pass.tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
-    const int64_t count = part.end_row - part.row;
-    const int64_t row = part.row + PartBegin(count, pass.panels, panel);
-    const int64_t rows = part.row + PartBegin(count, pass.panels, panel + 1) - row;
+    const int64_t row = part.row + panels.Begin(some.begin), rows = panels.RowsOf(some.begin);
     const bool is_first = pass.first == 0, is_last = pass.end == sizes.terms;
     BlockedMatrix<float> out = call.Out(part.image);
     out.data = out.At(row, block);
@@ -240,16 +243,17 @@ class DenseProduct final : public Kernel {
                   .start = out.data,
                   .out = out,
                   .next = pass.next,
-                  .next_lines = pass.next_lines};
+                  .next_lines = pass.next_lines,
+                  .tiles = some.count()};
     if (tile.next != nullptr)
-      tile.next += panel * tile.next_lines * (tile.terms / kBlockColumns) * kLineFloats;
+      tile.next += some.begin * tile.next_lines * (tile.terms / kBlockColumns) * kLineFloats;
     if (is_first) {
       tile.bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns);
       tile.start = call.operands.ElementsOf(steps_.start(), offset);
     }
     if (is_last) tile.limits = steps_.limits();
     RunTile(rows, blocks, tile);
-    if (is_last) call.Finish(part.image, row, rows, block, blocks);
+    if (is_last) call.Finish(part.image, row, some.count() * rows, block, blocks);
   }
 
   // The weights of a tile, each term of a part multiplied by its number.

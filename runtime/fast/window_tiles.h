@@ -29,6 +29,16 @@ class TilePanels {
   int64_t count() const { return count_; }
   int64_t Begin(int64_t panel) const { return panel * each_ + std::min(panel, longer_); }
   int64_t RowsOf(int64_t panel) const { return panel < longer_ ? each_ + 1 : each_; }
+  // Calls work(panel, count) for panels of as many rows behind one another, so few that a cache holds what is
+  // made of them.
+  template <typename Work>
+  void ForAlike(const Work& work) const {
+    constexpr int64_t kMost = 8;
+    for (int64_t panel = 0, count = 0; panel < count_; panel += count) {
+      count = std::min(kMost, (panel < longer_ ? longer_ : count_) - panel);
+      work(panel, count);
+    }
+  }
 
  private:
   int64_t count_, each_, longer_;

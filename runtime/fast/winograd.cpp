@@ -214,7 +214,7 @@ class WinogradKernel final : public Kernel {
       const int64_t product = row * kWinogradExtent + x;
       const float* left = image + product * StrideOf(form_.term_blocks(), all);
       float* out = results + product * StrideOf(2, tiles);
-      for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      panels.ForAlike([&](int64_t panel, int64_t count) {
         const int64_t begin = panels.Begin(panel);
         float* sums = out + begin * kBlockColumns;
         RunTile(panels.RowsOf(panel), BlocksOf(part),
@@ -223,8 +223,9 @@ class WinogradKernel final : public Kernel {
                  .terms = terms.count(),
                  .weights = filter + x * FilterStride(terms.count()),
                  .start = terms.begin == 0 ? nullptr : sums,
-                 .out = {sums, kBlockColumns, tiles * kBlockColumns}});
-      }
+                 .out = {sums, kBlockColumns, tiles * kBlockColumns},
+                 .tiles = count});
+      });
     }
   }
 

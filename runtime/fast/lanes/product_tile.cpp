@@ -115,21 +115,36 @@ constexpr auto kTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
       CallTile<static_cast<int>(kIndex) + 1, kBlocks* static_cast<int>(kLanesOfBlock)>...};
 }(std::make_index_sequence<kTileRows>());
 
-}  // namespace
-
-void RunTile(int64_t rows, int64_t blocks, const TileCall& call) {
-  const auto row = static_cast<size_t>(rows - 1);
-  if (blocks == kBlocksAtOnce) return kTiles<kBlocksAtOnce>[row](call);
-  kTiles<1>[row](call);
-  if (blocks == 1) return;
-  // The second of two, where registers hold the sums of one.
+void RunBlocks(ProductFunction run, bool has_second, const TileCall& call) {
+  run(call);
+  if (!has_second) return;
+  // The second of two, where registers hold the sums of one; a first cache has the rows.
   TileCall second = call;
   second.weights += kBlockColumns;
   if (second.bias != nullptr) second.bias += kBlockColumns;
   if (second.start != nullptr) second.start += call.out.block_stride;
   second.out.data += call.out.block_stride;
   second.next_lines = 0;
-  kTiles<1>[row](second);
+  run(second);
+}
+
+}  // namespace
+
+// The loop of tiles is not in registers' own: there compilers would keep less of a tile in them.
+void RunTile(int64_t rows, int64_t blocks, const TileCall& given) {
+  const auto row = static_cast<size_t>(rows - 1);
+  const ProductFunction run = blocks == kBlocksAtOnce ? kTiles<kBlocksAtOnce>[row] : kTiles<1>[row];
+  const bool has_second = blocks > kBlocksAtOnce;
+  RunBlocks(run, has_second, given);
+  if (given.tiles == 1) return;
+  TileCall call = given;
+  for (int64_t tile = 1; tile < given.tiles; ++tile) {
+    call.left += rows * kBlockColumns;
+    if (call.start != nullptr) call.start += rows * call.out.row_stride;
+    call.out.data += rows * call.out.row_stride;
+    call.next += call.terms / kBlockColumns * call.next_lines * kLineFloats;
+    RunBlocks(run, has_second, call);
+  }
 }
 
 }  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

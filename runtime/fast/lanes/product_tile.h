@@ -34,6 +34,8 @@ struct TileCall {
   // each block of terms.
   const float* next = nullptr;
   int64_t next_lines = 0;
+  // So many tiles of as many rows lie behind one another.
+  int64_t tiles = 1;
 };
 inline constexpr int64_t kLineFloats = 16;
 
@@ -43,7 +45,7 @@ inline int64_t BlocksOfTile() {
   return LaneCount() == kWideLanes ? 2 : 1;
 }
 
-// out = start + left * weights, for `rows` rows and `blocks` blocks of columns.
+// out = start + left * weights, for `rows` rows of each tile and `blocks` blocks of columns.
 NNEFC_LANE_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const TileCall& call));
 
 // Of more terms than these the sums go through memory, so that a core's first cache holds the weights of a
