@@ -153,8 +153,7 @@ class NumberOfImages final : public Kernel {
       const int64_t block = plane % form_.blocks(), image = plane / form_.blocks();
       std::array<float, kChannelBlock> numbers;
       const float* pixels = in + plane * form_.in_size();
-      form_.pooled == Pooled::kMaximum ? TakeMaxima(pixels, numbers.data())
-                                       : MeanOfPixels(pixels, this->pixels(), numbers.data());
+      form_.pooled == Pooled::kMaximum ? TakeMaxima(pixels, numbers.data()) : TakeMeans(pixels, numbers);
       std::copy_n(numbers.data(), form_.ChannelsOf(plane),
                   out + image * form_.channels + block * kChannelBlock);
     });
@@ -163,6 +162,20 @@ class NumberOfImages final : public Kernel {
 
  private:
   int64_t pixels() const { return form_.in_size() / kChannelBlock; }
+  // Of so many pixels sums of f32 lose nothing that counts.
+  void TakeMeans(const float* in, std::array<float, kChannelBlock>& out) const {
+    constexpr int64_t kMost = 512;
+    if (pixels() <= kMost) return MeanOfPixels(in, pixels(), out.data());
+    std::array<double, kChannelBlock> sums = {};
+    for (int64_t pixel = 0; pixel < pixels(); pixel += kMost) {
+      const int64_t count = std::min(kMost, pixels() - pixel);
+      MeanOfPixels(in + pixel * kChannelBlock, count, out.data());
+      for (size_t i = 0; i < sums.size(); ++i)
+        sums[i] += static_cast<double>(out[i]) * static_cast<double>(count);
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      out[i] = static_cast<float>(sums[i] / static_cast<double>(pixels()));
+  }
   // Of all pixels as a row, in their order.
   void TakeMaxima(const float* pixels, float* out) const {
     RunPoolTile(PooledNumber::kMaximum, 1,

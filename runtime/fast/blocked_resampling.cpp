@@ -61,10 +61,13 @@ void SumOf(llvm::ArrayRef<WeighedFloats> terms, int64_t count, float* to) {
 
 class BlockedResampling final : public Kernel {
  public:
-  explicit BlockedResampling(ResamplingForm form) : form_(std::move(form)) {}
+  explicit BlockedResampling(ResamplingForm form)
+      : form_(std::move(form)), sums_rows_(SumsAny(form_.axes[0]) || SumsAny(form_.axes[1])) {}
 
   std::string implementation() const override { return "nnefc:resampling"; }
-  size_t scratch_bytes() const { return static_cast<size_t>(form_.threads * form_.in_row()) * sizeof(float); }
+  size_t scratch_bytes() const {
+    return sums_rows_ ? static_cast<size_t>(form_.threads * form_.in_row()) * sizeof(float) : 0;
+  }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     constexpr int64_t kFloatsOfTask = 16384;
@@ -81,6 +84,13 @@ class BlockedResampling final : public Kernel {
   }
 
  private:
+  // Otherwise each position is one of the input's, or of the border.
+  static bool SumsAny(const ResampledAxis& axis) {
+    return llvm::any_of(axis.taps, [](const Taps& taps) {
+      return taps.size() > 1 || (taps.size() == 1 && taps[0].weight != 1);
+    });
+  }
+
   void RunRow(const float* in, int64_t index, float* scratch, float* out) const {
     const auto& [slices, rows, columns] = form_.axes;
     const int64_t row = index % rows.output(), slice = index / rows.output() % slices.output();
@@ -99,7 +109,7 @@ class BlockedResampling final : public Kernel {
       return;
     }
     const float* line = seen[0].from;
-    if (seen.size() > 1 || seen[0].weight != 1) {
+    if (sums_rows_) {
       SumOf(seen, form_.in_row(), scratch);
       line = scratch;
     }
@@ -139,6 +149,7 @@ class BlockedResampling final : public Kernel {
   }
 
   ResamplingForm form_;
+  bool sums_rows_;
 };
 
 // Where what fills the last block would be much of all, rows of single channels are faster.
@@ -174,6 +185,7 @@ bool Accepts(const KernelRequest& request) {
   const ValueInfo& images = request.inputs[0];
   if (!request.posts.empty() || !HasLanes() || !LiesInBlocks(images) || !FillsBlocks(images.shape[1]))
     return false;
+  if (Volume(images.shape) == 0) return false;
   for (const ValueInfo& input : request.inputs.drop_front()) {
     if (input.constant == nullptr) return false;
   }

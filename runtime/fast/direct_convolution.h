@@ -8,8 +8,8 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution of one or two axes; nothing where it is another, has few output channels or a filter that
-// is no constant, the processor has no lanes or one of the posts has no translation.
+// Of a Convolution; nothing where it has few output channels or a filter that is no constant, the processor
+// has no lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request);
 
 // Of filters [outputs, inputs, rows, columns]: [tile of outputs][rows][columns][inputs], the outputs of a

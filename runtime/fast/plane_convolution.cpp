@@ -199,9 +199,13 @@ Layout PlaneFilterLayout(llvm::ArrayRef<int64_t> filter, const PlaneForm& form) 
 }
 
 std::optional<PlaneForm> PlaneFormOf(const KernelRequest& request) {
-  constexpr int64_t kLeastPixels = 6, kMostOutputs = 12;
+  constexpr int64_t kLeastPixels = 6, kMostPixels = int64_t{1} << 24, kMostOutputs = 12;
+  constexpr int64_t kMostInputs = int64_t{1} << 20;
+  // All rows between the taps of a window are gathered, and pixels at its left for each row.
+  constexpr int64_t kMostRows = 33, kMostBeside = 1024;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (filter.size() > 4 || filter[0] > kMostOutputs || request.inputs[1].constant == nullptr)
+  if (filter.size() > 4 || filter[0] > kMostOutputs || filter[1] > kMostInputs ||
+      request.inputs[1].constant == nullptr)
     return std::nullopt;
   const Window window = WindowOfConvolution(request);
   PlaneForm form{.is_blocked = LiesInBlocks(request.inputs[0]),
@@ -216,6 +220,9 @@ std::optional<PlaneForm> PlaneFormOf(const KernelRequest& request) {
     form.rows = WindowAxis{};
   }
   if (form.rows.stride != 1 || form.columns.stride != 1 || form.columns.output < kLeastPixels)
+    return std::nullopt;
+  if (form.columns.output > kMostPixels || form.rows.reach() > kMostRows ||
+      std::max(form.columns.reach(), form.columns.before) > kMostBeside)
     return std::nullopt;
   return form;
 }
@@ -234,7 +241,6 @@ std::optional<PreparedKernel> MakePlaneConvolution(const KernelRequest& request)
   prepared.outputs[0] = nullptr;
   for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = nullptr;
   auto kernel = std::make_shared<PlaneConvolution>(*form, std::move(*steps));
-  // Windows of far rows would see too much at a time.
   constexpr size_t kMostScratch = size_t{1} << 24;
   if (kernel->scratch_bytes() > kMostScratch * static_cast<size_t>(form->threads)) return std::nullopt;
   prepared.scratch_bytes = kernel->scratch_bytes();

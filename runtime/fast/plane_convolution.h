@@ -9,9 +9,9 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution along one or two axes whose filter is of numbers where it has a border; nothing for
-// others, many outputs or few pixels, where the processor has no lanes or one of the posts has no
-// translation.
+// Of a Convolution along one or two axes, of which the border is multiplied as zeros: who calls this takes no
+// filter of infinities there. Nothing for many outputs, few pixels or taps that are far apart, where the
+// processor has no lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakePlaneConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -1,5 +1,5 @@
-// MaxPool and AvgPool, and ReduceMean over all pixels of blocked channels,
-// which is one.
+// MaxPool and AvgPool, and ReduceMean and ReduceMax over all pixels of blocked
+// channels, which are such.
 
 #include <algorithm>
 #include <atomic>

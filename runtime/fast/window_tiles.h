@@ -1,4 +1,5 @@
-// How windows see an image, for kernels that make some pixels of a row at a time in registers.
+// How windows see an image, and rows of products fall into panels, for kernels that make some pixels or rows
+// at a time in registers.
 #pragma once
 
 #include <algorithm>

@@ -281,8 +281,10 @@ std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
     const WindowAxis& sees = window[axis];
     if (sees.size != kWinogradTaps || sees.stride != 1 || sees.dilation != 1) return std::nullopt;
   }
-  // Terms lie in blocks: those of a tap fill some.
-  if (window[0].size > 1 && filter[1] % kBlockColumns != 0) return std::nullopt;
+  // Terms lie in blocks: those of a tap fill some. Tiles of all of them are transformed at a time.
+  constexpr int64_t kMostTerms = 8192;
+  const int64_t slices = window[0].size;
+  if (slices > 1 && (filter[1] % kBlockColumns != 0 || filter[1] > kMostTerms / slices)) return std::nullopt;
   return WinogradForm{.images = input[0],
                       .inputs = filter[1],
                       .outputs = filter[0],

@@ -97,15 +97,16 @@ class PlacedThread {
  public:
   explicit PlacedThread(pthread_t thread) : thread_(thread) {}
 
-  // Lets it run on all of its processors but this one, as long as there is another; on all for -1.
-  void KeepOff(int processor) {
+  // Lets it run on all of its processors but this one, as long as there are others for all followers; on any
+  // for -1.
+  void KeepOff(int processor, int followers) {
     cpu_set_t now;
     if (pthread_getaffinity_np(thread_, sizeof now, &now) != 0) return;
     // What somebody else has said since counts.
     if (!has_others_ || !CPU_EQUAL(&now, &others_)) all_ = now;
     cpu_set_t others = all_;
     if (processor >= 0) CPU_CLR(processor, &others);
-    if (CPU_COUNT(&others) == 0) others = all_;
+    if (CPU_COUNT(&others) < followers) others = all_;
     has_others_ = pthread_setaffinity_np(thread_, sizeof others, &others) == 0;
     others_ = others;
   }
@@ -151,7 +152,8 @@ class ThreadTeam {
   std::exception_ptr error_;
   std::mutex error_mutex_;
   std::vector<PlacedThread> followers_;
-  int leaders_processor_ = -1;               // when it last woke followers
+  static constexpr int kAnyProcessor = -1, kNotSaid = -2;
+  int leaders_processor_ = kNotSaid;         // that followers are kept off
   std::atomic<Clock::rep> interrupted_ = 0;  // when somebody last found that it was
   std::atomic<int> in_a_row_ = 0;            // how often, each time not long after the one before
   std::atomic<Clock::rep> crowded_ = 0;      // when that was often
@@ -203,7 +205,7 @@ int ThreadTeam::Grow(int members) {
     try {
       std::thread follower([this, member = most()] { Follow(member); });
       followers_.emplace_back(follower.native_handle());
-      leaders_processor_ = -1;
+      leaders_processor_ = kNotSaid;
       follower.detach();
     } catch (const std::system_error&) {
       started = false;
@@ -217,7 +219,7 @@ int ThreadTeam::Grow(int members) {
 void ThreadTeam::KeepFollowersOff(int processor) {
   if (processor == leaders_processor_) return;
   leaders_processor_ = processor;
-  for (PlacedThread& follower : followers_) follower.KeepOff(processor);
+  for (PlacedThread& follower : followers_) follower.KeepOff(processor, members_ - 1);
 }
 
 void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
@@ -241,7 +243,7 @@ void ThreadTeam::Wake() {
   if (sleeping_.load() == 0 || sleeping_.exchange(0) == 0) return;
   HeedInterruptions();
   // Beside others any processor that is left to the team will do.
-  KeepFollowersOff(IsCrowded() ? -1 : sched_getcpu());
+  KeepFollowersOff(IsCrowded() ? kAnyProcessor : sched_getcpu());
   wakes_.fetch_add(1);
   WakeSleepers(wakes_);
 }
@@ -405,6 +407,7 @@ class IdleTeams {
   IdleTeams() {
     pthread_atfork([] { Get().mutex_.lock(); }, [] { Get().mutex_.unlock(); },
                    [] {
+                     place_of_thread.team = nullptr;
                      Get().teams_.clear();
                      Get().mutex_.unlock();
                    });

@@ -112,6 +112,16 @@ TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
   }
 }
 
+// Of many pixels, whose sum in f32 would lose digits.
+TEST(BlockedPoolingTest, MeansOfManyPixels) {
+  TestGraph g;
+  const Shape shape = {1, 16, 64, 64, 64};
+  g.Result(g.Op("ReduceMean", {InBlocks(g, g.Parameter("x", shape), 16, 3), g.Ints({2, 3, 4})},
+                With("keep_dims", false)));
+  const std::vector<float> numbers(16 * 64 * 64 * 64, 0.1F);
+  ExpectAsReference(g, {TensorValue::FromFloats(shape, numbers)}, kPooling, 1e-6);
+}
+
 // NaN is passed over, of nothing but NaN and border it is negative infinity; infinities stay what they are.
 TEST(BlockedPoolingTest, SpecialNumbers) {
   std::mt19937 random(1);

@@ -54,8 +54,12 @@ TEST(PlaneConvolutionTest, WhatOthersConvolve) {
                "onednn");
   ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "onednn");
   ExpectPlanes(setting, 13, {Post::kRelu}, 12, "onednn");
-  // Rows so far apart that no cache holds what lies between them.
-  ExpectPlanes({.input = {1, 64, 500, 500}, .window = {2, 2}, .dilations = {450, 1}}, 2, {}, 14, "onednn");
+  // Taps so far apart that much is gathered which nobody sees, up to all that numbers count.
+  ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "onednn");
+  constexpr int64_t kFar = int64_t{1} << 39;
+  ExpectPlanes(
+      {.input = {1, 3, 8, 40}, .window = {2, 2}, .dilations = {kFar, 1}, .begin = {kFar, 1}, .end = {0, 0}},
+      4, {}, 15, "");
   // Numbers for each channel after others.
   ExpectPlanes(setting, 4, {Post::kRelu, Post::kScale}, 13, "");
 }
