@@ -235,10 +235,7 @@ Layout PairedFilter(llvm::ArrayRef<int64_t> filter, size_t output_axis, DnnLayou
 // Of a channel by itself: kBlockColumns of them for each tap.
 Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
   dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kBlockColumns);
-  int64_t stride = kBlockColumns;
-  for (size_t axis = filter.size(); axis-- > 1; stride *= filter[axis]) blocking.strides[axis] = stride;
-  blocking.strides[0] = stride;
+  PutOutputsInBlocks(desc, kBlockColumns);
   return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
 }
 

@@ -323,6 +323,15 @@ dnnl_blocking_desc_t& PutInBlocks(dnnl::memory::desc& desc, size_t axis, int64_t
   return blocking;
 }
 
+dnnl_blocking_desc_t& PutOutputsInBlocks(dnnl::memory::desc& desc, int64_t block) {
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, block);
+  int64_t stride = block;
+  for (int axis = desc.data.ndims; axis-- > 1; stride *= desc.data.dims[axis])
+    blocking.strides[axis] = stride;
+  blocking.strides[0] = stride;
+  return blocking;
+}
+
 memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape) {
   using Tag = memory::format_tag;
   static constexpr Tag kTags[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};

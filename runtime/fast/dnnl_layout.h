@@ -92,6 +92,8 @@ inline constexpr int64_t kChannelBlock = 16;
 dnnl::memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape);
 // An axis in blocks that lie innermost, padded to whole ones; strides between are for who asks to set.
 dnnl_blocking_desc_t& PutInBlocks(dnnl::memory::desc& desc, size_t axis, int64_t block);
+// The first axis of a filter likewise; the others lie in their order between blocks and what these have.
+dnnl_blocking_desc_t& PutOutputsInBlocks(dnnl::memory::desc& desc, int64_t block);
 // Images with their channels behind the pixels, of ranks 3 to 5.
 dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
 // One element, of as many axes as what it is combined with.

@@ -191,10 +191,7 @@ class PlaneConvolution final : public Kernel {
 // [outputs, inputs, taps..] in groups of outputs, of which those of a tap are behind one another.
 Layout PlaneFilterLayout(llvm::ArrayRef<int64_t> filter, const PlaneForm& form) {
   dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, form.of_group());
-  int64_t stride = form.of_group();
-  for (size_t axis = filter.size(); axis-- > 1; stride *= filter[axis]) blocking.strides[axis] = stride;
-  blocking.strides[0] = stride;
+  PutOutputsInBlocks(desc, form.of_group());
   return std::make_shared<DnnLayout>(desc);
 }
 

@@ -297,13 +297,11 @@ std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
 // [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
 Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
   dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kTileColumns);
-  const size_t rank = filter.size();
-  blocking.strides[rank - 1] = kTileColumns;
-  blocking.strides[rank - 2] = kWinogradTaps * kTileColumns;
-  blocking.strides[1] = kWinogradTaps * kWinogradTaps * kTileColumns;
-  if (rank == 5) blocking.strides[2] = filter[1] * blocking.strides[1];
-  blocking.strides[0] = kTileColumns * *Volume(filter.drop_front(1));
+  dnnl_blocking_desc_t& blocking = PutOutputsInBlocks(desc, kTileColumns);
+  if (filter.size() == 5) {
+    blocking.strides[1] = blocking.strides[2];
+    blocking.strides[2] *= filter[1];
+  }
   return LayoutOf(desc);
 }
 
