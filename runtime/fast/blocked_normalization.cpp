@@ -10,7 +10,6 @@
 #include "runtime/fast/lanes/pixel_sums.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
-#include "runtime/fast/row_moments.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -135,23 +134,25 @@ PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
 
 class BlockedMvn final : public Kernel {
  public:
-  BlockedMvn(const KernelRequest& request, const ChannelMoments& moments)
+  BlockedMvn(const KernelRequest& request, const MvnFactor& factor)
       : images_(request.inputs[0].shape[0]),
         channels_(request.inputs[0].shape[1]),
         pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
-        moments_(moments) {}
+        factor_(factor) {}
 
   std::string implementation() const override { return "nnefc:channels"; }
   size_t scratch_bytes() const {
-    return static_cast<size_t>(images_ * blocks() * parts()) * sizeof(PixelMoments);
+    return static_cast<size_t>(planes()) *
+           (static_cast<size_t>(parts()) * sizeof(PixelMoments) + sizeof(PlaneNumbers));
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     auto* found = reinterpret_cast<PixelMoments*>(run.scratch);
+    auto* numbers = reinterpret_cast<PlaneNumbers*>(found + planes() * parts());
     const auto for_parts = [&](const auto& work) {
-      ParallelFor(images_ * blocks() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
+      ParallelFor(planes() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
         const int64_t part = index % parts(), first = part * kPixels;
         work(index, (index / parts() * pixels_ + first) * kBlockColumns, std::min(kPixels, pixels_ - first));
       });
@@ -159,51 +160,53 @@ class BlockedMvn final : public Kernel {
     for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
       found[index] = PixelMoments::Of(x + offset, pixels);
     });
-    for (int64_t block = 0; block < images_ * blocks(); ++block) {
-      PixelMoments& first = found[block * parts()];
-      for (int64_t part = 1; part < parts(); ++part) first.Add(found[block * parts() + part]);
+    for (int64_t plane = 0; plane < planes(); ++plane) {
+      PixelMoments& all = found[plane * parts()];
+      for (int64_t part = 1; part < parts(); ++part) all.Add(found[plane * parts() + part]);
+      numbers[plane] = NumbersOf(all, plane % blocks());
     }
     for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
-      const int64_t block = index / parts();
-      Normalize(found[block * parts()], block % blocks(),
-                {.x = x + offset, .pixels = pixels, .out = out + offset});
+      const PlaneNumbers& by = numbers[index / parts()];
+      NormalizeChannels({.x = x + offset,
+                         .mean = by.mean.data(),
+                         .factor = by.factor.data(),
+                         .shift = by.shift.data(),
+                         .pixels = pixels,
+                         .out = out + offset});
     });
     return Success();
   }
 
  private:
   static constexpr int64_t kPixels = 256;  // which stay in a core's first cache
+  struct PlaneNumbers {
+    OfBlock<float> mean = {}, factor = {}, shift = {};
+  };
 
+  int64_t planes() const { return images_ * blocks(); }
   int64_t blocks() const { return RoundUp(channels_, kBlockColumns) / kBlockColumns; }
   int64_t parts() const { return (pixels_ + kPixels - 1) / kPixels; }
 
   // What fills the last block stays 0.
-  void Normalize(const PixelMoments& of_block, int64_t block, NormalizedPixels pixels) const {
-    OfBlock<float> mean = {}, factor = {}, shift = {};
+  PlaneNumbers NumbersOf(const PixelMoments& moments, int64_t block) const {
+    PlaneNumbers numbers;
     const auto taken = static_cast<size_t>(std::min(kBlockColumns, channels_ - block * kBlockColumns));
     for (size_t i = 0; i < taken; ++i) {
-      const double by = moments_.FactorOf(of_block.squares[i] / of_block.count);
-      mean[i] = static_cast<float>(of_block.mean[i]);
-      factor[i] = static_cast<float>(by);
-      const double rest = of_block.mean[i] - static_cast<double>(mean[i]);
-      shift[i] = std::isfinite(mean[i]) ? static_cast<float>(-rest * by) : 0;
+      const double by = factor_.Of(moments.squares[i] / moments.count);
+      const auto mean = static_cast<float>(moments.mean[i]);
+      const double rest = moments.mean[i] - static_cast<double>(mean);
+      numbers.mean[i] = mean;
+      numbers.factor[i] = static_cast<float>(by);
+      numbers.shift[i] = std::isfinite(mean) ? static_cast<float>(-rest * by) : 0;
     }
-    pixels.mean = mean.data();
-    pixels.factor = factor.data();
-    pixels.shift = shift.data();
-    NormalizeChannels(pixels);
+    return numbers;
   }
 
   int64_t images_, channels_, pixels_;
-  ChannelMoments moments_;
+  MvnFactor factor_;
 };
 
 }  // namespace
-
-double ChannelMoments::FactorOf(double variance) const {
-  if (!normalize) return 1;
-  return 1 / (inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon);
-}
 
 std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request) {
   const ValueInfo& images = request.inputs[0];
@@ -222,7 +225,7 @@ std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request)
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const ChannelMoments& moments) {
+std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor) {
   const ValueInfo& images = request.inputs[0];
   if (!HasLanes() || !LiesInBlocks(images)) return std::nullopt;
   PreparedKernel prepared;
@@ -230,7 +233,7 @@ std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const
   prepared.inputs[0] = images.layout;
   prepared.outputs.push_back(images.layout);
   prepared.in_place = 0;
-  auto kernel = std::make_shared<BlockedMvn>(request, moments);
+  auto kernel = std::make_shared<BlockedMvn>(request, factor);
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;

@@ -201,7 +201,7 @@ std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
 
 // MVN: out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps).
 struct Normalisation {
-  ChannelMoments moments;
+  MvnFactor by;
   bool fits_lanes;
 
   void operator()(const KernelRun& run, const Folded& of) const {
@@ -219,12 +219,12 @@ struct Normalisation {
   void Row(const float* x, float* out, int64_t terms) const {
     const std::optional<LaneMoments> found = fits_lanes ? MomentsInLanes(x, terms) : std::nullopt;
     if (found) {
-      const double factor = moments.FactorOf(found->variance);
+      const double factor = by.Of(found->variance);
       return ShiftAndScaleInLanes(x, terms, *found, static_cast<float>(factor), out);
     }
     Vectorized([&] {
       const auto [mean, variance] = MomentsOf(x, terms);
-      const double factor = moments.FactorOf(variance);
+      const double factor = by.Of(variance);
       ShiftAndScale(x, terms, mean, factor, out);
     });
   }
@@ -235,8 +235,8 @@ struct Normalisation {
     ReduceColumns(part, Sum(), mean);
     for (int64_t i = 0; i < part.columns; ++i) mean[i] /= count;
     Columns factor;
-    factor.fill(moments.normalize ? 0 : 1);
-    if (moments.normalize) {
+    factor.fill(by.normalizes ? 0 : 1);
+    if (by.normalizes) {
       for (int64_t k = 0; k < part.terms; ++k) {
         const float* row = part.x + k * part.stride;
         for (int64_t i = 0; i < part.columns; ++i) {
@@ -244,7 +244,7 @@ struct Normalisation {
           factor[i] += deviation * deviation;
         }
       }
-      for (int64_t i = 0; i < part.columns; ++i) factor[i] = moments.FactorOf(factor[i] / count);
+      for (int64_t i = 0; i < part.columns; ++i) factor[i] = by.Of(factor[i] / count);
     }
     for (int64_t k = 0; k < part.terms; ++k) {
       const float* row = part.x + k * part.stride;
@@ -270,14 +270,14 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
   if (!folded) return std::nullopt;
   const std::string mode = request.node->String("eps_mode");
-  const ChannelMoments moments{.epsilon = request.node->Double("eps"),
-                               .normalize = request.node->Bool("normalize_variance"),
-                               .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
+  const MvnFactor by{.epsilon = request.node->Double("eps"),
+                     .normalizes = request.node->Bool("normalize_variance"),
+                     .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
   const llvm::ArrayRef<int64_t> shape = request.inputs[0].shape;
   if (shape.size() > 2 && folded->inner == 1 && folded->terms == Volume(shape.drop_front(2))) {
-    if (auto kernel = MakeBlockedMvn(request, moments)) return kernel;
+    if (auto kernel = MakeBlockedMvn(request, by)) return kernel;
   }
-  return Prepare(request, *folded, Normalisation{moments, FitsLanes(folded->terms)}, true);
+  return Prepare(request, *folded, Normalisation{by, FitsLanes(folded->terms)}, true);
 }
 
 // GroupNormalization: as MVN over a group of channels, then scaled and shifted

@@ -10,6 +10,18 @@ struct Moments {
   double mean, variance;
 };
 
+// By what an MVN multiplies distances from the mean.
+struct MvnFactor {
+  double epsilon;
+  bool normalizes;  // by the root of the variance, to which epsilon is added before it is drawn or after
+  bool inside;
+
+  double Of(double variance) const {
+    if (!normalizes) return 1;
+    return 1 / (inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon);
+  }
+};
+
 using Floats8 = float __attribute__((vector_size(32), aligned(4), may_alias));
 using Doubles8 = double __attribute__((vector_size(64)));
 
