@@ -139,7 +139,7 @@ class ThreadTeam {
   void RunMember(int member);
   bool Take(int member);
   bool TakeAny();
-  bool IsCrowded() const;
+  bool IsCrowded(Clock::time_point now) const;
   bool HasWork() const { return untaken_.load() != 0; }
   template <typename Condition>
   bool LookFor(Condition condition) const;
@@ -171,7 +171,8 @@ class ThreadTeam {
 template <typename Condition>
 bool ThreadTeam::LookFor(Condition condition) const {
   constexpr int kLooks = 8;  // for each look at the clock
-  const Clock::time_point end = Clock::now() + (IsCrowded() ? kShortLook : kLook);
+  const Clock::time_point start = Clock::now();
+  const Clock::time_point end = start + (IsCrowded(start) ? kShortLook : kLook);
   do {
     for (int i = 0; i < kLooks; ++i) {
       if (condition()) return true;
@@ -181,8 +182,8 @@ bool ThreadTeam::LookFor(Condition condition) const {
   return condition();
 }
 
-bool ThreadTeam::IsCrowded() const {
-  return Clock::now().time_since_epoch() - Clock::duration(crowded_.load()) < kWhile;
+bool ThreadTeam::IsCrowded(Clock::time_point now) const {
+  return now.time_since_epoch() - Clock::duration(crowded_.load()) < kWhile;
 }
 
 void ThreadTeam::HeedInterruptions() {
@@ -243,7 +244,7 @@ void ThreadTeam::Wake() {
   if (sleeping_.load() == 0 || sleeping_.exchange(0) == 0) return;
   HeedInterruptions();
   // Beside others any processor that is left to the team will do.
-  KeepFollowersOff(IsCrowded() ? kAnyProcessor : sched_getcpu());
+  KeepFollowersOff(IsCrowded(Clock::now()) ? kAnyProcessor : sched_getcpu());
   wakes_.fetch_add(1);
   WakeSleepers(wakes_);
 }
