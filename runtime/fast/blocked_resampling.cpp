@@ -109,7 +109,7 @@ class BlockedResampling final : public Kernel {
       return;
     }
     const float* line = seen[0].from;
-    if (sums_rows_) {
+    if (seen.size() > 1 || seen[0].weight != 1) {
       SumOf(seen, form_.in_row(), scratch);
       line = scratch;
     }
