@@ -11,8 +11,6 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr size_t kLargePage = size_t{2} << 20;
-
 size_t RoundUp(size_t size, size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
@@ -66,7 +64,7 @@ PageStack::Piece PageStack::Take(size_t size) {
 }
 
 void PageStack::UseLargePages() {
-  const size_t filled = used_ / kLargePage * kLargePage;
+  const size_t filled = WorthLargePages(used_);
   if (filled <= large_) return;
   // A failure costs time, nothing else.
   (void)::madvise(slab_->data() + large_, filled - large_, MADV_HUGEPAGE);

@@ -1,0 +1,36 @@
+#include "compiler/support/allocation.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+
+namespace nnefc {
+namespace {
+
+TEST(AllocationTest, APageIsLargeThatIsHalfFilled) {
+  EXPECT_EQ(WorthLargePages(0), 0U);
+  EXPECT_EQ(WorthLargePages(kLargePage / 2 - 1), 0U);
+  EXPECT_EQ(WorthLargePages(kLargePage / 2), kLargePage);
+  EXPECT_EQ(WorthLargePages(kLargePage + 1), kLargePage);
+  EXPECT_EQ(WorthLargePages(2 * kLargePage - 1), 2 * kLargePage);
+}
+
+TEST(AllocationTest, BeginsAtALinesOrALargePagesAddress) {
+  for (size_t size : {size_t{0}, size_t{1}, size_t{65}, kLargePage / 2 - 1, kLargePage / 2, kLargePage + 1,
+                      3 * kLargePage - 1}) {
+    const std::unique_ptr<void, decltype(&std::free)> data(AllocateAligned(size), &std::free);
+    ASSERT_NE(data, nullptr) << size;
+    const size_t alignment = WorthLargePages(size) > 0 ? kLargePage : kTensorAlignment;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data.get()) % alignment, 0U) << size;
+    std::memset(data.get(), 1, size);
+  }
+}
+
+TEST(AllocationTest, HasNoMoreThanThereIs) {
+  for (size_t size : {SIZE_MAX, SIZE_MAX - kLargePage, SIZE_MAX / 2, SIZE_MAX / 2 - kLargePage})
+    EXPECT_EQ(AllocateAligned(size), nullptr) << size;
+}
+
+}  // namespace
+}  // namespace nnefc
