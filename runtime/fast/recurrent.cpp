@@ -327,7 +327,7 @@ class RecurrentKernel final : public Kernel {
 
 // How many steps' gates are held at once: as many as a second-level cache holds beside weights.
 int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
-  constexpr int64_t kMost = int64_t{1} << 17;  // floats
+  constexpr int64_t kMost = int64_t{1} << 15;  // floats
   return std::clamp<int64_t>(kMost / (batch * cell.gates * cell.hidden), 1, length);
 }
 
