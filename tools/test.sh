@@ -2,6 +2,7 @@
 # Installs what the tests need, builds, and runs every test.
 #   tools/test.sh          the release build and all suites
 #   tools/test.sh asan     the same with sanitizers (each network once)
+#   tools/test.sh wide     the same with loops for registers of AVX-512, on a processor that has AVX2 alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh

@@ -11,7 +11,11 @@
 
 #if NNEFC_LANES == 16
 #define NNEFC_LANES_NAMESPACE wide_lanes
+#if defined(NNEFC_EMULATE_WIDE)
+#define NNEFC_LANES_TARGET "avx2,fma"
+#else
 #define NNEFC_LANES_TARGET NNEFC_TARGET_AVX512
+#endif
 #elif NNEFC_LANES == 8
 #define NNEFC_LANES_NAMESPACE narrow_lanes
 #define NNEFC_LANES_TARGET "avx2,fma"
@@ -23,10 +27,10 @@
 // NNEFC_IN_LANES, and runs by RunInLanes.
 #if defined(__x86_64__)
 #define NNEFC_IN_LANES __attribute__((always_inline, target(NNEFC_LANES_TARGET)))
-#if NNEFC_LANES == 16
-#define NNEFC_WIDE_X86 1
-#else
+#if NNEFC_LANES == 8
 #define NNEFC_NARROW_X86 1
+#elif !defined(NNEFC_EMULATE_WIDE)
+#define NNEFC_WIDE_X86 1
 #endif
 #else
 #define NNEFC_IN_LANES __attribute__((always_inline))
@@ -52,7 +56,7 @@ template <typename Loop>
 void RunInLanes(const Loop& loop) {
 #if defined(NNEFC_WIDE_X86)
   RunInAvx512(loop);
-#elif defined(NNEFC_NARROW_X86)
+#elif defined(__x86_64__)
   RunInAvx2(loop);
 #else
   loop();
@@ -144,8 +148,10 @@ NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
 
 // Before it is added to something: products have a rounding of their own then.
 NNEFC_IN_LANES inline void RoundProduct(LaneFloats& product) {
-#if defined(__x86_64__)
+#if defined(NNEFC_WIDE_X86) || defined(NNEFC_NARROW_X86)
   asm("" : "+v"(product));
+#elif defined(__x86_64__)
+  asm("" : "+m"(product));
 #else
   (void)product;
 #endif

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <string_view>
 #include <type_traits>
 
 #include "runtime/fast/vector_math.h"
@@ -20,21 +18,7 @@ inline constexpr int64_t kBlockColumns = 16;
 
 // Floats of a register: kWideLanes, kNarrowLanes, or 0 where loops in registers have none. A user may limit
 // them as oneDNN's instructions are limited.
-[[gnu::noinline]] inline int64_t FindLaneCount() {
-  const char* limit = std::getenv("ONEDNN_MAX_CPU_ISA");
-  if (limit == nullptr) limit = std::getenv("DNNL_MAX_CPU_ISA");
-  const std::string_view most = limit == nullptr ? "" : limit;
-  if (most == "SSE41" || most == "AVX") return 0;
-  const bool is_narrow = most.starts_with("AVX2");
-#if defined(__x86_64__)
-  const VectorUnit unit = WidestVectorUnit();
-  if (unit == VectorUnit::kBaseline) return 0;
-  return unit == VectorUnit::kAvx512 && !is_narrow ? kWideLanes : kNarrowLanes;
-#else
-  (void)is_narrow;
-  return 0;
-#endif
-}
+int64_t FindLaneCount();
 // Asked by each call of a tile: only what it is is inline.
 inline int64_t LaneCount() {
   static const int64_t count = FindLaneCount();

@@ -1,0 +1,27 @@
+#include <cstdlib>
+#include <string_view>
+
+#include "runtime/fast/lanes/lanes.h"
+
+namespace nnefc::runtime {
+
+int64_t FindLaneCount() {
+  const char* limit = std::getenv("ONEDNN_MAX_CPU_ISA");
+  if (limit == nullptr) limit = std::getenv("DNNL_MAX_CPU_ISA");
+  const std::string_view most = limit == nullptr ? "" : limit;
+  if (most == "SSE41" || most == "AVX") return 0;
+#if defined(__x86_64__)
+#if defined(NNEFC_EMULATE_WIDE)
+  constexpr VectorUnit kNeeded = VectorUnit::kAvx2;
+#else
+  constexpr VectorUnit kNeeded = VectorUnit::kAvx512;
+#endif
+  const VectorUnit unit = WidestVectorUnit();
+  if (unit == VectorUnit::kBaseline) return 0;
+  return unit >= kNeeded && !most.starts_with("AVX2") ? kWideLanes : kNarrowLanes;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace nnefc::runtime
