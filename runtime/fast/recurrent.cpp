@@ -274,7 +274,7 @@ class RecurrentKernel final : public Kernel {
   }
   FaultOr<Success> RunBatch(const KernelRun& run, const DirectionWeights& weights, const Batch& batch) const {
     auto* scratch = reinterpret_cast<float*>(run.scratch);
-    if (form_.panels) return PanelRunner(cell_, weights, *form_.panels, form_.steps, scratch).Run(batch);
+    if (form_.panels) return RunPanels(cell_, weights, *form_.panels, batch, scratch);
     const PackedWeights* packed = form_.packed ? &*form_.packed : nullptr;
     return StepRunner(cell_, weights, packed, form_.steps, scratch_, scratch).Run(batch);
   }

@@ -33,6 +33,65 @@ void ForEachTile(int64_t count, const Body& body) {
   }
 }
 
+// A direction of a layer in a run, of a share of its elements.
+class PanelRunner {
+ public:
+  // `threads`: on which its steps run, dividing the units of the state.
+  PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+              const PanelWeights::Share& share, int threads, float* scratch);
+
+  FaultOr<Success> Run(const Batch& batch);
+
+ private:
+  // What of a cell is computed before members of the team meet.
+  struct Phase {
+    int64_t first_gate, last_gate;
+    bool of_reset;  // multiplies r * h instead of h
+    bool is_last;
+  };
+  // Steps whose gates are in scratch memory at once, which lie there in the order of time; `start`: the first
+  // in that order.
+  struct Block {
+    int64_t first, count, start;
+  };
+  // A step in the order of steps, and the place of its gates in its block.
+  struct StepPlace {
+    int64_t step, place;
+  };
+  // Of X, of a block.
+  using Rows = llvm::SmallVector<const std::byte*, 32>;
+
+  void StartStates(const Batch& batch);
+  void RunInParts(const Batch& batch) const;
+  Block BlockAt(const Batch& batch, int64_t first) const;
+  StepPlace At(const Batch& batch, const Block& block, int64_t step) const;
+  // Of a gate: what a member of the team has to do with.
+  Span OwnPanels(int part) const;
+  FaultOr<Success> MultiplyInputs(const Batch& batch, const Block& block);
+  void RoundInputs(const Batch& batch, const Block& block);
+  Rows RowsOf(const Batch& batch, const Block& block) const;
+  void MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const Span& panels) const;
+  void RunPart(const Batch& batch, const StepPlace& at, const Phase& phase, int part) const;
+  void MultiplyStates(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first,
+                      int64_t last) const;
+  void Finish(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first, int64_t last) const;
+
+  bool is_rounded() const { return packed_.r().type() == DnnType::bf16; }
+  const std::byte* State(const Batch& batch, int64_t step, int64_t element) const;
+
+  const Cell& cell_;
+  const CellMath math_;
+  const DirectionWeights& weights_;
+  const PanelWeights& packed_;
+  const int threads_;
+  const int64_t steps_;
+  const int64_t padded_;
+  llvm::SmallVector<Phase, 2> phases_;
+  std::optional<Multiplier> multiplier_;
+  float *gates_, *beside_, *bias_, *states_;
+  uint16_t *rounded_, *rounded_x_;
+};
+
 }  // namespace
 
 // ---- the plan ----
@@ -48,31 +107,48 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
     weights.inputs_ = PackedWeights::OfInputs(cell, w, sizes);
   if (!weights.inputs_) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
   if (!weights.inputs_ && !weights.w_) return std::nullopt;
+  const auto threads = static_cast<int64_t>(CurrentThreads());
+  const int64_t panels = weights.r_.panels_of_group();
+  const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
   // Of a step, that members meet behind it is worth their work.
   constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
-  const int64_t panels = weights.r_.panels_of_group();
-  if (sizes.batch * cell.gates * cell.hidden * cell.hidden >= kWorthOthers)
-    weights.threads_ = static_cast<int>(std::min<int64_t>(CurrentThreads(), panels));
-  weights.PlaceScratch(cell, w.shape.back(), sizes);
+  if (sizes.batch * of_element >= kWorthOthers)
+    weights.threads_ = static_cast<int>(std::min<int64_t>(threads, panels));
+  const int64_t inputs = w.shape.back();
+  weights.whole_ = {.steps = sizes.steps,
+                    .scratch = weights.PlaceScratch(cell, inputs, sizes.batch, sizes.steps)};
+  // Each thread reads all of R then, which a cache that all have must hold.
+  constexpr int64_t kLeastElements = 4, kMostNumbers = int64_t{1} << 20;
+  if (threads > 1 && sizes.batch >= threads * kLeastElements && of_element <= kMostNumbers &&
+      sizes.batch * of_element * sizes.length >= kWorthOthers) {
+    const int64_t steps = std::min(sizes.length, sizes.steps * threads);
+    const int64_t batch = (sizes.batch + threads - 1) / threads;
+    weights.slice_ = {.count = threads,
+                      .steps = steps,
+                      .scratch = weights.PlaceScratch(cell, inputs, batch, steps)};
+  }
   return weights;
 }
 
-void PanelWeights::PlaceScratch(const Cell& cell, int64_t inputs, const PackedWeights::Sizes& sizes) {
+PanelWeights::Scratch PanelWeights::PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch,
+                                                 int64_t steps) const {
   constexpr int64_t kAligned = 64 / sizeof(float);
+  Scratch scratch;
   const auto place = [&](int64_t floats) {
-    const int64_t begin = scratch_.floats;
-    scratch_.floats += RoundUp(floats, kAligned);
+    const int64_t begin = scratch.floats;
+    scratch.floats += RoundUp(floats, kAligned);
     return begin;
   };
   const int64_t padded = r_.panels_of_group() * kPanelWidth;
   const bool is_rounded = r_.type() == DnnType::bf16;
-  scratch_.gates = place(sizes.batch * sizes.steps * cell.gates * padded);
-  scratch_.beside = place(sizes.batch * padded);
-  scratch_.bias = place((cell.gates + 1) * padded);
-  scratch_.states = place(2 * sizes.batch * padded);
-  scratch_.rounded = place(is_rounded ? 3 * sizes.batch * r_.row_stride() / 2 : 0);
-  scratch_.rounded_x = place(is_rounded && w_ ? sizes.batch * sizes.steps * RoundUp(inputs, 2) / 2 : 0);
-  scratch_.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
+  scratch.gates = place(batch * steps * cell.gates * padded);
+  scratch.beside = place(batch * padded);
+  scratch.bias = place((cell.gates + 1) * padded);
+  scratch.states = place(2 * batch * padded);
+  scratch.rounded = place(is_rounded ? 3 * batch * r_.row_stride() / 2 : 0);
+  scratch.rounded_x = place(is_rounded && w_ ? batch * steps * RoundUp(inputs, 2) / 2 : 0);
+  scratch.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
+  return scratch;
 }
 
 std::string PanelWeights::implementation() const {
@@ -81,20 +157,40 @@ std::string PanelWeights::implementation() const {
 
 // ---- a run ----
 
+FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+                           const Batch& batch, float* scratch) {
+  const PanelWeights::Share& slice = packed.slice();
+  if (slice.count == 1 || batch.size < 2 * slice.count)
+    return PanelRunner(cell, weights, packed, packed.whole(), packed.threads(), scratch).Run(batch);
+  std::vector<std::optional<Fault>> faults(static_cast<size_t>(slice.count));
+  RunTasks(slice.count, static_cast<int>(slice.count), [&](int64_t task, int /*member*/) {
+    float* own = scratch + task * slice.scratch.floats;
+    const Span elements = Span{0, batch.size}.Part(slice.count, task);
+    const FaultOr<Success> done =
+        PanelRunner(cell, weights, packed, slice, 1, own).Run(batch.Elements(elements.begin, elements.count()));
+    if (!done) faults[static_cast<size_t>(task)] = done.error();
+  });
+  for (const std::optional<Fault>& fault : faults) {
+    if (fault) return *fault;
+  }
+  return Success();
+}
+
 PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
-                         int64_t steps, float* scratch)
+                         const PanelWeights::Share& share, int threads, float* scratch)
     : cell_(cell),
       math_(cell),
       weights_(weights),
       packed_(packed),
-      steps_(steps),
+      threads_(threads),
+      steps_(share.steps),
       padded_(packed.r().panels_of_group() * kPanelWidth),
-      gates_(scratch + packed.scratch().gates),
-      beside_(scratch + packed.scratch().beside),
-      bias_(scratch + packed.scratch().bias),
-      states_(scratch + packed.scratch().states),
-      rounded_(reinterpret_cast<uint16_t*>(scratch + packed.scratch().rounded)),
-      rounded_x_(reinterpret_cast<uint16_t*>(scratch + packed.scratch().rounded_x)) {
+      gates_(scratch + share.scratch.gates),
+      beside_(scratch + share.scratch.beside),
+      bias_(scratch + share.scratch.bias),
+      states_(scratch + share.scratch.states),
+      rounded_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded)),
+      rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)) {
   if (cell.kind == CellKind::kGru && !cell.linear_before_reset) {
     phases_ = {{0, 2, false, false}, {2, 3, true, true}};
   } else {
@@ -102,7 +198,7 @@ PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, cons
   }
   if (packed.inputs()) {
     multiplier_.emplace(cell, weights, &*packed.inputs(),
-                        reinterpret_cast<std::byte*>(scratch + packed.scratch().product));
+                        reinterpret_cast<std::byte*>(scratch + share.scratch.product));
   }
   std::fill_n(bias_, (cell.gates + 1) * padded_, 0.0f);
   const int64_t biases = weights.bias == nullptr ? 0 : cell.bias_rows() / cell.hidden;
@@ -111,17 +207,51 @@ PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, cons
 
 FaultOr<Success> PanelRunner::Run(const Batch& batch) {
   StartStates(batch);
+  if (packed_.w() && !is_rounded() && threads_ > 1) {
+    RunInParts(batch);
+    return Success();
+  }
   const auto phases = static_cast<int64_t>(phases_.size());
   for (int64_t first = 0; first < batch.length; first += steps_) {
-    const int64_t count = std::min(steps_, batch.length - first);
-    if (FaultOr<Success> done = MultiplyInputs(batch, first, count); !done) return done.error();
-    RunInSteps(count * phases, packed_.threads(), [&](int64_t i, int part) {
-      const int64_t step = i / phases;
-      const At at = {.step = first + step, .place = batch.reverse ? count - 1 - step : step};
-      RunPart(batch, at, phases_[static_cast<size_t>(i % phases)], part);
+    const Block block = BlockAt(batch, first);
+    if (FaultOr<Success> done = MultiplyInputs(batch, block); !done) return done.error();
+    RunInSteps(block.count * phases, threads_, [&](int64_t i, int part) {
+      RunPart(batch, At(batch, block, first + i / phases), phases_[static_cast<size_t>(i % phases)], part);
     });
   }
   return Success();
+}
+
+// Each member multiplies inputs for its own gates, which are in its cache then, and waits for nobody with
+// them.
+void PanelRunner::RunInParts(const Batch& batch) const {
+  const auto phases = static_cast<int64_t>(phases_.size());
+  RunInSteps(batch.length * phases, threads_, [&](int64_t i, int part) {
+    const int64_t step = i / phases;
+    const Block block = BlockAt(batch, step / steps_ * steps_);
+    if (i == block.first * phases) {
+      const Rows rows = RowsOf(batch, block);
+      const int64_t panels = packed_.r().panels_of_group();
+      const Span own = OwnPanels(part);
+      for (int64_t gate = 0; gate < cell_.gates; ++gate)
+        MultiplyInputPanels(rows, {gate * panels + own.begin, gate * panels + own.end});
+    }
+    RunPart(batch, At(batch, block, step), phases_[static_cast<size_t>(i % phases)], part);
+  });
+}
+
+PanelRunner::Block PanelRunner::BlockAt(const Batch& batch, int64_t first) const {
+  const int64_t count = std::min(steps_, batch.length - first);
+  return {.first = first, .count = count, .start = batch.reverse ? batch.Time(first + count - 1) : first};
+}
+
+PanelRunner::StepPlace PanelRunner::At(const Batch& batch, const Block& block, int64_t step) const {
+  const int64_t place = step - block.first;
+  return {.step = step, .place = batch.reverse ? block.count - 1 - place : place};
+}
+
+Span PanelRunner::OwnPanels(int part) const {
+  return Span{0, packed_.r().panels_of_group()}.Part(threads_, part);
 }
 
 void PanelRunner::StartStates(const Batch& batch) {
@@ -137,72 +267,78 @@ void PanelRunner::StartStates(const Batch& batch) {
 
 // ---- X * W^T + B, for many steps at once ----
 
-FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, int64_t first, int64_t count) {
-  // They are kept in the order of time.
-  const int64_t start = batch.reverse ? batch.Time(first + count - 1) : first;
+FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& block) {
   if (multiplier_) {
-    const ProductKey key = {false, AllGates(cell_), count * batch.size,
+    const ProductKey key = {false, AllGates(cell_), block.count * batch.size,
                             weights_.bias == nullptr ? SumStart::kZero : SumStart::kBias};
-    return multiplier_->Run(key, batch.x + start * weights_.inputs, weights_.bias, gates_);
+    return multiplier_->Run(key, batch.x + block.start * weights_.inputs, weights_.bias, gates_);
   }
-  if (is_rounded()) RoundInputs(batch, start, count);
-  MultiplyInputPanels(batch, start, count);
+  if (is_rounded()) RoundInputs(batch, block);
+  const Rows rows = RowsOf(batch, block);
+  const int64_t panels = cell_.gates * packed_.w()->panels_of_group();
+  const int64_t tasks = (panels + kPanelsTogether - 1) / kPanelsTogether;
+  const auto work = static_cast<int64_t>(rows.size()) * weights_.inputs * kPanelsTogether;
+  ParallelFor(tasks, work, [&](int64_t task) {
+    const int64_t begin = task * kPanelsTogether;
+    MultiplyInputPanels(rows, {begin, std::min(panels, begin + kPanelsTogether)});
+  });
   return Success();
 }
 
-void PanelRunner::RoundInputs(const Batch& batch, int64_t first, int64_t count) {
+void PanelRunner::RoundInputs(const Batch& batch, const Block& block) {
   const int64_t inputs = weights_.inputs;
   const int64_t stride = packed_.w()->row_stride();
-  ParallelFor(count * batch.size, inputs, [&](int64_t row) {
+  ParallelFor(block.count * batch.size, inputs, [&](int64_t row) {
     const int64_t step = row / batch.size, element = row % batch.size;
     uint16_t* rounded = rounded_x_ + row * stride;
     rounded[stride - 1] = 0;
-    RoundToBf16(batch.x + element * batch.x_stride + (first + step) * inputs, inputs, rounded);
+    RoundToBf16(batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs, rounded);
   });
 }
 
-void PanelRunner::MultiplyInputPanels(const Batch& batch, int64_t first, int64_t count) {
-  const PanelMatrix& w = *packed_.w();
-  const int64_t rows = count * batch.size;
-  const int64_t panels = cell_.gates * w.panels_of_group();
-  const int64_t width = cell_.gates * padded_;
-  const std::byte* weights = Bytes(weights_.w.data) + weights_.direction * panels * w.panel_bytes();
-  std::vector<const std::byte*> left;
-  for (int64_t step = 0; step < count; ++step) {
+PanelRunner::Rows PanelRunner::RowsOf(const Batch& batch, const Block& block) const {
+  Rows rows;
+  for (int64_t step = 0; step < block.count; ++step) {
     for (int64_t element = 0; element < batch.size; ++element) {
-      left.push_back(is_rounded()
-                         ? Bytes(rounded_x_ + (step * batch.size + element) * w.row_stride())
-                         : Bytes(batch.x + element * batch.x_stride + (first + step) * weights_.inputs));
+      const int64_t row = step * batch.size + element, time = block.start + step;
+      rows.push_back(is_rounded()
+                         ? Bytes(rounded_x_ + row * packed_.w()->row_stride())
+                         : Bytes(batch.x + element * batch.x_stride + time * weights_.inputs));
     }
   }
-  const int64_t tasks = (panels + kPanelsTogether - 1) / kPanelsTogether;
-  ParallelFor(tasks, rows * weights_.inputs * kPanelsTogether, [&](int64_t task) {
-    const int64_t begin = task * kPanelsTogether, end = std::min(panels, begin + kPanelsTogether);
+  return rows;
+}
+
+// All rows by some panels, of those of all gates.
+void PanelRunner::MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const Span& panels) const {
+  const PanelMatrix& w = *packed_.w();
+  const int64_t width = cell_.gates * padded_;
+  const int64_t all = cell_.gates * w.panels_of_group();
+  const std::byte* weights = Bytes(weights_.w.data) + weights_.direction * all * w.panel_bytes();
+  for (int64_t first = panels.begin; first < panels.end; first += kPanelsTogether) {
     llvm::SmallVector<PanelSums, kPanelsTogether> sums;
-    for (int64_t panel = begin; panel < end; ++panel) {
+    for (int64_t panel = first; panel < std::min(panels.end, first + kPanelsTogether); ++panel) {
       const int64_t column = panel * kPanelWidth;
       sums.push_back({weights + panel * w.panel_bytes(), bias_ + column, 0, gates_ + column, width});
     }
-    ForEachTile(rows, [&](int64_t top, int64_t height) {
-      const auto tile = llvm::ArrayRef(left).slice(static_cast<size_t>(top), static_cast<size_t>(height));
+    ForEachTile(static_cast<int64_t>(rows.size()), [&](int64_t top, int64_t height) {
+      const auto tile = rows.slice(static_cast<size_t>(top), static_cast<size_t>(height));
       MultiplyByPanels(tile, w.type(), w.terms(), sums);
       for (PanelSums& to : sums) to.out += height * width;
     });
-  });
+  }
 }
 
 // ---- steps ----
 
-void PanelRunner::RunPart(const Batch& batch, const At& at, const Phase& phase, int part) const {
-  const int64_t panels = packed_.r().panels_of_group();
-  const int64_t parts = packed_.threads();
-  const int64_t begin = panels * part / parts, end = panels * (part + 1) / parts;
-  const int64_t groups = (end - begin + kPanelsTogether - 1) / kPanelsTogether;
+void PanelRunner::RunPart(const Batch& batch, const StepPlace& at, const Phase& phase, int part) const {
+  const Span own = OwnPanels(part);
+  const int64_t groups = (own.count() + kPanelsTogether - 1) / kPanelsTogether;
   for (int64_t i = 0; i < groups; ++i) {
     // Every other step goes backward: a cache that does not hold all of R has what was read last.
     const int64_t group = at.step % 2 == 0 ? i : groups - 1 - i;
-    const int64_t first = begin + group * kPanelsTogether;
-    const int64_t last = std::min(end, first + kPanelsTogether);
+    const int64_t first = own.begin + group * kPanelsTogether;
+    const int64_t last = std::min(own.end, first + kPanelsTogether);
     MultiplyStates(batch, at, phase, first, last);
     Finish(batch, at, phase, first, last);
   }
@@ -215,7 +351,7 @@ const std::byte* PanelRunner::State(const Batch& batch, int64_t step, int64_t el
 }
 
 // Adds the products of the state, or of r * h, to the sums of gates of panels [first, last).
-void PanelRunner::MultiplyStates(const Batch& batch, const At& at, const Phase& phase, int64_t first,
+void PanelRunner::MultiplyStates(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first,
                                  int64_t last) const {
   const PanelMatrix& r = packed_.r();
   const int64_t width = cell_.gates * padded_;
@@ -256,7 +392,7 @@ void PanelRunner::MultiplyStates(const Batch& batch, const At& at, const Phase& 
 }
 
 // What the sums of a phase are for: the reset, or the new state.
-void PanelRunner::Finish(const Batch& batch, const At& at, const Phase& phase, int64_t first,
+void PanelRunner::Finish(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first,
                          int64_t last) const {
   const int64_t unit = first * kPanelWidth;
   const int64_t count = std::min(cell_.hidden, last * kPanelWidth) - unit;

@@ -3,8 +3,10 @@
 // R.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
+#include "runtime/fast/lanes/span.h"
 #include "runtime/fast/panels.h"
 #include "runtime/fast/recurrent_gates.h"
 #include "runtime/fast/recurrent_products.h"
@@ -25,6 +27,16 @@ struct Batch {
   bool reverse;
 
   int64_t Time(int64_t step) const { return reverse ? length - 1 - step : step; }
+  // `count` of them from one on.
+  Batch Elements(int64_t first, int64_t count) const {
+    Batch some = *this;
+    some.size = count;
+    some.x += first * x_stride;
+    some.h += first * h_stride;
+    some.y += first * y_stride;
+    if (c != nullptr) some.c += first * c_stride;
+    return some;
+  }
 };
 
 // W [gates * hidden, inputs] and R [gates * hidden, hidden] of constants, packed.
@@ -39,7 +51,7 @@ class PanelWeights {
   const std::optional<PanelMatrix>& w() const { return w_; }
   // The products of inputs where tiles of AMX make them.
   const std::optional<PackedWeights>& inputs() const { return inputs_; }
-  // On which the steps run.
+  // On which the steps run, where members of a team divide the units of a state.
   int threads() const { return threads_; }
   std::string implementation() const;
 
@@ -54,63 +66,33 @@ class PanelWeights {
     int64_t product;
     int64_t floats = 0;
   };
-  const Scratch& scratch() const { return scratch_; }
-  size_t scratch_bytes() const { return static_cast<size_t>(scratch_.floats) * sizeof(float); }
+  // Of elements that run on a thread, apart from others, or of all.
+  struct Share {
+    int64_t count = 1;  // of such shares
+    int64_t steps = 0;  // whose gates are in scratch memory at once
+    Scratch scratch = {};
+  };
+  const Share& whole() const { return whole_; }
+  const Share& slice() const { return slice_; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(std::max(whole_.scratch.floats, slice_.count * slice_.scratch.floats)) *
+           sizeof(float);
+  }
 
  private:
   explicit PanelWeights(const PanelMatrix& r) : r_(r) {}
-  void PlaceScratch(const Cell& cell, int64_t inputs, const PackedWeights::Sizes& sizes);
+  Scratch PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch, int64_t steps) const;
 
   PanelMatrix r_;
   std::optional<PanelMatrix> w_;
   std::optional<PackedWeights> inputs_;
   int threads_ = 1;
-  Scratch scratch_ = {};
+  Share whole_, slice_;
 };
 
-// A direction of a layer in a run.
-class PanelRunner {
- public:
-  // `steps`: so many are in scratch memory at once.
-  PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed, int64_t steps,
-              float* scratch);
-
-  FaultOr<Success> Run(const Batch& batch);
-
- private:
-  // What of a cell is computed before members of the team meet.
-  struct Phase {
-    int64_t first_gate, last_gate;
-    bool of_reset;  // multiplies r * h instead of h
-    bool is_last;
-  };
-  // A step in the order of steps, and the place of its gates, in the order of time.
-  struct At {
-    int64_t step, place;
-  };
-
-  void StartStates(const Batch& batch);
-  FaultOr<Success> MultiplyInputs(const Batch& batch, int64_t first, int64_t count);
-  void RoundInputs(const Batch& batch, int64_t first, int64_t count);
-  void MultiplyInputPanels(const Batch& batch, int64_t first, int64_t count);
-  void RunPart(const Batch& batch, const At& at, const Phase& phase, int part) const;
-  void MultiplyStates(const Batch& batch, const At& at, const Phase& phase, int64_t first,
-                      int64_t last) const;
-  void Finish(const Batch& batch, const At& at, const Phase& phase, int64_t first, int64_t last) const;
-
-  bool is_rounded() const { return packed_.r().type() == DnnType::bf16; }
-  const std::byte* State(const Batch& batch, int64_t step, int64_t element) const;
-
-  const Cell& cell_;
-  const CellMath math_;
-  const DirectionWeights& weights_;
-  const PanelWeights& packed_;
-  const int64_t steps_;
-  const int64_t padded_;
-  llvm::SmallVector<Phase, 2> phases_;
-  std::optional<Multiplier> multiplier_;
-  float *gates_, *beside_, *bias_, *states_;
-  uint16_t *rounded_, *rounded_x_;
-};
+// A direction of a layer: each thread some elements by itself, where these are enough for its registers, or
+// all threads each step together.
+FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+                           const Batch& batch, float* scratch);
 
 }  // namespace nnefc::runtime

@@ -82,6 +82,12 @@ TEST(RecurrentTest, LengthsOfAllKinds) {
   CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 27});
   CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 27});
   CheckSequence({"RNNSequence", 1, {2, 2}, 4, 3, 65});
+  // So many of one length that each thread has some by itself, and few.
+  const std::vector<int64_t> lengths = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 6, 6, 1};
+  CheckSequence({"LSTMSequence", 4, lengths, 9, 20, 70});
+  CheckSequence({"GRUSequence", 3, lengths, 9, 20, 70});
+  CheckSequence({"GRUSequence", 3, lengths, 9, 20, 70, With("linear_before_reset", true)});
+  CheckSequence({"RNNSequence", 1, lengths, 9, 20, 200});
 }
 
 // More gates than are held at once: several parts of steps.
