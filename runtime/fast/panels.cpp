@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -31,8 +32,10 @@ struct PanelPass {
   int64_t first, terms;
 };
 
-// A tile of rows and halves of panels, whose sums stay in registers, for vectors of 8 lanes.
-template <int kRows, int kHalves>
+// A tile of rows and halves of panels, whose sums stay in registers, for vectors of 8 lanes. `kFused`: by
+// instructions of AVX2, which compilers would not choose alike: they read weights again for each of
+// several rows, which takes longer than to multiply them.
+template <bool kFused, int kRows, int kHalves>
 struct TileOf8 {
   using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
   static constexpr int kChains = ChainsFor(kRows * kHalves);
@@ -87,6 +90,15 @@ struct TileOf8 {
     Vector factors[kHalves];
     for (int i = 0; i < kHalves; ++i) factors[i] = Load(weights[i] + k * kPanelWidth);
     for (int row = 0; row < kRows; ++row) {
+#if defined(__x86_64__)
+      if constexpr (kFused && kRows > 1) {
+        Vector x;
+        asm("vbroadcastss %1, %0" : "=x"(x) : "m"(left[row][k]));
+        for (int i = 0; i < kHalves; ++i)
+          asm("vfmadd231ps %2, %1, %0" : "+x"(sums[row][i]) : "x"(x), "x"(factors[i]));
+        continue;
+      }
+#endif
       for (int i = 0; i < kHalves; ++i) sums[row][i] += left[row][k] * factors[i];
     }
   }
@@ -195,11 +207,16 @@ void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
   const auto count = 2 * static_cast<int64_t>(panels.size());
   // A tile of one half loads more than it multiplies.
   const int64_t rest = count % kMost == 1 ? kMost + 1 : count % kMost;
-  Vectorized([&] {
+  const auto run = [&](auto fused) __attribute__((always_inline)) {
     int64_t begin = 0;
-    for (; begin + rest < count; begin += kMost) TileOf8<kRows, kMost>::Run(pass, panels.data(), begin);
-    for (; begin < count; begin += 2) TileOf8<kRows, 2>::Run(pass, panels.data(), begin);
-  });
+    for (; begin + rest < count; begin += kMost)
+      TileOf8<fused(), kRows, kMost>::Run(pass, panels.data(), begin);
+    for (; begin < count; begin += 2) TileOf8<fused(), kRows, 2>::Run(pass, panels.data(), begin);
+  };
+#if defined(__x86_64__)
+  if (WidestVectorUnit() != VectorUnit::kBaseline) return RunInAvx2([&] { run(std::true_type()); });
+#endif
+  run(std::false_type());
 }
 
 // By rows less one: of these, 16 registers hold sums that do not wait for each other, and factors.

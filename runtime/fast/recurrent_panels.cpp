@@ -123,9 +123,8 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
       sizes.batch * of_element * sizes.length >= kWorthOthers) {
     const int64_t steps = std::min(sizes.length, sizes.steps * threads);
     const int64_t batch = (sizes.batch + threads - 1) / threads;
-    weights.slice_ = {.count = threads,
-                      .steps = steps,
-                      .scratch = weights.PlaceScratch(cell, inputs, batch, steps)};
+    weights.slice_ = {
+        .count = threads, .steps = steps, .scratch = weights.PlaceScratch(cell, inputs, batch, steps)};
   }
   return weights;
 }
@@ -166,8 +165,8 @@ FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, co
   RunTasks(slice.count, static_cast<int>(slice.count), [&](int64_t task, int /*member*/) {
     float* own = scratch + task * slice.scratch.floats;
     const Span elements = Span{0, batch.size}.Part(slice.count, task);
-    const FaultOr<Success> done =
-        PanelRunner(cell, weights, packed, slice, 1, own).Run(batch.Elements(elements.begin, elements.count()));
+    const FaultOr<Success> done = PanelRunner(cell, weights, packed, slice, 1, own)
+                                      .Run(batch.Elements(elements.begin, elements.count()));
     if (!done) faults[static_cast<size_t>(task)] = done.error();
   });
   for (const std::optional<Fault>& fault : faults) {
@@ -301,9 +300,8 @@ PanelRunner::Rows PanelRunner::RowsOf(const Batch& batch, const Block& block) co
   for (int64_t step = 0; step < block.count; ++step) {
     for (int64_t element = 0; element < batch.size; ++element) {
       const int64_t row = step * batch.size + element, time = block.start + step;
-      rows.push_back(is_rounded()
-                         ? Bytes(rounded_x_ + row * packed_.w()->row_stride())
-                         : Bytes(batch.x + element * batch.x_stride + time * weights_.inputs));
+      rows.push_back(is_rounded() ? Bytes(rounded_x_ + row * packed_.w()->row_stride())
+                                  : Bytes(batch.x + element * batch.x_stride + time * weights_.inputs));
     }
   }
   return rows;
