@@ -2,6 +2,7 @@
 // that no more is computed than before.
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
@@ -203,12 +204,97 @@ opset1.Result "y" (%9)
   }
 };
 
+// x / max(norm(x), epsilon), where some operation says the maximum.
+class DivisionByNorm : public MiddleReplacementPattern {
+ public:
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  Names RunAfter() const override { return {"PreMiddleStart"}; }
+
+ protected:
+  virtual std::string_view bound_type() const = 0;
+  // The epsilon, of a node that does nothing else.
+  virtual std::optional<double> EpsilonOf(const Node& bound, const Node& norm) const = 0;
+
+  Pattern GetPattern() const override {
+    return {.nodes = {Op("norm", "ReduceL2"), Op("bound", std::string(bound_type())), Op("divide", "Divide")},
+            .edges = {{"norm", "bound"}, {"bound", "divide", {1}}}};
+  }
+  void ReplacePattern(Graph& graph, const Match& match) override {
+    const Node norm = match["norm"], bound = match["bound"], divide = match["divide"];
+    const Port x = divide.in_port(0).GetSource();
+    if (!(norm.in_port(0).GetSource() == x) || !norm.ir().Bool("keep_dims") || !KnownInts(norm.in_port(1)))
+      return;
+    if (!IsRead(norm) || !IsRead(bound)) return;
+    const std::optional<double> epsilon = EpsilonOf(bound, norm);
+    // Of its square, which NormalizeL2 compares the sum of squares with, f32 has enough digits.
+    constexpr double kLeast = 1e-18, kMost = 1e18;
+    if (!epsilon || !(*epsilon >= kLeast && *epsilon <= kMost)) return;
+    Graph::Spec spec{.origin = divide.ir().origin()};
+    spec.attributes.Set("eps", *epsilon * *epsilon);
+    spec.attributes.Set("eps_mode", "max");
+    const Node made =
+        graph.CreateNode("opset1.NormalizeL2", {x, norm.in_port(1).GetSource()}, std::move(spec));
+    TakePlace(graph, divide, made);
+    RemoveNodes(graph, {divide, bound, norm});
+  }
+};
+
+class DivisionByClampedNorm : public DivisionByNorm {
+ public:
+  std::string_view Description() const override {
+    return "x / clamp(norm(x), eps, the largest number or infinity), as exporters say vectors of length 1, "
+           "becomes NormalizeL2.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
+%1 = opset1.Const "axes" : i64[1] = dense<i64[1]: 2>
+%2 = opset4.ReduceL2 "norm" (%0, %1) {keep_dims = true} : f32[2,3,1]
+%3 = opset1.Clamp "bound" (%2) {min = 0.5, max = 3.4028234663852886e38} : f32[2,3,1]
+%4 = opset1.Divide "d" (%0, %3) : f32[2,3,4]
+opset1.Result "y" (%4)
+)";
+  }
+
+ protected:
+  std::string_view bound_type() const override { return "Clamp"; }
+  std::optional<double> EpsilonOf(const Node& bound, const Node&) const override {
+    if (bound.ir().Double("max") < static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+    return bound.ir().Double("min");
+  }
+};
+
+class DivisionByLargerNorm : public DivisionByNorm {
+ public:
+  std::string_view Description() const override {
+    return "x / max(norm(x), eps) becomes NormalizeL2.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
+%1 = opset1.Const "axes" : i64[1] = dense<i64[1]: 2>
+%2 = opset4.ReduceL2 "norm" (%0, %1) {keep_dims = true} : f32[2,3,1]
+%3 = opset1.Const "eps" : f32[] = dense<f32[]: 0.5>
+%4 = opset1.Maximum "bound" (%2, %3) : f32[2,3,1]
+%5 = opset1.Divide "d" (%0, %4) : f32[2,3,4]
+opset1.Result "y" (%5)
+)";
+  }
+
+ protected:
+  std::string_view bound_type() const override { return "Maximum"; }
+  std::optional<double> EpsilonOf(const Node& bound, const Node& norm) const override {
+    const std::optional<Port> other = OtherInput(bound, norm);
+    return other ? KnownNumber(*other) : std::nullopt;
+  }
+};
+
 }  // namespace middle
 
 void RegisterMiddleFusions(TransformationList& list) {
   list.Add<middle::SwishFusion>();
   list.Add<middle::HSwishFusion>();
   list.Add<middle::L2NormToNorm>();
+  list.Add<middle::DivisionByClampedNorm>();
+  list.Add<middle::DivisionByLargerNorm>();
 }
 
 }  // namespace nnefc::transform

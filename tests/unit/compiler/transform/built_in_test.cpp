@@ -324,6 +324,31 @@ TEST_F(BuiltInTest, L2NormToNorm) {
   EXPECT_NE(Body(name, L2Norm("i64[1] = dense<i64[1]: 1>", "-1.0", "true")), fused);
 }
 
+TEST_F(BuiltInTest, DivisionByNorm) {
+  const auto divided = [](const std::string& bound) {
+    return "  %1 = opset1.Const \"axes\" : i64[1] = dense<i64[1]: 2>\n"
+           "  %2 = opset4.ReduceL2 \"norm\" (%0, %1) {keep_dims = true} : f32[?,?,?]\n" +
+           bound + "  %9 = opset1.Divide \"d\" (%0, %4) : f32[2,3,4]\n";
+  };
+  const auto clamped = [](const std::string& limits) {
+    return "  %4 = opset1.Clamp \"bound\" (%2) {" + limits + "} : f32[?,?,?]\n";
+  };
+  const auto larger = [](const std::string& than) {
+    return "  %3 = opset1.Const \"eps\" : f32[] = dense<f32[]: " + than +
+           ">\n  %4 = opset1.Maximum \"bound\" (%3, %2) : f32[?,?,?]\n";
+  };
+  const std::string fused = "Parameter(x) Const(axes) NormalizeL2(d: x, axes) Result(y: d)";
+  EXPECT_EQ(Body("middle.DivisionByClampedNorm", divided(clamped("min = 1e-12, max = 1e39"))), fused);
+  const std::string kept =
+      "Parameter(x) Const(axes) ReduceL2(norm: x, axes) Clamp(bound: norm) Divide(d: x, bound) Result(y: d)";
+  EXPECT_EQ(Body("middle.DivisionByClampedNorm", divided(clamped("min = 1e-12, max = 9.0"))), kept);
+  EXPECT_EQ(Body("middle.DivisionByClampedNorm", divided(clamped("min = 0.0, max = 1e39"))), kept);
+  EXPECT_EQ(Body("middle.DivisionByLargerNorm", divided(larger("0.5"))), fused);
+  EXPECT_EQ(Body("middle.DivisionByLargerNorm", divided(larger("-0.5"))),
+            "Parameter(x) Const(axes) ReduceL2(norm: x, axes) Const(eps) Maximum(bound: eps, norm) "
+            "Divide(d: x, bound) Result(y: d)");
+}
+
 TEST_F(BuiltInTest, Softplus) {
   const auto softplus = [&](const std::string& one) {
     return After("front.SoftplusFusion",
