@@ -322,19 +322,13 @@ std::optional<PreparedKernel> MakeGroupNormalization(const KernelRequest& reques
 struct L2Normalisation {
   double eps;
   bool add;
+  bool fits_lanes;
 
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     ForEachLine(
-        of,
-        [&](int64_t line) {
-          const float* row = x + line * of.terms;
-          Vectorized([&] {
-            const float factor = Factor(ReduceRow(row, of.terms, SumOfSquares()));
-            for (int64_t i = 0; i < of.terms; ++i) out[line * of.terms + i] = row[i] * factor;
-          });
-        },
+        of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Columns sums;
@@ -351,6 +345,14 @@ struct L2Normalisation {
   }
 
  private:
+  void Row(const float* x, float* out, int64_t terms) const {
+    const std::optional<float> squares = fits_lanes ? SquaresInLanes(x, terms) : std::nullopt;
+    if (squares) return ShiftAndScaleInLanes(x, terms, {}, Factor(static_cast<double>(*squares)), out);
+    Vectorized([&] {
+      const float factor = Factor(ReduceRow(x, terms, SumOfSquares()));
+      for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor;
+    });
+  }
   float Factor(double sum) const {
     return static_cast<float>(1 / std::sqrt(add ? sum + eps : sum > eps ? sum : eps));
   }
@@ -361,7 +363,8 @@ std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& request) {
   if (!IsPlain(request) || !axes) return std::nullopt;
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
   if (!folded) return std::nullopt;
-  const L2Normalisation function{request.node->Double("eps"), request.node->String("eps_mode") == "add"};
+  const L2Normalisation function{request.node->Double("eps"), request.node->String("eps_mode") == "add",
+                                 FitsLanes(folded->terms)};
   return Prepare(request, *folded, function, true);
 }
 

@@ -258,16 +258,15 @@ opset1.Result "y" (%4)
  protected:
   std::string_view bound_type() const override { return "Clamp"; }
   std::optional<double> EpsilonOf(const Node& bound, const Node&) const override {
-    if (bound.ir().Double("max") < static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+    if (bound.ir().Double("max") < static_cast<double>(std::numeric_limits<float>::max()))
+      return std::nullopt;
     return bound.ir().Double("min");
   }
 };
 
 class DivisionByLargerNorm : public DivisionByNorm {
  public:
-  std::string_view Description() const override {
-    return "x / max(norm(x), eps) becomes NormalizeL2.";
-  }
+  std::string_view Description() const override { return "x / max(norm(x), eps) becomes NormalizeL2."; }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3,4]} : f32[2,3,4]
 %1 = opset1.Const "axes" : i64[1] = dense<i64[1]: 2>

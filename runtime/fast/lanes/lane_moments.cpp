@@ -7,41 +7,62 @@
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
-std::optional<LaneMoments> MomentsInLanes(const float* x, int64_t terms) {
-  constexpr float kLeast = 1e-28F;
+namespace {
+
+// The sum of what map(taken, to) adds for the numbers of a row.
+template <typename Map>
+NNEFC_IN_LANES inline float SumOfMapped(const float* x, int64_t terms, const Map& map) {
   constexpr int64_t kSums = 2 * kLanesOfBlock;  // which do not wait for one another
+  LaneFloats sums[kSums] = {};
+  int64_t i = 0;
+  for (; i + kSums * kLanes <= terms; i += kSums * kLanes) {
+#pragma GCC unroll 4
+    for (int64_t j = 0; j < kSums; ++j) {
+      const LaneFloats taken = *reinterpret_cast<const Lanes*>(x + i + j * kLanes);
+      map(taken, sums[j]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int64_t j = 1; j < kSums; ++j) sums[0] += sums[j];
+  for (; i < terms; i += kLanes) {
+    const int64_t left = std::min(kLanes, terms - i);
+    LaneFloats last = {}, sum = {};
+    AddLanes(last, x + i, left);
+    map(last, sum);
+    KeepLanes(sum, left, 0);
+    sums[0] += sum;
+  }
+  return SumOfLanes(sums[0]);
+}
+
+// Whether a sum of squares lost nothing that counts by what its terms are.
+bool IsInRange(float squares) {
+  constexpr float kLeast = 1e-28F;
+  return squares > kLeast && squares < std::numeric_limits<float>::infinity();
+}
+
+}  // namespace
+
+std::optional<float> SquaresInLanes(const float* x, int64_t terms) {
+  float squares = 0;
+  RunInLanes([=, &squares]() NNEFC_IN_LANES {
+    squares = SumOfMapped(
+        x, terms, [](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken * taken; });
+  });
+  return IsInRange(squares) ? std::optional<float>(squares) : std::nullopt;
+}
+
+std::optional<LaneMoments> MomentsInLanes(const float* x, int64_t terms) {
   const auto count = static_cast<double>(terms);
   LaneMoments found{};
   float squares = 0;
   RunInLanes([=, &found, &squares]() NNEFC_IN_LANES {
     const float first = x[0];
-    const auto add = [=](const auto& map) NNEFC_IN_LANES {
-      LaneFloats sums[kSums] = {};
-      int64_t i = 0;
-      for (; i + kSums * kLanes <= terms; i += kSums * kLanes) {
-#pragma GCC unroll 4
-        for (int64_t j = 0; j < kSums; ++j) {
-          const LaneFloats taken = *reinterpret_cast<const Lanes*>(x + i + j * kLanes);
-          map(taken, sums[j]);
-        }
-      }
-#pragma GCC unroll 4
-      for (int64_t j = 1; j < kSums; ++j) sums[0] += sums[j];
-      for (; i < terms; i += kLanes) {
-        const int64_t left = std::min(kLanes, terms - i);
-        LaneFloats last = {}, sum = {};
-        AddLanes(last, x + i, left);
-        map(last, sum);
-        KeepLanes(sum, left, 0);
-        sums[0] += sum;
-      }
-      return SumOfLanes(sums[0]);
-    };
-    const float sum =
-        add([=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken - first; });
+    const float sum = SumOfMapped(
+        x, terms, [=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken - first; });
     const double mean = static_cast<double>(first) + static_cast<double>(sum) / count;
     const auto rounded = static_cast<float>(mean);
-    squares = add([=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES {
+    squares = SumOfMapped(x, terms, [=](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES {
       const LaneFloats distance = taken - rounded;
       to += distance * distance;
     });
@@ -50,7 +71,7 @@ std::optional<LaneMoments> MomentsInLanes(const float* x, int64_t terms) {
              .rest = static_cast<float>(rest),
              .variance = static_cast<double>(squares) / count - rest * rest};
   });
-  if (!(squares > kLeast && squares < std::numeric_limits<float>::infinity())) return std::nullopt;
+  if (!IsInRange(squares)) return std::nullopt;
   return found;
 }
 

@@ -1,4 +1,4 @@
-// The mean and the variance of the numbers of a row, in f32.
+// The mean and the variance, or the norm, of the numbers of a row, in f32.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,9 @@ inline bool FitsLanes(int64_t terms) {
 // In two passes: of the distances from the first element, and of the squares of those from the mean. Nothing
 // where the squares leave the range of f32. Of rows that fit (FitsLanes).
 NNEFC_LANE_FUNCTION(MomentsInLanes, std::optional<LaneMoments>(const float* x, int64_t terms));
+
+// The sum of the squares; as above.
+NNEFC_LANE_FUNCTION(SquaresInLanes, std::optional<float>(const float* x, int64_t terms));
 
 // to = (x - mean) * factor
 NNEFC_LANE_FUNCTION(ShiftAndScaleInLanes,
