@@ -206,6 +206,13 @@ bool IsOfWholeImages(const PoolForm& form) {
   return is_whole(form.slices) && is_whole(form.rows) && is_whole(form.columns);
 }
 
+// True if numbers that lie by rows are better put into blocks, since those of an image that lies so are
+// pooled one after another elsewhere: some fifty times slower.
+bool IsWorthBlocks(const ValueInfo& input) {
+  constexpr int64_t kLeastChannels = 4;  // of kBlockColumns
+  return input.layout == nullptr && input.shape[1] >= kLeastChannels;
+}
+
 }  // namespace
 
 std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, Pooled pooled,
@@ -213,7 +220,7 @@ std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, P
   using dnnl::memory;
   const ValueInfo& input = request.inputs[0];
   const size_t rank = input.shape.size();
-  if (!HasLanes() || !LiesInBlocks(input)) return std::nullopt;
+  if (!HasLanes() || rank < 3 || rank > 5) return std::nullopt;
   const PoolForm form{.pooled = pooled,
                       .images = input.shape[0],
                       .channels = input.shape[1],
@@ -221,11 +228,13 @@ std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, P
                       .rows = window[1],
                       .columns = window[2],
                       .threads = CurrentThreads()};
+  const bool is_whole = IsOfWholeImages(form);
+  if (!LiesInBlocks(input) && (is_whole || !IsWorthBlocks(input))) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = input.layout;
+  prepared.inputs[0] = LiesInBlocks(input) ? input.layout : LayoutOf(ChannelBlockedDesc(input.shape));
   prepared.outputs.resize(request.outputs.size());
-  if (IsOfWholeImages(form)) {
+  if (is_whole) {
     prepared.kernel = std::make_shared<NumberOfImages>(form);
     return prepared;
   }

@@ -8,11 +8,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "runtime/fast/blocked_normalization.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/lanes/lane_moments.h"
+#include "runtime/fast/lanes/span.h"
 #include "runtime/fast/reduce_row.h"
 #include "runtime/fast/row_moments.h"
 #include "runtime/fast/vector_math.h"
@@ -207,6 +209,7 @@ struct Normalisation {
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
+    if (of.inner == 1 && of.terms > kPart) return LongRows(x, out, of);
     ForEachLine(
         of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
@@ -216,6 +219,50 @@ struct Normalisation {
   }
 
  private:
+  // Terms of a part of a long row, which are as many as fit f32.
+  static constexpr int64_t kPart = 4096;
+
+  static Moments MomentsOfPart(const float* x, int64_t terms) {
+    if (FitsLanes(terms)) {
+      if (const std::optional<LaneMoments> found = MomentsInLanes(x, terms))
+        return {static_cast<double>(found->mean) + static_cast<double>(found->rest), found->variance};
+    }
+    Moments moments{};
+    Vectorized([&] { moments = MomentsOf(x, terms); });
+    return moments;
+  }
+  // Of few rows and many terms each: threads divide rows.
+  void LongRows(const float* x, float* out, const Folded& of) const {
+    const int64_t parts = (of.terms + kPart - 1) / kPart;
+    const auto part_of = [&](int64_t task) {
+      const Span part = Span{0, of.terms}.Part(parts, task % parts);
+      const int64_t begin = task / parts * of.terms;
+      return Span{begin + part.begin, begin + part.end};
+    };
+    std::vector<Moments> moments(static_cast<size_t>(of.outer * parts));
+    ParallelFor(of.outer * parts, 2 * kPart, [&](int64_t task) {
+      const Span part = part_of(task);
+      moments[static_cast<size_t>(task)] = MomentsOfPart(x + part.begin, part.count());
+    });
+    std::vector<Moments> rows(static_cast<size_t>(of.outer));
+    for (int64_t row = 0; row < of.outer; ++row) {
+      rows[static_cast<size_t>(row)] = MomentsOfParts(moments.data() + row * parts, parts,
+                                                      [&](int64_t part) { return part_of(part).count(); });
+    }
+    ParallelFor(of.outer * parts, kPart, [&](int64_t task) {
+      const Span part = part_of(task);
+      const auto [mean, variance] = rows[static_cast<size_t>(task / parts)];
+      const double factor = by.Of(variance);
+      if (!HasLanes() || !std::isfinite(mean)) {
+        return Vectorized(
+            [&] { ShiftAndScale(x + part.begin, part.count(), mean, factor, out + part.begin); });
+      }
+      const auto rounded = static_cast<float>(mean);
+      const auto rest = static_cast<float>(mean - static_cast<double>(rounded));
+      ShiftAndScaleInLanes(x + part.begin, part.count(), {rounded, rest, variance},
+                           static_cast<float>(factor), out + part.begin);
+    });
+  }
   void Row(const float* x, float* out, int64_t terms) const {
     const std::optional<LaneMoments> found = fits_lanes ? MomentsInLanes(x, terms) : std::nullopt;
     if (found) {

@@ -58,6 +58,24 @@ using Doubles8 = double __attribute__((vector_size(64)));
   return {first + mean, variance < 0 ? 0 : variance};
 }
 
+// Of numbers in parts whose moments are known, by terms_of(part): those about the mean of a part are made
+// those about the mean of all.
+template <typename TermsOf>
+Moments MomentsOfParts(const Moments* parts, int64_t count, const TermsOf& terms_of) {
+  double terms = 0, sum = 0, squares = 0;
+  for (int64_t part = 0; part < count; ++part) {
+    const auto of_part = static_cast<double>(terms_of(part));
+    terms += of_part;
+    sum += parts[part].mean * of_part;
+  }
+  const double mean = sum / terms;
+  for (int64_t part = 0; part < count; ++part) {
+    const double distance = parts[part].mean - mean;
+    squares += (parts[part].variance + distance * distance) * static_cast<double>(terms_of(part));
+  }
+  return {mean, squares / terms};
+}
+
 // to = (x - mean) * factor
 [[gnu::always_inline]] inline void ShiftAndScale(const float* x, int64_t terms, double mean, double factor,
                                                  float* to) {

@@ -77,6 +77,28 @@ TEST(BlockedPoolingTest, ImagesThatComeFromMemory) {
   }
 }
 
+// What lies by rows is put into blocks first, but for images of few channels.
+TEST(BlockedPoolingTest, ImagesThatLieByRows) {
+  for (const Pool pool : kPools) {
+    for (const Shape& shape : {Shape{1, 3, 9, 14}, {2, 4, 9, 14}, {1, 20, 7, 7}, {2, 33, 40}, {1, 5, 4, 6, 7}}) {
+      const size_t axes = shape.size() - 2;
+      const Shape threes(axes, 3), ones(axes, 1);
+      const WindowSetting setting{.input = shape, .window = threes, .begin = ones, .end = ones};
+      SCOPED_TRACE(Describe(setting) + " pool " + std::to_string(static_cast<int>(pool)));
+      TestGraph g;
+      g.Result(PoolOf(g, pool, g.Op("Sigmoid", {g.Parameter("x", shape)}), setting, false));
+      const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
+      const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 2});
+      ASSERT_NE(executable, nullptr);
+      EXPECT_EQ(HasLanes() && shape[1] > 3,
+                executable->DescribePlan().find(kPooling) != std::string::npos);
+      const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
+      ASSERT_TRUE(actual.ok());
+      ExpectNear((*actual)[0], RunGraph(g.graph, {.backend = Backend::kReference}, images)[0], 1e-6);
+    }
+  }
+}
+
 TEST(BlockedPoolingTest, OneAxisAndDilations) {
   const WindowSetting row{.input = {2, 24, 40}, .window = {4}, .strides = {3}, .begin = {1}, .end = {2}};
   for (const Pool pool : kPools) ExpectPool(pool, row, true, RandomTensor(row.input, 5));
