@@ -1,4 +1,7 @@
-// Padding that windows can do themselves.
+// Padding that windows can do themselves, or need not do.
+
+#include <algorithm>
+#include <array>
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
@@ -198,12 +201,135 @@ opset1.Result "y" (%4)
   }
 };
 
+class FuseSliceIntoConvolution : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "A Convolution or GroupConvolution makes no results that a Slice along an axis of its windows "
+           "drops: "
+           "it has less padding instead. So causal convolutions are written, which pad both ends and drop "
+           "one.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8]} : f32[1,2,8]
+%1 = opset1.Parameter "w" {element_type = f32, shape = shape[3,2,3]} : f32[3,2,3]
+%2 = opset1.Convolution "c" (%0, %1) {strides = [1], dilations = [1], pads_begin = [2], pads_end = [2]} : f32[1,3,10]
+%3 = opset1.Const "start" : i64[1] = dense<i64[1]: 0>
+%4 = opset1.Const "stop" : i64[1] = dense<i64[1]: -2>
+%5 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
+%6 = opset1.Const "axis" : i64[1] = dense<i64[1]: 2>
+%7 = opset8.Slice "s" (%2, %3, %4, %5, %6) : f32[1,3,8]
+opset1.Result "y" (%7)
+)";
+  }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (const Node& slice : graph.GetOpNodes("Slice")) Fuse(graph, slice);
+  }
+
+ private:
+  // Results of a window that are kept, of those along an axis.
+  struct Kept {
+    int64_t axis, first, count;
+  };
+
+  static void Fuse(Graph& graph, const Node& slice) {
+    const std::optional<Kept> kept = KeptBy(slice);
+    if (!kept) return;
+    Node window = slice.in_node(0);
+    std::optional<Node> add;
+    if (window.ir().Is(ir::ElementFunction::kAdd)) {
+      add = window;
+      const int32_t input = NameOf(add->in_node(0)).empty() ? 1 : 0;
+      window = add->in_node(input);
+      if (!IsAlike(add->in_port(1 - input).shape(), add->out_port(0).shape(), *kept)) return;
+      if (!OnlyDestination(add->out_port(0))) return;
+    }
+    if (NameOf(window).empty() || !OnlyDestination(window.out_port(0))) return;
+    const std::optional<SpatialPads> pads = PadsOf(window, *kept);
+    if (!pads) return;
+    ir::AttributeMap attributes = window.ir().attributes();
+    attributes.Set("auto_pad", "explicit");
+    attributes.Set("pads_begin", ir::Attribute::Integers(pads->begin.begin(), pads->begin.end()));
+    attributes.Set("pads_end", ir::Attribute::Integers(pads->end.begin(), pads->end.end()));
+    const std::array<Port, 2> inputs = {window.in_port(0).GetSource(), window.in_port(1).GetSource()};
+    Node made = graph.CreateNode(NameOf(window), inputs,
+                                 {.name = add ? window.name() : std::string(),
+                                  .attributes = std::move(attributes),
+                                  .origin = window.ir().origin()});
+    if (add) {
+      std::array<Port, 2> terms = {add->in_port(0).GetSource(), add->in_port(1).GetSource()};
+      for (Port& term : terms) {
+        if (term.node() == window) term = made.out_port(0);
+      }
+      made = graph.CreateNode("opset1.Add", terms, {.origin = add->ir().origin()});
+    }
+    TakePlace(graph, slice, made);
+    if (add) {
+      RemoveNodes(graph, {slice, *add, window});
+    } else {
+      RemoveNodes(graph, {slice, window});
+    }
+  }
+
+  // Empty for what has no filter.
+  static std::string_view NameOf(const Node& node) {
+    static const ir::OpTable<std::string_view> kNames(
+        ir::StandardOps(),
+        {{"Convolution", "opset1.Convolution"}, {"GroupConvolution", "opset1.GroupConvolution"}});
+    const std::string_view* name = kNames.Find(node.ir().op());
+    return name == nullptr ? std::string_view() : *name;
+  }
+
+  static std::optional<Kept> KeptBy(const Node& slice) {
+    const ir::PartialShape &before = slice.in_port(0).shape(), &after = slice.out_port(0).shape();
+    if (slice.num_in_ports() != 5 || !before.rank_known() || !after.rank_known()) return std::nullopt;
+    const auto start = KnownInts(slice.in_port(1)), step = KnownInts(slice.in_port(3)),
+               axes = KnownInts(slice.in_port(4));
+    if (!start || !step || !axes || axes->size() != 1 || *step != std::vector<int64_t>{1})
+      return std::nullopt;
+    const int64_t axis = (*axes)[0] + ((*axes)[0] < 0 ? before.rank() : 0);
+    if (axis < 2 || axis >= before.rank() || !before[axis].known() || !after[axis].known())
+      return std::nullopt;
+    const int64_t extent = before[axis].value();
+    const int64_t first = (*start)[0] + ((*start)[0] < 0 ? extent : 0);
+    const Kept kept = {.axis = axis, .first = std::max<int64_t>(first, 0), .count = after[axis].value()};
+    return kept.count > 0 && kept.count < extent ? std::optional<Kept>(kept) : std::nullopt;
+  }
+
+  // Whether a term of a sum is the same for all results along the axis.
+  static bool IsAlike(const ir::PartialShape& term, const ir::PartialShape& sum, const Kept& kept) {
+    if (!term.rank_known() || !sum.rank_known()) return false;
+    const int64_t axis = kept.axis - (sum.rank() - term.rank());
+    return axis < 0 || (term[axis].known() && term[axis].value() == 1);
+  }
+
+  // With which a window makes these results alone.
+  static std::optional<SpatialPads> PadsOf(const Node& window, const Kept& kept) {
+    const ir::PartialShape& input = window.in_port(0).shape();
+    const std::string& own = window.ir().String("auto_pad");
+    if (!input.rank_known() || !input[kept.axis].known() || (own != "explicit" && own != "valid"))
+      return std::nullopt;
+    const auto axes = static_cast<size_t>(input.rank() - 2), axis = static_cast<size_t>(kept.axis - 2);
+    const std::vector<int64_t> reaches = FilterExtents(window, axes);
+    if (reaches.empty()) return std::nullopt;
+    const int64_t stride = window.ir().Ints("strides", axes)[axis];
+    SpatialPads pads = Sum(window, {std::vector<int64_t>(axes), std::vector<int64_t>(axes)});
+    pads.begin[axis] -= kept.first * stride;
+    const int64_t extent = input[kept.axis].value() + pads.begin[axis];
+    const int64_t last = (kept.count - 1) * stride + reaches[axis];  // where the last one ends
+    pads.end[axis] = std::max<int64_t>(last - extent, 0);
+    // Windows behind it would be there all the same.
+    if (pads.begin[axis] < 0 || extent + pads.end[axis] - last >= stride) return std::nullopt;
+    return pads;
+  }
+};
+
 }  // namespace middle
 
 void RegisterPadding(TransformationList& list) {
   list.Add<middle::FusePadIntoConvolution>();
   list.Add<middle::FusePadIntoAvgPool>();
   list.Add<middle::FusePadIntoMaxPool>();
+  list.Add<middle::FuseSliceIntoConvolution>();
 }
 
 }  // namespace nnefc::transform

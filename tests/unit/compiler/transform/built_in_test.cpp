@@ -407,6 +407,66 @@ TEST_F(BuiltInTest, PaddingOfConvolutions) {
   EXPECT_TRUE(stays("0, 0, 1, 1", "reflect"));
 }
 
+// Of a convolution of 8 numbers by filters of 3 in steps of `stride`, padded by 2 and 3, what a Slice keeps.
+std::string Sliced(int stride, const std::string& start, const std::string& stop, const std::string& behind) {
+  return R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,8]} : f32[1,2,8]
+  %1 = opset1.Parameter "w" {element_type = f32, shape = [3,2,3]} : f32[3,2,3]
+  %2 = opset1.Convolution "c" (%0, %1) {strides = [)" +
+         std::to_string(stride) + R"(], dilations = [1], pads_begin = [2], pads_end = [3]} : f32[?,?,?]
+)" + behind +
+         R"(  %4 = opset1.Const "start" : i64[1] = dense<i64[1]: )" + start + R"(>
+  %5 = opset1.Const "stop" : i64[1] = dense<i64[1]: )" +
+         stop + R"(>
+  %6 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
+  %7 = opset1.Const "axis" : i64[1] = dense<i64[1]: -1>
+  %8 = opset8.Slice "s" (%3, %4, %5, %6, %7) : f32[?,?,?]
+  opset1.Result "y" (%8)
+)";
+}
+
+TEST_F(BuiltInTest, ResultsThatASliceDrops) {
+  const auto biased = [](const std::string& bias) {
+    return "  %9 = opset1.Const \"b\" : f32" + bias + "\n  %3 = opset1.Add \"a\" (%9, %2) : f32[?,?,?]\n";
+  };
+  const std::string by_channel = biased("[1,3,1] = dense<f32[1,3,1]: 1, 2, 3>");
+  const TransformationList list = StandardTransformations();
+  struct Case {
+    int stride;
+    const char *start, *stop;
+    int64_t begin, end;  // the padding that is left; -1: all is as it was
+  };
+  // 11 results in steps of 1, 6 in steps of two, the last of which ends before the padding does.
+  for (const Case& of : {Case{1, "0", "-3", 2, 0},
+                         {1, "0", "8", 2, 0},
+                         {1, "0", "9", 2, 1},
+                         {1, "2", "99", 0, 3},
+                         {1, "1", "-1", 1, 2},
+                         {1, "3", "99", -1, 0},
+                         {1, "0", "7", -1, 0},
+                         {1, "0", "99", -1, 0},
+                         {2, "0", "-1", 2, 1},
+                         {2, "1", "99", 0, 3},
+                         {2, "0", "4", 2, 0},
+                         {2, "0", "3", -1, 0}}) {
+    SCOPED_TRACE(std::string(of.start) + " " + of.stop + " in steps of " + std::to_string(of.stride));
+    const auto graph = Parse(Sliced(of.stride, of.start, of.stop, by_channel));
+    const ir::PartialShape before = graph->output(graph->node(graph->results()[0]).input(0)).shape;
+    EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.FuseSliceIntoConvolution"}}), "");
+    const ir::OutputPort made = graph->node(graph->results()[0]).input(0);
+    EXPECT_EQ(graph->output(made).shape, before);
+    const bool is_left = of.begin < 0;
+    EXPECT_EQ(Brief(*graph).find("Slice") != std::string::npos, is_left) << Brief(*graph);
+    if (is_left) continue;
+    const ir::Node& window = graph->node(graph->node(made.node).input(1).node);
+    EXPECT_EQ(window.Ints("pads_begin"), std::vector<int64_t>{of.begin});
+    EXPECT_EQ(window.Ints("pads_end"), std::vector<int64_t>{of.end});
+  }
+  // A bias of each result by itself.
+  const std::string by_result = biased("[11] = dense<f32[11]: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11>");
+  EXPECT_NE(After("middle.FuseSliceIntoConvolution", Sliced(1, "0", "-3", by_result)).find("Slice"),
+            std::string::npos);
+}
+
 TEST_F(BuiltInTest, PaddingOfWindowsThatSayThatTheyHaveNone) {
   const std::string conv =
       R"(opset1.Convolution "c" (%3, %4) {strides = [1, 1], dilations = [1, 1], pads_begin = [7, 7], )"

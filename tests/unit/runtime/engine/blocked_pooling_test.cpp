@@ -80,7 +80,8 @@ TEST(BlockedPoolingTest, ImagesThatComeFromMemory) {
 // What lies by rows is put into blocks first, but for images of few channels.
 TEST(BlockedPoolingTest, ImagesThatLieByRows) {
   for (const Pool pool : kPools) {
-    for (const Shape& shape : {Shape{1, 3, 9, 14}, {2, 4, 9, 14}, {1, 20, 7, 7}, {2, 33, 40}, {1, 5, 4, 6, 7}}) {
+    for (const Shape& shape :
+         {Shape{1, 3, 9, 14}, {2, 4, 9, 14}, {1, 20, 7, 7}, {2, 33, 40}, {1, 5, 4, 6, 7}}) {
       const size_t axes = shape.size() - 2;
       const Shape threes(axes, 3), ones(axes, 1);
       const WindowSetting setting{.input = shape, .window = threes, .begin = ones, .end = ones};
@@ -90,8 +91,7 @@ TEST(BlockedPoolingTest, ImagesThatLieByRows) {
       const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
       const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 2});
       ASSERT_NE(executable, nullptr);
-      EXPECT_EQ(HasLanes() && shape[1] > 3,
-                executable->DescribePlan().find(kPooling) != std::string::npos);
+      EXPECT_EQ(HasLanes() && shape[1] > 3, executable->DescribePlan().find(kPooling) != std::string::npos);
       const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
       ASSERT_TRUE(actual.ok());
       ExpectNear((*actual)[0], RunGraph(g.graph, {.backend = Backend::kReference}, images)[0], 1e-6);
