@@ -65,6 +65,8 @@ class PlanBuilder {
   // plan_views.cpp. False, without a mistake, where the outputs are no views of the first input, or whoever
   // reads them cannot take them so.
   bool AddViewsOfElements(const ir::Node& node);
+  // The same of a first input in a layout of the backend, of which the outputs are parts.
+  bool AddPartsOfLayout(const ir::Node& node);
   std::optional<ElementsView> ElementsOf(const ir::Node& node, int32_t output,
                                          const ElementsView& source) const;
   // True if all who read the output can read its elements so. It looks at what follows on `depth` views of

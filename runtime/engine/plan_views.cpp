@@ -88,8 +88,8 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
   const ValueId source = ValueOf(node.input(0));
   const PlanValue& value = values_[source];
   const Strides* strides = StridesOf(value.layout);
-  if (value.storage == PlanValue::Storage::kConstant || (value.layout != nullptr && strides == nullptr))
-    return false;
+  if (value.storage == PlanValue::Storage::kConstant) return false;
+  if (value.layout != nullptr && strides == nullptr) return !is_reshaped && AddPartsOfLayout(node);
   if (is_reshaped && strides == nullptr) return false;  // AddView
   const ElementsView elements{.shape = value.shape,
                               .strides = strides != nullptr ? *strides : DenseStrides(value.shape)};
@@ -107,6 +107,33 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)
     SetValue(node.port(i), AddViewOf(source, views[static_cast<size_t>(i)]));
+  CountReads({.main = &node, .posts = {}});
+  return true;
+}
+
+bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
+  const PartOfLayout part_of = options_.kernels->hooks(options_.backend).part;
+  const ValueId source = ValueOf(node.input(0));
+  const PlanValue whole = values_[source];
+  if (part_of == nullptr || whole.type != ElementType::kF32) return false;
+  const ElementsView elements{.shape = whole.shape, .strides = DenseStrides(whole.shape)};
+  const ValueInfo info{.type = whole.type, .shape = whole.shape, .layout = whole.layout};
+  llvm::SmallVector<PlanValue, 2> parts;
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    const std::optional<ElementsView> view = ElementsOf(node, i, elements);
+    const std::optional<LayoutPart> part = view ? part_of(info, *view) : std::nullopt;
+    if (!part) return false;
+    PlanValue value = whole;
+    value.shape = view->shape;
+    value.layout = part->layout;
+    value.bytes = part->layout != nullptr ? part->layout->byte_size()
+                                          : static_cast<size_t>(*Volume(view->shape)) * sizeof(float);
+    value.root = source;
+    value.offset = part->offset;
+    parts.push_back(value);
+  }
+  for (int32_t i = 0; i < node.num_outputs(); ++i)
+    SetValue(node.port(i), values_.Add(parts[static_cast<size_t>(i)]));
   CountReads({.main = &node, .posts = {}});
   return true;
 }

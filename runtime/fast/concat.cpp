@@ -91,6 +91,25 @@ std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const Valu
   return LayoutOf(memory::desc(DnnDims(whole.shape), type, *common));
 }
 
+// Whole blocks of channels of one image lie behind one another; of the last ones, what fills them is theirs.
+std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const ElementsView& part) {
+  if (!DnnAccepts(whole) || whole.shape.size() < 3 || whole.shape[0] != 1) return std::nullopt;
+  const memory::desc desc = DescOf(whole);
+  const std::optional<memory::format_tag> tag = ChannelBlockedTag(desc);
+  if (!tag || part.strides != DenseStrides(whole.shape)) return std::nullopt;
+  for (size_t axis = 0; axis < whole.shape.size(); ++axis) {
+    if (axis != 1 && part.shape[axis] != whole.shape[axis]) return std::nullopt;
+  }
+  const int64_t pixels = part.strides[1], block = BlockOf(desc);
+  const int64_t first = part.offset / pixels, end = first + part.shape[1];
+  if (part.offset % pixels != 0 || first % block != 0) return std::nullopt;
+  if (end % block != 0 && end != whole.shape[1]) return std::nullopt;
+  const DnnType type = TypeOf(desc);
+  const size_t bytes = type == DnnType::bf16 ? sizeof(uint16_t) : sizeof(float);
+  return LayoutPart{LayoutOf(memory::desc(DnnDims(part.shape), type, *tag)),
+                    static_cast<size_t>(first * pixels) * bytes};
+}
+
 void RegisterDnnConcat(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "Concat", GuardedDnnFactory<MakeConcat>);
 }

@@ -77,5 +77,6 @@ std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSe
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to);
 std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
+std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const ElementsView& part);
 
 }  // namespace nnefc::runtime

@@ -43,6 +43,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,
                                        .join = JoinDnnLayouts,
+                                       .part = PartOfDnnLayout,
                                        .reshape = ReshapeCodes});
 }
 

@@ -95,6 +95,13 @@ using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::Arra
 // contiguous; empty if there is none.
 using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
                                                int64_t axis);
+// Where elements of a value lie that are a part of it, by what the strides of a row-major value would be; empty
+// if the part has no layout of its own.
+struct LayoutPart {
+  Layout layout;
+  size_t offset;  // bytes
+};
+using PartOfLayout = std::optional<LayoutPart> (*)(const ValueInfo& whole, const ElementsView& part);
 // The layout of a value of f32 whose elements, in their order, are seen in another shape; empty if there is
 // none but by copying them.
 using ReshapedLayout = std::optional<Layout> (*)(const Layout& layout, llvm::ArrayRef<int64_t> from,
@@ -142,6 +149,7 @@ class KernelRegistry {
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;
+    PartOfLayout part = nullptr;
     ReshapedLayout reshape = nullptr;
   };
   void SetHooks(Backend backend, BackendHooks hooks) { hooks_[backend] = hooks; }
