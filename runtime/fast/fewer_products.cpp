@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/lanes/half_products.h"
+#include "runtime/fast/vector_math.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -78,6 +81,33 @@ class NextWeights {
   int64_t line_ = 0;
 };
 
+// The largest of a row of blocks as bits, in which infinities and then NaN are above all others.
+uint32_t MagnitudeOf(const BlockedMatrix<const float>& matrix, int64_t row, int64_t terms) {
+  using Bits = int32_t __attribute__((vector_size(32), aligned(4), may_alias));
+  constexpr int64_t kBits = 8;
+  const float* numbers = matrix.At(row, 0);
+  int32_t largest = 0;
+  Vectorized([&, stride = matrix.block_stride] {
+    Bits most[2] = {};
+    for (int64_t block = 0; block < terms / kBlockColumns; ++block, numbers += stride) {
+      for (int64_t i = 0; i < 2; ++i) {
+        const Bits bits = *reinterpret_cast<const Bits*>(numbers + i * kBits) & INT32_MAX;
+        most[i] = bits > most[i] ? bits : most[i];
+      }
+    }
+    for (int64_t i = 0; i < 2 * kBits; ++i) largest = std::max(largest, most[i / kBits][i % kBits]);
+  });
+  return static_cast<uint32_t>(largest);
+}
+
+// Whether errors of the larger row would be much of this one, or all of it.
+bool IsLost(uint32_t magnitude, uint32_t other) {
+  constexpr uint32_t kInfinity = 0x7F800000;
+  constexpr float kMost = 64;
+  if (magnitude >= kInfinity || other >= kInfinity) return true;
+  return std::bit_cast<float>(magnitude) * kMost < std::bit_cast<float>(other);
+}
+
 }  // namespace
 
 std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes, bool wanted) {
@@ -99,7 +129,7 @@ int64_t FewerProducts::FactorFloats() const {
 }
 
 int64_t FewerProducts::ProductFloats() const {
-  return (kHalfProducts * half_rows() + kMostTerms) * kTileColumns;
+  return (kHalfProducts * half_rows() + kMostTerms + 2 * 2 * half_rows()) * kTileColumns;
 }
 
 int64_t FewerProducts::scratch_floats(int threads) const {
@@ -125,27 +155,53 @@ void FewerProducts::Run(const DenseCall& call, float* scratch) const {
       float* factors = scratch + member * FactorFloats();
       const Rows rows = RowsOf(call, part);
       for (int64_t block = 0; block < half_blocks(); ++block) MakeFactors(call, rows, block, factors);
+      const OwnRows own = FindOwnRows(call, rows, 1);
       for (int64_t pair = 0; pair < Pairs(call); ++pair)
-        RunPair(call, rows, {pair, pair + 1}, factors, products + member * ProductFloats());
+        RunPair(call, rows, own, {pair, pair + 1}, factors, products + member * ProductFloats());
     });
     return;
   }
   for (int64_t part = 0; part < images_ * row_parts_; ++part) {
     const Rows rows = RowsOf(call, part);
     RunTasks(half_blocks(), threads, [&](int64_t block, int) { MakeFactors(call, rows, block, scratch); });
+    const OwnRows own = FindOwnRows(call, rows, threads);
     RunTasks(Pairs(call), threads, [&](int64_t pair, int member) {
-      RunPair(call, rows, {pair, pair + 1}, scratch, products + member * ProductFloats());
+      RunPair(call, rows, own, {pair, pair + 1}, scratch, products + member * ProductFloats());
     });
   }
+}
+
+BlockedMatrix<const float> FewerProducts::LeftOf(const DenseCall& call, int64_t image) const {
+  if (call.sizes->is_blocked) return call.Left(image);
+  return {call.left, call.sizes->terms, kBlockColumns};
+}
+
+FewerProducts::OwnRows FewerProducts::FindOwnRows(const DenseCall& call, const Rows& rows,
+                                                  int threads) const {
+  const BlockedMatrix<const float> left = LeftOf(call, rows.image);
+  const int64_t half = rows.half(), parts = std::min<int64_t>(threads, half);
+  std::array<bool, kRowsAtOnce + 2> is_own = {};
+  RunTasks(parts, threads, [&](int64_t part, int) {
+    for (int64_t row = PartBegin(half, parts, part); row < PartBegin(half, parts, part + 1); ++row) {
+      const int64_t other = row + half;
+      if (other >= rows.count) continue;
+      const auto magnitude = [&](int64_t of) { return MagnitudeOf(left, rows.first + of, terms_); };
+      const uint32_t first = magnitude(row), second = magnitude(other);
+      is_own[static_cast<size_t>(row)] = IsLost(first, second);
+      is_own[static_cast<size_t>(other)] = IsLost(second, first);
+    }
+  });
+  OwnRows own;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    if (is_own[static_cast<size_t>(row)]) own.push_back(row);
+  }
+  return own;
 }
 
 // For a block of terms of the first half and its counterpart in the second.
 void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t block,
                                 float* factors) const {
-  const DenseSizes& sizes = *call.sizes;
-  const BlockedMatrix<const float> left =
-      sizes.is_blocked ? call.Left(rows.image)
-                       : BlockedMatrix<const float>{call.left, sizes.terms, kBlockColumns};
+  const BlockedMatrix<const float> left = LeftOf(call, rows.image);
   const int64_t half = rows.half();
   MakeHalfFactors({.left = left.At(rows.first, block),
                    .row_stride = left.row_stride,
@@ -157,7 +213,7 @@ void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t
                    .stride = half_blocks() * half * kBlockColumns});
 }
 
-void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const PairTask& task,
+void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRows& own, const PairTask& task,
                             const float* factors, float* products) const {
   const ColumnPair pair = PairOf(*call.sizes, task.pair);
   const int64_t half = rows.half(), panels = (half + TileRows() - 1) / TileRows();
@@ -205,16 +261,47 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const PairT
       }
     }
   }
-  Combine(call, rows, task.pair, products);
+  Combine(call, rows, own, task.pair, products);
 }
 
-void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t index,
-                            const float* products) const {
+// All columns of a pair, in blocks that lie behind one another.
+void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, int64_t row, int64_t index,
+                               float* out) const {
+  const ColumnPair pair = PairOf(*call.sizes, index);
+  const int64_t first = pair.first_block();
+  const int64_t blocks = std::min(2 * pair.blocks, call.sizes->output_blocks() - first);
+  const BlockedMatrix<const float> left = LeftOf(call, rows.image);
+  BlockedMatrix<float> place = call.Out(rows.image);
+  place.data = place.At(rows.first + row, first);
+  const float* start = call.operands.ElementsOf(call.steps->start(), place.data - call.out);
+  // Before it may be written over.
+  for (int64_t block = 0; start != nullptr && block < blocks; ++block)
+    std::copy_n(start + block * place.block_stride, kBlockColumns, out + block * kBlockColumns);
+  for (int64_t block = 0; block < blocks; block += 2) {
+    float* to = out + block * kBlockColumns;
+    RunTile(1, std::min<int64_t>(2, blocks - block),
+            {.left = left.At(rows.first + row, 0),
+             .left_stride = left.block_stride,
+             .terms = terms_,
+             .weights = call.Weights((first + block) / 2),
+             .bias = call.operands.ColumnsOf(call.steps->bias(), (first + block) * kBlockColumns),
+             .start = start == nullptr ? nullptr : to,
+             .out = {to, kTileColumns, kBlockColumns},
+             .limits = call.steps->limits()});
+  }
+}
+
+void FewerProducts::Combine(const DenseCall& call, const Rows& rows, const OwnRows& own, int64_t index,
+                            float* products) const {
   const ColumnPair pair = PairOf(*call.sizes, index);
   const int64_t half = rows.half();
   const int64_t left = pair.first_block(), last = call.sizes->output_blocks();
   BlockedMatrix<float> out = call.Out(rows.image);
   out.data = out.At(rows.first, left);
+  float* const own_rows = products + (kHalfProducts * half_rows() + kMostTerms) * kTileColumns;
+  constexpr int64_t kOwnStride = 2 * kTileColumns;
+  for (size_t i = 0; i < own.size(); ++i)
+    MakeOwnRow(call, rows, own[i], index, own_rows + static_cast<int64_t>(i) * kOwnStride);
   CombineProducts({.products = products,
                    .stride = half * kTileColumns,
                    .rows = half,
@@ -226,7 +313,13 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, int64_t ind
                    .bias = call.operands.ColumnsOf(call.steps->bias(), left * kBlockColumns),
                    .start = call.operands.ElementsOf(call.steps->start(), out.data - call.out),
                    .limits = call.steps->limits()});
-  call.Finish(rows.image, rows.first, rows.count, left, std::min(2 * pair.blocks, last - left));
+  const int64_t blocks = std::min(2 * pair.blocks, last - left);
+  for (size_t i = 0; i < own.size(); ++i) {
+    const float* from = own_rows + static_cast<int64_t>(i) * kOwnStride;
+    for (int64_t block = 0; block < blocks; ++block)
+      std::copy_n(from + block * kBlockColumns, kBlockColumns, out.At(own[i], block));
+  }
+  call.Finish(rows.image, rows.first, rows.count, left, blocks);
 }
 
 }  // namespace nnefc::runtime

@@ -1,8 +1,11 @@
-// Products of matrices by Strassen's way: seven products of halves instead of eight.
+// Products of matrices by Strassen's way: seven products of halves instead of eight. A row has rounding
+// errors of the row it is added to; where that is much larger, as beside a row of zeros, it is made by
+// itself.
 #pragma once
 
 #include <optional>
 
+#include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/lanes/product_tile.h"
 
 namespace nnefc::runtime {
@@ -35,15 +38,21 @@ class FewerProducts {
   int64_t ProductFloats() const;
 
   void MakeFactors(const DenseCall& call, const Rows& rows, int64_t block, float* factors) const;
+  // Of some rows, those that are made by themselves.
+  using OwnRows = llvm::SmallVector<int64_t, 16>;
+  BlockedMatrix<const float> LeftOf(const DenseCall& call, int64_t image) const;
+  OwnRows FindOwnRows(const DenseCall& call, const Rows& rows, int threads) const;
   int64_t Pairs(const DenseCall& call) const;
   // A pair of tiles of columns, and which the same thread most likely does next.
   struct PairTask {
     int64_t pair, next;
   };
-  void RunPair(const DenseCall& call, const Rows& rows, const PairTask& task, const float* factors,
-               float* products) const;
+  void RunPair(const DenseCall& call, const Rows& rows, const OwnRows& own, const PairTask& task,
+               const float* factors, float* products) const;
   // Adds the products up to the results of the pair.
-  void Combine(const DenseCall& call, const Rows& rows, int64_t pair, const float* products) const;
+  void Combine(const DenseCall& call, const Rows& rows, const OwnRows& own, int64_t pair,
+               float* products) const;
+  void MakeOwnRow(const DenseCall& call, const Rows& rows, int64_t row, int64_t pair, float* out) const;
 
   int64_t images_, rows_, terms_;
   int64_t row_parts_;  // of an image

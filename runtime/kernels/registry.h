@@ -95,8 +95,8 @@ using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::Arra
 // contiguous; empty if there is none.
 using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
                                                int64_t axis);
-// Where elements of a value lie that are a part of it, by what the strides of a row-major value would be; empty
-// if the part has no layout of its own.
+// Where elements of a value lie that are a part of it, by what the strides of a row-major value would be;
+// empty if the part has no layout of its own.
 struct LayoutPart {
   Layout layout;
   size_t offset;  // bytes

@@ -64,6 +64,53 @@ TEST(DenseProductTest, PixelsOfEverySizeOfTiles) {
   ExpectPixels({2, 130, 1, 3}, 70, {}, kTiles, 7);
 }
 
+// Sums of rows by Strassen's way have errors of both rows: one of zeros stays zero, and what is small is as
+// exact as where it is by itself, which a normalization of it shows. Infinities and NaN stay in their rows.
+TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
+  constexpr int64_t kRows = 203, kTerms = 512, kOutputs = 272;
+  constexpr std::array kScales = {0.0F, 1e-6F, 1.0F, 1e6F, 1e-30F, 1.0F, 0.0F};
+  const TensorValue drawn = RandomTensor({kRows, kTerms}, 1);
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < kRows * kTerms; ++i) {
+    const auto row = static_cast<size_t>(i / kTerms);
+    numbers.push_back(static_cast<float>(drawn.ElementAsDouble(i)) * kScales[row % kScales.size()]);
+  }
+  numbers[5 * kTerms + 100] = std::numeric_limits<float>::quiet_NaN();
+  numbers[120 * kTerms + 3] = std::numeric_limits<float>::infinity();
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({kRows, kTerms}, numbers),
+                                           RandomTensor({kRows, kOutputs}, 2, -1e-7F, 1e-7F)};
+  for (const bool has_residual : {false, true}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {kRows, kTerms});
+    const auto residual = g.Parameter("residual", {kRows, kOutputs});
+    auto y = g.Op("MatMul", {x, g.Weights({kTerms, kOutputs}, 3)});
+    if (has_residual) y = g.Op("Add", {y, g.Op("Abs", {residual})});
+    g.Result(y);
+    g.Result(residual, "second");
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs)[0];
+    for (const int threads : {1, 2, 3}) {
+      const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
+      ASSERT_NE(executable, nullptr);
+      EXPECT_EQ(executable->DescribePlan().find(kFewer) != std::string::npos, HasLanes());
+      const auto made = Session::Create(executable)->Run(inputs);
+      ASSERT_TRUE(made.ok());
+      for (int64_t row = 0; row < kRows; ++row) {
+        double largest = 0;
+        for (int64_t i = row * kOutputs; i < (row + 1) * kOutputs; ++i)
+          largest = std::max(largest, std::abs(expected.ElementAsDouble(i)));
+        for (int64_t i = row * kOutputs; i < (row + 1) * kOutputs; ++i) {
+          const double a = (*made)[0].ElementAsDouble(i), b = expected.ElementAsDouble(i);
+          if (std::isfinite(b)) {
+            ASSERT_LE(std::abs(a - b), 2e-5 * largest) << row << " " << i % kOutputs;
+          } else {
+            ASSERT_TRUE(std::isnan(b) ? std::isnan(a) : a == b) << row << " " << a << " " << b;
+          }
+        }
+      }
+    }
+  }
+}
+
 // Chains of what may follow, drawn at random: each kind at each place, also twice in a chain with
 // other parameters.
 TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
