@@ -180,20 +180,26 @@ FewerProducts::OwnRows FewerProducts::FindOwnRows(const DenseCall& call, const R
                                                   int threads) const {
   const BlockedMatrix<const float> left = LeftOf(call, rows.image);
   const int64_t half = rows.half(), parts = std::min<int64_t>(threads, half);
-  std::array<bool, kRowsAtOnce + 2> is_own = {};
+  enum class Made : uint8_t { kWithOthers, kAlone, kOfZeros };
+  std::array<Made, kRowsAtOnce + 2> ways = {};
   RunTasks(parts, threads, [&](int64_t part, int) {
     for (int64_t row = PartBegin(half, parts, part); row < PartBegin(half, parts, part + 1); ++row) {
       const int64_t other = row + half;
       if (other >= rows.count) continue;
       const auto magnitude = [&](int64_t of) { return MagnitudeOf(left, rows.first + of, terms_); };
       const uint32_t first = magnitude(row), second = magnitude(other);
-      is_own[static_cast<size_t>(row)] = IsLost(first, second);
-      is_own[static_cast<size_t>(other)] = IsLost(second, first);
+      const auto way = [](uint32_t of, uint32_t beside) {
+        if (!IsLost(of, beside)) return Made::kWithOthers;
+        return of == 0 ? Made::kOfZeros : Made::kAlone;
+      };
+      ways[static_cast<size_t>(row)] = way(first, second);
+      ways[static_cast<size_t>(other)] = way(second, first);
     }
   });
   OwnRows own;
   for (int64_t row = 0; row < rows.count; ++row) {
-    if (is_own[static_cast<size_t>(row)]) own.push_back(row);
+    const Made way = ways[static_cast<size_t>(row)];
+    if (way != Made::kWithOthers) own.push_back({row, way == Made::kOfZeros});
   }
   return own;
 }
@@ -265,14 +271,14 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
 }
 
 // All columns of a pair, in blocks that lie behind one another.
-void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, int64_t row, int64_t index,
+void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, const OwnRow& own, int64_t index,
                                float* out) const {
   const ColumnPair pair = PairOf(*call.sizes, index);
   const int64_t first = pair.first_block();
   const int64_t blocks = std::min(2 * pair.blocks, call.sizes->output_blocks() - first);
   const BlockedMatrix<const float> left = LeftOf(call, rows.image);
   BlockedMatrix<float> place = call.Out(rows.image);
-  place.data = place.At(rows.first + row, first);
+  place.data = place.At(rows.first + own.row, first);
   const float* start = call.operands.ElementsOf(call.steps->start(), place.data - call.out);
   // Before it may be written over.
   for (int64_t block = 0; start != nullptr && block < blocks; ++block)
@@ -280,9 +286,9 @@ void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, int64_t 
   for (int64_t block = 0; block < blocks; block += 2) {
     float* to = out + block * kBlockColumns;
     RunTile(1, std::min<int64_t>(2, blocks - block),
-            {.left = left.At(rows.first + row, 0),
+            {.left = left.At(rows.first + own.row, 0),
              .left_stride = left.block_stride,
-             .terms = terms_,
+             .terms = own.is_zero ? 0 : terms_,
              .weights = call.Weights((first + block) / 2),
              .bias = call.operands.ColumnsOf(call.steps->bias(), (first + block) * kBlockColumns),
              .start = start == nullptr ? nullptr : to,
@@ -317,7 +323,7 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, const OwnRo
   for (size_t i = 0; i < own.size(); ++i) {
     const float* from = own_rows + static_cast<int64_t>(i) * kOwnStride;
     for (int64_t block = 0; block < blocks; ++block)
-      std::copy_n(from + block * kBlockColumns, kBlockColumns, out.At(own[i], block));
+      std::copy_n(from + block * kBlockColumns, kBlockColumns, out.At(own[i].row, block));
   }
   call.Finish(rows.image, rows.first, rows.count, left, blocks);
 }

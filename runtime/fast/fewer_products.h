@@ -39,7 +39,11 @@ class FewerProducts {
 
   void MakeFactors(const DenseCall& call, const Rows& rows, int64_t block, float* factors) const;
   // Of some rows, those that are made by themselves.
-  using OwnRows = llvm::SmallVector<int64_t, 16>;
+  struct OwnRow {
+    int64_t row;
+    bool is_zero;  // all of it, which no weight makes anything else
+  };
+  using OwnRows = llvm::SmallVector<OwnRow, 16>;
   BlockedMatrix<const float> LeftOf(const DenseCall& call, int64_t image) const;
   OwnRows FindOwnRows(const DenseCall& call, const Rows& rows, int threads) const;
   int64_t Pairs(const DenseCall& call) const;
@@ -52,7 +56,7 @@ class FewerProducts {
   // Adds the products up to the results of the pair.
   void Combine(const DenseCall& call, const Rows& rows, const OwnRows& own, int64_t pair,
                float* products) const;
-  void MakeOwnRow(const DenseCall& call, const Rows& rows, int64_t row, int64_t pair, float* out) const;
+  void MakeOwnRow(const DenseCall& call, const Rows& rows, const OwnRow& own, int64_t pair, float* out) const;
 
   int64_t images_, rows_, terms_;
   int64_t row_parts_;  // of an image
