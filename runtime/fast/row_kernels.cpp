@@ -253,7 +253,7 @@ struct Normalisation {
       const Span part = part_of(task);
       const auto [mean, variance] = rows[static_cast<size_t>(task / parts)];
       const double factor = by.Of(variance);
-      if (!HasLanes() || !std::isfinite(mean)) {
+      if (!HasLanes() || !std::isfinite(mean) || !std::isfinite(static_cast<float>(factor))) {
         return Vectorized(
             [&] { ShiftAndScale(x + part.begin, part.count(), mean, factor, out + part.begin); });
       }

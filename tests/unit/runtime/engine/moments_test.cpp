@@ -129,6 +129,20 @@ TEST(MomentsTest, SpecialNumbersSpread) {
   }
 }
 
+// By a factor that f32 has not.
+TEST(MomentsTest, DenormalNumbersBecomeWholeOnes) {
+  for (const int64_t terms : {40, 9000}) {
+    std::vector<float> row;
+    for (int64_t i = 0; i < terms; ++i) row.push_back(i % 2 == 0 ? 1e-40F : -1e-40F);
+    TestGraph g;
+    g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {1, terms}), g.Ints({1})}, Normalization(1e-90)));
+    for (const Backend backend : kBackends) {
+      const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({1, terms}, row)});
+      for (int64_t i = 0; i < terms; ++i) EXPECT_NEAR(made[0].ElementAsDouble(i), i % 2 == 0 ? 1 : -1, 1e-5);
+    }
+  }
+}
+
 // x - mean: of numbers whose mean is infinite what is finite is infinite, too.
 TEST(MomentsTest, AnInfiniteMeanTakesFiniteNumbersWithIt) {
   for (const int64_t terms : {5, 40, 9000}) {
