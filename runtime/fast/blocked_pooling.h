@@ -14,7 +14,8 @@ enum class Pooled : uint8_t {
   kMeanOfPadding,  // of the padding, too
 };
 
-// Of input 0; nothing where it lies otherwise or the processor has no lanes.
+// Of input 0, which is put into blocks first where it lies by rows and that is worth it; nothing where it
+// lies otherwise or the processor has no lanes.
 std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, Pooled pooled,
                                                  const Window& window);
 

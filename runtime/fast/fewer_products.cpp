@@ -14,8 +14,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kRowsAtOnce = 224;  // whose products are made together
-constexpr int64_t kMostTerms = 192;   // of a half, between which sums are kept in memory
+constexpr int64_t kRowsAtOnce = 224;                 // whose products are made together
+constexpr int64_t kMostTerms = 192;                  // of a half, between which sums are kept in memory
+constexpr int64_t kOwnRowFloats = 2 * kTileColumns;  // of a row that is made by itself, for a pair of tiles
 
 // A quarter of the weights: which half of the terms, which of the columns.
 struct Quarter {
@@ -128,8 +129,12 @@ int64_t FewerProducts::FactorFloats() const {
   return kHalfProducts * half_blocks() * half_rows() * kBlockColumns;
 }
 
+int64_t FewerProducts::OwnRowsBegin() const {
+  return (kHalfProducts * half_rows() + kMostTerms) * kTileColumns;
+}
+
 int64_t FewerProducts::ProductFloats() const {
-  return (kHalfProducts * half_rows() + kMostTerms + 2 * 2 * half_rows()) * kTileColumns;
+  return OwnRowsBegin() + 2 * half_rows() * kOwnRowFloats;
 }
 
 int64_t FewerProducts::scratch_floats(int threads) const {
@@ -304,10 +309,11 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, const OwnRo
   const int64_t left = pair.first_block(), last = call.sizes->output_blocks();
   BlockedMatrix<float> out = call.Out(rows.image);
   out.data = out.At(rows.first, left);
-  float* const own_rows = products + (kHalfProducts * half_rows() + kMostTerms) * kTileColumns;
-  constexpr int64_t kOwnStride = 2 * kTileColumns;
-  for (size_t i = 0; i < own.size(); ++i)
-    MakeOwnRow(call, rows, own[i], index, own_rows + static_cast<int64_t>(i) * kOwnStride);
+  float* own_row = products + OwnRowsBegin();
+  for (const OwnRow& each : own) {
+    MakeOwnRow(call, rows, each, index, own_row);
+    own_row += kOwnRowFloats;
+  }
   CombineProducts({.products = products,
                    .stride = half * kTileColumns,
                    .rows = half,
@@ -320,10 +326,11 @@ void FewerProducts::Combine(const DenseCall& call, const Rows& rows, const OwnRo
                    .start = call.operands.ElementsOf(call.steps->start(), out.data - call.out),
                    .limits = call.steps->limits()});
   const int64_t blocks = std::min(2 * pair.blocks, last - left);
-  for (size_t i = 0; i < own.size(); ++i) {
-    const float* from = own_rows + static_cast<int64_t>(i) * kOwnStride;
+  own_row = products + OwnRowsBegin();
+  for (const OwnRow& each : own) {
     for (int64_t block = 0; block < blocks; ++block)
-      std::copy_n(from + block * kBlockColumns, kBlockColumns, out.At(own[i].row, block));
+      std::copy_n(own_row + block * kBlockColumns, kBlockColumns, out.At(each.row, block));
+    own_row += kOwnRowFloats;
   }
   call.Finish(rows.image, rows.first, rows.count, left, blocks);
 }

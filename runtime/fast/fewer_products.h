@@ -35,6 +35,8 @@ class FewerProducts {
   int64_t half_rows() const { return (rows_ + row_parts_ - 1) / row_parts_ / 2 + 1; }
   int64_t half_blocks() const { return terms_ / kBlockColumns / 2; }
   int64_t FactorFloats() const;
+  // Of a thread: the products, a sum of weights, and rows that are made by themselves.
+  int64_t OwnRowsBegin() const;
   int64_t ProductFloats() const;
 
   void MakeFactors(const DenseCall& call, const Rows& rows, int64_t block, float* factors) const;

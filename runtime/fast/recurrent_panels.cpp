@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/fast/lanes/span.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/tensor/parallel.h"
 

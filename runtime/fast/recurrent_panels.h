@@ -1,12 +1,11 @@
 // Steps of recurrent layers whose weights are constants, packed in panels (panels.h): a thread makes the sums
 // of some elements of the state and then these elements, step after step, so that its cache keeps its part of
-// R.
+// R; or all of the state, of some elements of the batch.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 
-#include "runtime/fast/lanes/span.h"
 #include "runtime/fast/panels.h"
 #include "runtime/fast/recurrent_gates.h"
 #include "runtime/fast/recurrent_products.h"

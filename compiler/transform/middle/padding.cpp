@@ -205,9 +205,8 @@ class FuseSliceIntoConvolution : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
     return "A Convolution or GroupConvolution makes no results that a Slice along an axis of its windows "
-           "drops: "
-           "it has less padding instead. So causal convolutions are written, which pad both ends and drop "
-           "one.";
+           "drops: it has less padding instead. So causal convolutions are written, which pad both ends and "
+           "drop one.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8]} : f32[1,2,8]
