@@ -51,6 +51,7 @@ class CodedPart {
 
   // With channels from one on.
   void Fill(const uint8_t* image, int64_t channel = 0) const;
+  const Span& rows() const { return rows_; }
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Of the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }

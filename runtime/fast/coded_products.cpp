@@ -166,6 +166,10 @@ class CodedDepthwise final : public CodedKernel<float> {
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
                                              column * form.columns.dilation * form.padded_channels));
     }
+    const auto is_three = [](const WindowAxis& axis) {
+      return axis.size == 3 && axis.stride <= 2 && axis.dilation == 1;
+    };
+    reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().makes_codes_of_sums();
   }
 
   std::string implementation() const override { return "nnefc:depthwise_codes"; }
@@ -176,16 +180,50 @@ class CodedDepthwise final : public CodedKernel<float> {
   void RunPart(const Call& call, const CodedPart<float>& part, int64_t image,
                const Span& tiles) const override {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-      part.Fill(ImageOf(call, image), tile * kBlockColumns);
-      RunColumns(call, part, image, tile);
+      if (reads_codes_ && (tile + 1) * kBlockColumns <= form().channels) {
+        RunRows(call, part.rows(), image, tile);
+      } else {
+        part.Fill(ImageOf(call, image), tile * kBlockColumns);
+        RunColumns(call, part, image, tile);
+      }
+    }
+  }
+
+  llvm::SmallVector<float, 256> WeightsOfTile(const Call& call, int64_t tile) const {
+    const size_t count = taps_.size() * kBlockColumns;
+    const int8_t* codes = call.weights + static_cast<size_t>(tile) * count;
+    return llvm::SmallVector<float, 256>(codes, codes + count);
+  }
+
+  // From codes as they lie to codes, a row of results at a time.
+  void RunRows(const Call& call, const Span& rows, int64_t image, int64_t tile) const {
+    const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
+    std::array<uint8_t, kBlockColumns> border;
+    border.fill(static_cast<uint8_t>(form().zero));
+    const WindowAxis &axis = form().rows, &columns = form().columns;
+    DepthwiseCodeRow seen{.rows = {},
+                          .pixel_strides = {},
+                          .inputs = columns.input,
+                          .before = columns.before,
+                          .stride = columns.stride,
+                          .zero = form().zero,
+                          .weights = weights.data()};
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      for (int64_t tap = 0; tap < axis.size; ++tap) {
+        const int64_t from = SeenBy(axis, row, tap);
+        const bool is_inside = from >= 0 && from < axis.input;
+        seen.rows[tap] =
+            is_inside ? ImageOf(call, image) + from * columns.input * form().channels + tile * kBlockColumns
+                      : border.data();
+        seen.pixel_strides[tap] = is_inside ? form().channels : 0;
+      }
+      StoreDepthwiseCodes(seen,
+                          results().MakerOf({image, row * columns.output, columns.output, tile}, call.out));
     }
   }
 
   void RunColumns(const Call& call, const CodedPart<float>& part, int64_t image, int64_t tile) const {
-    const size_t count = taps_.size() * kBlockColumns;
-    const int8_t* codes = call.weights + static_cast<size_t>(tile) * count;
-    llvm::SmallVector<float, 256> weights(count);
-    for (size_t i = 0; i < count; ++i) weights[i] = codes[i];
+    const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     for (int64_t first = 0; first < part.pixels(); first += kMostStoredPixels) {
       const int64_t count = std::min(kMostStoredPixels, part.pixels() - first);
@@ -201,6 +239,7 @@ class CodedDepthwise final : public CodedKernel<float> {
   }
 
   std::vector<int32_t> taps_;
+  bool reads_codes_;
 };
 
 // Whether sums of so many products stay in 32 bits, and strips in their reach.

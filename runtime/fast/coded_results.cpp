@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/round_up.h"
 
 namespace nnefc::runtime {
@@ -31,13 +30,16 @@ CodedResults::CodedResults(Form form, ProductSteps steps) : form_(std::move(form
 
 void CodedResults::Store(const int32_t* sums, const TilePlace& at, std::byte* out,
                          const ProductSteps::Operands& operands) const {
-  if (form_.folded) return StoreCodes(sums, at, reinterpret_cast<uint8_t*>(out));
-  StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
+  if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
+  CodeResults results = MakerOf(at, out);
+  results.sums = sums;
+  StoreCodeResults(results);
 }
 
-void CodedResults::StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t* out) const {
+CodeResults CodedResults::MakerOf(const TilePlace& at, std::byte* out) const {
   const int64_t column = at.tile * kBlockColumns;
-  CodeResults results{.sums = sums,
+  const int64_t place = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+  CodeResults results{.sums = nullptr,
                       .pixels = at.pixels,
                       .channels = std::min(kBlockColumns, form_.outputs - column),
                       .scales = scales_.data() + column,
@@ -45,7 +47,7 @@ void CodedResults::StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t*
                       .low = low_,
                       .high = high_,
                       .is_limited = is_limited_,
-                      .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
+                      .out = reinterpret_cast<uint8_t*>(out) + place,
                       .stride = form_.outputs};
   if (const std::optional<FoldedCodes::Sum>& sum = form_.folded->sum) {
     results.has_others = true;
@@ -54,7 +56,7 @@ void CodedResults::StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t*
     results.other_factor = sum->other_factor;
     results.other_zero = sum->others.zero;
   }
-  StoreCodeResults(results);
+  return results;
 }
 
 void CodedResults::StoreNumbers(const int32_t* sums, const TilePlace& at, float* out,

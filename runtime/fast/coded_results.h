@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/quantization.h"
 
@@ -45,12 +45,14 @@ class CodedResults {
             .out = run.output().mutable_bytes(),
             .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
+  // Whether codes are made of sums alone, as MakerOf tells.
+  bool makes_codes_of_sums() const { return form_.folded && !form_.folded->sum; }
+  CodeResults MakerOf(const TilePlace& at, std::byte* out) const;
   // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.
   void Store(const int32_t* sums, const TilePlace& at, std::byte* out,
              const ProductSteps::Operands& operands) const;
 
  private:
-  void StoreCodes(const int32_t* sums, const TilePlace& at, uint8_t* out) const;
   void StoreNumbers(const int32_t* sums, const TilePlace& at, float* out,
                     const ProductSteps::Operands& operands) const;
 

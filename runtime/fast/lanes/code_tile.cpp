@@ -211,11 +211,19 @@ struct CodeMaker {
   // Codes are limited as they are packed, too.
   template <bool kHasOthers, bool kIsLimited>
   NNEFC_IN_LANES void Store(const int32_t* sums, uint8_t* codes) const {
+    LaneFloats numbers[kLanesOfBlock];
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kLanesOfBlock; ++part)
+      numbers[part] =
+          __builtin_convertvector(*reinterpret_cast<const LaneWordsAt*>(sums + part * kLanes), LaneFloats);
+    Store<kHasOthers, kIsLimited>(numbers, codes);
+  }
+  template <bool kHasOthers, bool kIsLimited>
+  NNEFC_IN_LANES void Store(const LaneFloats (&sums)[kLanesOfBlock], uint8_t* codes) const {
     LaneFloats made[kLanesOfBlock];
 #pragma GCC unroll 2
     for (int64_t part = 0; part < kLanesOfBlock; ++part) {
-      const LaneWords given = *reinterpret_cast<const LaneWordsAt*>(sums + part * kLanes);
-      LaneFloats x = (__builtin_convertvector(given, LaneFloats) + bias[part]) * scales[part];
+      LaneFloats x = (sums[part] + bias[part]) * scales[part];
       if constexpr (kIsLimited) {
         LimitFromBelow(x, low);
         LimitFromAbove(x, high);
@@ -252,6 +260,105 @@ NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
       std::copy_n(codes, call.channels, out);
     }
   }
+}
+
+// A row of the depthwise kind, column after column of what windows see: each adds to the results of which it
+// is the first, the second and the third column.
+template <bool kHasZero, bool kIsLimited>
+struct DepthwiseRow {
+  static constexpr int kTaps = 3;
+  using Sums = LaneFloats[kLanesOfBlock];
+
+  const DepthwiseCodeRow& call;
+  const CodeMaker& maker;
+  uint8_t* out;
+  int64_t out_stride;
+
+  NNEFC_IN_LANES void Load(int row, int64_t column, int64_t part, LaneFloats& numbers) const {
+    LaneWords words;
+    LoadCodes(call.rows[row] + column * call.pixel_strides[row] + part * kLanes, words);
+    if constexpr (kHasZero) words -= call.zero;
+    numbers = __builtin_convertvector(words, LaneFloats);
+  }
+  NNEFC_IN_LANES void Weight(int row, int tap, int64_t part, LaneFloats& weight) const {
+    weight =
+        *reinterpret_cast<const Lanes*>(call.weights + (row * kTaps + tap) * kBlockColumns + part * kLanes);
+  }
+  NNEFC_IN_LANES void Finish(const Sums& sums, int64_t pixel) const {
+    maker.Store<false, kIsLimited>(sums, out + pixel * out_stride);
+  }
+
+  // To sums of which it is the column kTap.
+  template <int... kTap, typename... To>
+  NNEFC_IN_LANES void AddColumn(int64_t seen, To&... sums) const {
+    const int64_t column = seen - call.before;
+    if (column < 0 || column >= call.inputs) return;
+#pragma GCC unroll 3
+    for (int row = 0; row < kTaps; ++row) {
+#pragma GCC unroll 2
+      for (int64_t part = 0; part < kLanesOfBlock; ++part) {
+        LaneFloats numbers;
+        Load(row, column, part, numbers);
+        const auto add = [&](Sums& to, int tap) NNEFC_IN_LANES {
+          LaneFloats weight;
+          Weight(row, tap, part, weight);
+          to[part] += numbers * weight;
+        };
+        (add(sums, kTap), ...);
+      }
+    }
+  }
+
+  static NNEFC_IN_LANES void Clear(Sums& sums) {
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kLanesOfBlock; ++part) sums[part] = LaneFloats{};
+  }
+
+  NNEFC_IN_LANES void RunEach(int64_t results) const {
+    Sums a = {}, b = {}, c = {};
+    const auto step = [&](Sums& last, Sums& middle, Sums& first, int64_t seen) NNEFC_IN_LANES {
+      Clear(first);
+      AddColumn<2, 1, 0>(seen, last, middle, first);
+      if (seen >= 2) Finish(last, seen - 2);
+    };
+    int64_t seen = 0;
+    for (; seen + 2 < results; seen += kTaps) {
+      step(a, b, c, seen);
+      step(b, c, a, seen + 1);
+      step(c, a, b, seen + 2);
+    }
+    // Then a column or two less than three, and two more.
+    const int64_t end = results + 2;
+    if (seen < end) step(a, b, c, seen++);
+    if (seen < end) step(b, c, a, seen++);
+    if (seen < end) step(c, a, b, seen++);
+    if (seen < end) step(a, b, c, seen);
+  }
+
+  NNEFC_IN_LANES void RunEverySecond(int64_t results) const {
+    Sums a = {}, b = {};
+    AddColumn<0>(0, a);
+    const auto step = [&](Sums& last, Sums& next, int64_t pixel) NNEFC_IN_LANES {
+      AddColumn<1>(2 * pixel + 1, last);
+      Clear(next);
+      AddColumn<2, 0>(2 * pixel + 2, last, next);
+      Finish(last, pixel);
+    };
+    int64_t pixel = 0;
+    for (; pixel + 1 < results; pixel += 2) {
+      step(a, b, pixel);
+      step(b, a, pixel + 1);
+    }
+    if (pixel < results) step(a, b, pixel);
+  }
+};
+
+template <bool kHasZero, bool kIsLimited>
+NNEFC_IN_LANES inline void RunDepthwiseRow(const DepthwiseCodeRow& row, const CodeResults& results) {
+  CodeMaker maker;
+  maker.Make(results);
+  const DepthwiseRow<kHasZero, kIsLimited> run = {row, maker, results.out, results.stride};
+  row.stride == 1 ? run.RunEach(results.pixels) : run.RunEverySecond(results.pixels);
 }
 
 }  // namespace
@@ -291,6 +398,20 @@ void StoreCodeResults(const CodeResults& given) {
       StoreCodesOf<false, true>(call);
     } else {
       StoreCodesOf<false, false>(call);
+    }
+  });
+}
+
+void StoreDepthwiseCodes(const DepthwiseCodeRow& given_row, const CodeResults& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const DepthwiseCodeRow row = given_row;  // which what is written cannot change
+    const CodeResults results = given;
+    if (row.zero != 0) {
+      RunDepthwiseRow<true, true>(row, results);
+    } else if (results.is_limited) {
+      RunDepthwiseRow<false, true>(row, results);
+    } else {
+      RunDepthwiseRow<false, false>(row, results);
     }
   });
 }

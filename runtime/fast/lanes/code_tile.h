@@ -72,6 +72,19 @@ struct CodeResults {
 };
 NNEFC_LANE_FUNCTION(StoreCodeResults, void(const CodeResults& results));
 
+// Codes of one row of results of the depthwise kind, by windows of three by three pixels, of kBlockColumns
+// channels that are read as they lie; `results.pixels` of them, their sums in registers alone.
+struct DepthwiseCodeRow {
+  // Of each row of a window the first pixel, and how far the next one is: 0 where all are of the border.
+  const uint8_t* rows[3];
+  int64_t pixel_strides[3];
+  int64_t inputs;          // pixels of a row
+  int64_t before, stride;  // the latter 1 or 2
+  int zero;
+  const float* weights;  // kBlockColumns of each tap
+};
+NNEFC_LANE_FUNCTION(StoreDepthwiseCodes, void(const DepthwiseCodeRow& row, const CodeResults& results));
+
 // Or numbers = scales * sums, to which `bias` is added by channel and `start`, which lies as `out` does,
 // between limits.
 struct NumberResults {

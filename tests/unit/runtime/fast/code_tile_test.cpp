@@ -89,6 +89,74 @@ TEST_F(CodeTileTest, ChannelsByThemselves) {
   }
 }
 
+// A row of the image's, or one of the border.
+struct SeenRows {
+  const std::vector<uint8_t>& codes;
+  int64_t inputs, channels, missing;  // which row of the window is of the border; -1: none
+
+  int NumberAt(int64_t row, int64_t column, int64_t channel, int zero) const {
+    if (row == missing || column < 0 || column >= inputs) return 0;
+    return codes[static_cast<size_t>((row * inputs + column) * channels + channel)] - zero;
+  }
+};
+
+TEST_F(CodeTileTest, RowsOfChannelsByThemselves) {
+  constexpr int64_t kChannels = 24, kTaps = 3, kFirst = 5;
+  const std::vector<int8_t> filter = Draw<int8_t>(kTaps * kTaps * kBlockColumns, -128, 127);
+  const std::vector<float> weights(filter.begin(), filter.end());
+  const std::vector<float> scales(kBlockColumns, 0x1p-9F), bias(kBlockColumns, 60000);
+  for (int64_t inputs : {1, 2, 3, 4, 7, 8, 13}) {
+    const std::vector<uint8_t> codes = Draw<uint8_t>(kTaps * inputs * kChannels, 0, 255);
+    for (int64_t at = 0; at < 24; ++at) {
+      const int64_t stride = at % 2 + 1, before = at / 2 % 2, missing = at / 4 % 3 - 1;
+      const int zero = at / 12 == 0 ? 0 : 131;
+      const int64_t outputs = (inputs + before + 1 - kTaps) / stride + 1;
+      if (inputs + before + 1 < kTaps) continue;
+      const SeenRows seen{codes, inputs, kChannels, missing};
+      const std::vector<uint8_t> border(kBlockColumns, static_cast<uint8_t>(zero));
+      DepthwiseCodeRow row{.rows = {},
+                           .pixel_strides = {},
+                           .inputs = inputs,
+                           .before = before,
+                           .stride = stride,
+                           .zero = zero,
+                           .weights = weights.data()};
+      for (int64_t tap = 0; tap < kTaps; ++tap) {
+        const bool is_border = tap == missing;
+        row.rows[tap] = is_border ? border.data() : codes.data() + tap * inputs * kChannels + kFirst;
+        row.pixel_strides[tap] = is_border ? 0 : kChannels;
+      }
+      std::vector<uint8_t> out(static_cast<size_t>(outputs * kChannels), 77);
+      StoreDepthwiseCodes(row, {.sums = nullptr,
+                                .pixels = outputs,
+                                .channels = kBlockColumns,
+                                .scales = scales.data(),
+                                .bias = bias.data(),
+                                .low = 3,
+                                .high = 250,
+                                .is_limited = at % 3 != 0,
+                                .out = out.data(),
+                                .stride = kChannels});
+      for (int64_t pixel = 0; pixel < outputs; ++pixel) {
+        for (int64_t channel = 0; channel < kChannels; ++channel) {
+          int64_t sum = 0;
+          for (int64_t tap = 0; tap < kTaps * kTaps && channel < kBlockColumns; ++tap)
+            sum += int64_t{seen.NumberAt(tap / kTaps, pixel * stride - before + tap % kTaps, kFirst + channel,
+                                         zero)} *
+                   filter[static_cast<size_t>(tap * kBlockColumns + channel)];
+          const double x = (static_cast<double>(sum) + 60000) / 512;
+          const bool is_limited = at % 3 != 0 || zero != 0;
+          const double code =
+              std::nearbyint(is_limited ? std::clamp(x, 3.0, 250.0) : std::clamp(x, 0.0, 255.0));
+          EXPECT_EQ(out[static_cast<size_t>(pixel * kChannels + channel)],
+                    channel < kBlockColumns ? code : 77)
+              << inputs << " inputs, case " << at << ", pixel " << pixel << ", channel " << channel;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CodeTileTest, CodesAreRoundedAndLimited) {
   constexpr int64_t kPixels = 4, kStride = 40;
   std::vector<int32_t> sums = Draw<int32_t>(kPixels * kBlockColumns, -9000, 9000);
