@@ -15,6 +15,7 @@
 #include "runtime/fast/gathered_windows.h"
 #include "runtime/fast/grouped_convolution.h"
 #include "runtime/fast/inner_product.h"
+#include "runtime/fast/integer_products.h"
 #include "runtime/fast/merged_groups.h"
 #include "runtime/fast/plane_convolution.h"
 #include "runtime/fast/post_ops.h"
@@ -301,6 +302,7 @@ std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request) {
 
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
+  if (!kGrouped && request.inputs[0].type == ElementType::kI32) return MakeIntegerConvolution(request);
   if (!DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;

@@ -6,6 +6,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/inner_product.h"
+#include "runtime/fast/integer_products.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/ways.h"
 #include "runtime/kernels/attributes.h"
@@ -91,6 +92,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 }
 
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
+  if (request.inputs[0].type == ElementType::kI32) return MakeIntegerProduct(request);
   // What quantizes may take numbers of other types.
   const bool accepts =
       DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);

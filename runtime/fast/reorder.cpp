@@ -7,6 +7,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/filter_rows.h"
+#include "runtime/fast/integer_products.h"
 #include "runtime/fast/merged_groups.h"
 #include "runtime/tensor/parallel.h"
 
@@ -99,7 +100,7 @@ std::shared_ptr<const Kernel> MakeFilterReorder(const dnnl::memory::desc& source
 
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to) {
-  if (type != ElementType::kF32) return nullptr;
+  if (type != ElementType::kF32) return MakeIntegerReorder(type, from, to);
   try {
     const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
     const ThreadScope scope(is_small ? 1 : CurrentThreads());

@@ -1,5 +1,5 @@
 // Convolution, GroupConvolution and their transposes, of one to three spatial
-// axes, in f32, f64 and the 16-bit formats (accumulated in f32).
+// axes, in f32, f64, the 16-bit formats (accumulated in f32) and integers (modulo 2^64).
 
 #include <algorithm>
 #include <array>
@@ -149,15 +149,21 @@ void ScatterPlane(const Window& window, const C* in, const C* filter, C* out) {
   }
 }
 
+// What sums are made in.
+template <typename T>
+using PlaneSum = std::conditional_t<kIsFloating<T>, ComputeType<T>, uint64_t>;
+
 // The elements in the type that sums are made in: themselves, or converted.
 template <typename T>
 struct Computed {
-  using C = ComputeType<T>;
+  using C = PlaneSum<T>;
   explicit Computed(const TensorView& view) {
     if constexpr (std::is_same_v<T, C>) {
       data = view.data<T>();
     } else {
-      copy.assign(view.data<T>(), view.data<T>() + view.volume());
+      copy.reserve(static_cast<size_t>(view.volume()));
+      for (int64_t i = 0; i < view.volume(); ++i)
+        copy.push_back(static_cast<C>(static_cast<ComputeType<T>>(view.data<T>()[i])));
       data = copy.data();
     }
   }
@@ -169,7 +175,7 @@ struct Computed {
 // `plane_terms(n, c, sums)` adds all input planes into the cleared sums.
 template <typename T, typename Terms>
 void ForEachOutputPlane(const ConvolutionShape& shape, T* output, Terms&& plane_terms) {
-  using C = ComputeType<T>;
+  using C = PlaneSum<T>;
   const int64_t plane = shape.output.plane();
   ParallelFor(shape.output.batch * shape.output.channels, plane * shape.group_inputs() * shape.taps(),
               [&](int64_t index) {
@@ -182,7 +188,8 @@ void ForEachOutputPlane(const ConvolutionShape& shape, T* output, Terms&& plane_
                 } else {
                   std::vector<C> sums(static_cast<size_t>(plane), C(0));
                   plane_terms(n, c, sums.data());
-                  std::copy(sums.begin(), sums.end(), output + index * plane);
+                  for (int64_t i = 0; i < plane; ++i)
+                    output[index * plane + i] = T(static_cast<ComputeType<T>>(sums[static_cast<size_t>(i)]));
                 }
               });
 }
@@ -193,7 +200,7 @@ void Convolve(const ReferenceRun& run, const ConvolutionShape& shape) {
   const Computed<T> input(run.input(0));
   const Computed<T> filter(run.input(1));
   const int64_t inputs = shape.group_inputs();
-  ForEachOutputPlane(shape, run.output().mutable_data<T>(), [&](int64_t n, int64_t c, ComputeType<T>* sums) {
+  ForEachOutputPlane(shape, run.output().mutable_data<T>(), [&](int64_t n, int64_t c, PlaneSum<T>* sums) {
     const int64_t g = c / shape.group_outputs();
     for (int64_t i = 0; i < inputs; ++i) {
       AccumulatePlane(shape.window,
@@ -210,7 +217,7 @@ void ConvolveTransposed(const ReferenceRun& run, const ConvolutionShape& shape) 
   const Computed<T> filter(run.input(1));
   const int64_t inputs = shape.group_inputs();
   const int64_t outputs = shape.group_outputs();
-  ForEachOutputPlane(shape, run.output().mutable_data<T>(), [&](int64_t n, int64_t c, ComputeType<T>* sums) {
+  ForEachOutputPlane(shape, run.output().mutable_data<T>(), [&](int64_t n, int64_t c, PlaneSum<T>* sums) {
     const int64_t g = c / outputs;
     const int64_t o = c % outputs;
     for (int64_t i = 0; i < inputs; ++i) {
@@ -225,7 +232,7 @@ template <bool kGrouped>
 FaultOr<Success> Convolution(const ReferenceRun& run) {
   if (run.output().volume() == 0) return Success();  // of no groups, too
   const ConvolutionShape shape = MakeShape(run, kGrouped, false);
-  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { Convolve<T>(run, shape); })) {
+  if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { Convolve<T>(run, shape); })) {
     return UnsupportedType(run);
   }
   return Success();
@@ -235,8 +242,8 @@ template <bool kGrouped>
 FaultOr<Success> ConvolutionBackpropData(const ReferenceRun& run) {
   if (run.output().volume() == 0) return Success();
   const ConvolutionShape shape = MakeShape(run, kGrouped, true);
-  if (!VisitFloatType(run.input(0).type(),
-                      [&]<typename T>(TypeTag<T>) { ConvolveTransposed<T>(run, shape); })) {
+  if (!VisitNumericType(run.input(0).type(),
+                        [&]<typename T>(TypeTag<T>) { ConvolveTransposed<T>(run, shape); })) {
     return UnsupportedType(run);
   }
   return Success();

@@ -1,0 +1,423 @@
+#include "runtime/fast/integer_products.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "fmt/format.h"
+#include "runtime/fast/coded_images.h"
+#include "runtime/fast/coded_results.h"
+#include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/vector_math.h"
+#include "runtime/fast/window_tiles.h"
+#include "runtime/tensor/parallel.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+constexpr int64_t kPair = 2 * kBlockColumns;  // numbers of a pair of inputs
+
+// How many there are of each, and how far it is in the constant from one to the next.
+struct WeightSizes {
+  int64_t outputs, inputs, taps;
+  int64_t output_stride, input_stride;  // taps lie behind one another
+  bool fit_bytes;
+
+  int64_t tiles() const { return DividedUp(outputs, kBlockColumns); }
+  int64_t pairs() const { return DividedUp(inputs, 2); }
+  int64_t numbers() const { return tiles() * taps * pairs() * kPair; }
+  bool operator==(const WeightSizes&) const = default;
+};
+
+// As SumTile wants them: tiles of outputs, of each the taps, of each pairs of inputs.
+class IntegerWeights final : public OpaqueLayout {
+ public:
+  explicit IntegerWeights(const WeightSizes& sizes) : sizes_(sizes) {}
+
+  const WeightSizes& sizes() const { return sizes_; }
+  size_t byte_size() const override {
+    return static_cast<size_t>(sizes_.numbers()) * (sizes_.fit_bytes ? sizeof(int8_t) : sizeof(int16_t));
+  }
+  bool Equals(const OpaqueLayout& other) const override {
+    const auto* same = dynamic_cast<const IntegerWeights*>(&other);
+    return same != nullptr && same->sizes_ == sizes_;
+  }
+  std::string ToString() const override { return sizes_.fit_bytes ? "pairs of i8" : "pairs of i16"; }
+  std::string Key() const override {
+    return fmt::format("integer weights {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
+                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes);
+  }
+
+ private:
+  WeightSizes sizes_;
+};
+
+class IntegerReorder final : public Kernel {
+ public:
+  explicit IntegerReorder(const WeightSizes& sizes) : sizes_(sizes) {}
+  std::string implementation() const override { return "nnefc:pairs"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* in = run.input(0).data<int32_t>();
+    std::byte* out = run.output().mutable_bytes();
+    sizes_.fit_bytes ? Pack(in, reinterpret_cast<int8_t*>(out)) : Pack(in, reinterpret_cast<int16_t*>(out));
+    return Success();
+  }
+
+ private:
+  template <typename Weight>
+  void Pack(const int32_t* in, Weight* out) const {
+    const int64_t of_tile = sizes_.taps * sizes_.pairs() * kPair;
+    ParallelFor(sizes_.tiles(), of_tile, [&](int64_t tile) {
+      const int64_t first = tile * kBlockColumns;
+      const int64_t outputs = std::min(kBlockColumns, sizes_.outputs - first);
+      Weight* to = out + tile * of_tile;
+      std::fill_n(to, of_tile, Weight{0});
+      for (int64_t tap = 0; tap < sizes_.taps; ++tap) {
+        for (int64_t input = 0; input < sizes_.inputs; ++input) {
+          const int32_t* from = in + first * sizes_.output_stride + input * sizes_.input_stride + tap;
+          Weight* place = to + (tap * sizes_.pairs() + input / 2) * kPair + input % 2;
+          for (int64_t i = 0; i < outputs; ++i)
+            place[2 * i] = static_cast<Weight>(from[i * sizes_.output_stride]);
+        }
+      }
+    });
+  }
+
+  WeightSizes sizes_;
+};
+
+struct IntegerRange {
+  int32_t least = 0, most = 0;
+};
+
+IntegerRange RangeOf(const TensorValue& constant) {
+  const TensorValue aligned = constant.Loaded().Aligned(alignof(int32_t));
+  const std::span<const int32_t> numbers = aligned.elements<int32_t>();
+  constexpr size_t kPart = size_t{1} << 16;
+  std::vector<IntegerRange> ranges((numbers.size() + kPart - 1) / kPart);
+  ParallelFor(static_cast<int64_t>(ranges.size()), static_cast<int64_t>(kPart), [&](int64_t part) {
+    const std::span<const int32_t> own =
+        numbers.subspan(static_cast<size_t>(part) * kPart,
+                        std::min(kPart, numbers.size() - static_cast<size_t>(part) * kPart));
+    int32_t least = 0, most = 0;
+    Vectorized([&, from = own.data(), count = own.size()] {
+      int32_t low = 0, high = 0;
+      for (size_t i = 0; i < count; ++i) {
+        low = from[i] < low ? from[i] : low;
+        high = from[i] > high ? from[i] : high;
+      }
+      least = low;
+      most = high;
+    });
+    ranges[static_cast<size_t>(part)] = {least, most};
+  });
+  IntegerRange range;
+  for (const IntegerRange& part : ranges)
+    range = {std::min(range.least, part.least), std::max(range.most, part.most)};
+  return range;
+}
+
+template <typename Number>
+bool Fits(const IntegerRange& range) {
+  return range.least >= std::numeric_limits<Number>::min() &&
+         range.most <= std::numeric_limits<Number>::max();
+}
+
+// `count` numbers, `stride` from one to the next in `out`; whether they are the same in 16 bits.
+bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
+  uint32_t beyond = 0;
+  Vectorized([&] {
+    constexpr uint32_t kHalf = 1U << 15, kNumber = 0xFFFF;
+    uint32_t more = 0;
+    if (stride == 1) {
+      for (int64_t i = 0; i < count; ++i) {
+        more |= (static_cast<uint32_t>(in[i]) + kHalf) & ~kNumber;
+        out[i] = static_cast<int16_t>(in[i]);
+      }
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        more |= (static_cast<uint32_t>(in[i]) + kHalf) & ~kNumber;
+        out[i * stride] = static_cast<int16_t>(in[i]);
+      }
+    }
+    beyond = more;
+  });
+  return beyond == 0;
+}
+
+// Of images whose channels are planes, or of rows, which are pixels of one column with their channels behind
+// one another.
+template <typename Weight>
+class IntegerProducts final : public Kernel {
+ public:
+  IntegerProducts(const CodedForm& form, bool is_rows)
+      : form_(form),
+        is_rows_(is_rows),
+        grid_(CodedGrid::Of(form, tiles(), CacheFloats() * int64_t{sizeof(float)},
+                            form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)})),
+        seen_(grid_.SeenBy(form)) {
+    const WindowAxis &rows = form.rows, &columns = form.columns;
+    // Taps of a row whose pixels lie behind one another are one strip.
+    const int64_t together = columns.dilation == 1 ? columns.size : 1;
+    for (int64_t row = 0; row < rows.size; ++row) {
+      for (int64_t column = 0; column < columns.size; column += together)
+        strips_.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
+                                               column * columns.dilation * form.padded_channels));
+    }
+    pairs_ = together * form.padded_channels / 2;
+  }
+
+  std::string implementation() const override { return "nnefc:integers"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const Call call{run.input(0).data<int32_t>(), reinterpret_cast<const Weight*>(run.input(1).bytes()),
+                    run.output().mutable_data<int32_t>()};
+    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
+    RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+      const Part part{
+          .image = task / of_image,
+          .rows = Span{0, form_.rows.output}.Part(grid_.row_parts, task % of_image / grid_.tile_parts),
+          .tiles = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
+      int16_t* numbers = reinterpret_cast<int16_t*>(run.scratch) + member * MemberNumbers();
+      const bool fit = Fill(call, part, numbers);
+      for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
+        RunTile(call, part, tile, fit ? numbers : nullptr);
+    });
+    return Success();
+  }
+
+ private:
+  struct Call {
+    const int32_t* in;
+    const Weight* weights;
+    int32_t* out;
+  };
+  struct Part {
+    int64_t image;
+    Span rows, tiles;
+  };
+
+  int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
+  // Of a thread; a whole line of a cache more, which others do not write to.
+  int64_t MemberNumbers() const {
+    constexpr int64_t kLine = 32;
+    return RoundUp(grid_.ScratchNumbers(form_), kLine) + kLine;
+  }
+  int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
+  const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
+
+  // What the rows of a part see; whether all of it fits.
+  bool Fill(const Call& call, const Part& part, int16_t* numbers) const {
+    const int64_t first = SeenBy(form_.rows, part.rows.begin, 0), count = form_.RowsSeenBy(part.rows.count());
+    const int64_t padded = form_.padded_channels, channels = form_.channels;
+    const int32_t* image = ImageOf(call, part.image);
+    if (padded != channels || !is_rows_) std::fill_n(numbers, count * form_.row_numbers(), int16_t{0});
+    bool fit = true;
+    if (is_rows_) {
+      for (int64_t row = 0; row < count; ++row)
+        fit &= Narrow(image + (first + row) * channels, channels, 1, numbers + row * padded);
+      return fit;
+    }
+    if (form_.columns.output == 1 && form_.columns.size == 1 && form_.rows.size == 1 &&
+        form_.rows.stride == 1) {
+      for (int64_t channel = 0; channel < channels; ++channel)
+        fit &= Narrow(image + channel * in_pixels() + first, count, padded, numbers + channel);
+      return fit;
+    }
+    const WindowAxis& columns = form_.columns;
+    const int64_t seen = form_.row_numbers() / padded;  // pixels
+    const int64_t begin = std::clamp<int64_t>(columns.before, 0, seen);
+    const int64_t end = std::clamp(columns.before + columns.input, begin, seen);
+    for (int64_t row = std::max<int64_t>(0, -first); row < std::min(count, form_.rows.input - first); ++row) {
+      const int32_t* from = image + (first + row) * columns.input + begin - columns.before;
+      int16_t* to = numbers + row * form_.row_numbers() + begin * padded;
+      for (int64_t channel = 0; channel < channels; ++channel)
+        fit &= Narrow(from + channel * in_pixels(), end - begin, padded, to + channel);
+    }
+    return fit;
+  }
+
+  // Without numbers, one after another.
+  void RunTile(const Call& call, const Part& part, int64_t tile, const int16_t* numbers) const {
+    const auto strips = static_cast<int64_t>(strips_.size());
+    const Weight* weights = call.weights + tile * strips * pairs_ * kPair;
+    std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
+    const int64_t pixels = part.rows.count() * form_.columns.output;
+    const TilePanels panels(pixels);
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      const int64_t pixel = panels.Begin(panel), count = panels.RowsOf(panel);
+      if (numbers == nullptr) {
+        for (int64_t i = 0; i < count; ++i)
+          SumOne(call, part, pixel + i, weights, sums.data() + i * kBlockColumns);
+      } else {
+        RunTileOf(count, {.numbers = numbers,
+                          .seen = seen_.data() + pixel,
+                          .strips = strips_.data(),
+                          .strip_count = strips,
+                          .pairs = pairs_,
+                          .weights = weights,
+                          .sums = sums.data()});
+      }
+      Store(call, part, pixel, count, tile, sums.data());
+    }
+  }
+
+  static void RunTileOf(int64_t pixels, const SumTile<Weight>& tile) {
+    if constexpr (std::is_same_v<Weight, int8_t>) {
+      RunCodeTile(pixels, tile);
+    } else {
+      RunNumberTile(pixels, tile);
+    }
+  }
+
+  void SumOne(const Call& call, const Part& part, int64_t pixel, const Weight* weights, int32_t* sums) const {
+    const WindowAxis &rows = form_.rows, &columns = form_.columns;
+    const int64_t place = part.rows.begin * columns.output + pixel;
+    const int64_t channel_stride = is_rows_ ? 1 : in_pixels(), pixel_stride = is_rows_ ? form_.channels : 1;
+    std::array<uint32_t, kBlockColumns> own = {};
+    for (int64_t tap = 0; tap < rows.size * columns.size; ++tap) {
+      const int64_t row = SeenBy(rows, place / columns.output, tap / columns.size);
+      const int64_t column = SeenBy(columns, place % columns.output, tap % columns.size);
+      if (row < 0 || row >= rows.input || column < 0 || column >= columns.input) continue;
+      const int32_t* in = ImageOf(call, part.image) + (row * columns.input + column) * pixel_stride;
+      for (int64_t channel = 0; channel < form_.channels; ++channel) {
+        const Weight* of_pair =
+            weights + (tap * form_.padded_channels / 2 + channel / 2) * kPair + channel % 2;
+        const auto number = static_cast<uint32_t>(in[channel * channel_stride]);
+        for (size_t i = 0; i < own.size(); ++i)
+          own[i] += number * static_cast<uint32_t>(int32_t{of_pair[2 * i]});
+      }
+    }
+    std::memcpy(sums, own.data(), sizeof(own));
+  }
+
+  void Store(const Call& call, const Part& part, int64_t first, int64_t pixels, int64_t tile,
+             const int32_t* sums) const {
+    const int64_t place = part.rows.begin * form_.columns.output + first, of_image = form_.out_pixels();
+    const int64_t outputs = std::min(kBlockColumns, form_.outputs - tile * kBlockColumns);
+    const int64_t output_stride = is_rows_ ? 1 : of_image, pixel_stride = is_rows_ ? form_.outputs : 1;
+    int32_t* out = call.out + part.image * of_image * form_.outputs + place * pixel_stride +
+                   tile * kBlockColumns * output_stride;
+    if (is_rows_) {
+      for (int64_t pixel = 0; pixel < pixels; ++pixel)
+        std::copy_n(sums + pixel * kBlockColumns, outputs, out + pixel * pixel_stride);
+      return;
+    }
+    for (int64_t output = 0; output < outputs; ++output) {
+      for (int64_t pixel = 0; pixel < pixels; ++pixel)
+        out[output * output_stride + pixel] = sums[pixel * kBlockColumns + output];
+    }
+  }
+
+  CodedForm form_;
+  bool is_rows_;
+  CodedGrid grid_;
+  std::vector<int32_t> seen_, strips_;
+  int64_t pairs_;
+};
+
+bool AreIntegers(const KernelRequest& request) {
+  const auto is_plain = [](const ValueInfo& value) {
+    return value.type == ElementType::kI32 && Volume(value.shape).value_or(0) > 0;
+  };
+  return HasLanes() && request.posts.empty() && request.way.empty() && request.inputs.size() == 2 &&
+         is_plain(request.inputs[0]) && is_plain(request.inputs[1]) && is_plain(request.outputs[0]) &&
+         request.inputs[1].constant != nullptr;
+}
+
+std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedForm& form, bool is_rows,
+                                      WeightSizes sizes) {
+  constexpr int64_t kMostNumbers = int64_t{1} << 30;  // which offsets of 32 bits reach
+  if (form.RowsSeenBy(form.rows.output) > kMostNumbers / form.row_numbers()) return std::nullopt;
+  const IntegerRange range = RangeOf(*request.inputs[1].constant);
+  if (!Fits<int16_t>(range)) return std::nullopt;
+  sizes.fit_bytes = Fits<int8_t>(range);
+  PreparedKernel prepared;
+  prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
+  prepared.outputs.resize(1);
+  const auto finish = [&](auto kernel) {
+    prepared.scratch_bytes = kernel->scratch_bytes();
+    prepared.kernel = std::move(kernel);
+  };
+  if (sizes.fit_bytes) {
+    finish(std::make_shared<IntegerProducts<int8_t>>(form, is_rows));
+  } else {
+    finish(std::make_shared<IntegerProducts<int16_t>>(form, is_rows));
+  }
+  return prepared;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& request) {
+  if (!AreIntegers(request)) return std::nullopt;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
+  if (input.size() < 3 || input.size() > 4) return std::nullopt;
+  const Window window = WindowOfConvolution(request);
+  const int64_t taps = *Volume(filter.drop_front(2));
+  const WeightSizes sizes{.outputs = filter[0],
+                          .inputs = filter[1],
+                          .taps = taps,
+                          .output_stride = filter[1] * taps,
+                          .input_stride = taps,
+                          .fit_bytes = false};
+  CodedForm form{.images = input[0],
+                 .channels = filter[1],
+                 .outputs = filter[0],
+                 .padded_channels = RoundUp(filter[1], 2),
+                 .rows = window[1],
+                 .columns = window[2],
+                 .zero = 0,
+                 .threads = CurrentThreads()};
+  // Windows of one pixel see a column of pixels: all of them.
+  const auto is_pixel = [](const WindowAxis& axis) {
+    return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
+  };
+  if (is_pixel(form.rows) && is_pixel(form.columns)) {
+    form.rows.input = form.rows.output = form.rows.input * form.columns.input;
+    form.columns = WindowAxis{};
+  }
+  return Prepare(request, form, false, sizes);
+}
+
+std::optional<PreparedKernel> MakeIntegerProduct(const KernelRequest& request) {
+  if (!AreIntegers(request)) return std::nullopt;
+  const llvm::ArrayRef<int64_t> left = request.inputs[0].shape, right = request.inputs[1].shape;
+  if (left.size() < 2 || right.size() != 2 || request.node->Bool("transpose_a")) return std::nullopt;
+  const bool outputs_first = request.node->Bool("transpose_b");
+  const int64_t outputs = right[outputs_first ? 0 : 1], inputs = right[outputs_first ? 1 : 0];
+  const int64_t rows = *Volume(left.drop_back());
+  if (left.back() != inputs) return std::nullopt;
+  const WeightSizes sizes{.outputs = outputs,
+                          .inputs = inputs,
+                          .taps = 1,
+                          .output_stride = outputs_first ? inputs : 1,
+                          .input_stride = outputs_first ? 1 : outputs,
+                          .fit_bytes = false};
+  const CodedForm form{.images = 1,
+                       .channels = inputs,
+                       .outputs = outputs,
+                       .padded_channels = RoundUp(inputs, 2),
+                       .rows = {.input = rows, .output = rows},
+                       .columns = {},
+                       .zero = 0,
+                       .threads = CurrentThreads()};
+  return Prepare(request, form, true, sizes);
+}
+
+std::shared_ptr<const Kernel> MakeIntegerReorder(ElementType type, const Layout& from, const Layout& to) {
+  const auto* weights = dynamic_cast<const IntegerWeights*>(to.get());
+  if (weights == nullptr || type != ElementType::kI32 || from != nullptr) return nullptr;
+  return std::make_shared<IntegerReorder>(weights->sizes());
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,98 @@
+"""Convolutions and products of integers, as exporters write those of codes whose zero is known when they run alone: both
+backends against sums of NumPy's integers, of 32 bits as they wrap around."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset1 as ops
+
+# Numbers less a zero of 8 bits and codes; what fits 16 bits; what does not, of data or of weights.
+RANGES = {"codes": (255, 127), "halves": (32767, 32767), "wide data": (2 ** 31 - 1, 100), "wide weights": (100, 2 ** 31 - 1)}
+BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"]]
+
+
+def numbers(seed: int, shape: list[int], most: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(-most - 1, most, shape, np.int32, endpoint=True)
+
+
+def wrapped(sums: np.ndarray) -> np.ndarray:
+    """Of 64 bits, in 32."""
+    return sums.astype(np.uint64).astype(np.uint32).view(np.int32)
+
+
+def convolved(x: np.ndarray, weights: np.ndarray, strides: list[int], dilations: list[int], before: list[int],
+              after: list[int]) -> np.ndarray:
+    """The formula of a convolution, tap after tap."""
+    axes = range(len(strides))
+    x = np.pad(x.astype(np.int64), [(0, 0), (0, 0), *zip(before, after)])
+    extents = [(x.shape[2 + i] - (weights.shape[2 + i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in axes]
+    sums = np.zeros([x.shape[0], weights.shape[0], *extents], np.int64)
+    for tap in np.ndindex(*weights.shape[2:]):
+        seen = tuple(slice(tap[i] * dilations[i], tap[i] * dilations[i] + (extents[i] - 1) * strides[i] + 1, strides[i])
+                     for i in axes)
+        sums += np.einsum("nc...,oc->no...", x[(slice(None), slice(None), *seen)],
+                          weights[(slice(None), slice(None), *tap)].astype(np.int64))
+    return wrapped(sums)
+
+
+def check(nnefc: Path, folder: Path, x: ov.Node, data: np.ndarray, y: ov.Node, expected: np.ndarray, fast: bool) -> None:
+    x.output(0).set_names({"x"})
+    result = ops.result(y)
+    result.input_value(0).set_names({"y"})
+    ov.save_model(ov.Model([result], [x], "integers"), folder / "net.xml")
+    np.savez(folder / "in.npz", x=data)
+    for options in BACKENDS:
+        done = subprocess.run([nnefc, "run", folder / "net.xml", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
+                               "--profile", *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_array_equal(np.load(folder / "out.npz")["y"], expected)
+        has_lanes = "avx2" in Path("/proc/cpuinfo").read_text()
+        assert ("nnefc:integers" in done.stdout + done.stderr) == (fast and "reference" not in options and has_lanes)
+
+
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("shape, outputs, transposed", [([1, 5], 3, False), ([7, 33], 16, True), ([2, 50, 24], 40, False),
+                                                        ([3, 1, 70], 17, True)])
+def test_products(nnefc: Path, tmp_path: Path, kind: str, shape: list[int], outputs: int, transposed: bool) -> None:
+    data, weights = numbers(1, shape, RANGES[kind][0]), numbers(2, [shape[-1], outputs], RANGES[kind][1])
+    x = ops.parameter(shape, np.int32, name="x")
+    y = ops.matmul(x, ops.constant(np.ascontiguousarray(weights.T) if transposed else weights), False, transposed)
+    check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), kind != "wide weights")
+
+
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("shape, filter, strides, dilations, before, after", [
+    ([1, 3, 9, 8], [5, 3, 3, 2], [1, 1], [1, 1], [1, 0], [1, 1]),
+    ([2, 17, 12, 11], [33, 17, 3, 3], [2, 1], [1, 2], [0, 2], [1, 2]),
+    ([1, 24, 6, 10], [20, 24, 1, 1], [1, 1], [1, 1], [0, 0], [0, 0]),
+    ([2, 6, 7, 7], [16, 6, 1, 1], [2, 3], [1, 1], [0, 1], [0, 0]),
+    ([1, 4, 40], [18, 4, 5], [2], [3], [6], [7]),
+    ([1, 2, 3, 4], [4, 2, 5, 5], [1, 1], [1, 1], [4, 4], [4, 4])])
+def test_convolutions(nnefc: Path, tmp_path: Path, kind: str, shape: list[int], filter: list[int], strides: list[int],
+                      dilations: list[int], before: list[int], after: list[int]) -> None:
+    data, weights = numbers(3, shape, RANGES[kind][0]), numbers(4, filter, RANGES[kind][1])
+    x = ops.parameter(shape, np.int32, name="x")
+    y = ops.convolution(x, ops.constant(weights), strides, before, after, dilations)
+    check(nnefc, tmp_path, x, data, y, convolved(data, weights, strides, dilations, before, after), kind != "wide weights")
+
+
+def test_groups_and_transposed(nnefc: Path, tmp_path: Path) -> None:
+    """Each group is a convolution of its own; a transposed one adds what each of its inputs is multiplied by."""
+    data, weights = numbers(5, [1, 6, 5, 6], 2 ** 31 - 1), numbers(6, [3, 4, 2, 3, 2], 2 ** 31 - 1)
+    x = ops.parameter([1, 6, 5, 6], np.int32, name="x")
+    y = ops.group_convolution(x, ops.constant(weights), [1, 2], [1, 0], [1, 1], [1, 1])
+    expected = np.concatenate([convolved(data[:, 2 * g:2 * g + 2], weights[g], [1, 2], [1, 1], [1, 0], [1, 1])
+                               for g in range(3)], axis=1)
+    check(nnefc, tmp_path, x, data, y, expected, False)
+    data, weights = numbers(7, [1, 3, 4], 1000), numbers(8, [3, 2, 3], 1000)
+    x = ops.parameter([1, 3, 4], np.int32, name="x")
+    y = ops.convolution_backprop_data(x, ops.constant(weights), [2])
+    expected = np.zeros([1, 2, 9], np.int64)
+    for place in range(4):
+        expected[0, :, 2 * place:2 * place + 3] += np.einsum("c,cot->ot", data[0, :, place].astype(np.int64), weights)
+    check(nnefc, tmp_path, x, data, y, wrapped(expected), False)
