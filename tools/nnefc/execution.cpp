@@ -54,7 +54,10 @@ class InputGatherer {
     if (!ReadFiles()) return std::nullopt;
     std::vector<TensorValue> inputs;
     for (const runtime::Port& port : ports_) {
-      if (std::optional<TensorValue> value = InputFor(port)) inputs.push_back(std::move(*value));
+      if (std::optional<TensorValue> value = InputFor(port)) {
+        // Once: entries of an archive begin anywhere, and each run would copy them.
+        inputs.push_back(value->AlignedToElements());
+      }
     }
     if (context_.emitter.has_errors()) return std::nullopt;
     return inputs;
