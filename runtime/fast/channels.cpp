@@ -96,6 +96,9 @@ std::optional<ChannelFunction> ChannelFunctionOf(ir::ElementFunction function, s
     case ir::ElementFunction::kDivide:
       if (image_input == 0) return ChannelFunction::kDivide;
       return std::nullopt;
+    case ir::ElementFunction::kPRelu:
+      if (image_input == 0) return ChannelFunction::kPRelu;
+      return std::nullopt;
     default:
       return std::nullopt;
   }

@@ -107,9 +107,10 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
   if (chain.fusible == Fusible::kRelu) return part != nullptr && *part == Part::kRelu;
   if (chain.functions.Append(node, chained, rest)) return true;
   const bool adds = part != nullptr && (*part == Part::kSum || *part == Part::kFactor);
-  if (!adds || chain.fusible != Fusible::kAnything) return false;
+  const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
+  if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const OperandShape operand = ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
-  return operand == OperandShape::kPerChannel || operand == OperandShape::kFull;
+  return operand == OperandShape::kPerChannel || (adds && operand == OperandShape::kFull);
 }
 
 class Finder {

@@ -11,7 +11,10 @@ using dnnl::memory;
 OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
                              llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
   if (operand.size() > result.size()) return OperandShape::kOther;
-  const size_t missing = result.size() - operand.size();
+  const bool is_slope = node.Is(ir::ElementFunction::kPRelu);
+  // Slopes of one axis are those of the channels, if there are as many.
+  const bool of_channels = is_slope && operand.size() == 1 && result.size() > 1 && operand[0] == result[1];
+  const size_t missing = of_channels ? 1 : result.size() - operand.size();
   bool scalar = true;
   bool per_channel = true;
   for (size_t i = 0; i < operand.size(); ++i) {
@@ -20,7 +23,7 @@ OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> opera
     per_channel &= static_cast<int64_t>(i + missing) == channel_axis && operand[i] == result[i + missing];
   }
   if (scalar) return OperandShape::kScalar;
-  if (missing > 0 && !AlignsLastAxes(node)) return OperandShape::kOther;
+  if (missing > 0 && !is_slope && !AlignsLastAxes(node)) return OperandShape::kOther;
   if (per_channel) return OperandShape::kPerChannel;
   return operand == result ? OperandShape::kFull : OperandShape::kOther;
 }

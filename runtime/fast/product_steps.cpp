@@ -7,6 +7,23 @@
 
 namespace nnefc::runtime {
 
+namespace {
+
+std::optional<TileFunction> FunctionOfTwo(const ir::Node& node) {
+  switch (node.info().function) {
+    case ir::ElementFunction::kAdd:
+      return TileFunction::kAdd;
+    case ir::ElementFunction::kMultiply:
+      return TileFunction::kMultiply;
+    case ir::ElementFunction::kPRelu:
+      return TileFunction::kPRelu;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::optional<ProductSteps> ProductSteps::Make(const KernelRequest& request,
                                                llvm::ArrayRef<PostOperation> posts, int64_t channel_axis) {
   ProductSteps steps;
@@ -89,15 +106,14 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
     }
     return true;
   }
-  const bool adds = post.node->Is(ir::ElementFunction::kAdd);
-  if (operands != 1 || (!adds && !post.node->Is(ir::ElementFunction::kMultiply))) return false;
+  const std::optional<TileFunction> function = FunctionOfTwo(*post.node);
+  if (operands != 1 || !function || (*function == TileFunction::kPRelu && post.chained_input != 0))
+    return false;
   const OperandShape shape =
       ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis);
   const bool of_columns = shape == OperandShape::kPerChannel;
   if (!of_columns && shape != OperandShape::kFull) return false;
-  rest_.push_back({.function = adds ? TileFunction::kAdd : TileFunction::kMultiply,
-                   .operand = post.first_operand,
-                   .of_columns = of_columns});
+  rest_.push_back({.function = *function, .operand = post.first_operand, .of_columns = of_columns});
   return true;
 }
 

@@ -60,7 +60,7 @@ class ProductSteps {
  private:
   struct Step {
     TileFunction function;
-    int operand = -1;         // of kAdd and kMultiply
+    int operand = -1;         // of kAdd, kMultiply and kPRelu
     bool of_columns = false;  // a number for each column, otherwise as many as there are results
     float alpha = 0, beta = 0;
   };

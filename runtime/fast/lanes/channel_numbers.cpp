@@ -47,6 +47,9 @@ void ApplyChannelNumbers(ChannelFunction function, const NumberedPixels& pixels)
     case ChannelFunction::kDivide:
       return MapPixels(pixels,
                        [](LaneFloats& x, const LaneFloats& number) NNEFC_IN_LANES { x = x / number; });
+    case ChannelFunction::kPRelu:
+      return MapPixels(pixels, [](LaneFloats& x, const LaneFloats& number)
+                                   NNEFC_IN_LANES { x = x < 0.0f ? x * number : x; });
   }
 }
 

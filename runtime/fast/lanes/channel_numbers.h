@@ -12,6 +12,7 @@ enum class ChannelFunction : uint8_t {
   kSubtract,
   kSubtractFrom,  // number - x
   kDivide,
+  kPRelu,  // x < 0 ? x * number : x
 };
 
 struct NumberedPixels {

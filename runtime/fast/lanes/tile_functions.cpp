@@ -46,6 +46,11 @@ void ApplyToTile(TileFunction function, const FunctionTile& tile) {
     case TileFunction::kMultiply:
       return MapTile(
           tile, [](Lanes& x, const float* y) NNEFC_IN_LANES { x *= *reinterpret_cast<const Lanes*>(y); });
+    case TileFunction::kPRelu:
+      return MapTile(tile, [](Lanes& x, const float* y) NNEFC_IN_LANES {
+        const LaneFloats number = x;
+        x = number < 0.0f ? number * *reinterpret_cast<const Lanes*>(y) : number;
+      });
     case TileFunction::kLinear:
       return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { x = alpha * x + beta; });
     case TileFunction::kRelu:

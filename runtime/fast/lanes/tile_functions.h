@@ -8,6 +8,7 @@ namespace nnefc::runtime {
 enum class TileFunction : uint8_t {
   kAdd,       // x + operand
   kMultiply,  // x * operand
+  kPRelu,     // x < 0 ? x * operand : x
   kLinear,    // alpha * x + beta
   kRelu,      // x > 0 ? x : alpha * x
   kAtLeast,   // x > alpha ? x : alpha
@@ -25,8 +26,8 @@ enum class TileFunction : uint8_t {
 struct FunctionTile {
   BlockedMatrix<float> out;
   int64_t rows, blocks;
-  // Numbers of kAdd and kMultiply: those for each column lie in rows that are no stride apart. Of others it
-  // is `out`.
+  // Numbers of kAdd, kMultiply and kPRelu: those for each column lie in rows that are no stride apart. Of
+  // others it is `out`.
   BlockedMatrix<const float> operand = {};
   float alpha = 0, beta = 0;
 };
