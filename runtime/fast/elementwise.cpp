@@ -165,18 +165,31 @@ std::optional<PreparedKernel> MakeGate(const KernelRequest& request) {
   return MakeEltwise(request);
 }
 
+std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
+  if (auto kernel = MakeFunctionInTiles(request)) return kernel;
+  return MakeEltwise(request);
+}
+
+// Slopes of each channel; one number is a function of oneDNN.
+std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
+  if (auto kernel = MakeEltwise(request)) return kernel;
+  return DnnAcceptsAll(request) ? MakeOfBlockedChannels(request) : std::nullopt;
+}
+
 }  // namespace
 
 void RegisterDnnElementwise(KernelRegistry& registry) {
-  for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp", "Elu", "PReLU"}) {
+  for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp"}) {
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
   }
+  registry.Add(Backend::kOneDnn, {"opset1"}, "PReLU", GuardedDnnFactory<MakePRelu>);
+  registry.Add(Backend::kOneDnn, {"opset1"}, "Elu", GuardedDnnFactory<MakeCurve>);
   for (std::string_view name : {"Sigmoid", "Tanh"})
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeGate>);
-  for (std::string_view name : {"Swish", "HSwish", "Mish", "SoftPlus"}) {
-    registry.Add(Backend::kOneDnn, {"opset4"}, name, GuardedDnnFactory<MakeEltwise>);
-  }
-  registry.Add(Backend::kOneDnn, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeEltwise>);
+  for (std::string_view name : {"Swish", "HSwish", "Mish"})
+    registry.Add(Backend::kOneDnn, {"opset4"}, name, GuardedDnnFactory<MakeCurve>);
+  registry.Add(Backend::kOneDnn, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeEltwise>);
+  registry.Add(Backend::kOneDnn, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeCurve>);
   for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"}) {
     registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);
   }

@@ -32,6 +32,8 @@ std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
 // Of unary_kernels.cpp: Tanh and Sigmoid of f32, where oneDNN's take longer.
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request);
+// Functions of one element, as tiles of products have them, likewise.
+std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request);
 
 // Of channels.cpp: images with channels in blocks and a number for each channel.
 enum class ChannelNumbers : uint8_t { kNone, kOfTheBatch, kOfEachImage };

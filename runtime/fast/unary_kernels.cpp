@@ -1,8 +1,12 @@
 // Functions of each element that oneDNN has not, or not for every x, in vectors
 // and in whatever layout the input has.
 
+#include <algorithm>
+#include <array>
+
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
+#include "runtime/fast/product_steps.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
@@ -57,7 +61,64 @@ std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
   return prepared;
 }
 
+// What tiles of products have behind them (product_steps.h), of each element.
+class FunctionKernel final : public Kernel {
+ public:
+  explicit FunctionKernel(ProductSteps steps) : steps_(std::move(steps)) {}
+  std::string implementation() const override { return "nnefc:function"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    constexpr int64_t kPart = 4096;  // which a core's first cache keeps
+    const int64_t volume = run.input(0).volume();
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    float* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    ParallelFor((volume + kPart - 1) / kPart, 8 * kPart, [&](int64_t part) {
+      const int64_t begin = part * kPart, count = std::min(volume - begin, kPart);
+      if (x != out) std::copy_n(x + begin, count, out + begin);
+      const int64_t blocks = count / kBlockColumns, rest = count % kBlockColumns;
+      Apply(out + begin, blocks);
+      if (rest == 0) return;
+      std::array<float, kBlockColumns> last = {};
+      float* place = out + begin + blocks * kBlockColumns;
+      std::copy_n(place, rest, last.begin());
+      Apply(last.data(), 1);
+      std::copy_n(last.begin(), rest, place);
+    });
+    return Success();
+  }
+
+ private:
+  void Apply(float* numbers, int64_t blocks) const {
+    steps_.Finish({.out = {numbers, 0, kBlockColumns}, .offset = 0, .column = 0, .rows = 1, .blocks = blocks},
+                  blocks * kBlockColumns, {});
+  }
+
+  ProductSteps steps_;
+};
+
 }  // namespace
+
+std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) {
+  if (LaneCount() != kNarrowLanes) return std::nullopt;  // with AVX-512 as fast in oneDNN
+  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
+    return std::nullopt;
+  const PostOperation itself{.node = request.node, .chained_input = 0, .first_operand = 1};
+  std::optional<ProductSteps> steps = ProductSteps::Make(request, itself, -1);
+  const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
+                           !steps->limits().has_least && !steps->limits().has_most;
+  if (!is_function) return std::nullopt;
+  // The elements of a layout without padding are all of its memory.
+  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
+  if (IsPadded(desc)) return std::nullopt;
+  const Layout layout = LayoutOf(desc);
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<FunctionKernel>(std::move(*steps));
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = layout;
+  prepared.outputs.push_back(layout);
+  prepared.in_place = 0;
+  return prepared;
+}
 
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {
   if (HasAvx512()) return std::nullopt;  // as fast in oneDNN
