@@ -1,6 +1,7 @@
 // Operations that move elements without computing with them, and Convert.
 // Most are a view of the input, copied.
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -151,6 +152,32 @@ FaultOr<Success> Range(const ReferenceRun& run) {
   return Success();
 }
 
+template <typename T, typename... Types>
+inline constexpr bool kIsOneOf = (std::is_same_v<T, Types> || ...);
+
+// Between those that codes, masks and indices have, in vectors.
+template <typename To, typename From>
+inline constexpr bool kIsCommon = kIsOneOf<From, float, int32_t, int64_t, int8_t, uint8_t, Boolean> &&
+                                  kIsOneOf<To, float, int32_t, int64_t, int8_t, uint8_t>;
+
+// ConvertElement<To>(value), without branches from floats to integers of 32 bits at most.
+template <typename To, typename From>
+To ConvertInVectors(From value) {
+  if constexpr (std::is_same_v<From, float> && std::is_integral_v<To> && sizeof(To) <= sizeof(int32_t)) {
+    constexpr float kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
+    constexpr float kLargestBelow = 2147483520.0F;  // 2^31
+    const float number = value == value ? value : 0.0F;
+    const float above = number > kLeast ? number : kLeast;
+    const float within = above < std::min(kMost, kLargestBelow) ? above : std::min(kMost, kLargestBelow);
+    const auto whole = static_cast<int32_t>(within);
+    return static_cast<To>(value >= kMost ? int32_t{std::numeric_limits<To>::max()} : whole);
+  } else if constexpr (std::is_same_v<From, Boolean>) {
+    return value.value != 0 ? To{1} : To{0};
+  } else {
+    return ConvertElement<To>(value);
+  }
+}
+
 FaultOr<Success> Convert(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   bool known = false;
@@ -159,14 +186,16 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
       const From* x = run.input(0).data<From>();
       To* out = output.mutable_data<To>();
       ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
-        const auto loop = [=] {
-          for (int64_t i = begin; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
-        };
-        // Codes of weights.
-        if constexpr (std::is_same_v<To, float> && std::is_integral_v<From> && sizeof(From) == 1) {
-          Wide(loop);
+        if constexpr (kIsCommon<To, From>) {
+          Wide([=] {
+            // Of this function alone, which what is written cannot change.
+            const From* from = x + begin;
+            To* to = out + begin;
+            const int64_t count = end - begin;
+            for (int64_t i = 0; i < count; ++i) to[i] = ConvertInVectors<To>(from[i]);
+          });
         } else {
-          loop();
+          for (int64_t i = begin; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
         }
       });
     });
