@@ -136,11 +136,19 @@ class DenseProduct final : public Kernel {
     if (!CopiesParts()) return 0;
     const Grid grid = GridOf();
     const int64_t blocks = (form_.sizes.term_blocks() + grid.term_parts - 1) / grid.term_parts;
-    return blocks * kBlockColumns * ((form_.sizes.rows + grid.row_parts - 1) / grid.row_parts);
+    return blocks * kBlockColumns * PartRows();
   }
   int64_t MemberFloats() const {
-    return PartFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns);
+    return PartFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns) +
+           (HasRest() ? PartRows() * kTileColumns : 0);
   }
+  int64_t PartRows() const {
+    const int64_t parts = GridOf().row_parts;
+    return (form_.sizes.rows + parts - 1) / parts;
+  }
+  // The last columns of a row-major result, which are no whole block, go by way of a tile of whole ones.
+  bool HasRest() const { return !form_.sizes.is_blocked && form_.sizes.outputs % kBlockColumns != 0; }
+  bool IsRest(int64_t tile) const { return HasRest() && tile + 1 == form_.sizes.tiles(); }
 
   void CopyAll(const float* from, float* to) const {
     constexpr int64_t kRows = 16;
@@ -202,6 +210,7 @@ class DenseProduct final : public Kernel {
     // What later passes read, some with each panel: lines of a cache for each block of terms.
     const float* next;
     int64_t next_lines;
+    float* rest;  // of IsRest
   };
 
   // The rows of a part by the columns of a tile.
@@ -212,7 +221,7 @@ class DenseProduct final : public Kernel {
     const int64_t passes = (terms + TermsAtATime() - 1) / TermsAtATime();
     const auto weights_of = [&](int64_t of) { return call.Weights(of) + part.term * kTileColumns; };
     const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
-    Pass pass{.tile = tile, .first = part.term};
+    Pass pass{.tile = tile, .first = part.term, .rest = scratch};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
       pass.end = std::min(part.term + PartBegin(blocks, passes, i + 1) * kBlockColumns, part.end_term);
       pass.weights = weights + (pass.first - part.term) * kTileColumns;
@@ -235,7 +244,9 @@ class DenseProduct final : public Kernel {
     const bool is_first = pass.first == 0, is_last = pass.end == sizes.terms;
     BlockedMatrix<float> out = call.Out(part.image);
     out.data = out.At(row, block);
+    const BlockedMatrix<float> place = out;
     const int64_t offset = out.data - call.out;
+    if (IsRest(pass.tile)) out = {pass.rest + (row - part.row) * kTileColumns, kTileColumns, kBlockColumns};
     TileCall tile{.left = part.left.At(row - part.row, (pass.first - part.term) / kBlockColumns),
                   .left_stride = part.left.block_stride,
                   .terms = pass.end - pass.first,
@@ -253,7 +264,16 @@ class DenseProduct final : public Kernel {
     }
     if (is_last) tile.limits = steps_.limits();
     RunTile(rows, blocks, tile);
-    if (is_last) call.Finish(part.image, row, some.count() * rows, block, blocks);
+    if (!is_last) return;
+    if (!IsRest(pass.tile)) return call.Finish(part.image, row, some.count() * rows, block, blocks);
+    StoreRest(call, {out, offset, block * kBlockColumns, some.count() * rows, blocks}, place);
+  }
+
+  void StoreRest(const DenseCall& call, const ProductSteps::Tile& tile,
+                 const BlockedMatrix<float>& to) const {
+    steps_.Finish(tile, form_.sizes.outputs, call.operands);
+    const int64_t columns = form_.sizes.outputs - tile.column;
+    for (int64_t row = 0; row < tile.rows; ++row) std::copy_n(tile.out.At(row, 0), columns, to.At(row, 0));
   }
 
   // The weights of a tile, each term of a part multiplied by its number.
@@ -305,15 +325,16 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
                                                llvm::ArrayRef<PostOperation> posts) {
   if (!request.way.empty() && request.way != kTiles && request.way != kFewer) return std::nullopt;
   if (!HasLanes()) return std::nullopt;
-  // Rows of a matrix are written in whole blocks.
-  if (!sizes.is_blocked && sizes.outputs % kBlockColumns != 0) return std::nullopt;
+  const bool has_rest = !sizes.is_blocked && sizes.outputs % kBlockColumns != 0;
   const size_t rank = request.outputs[0].shape.size();
   const int64_t channel_axis = sizes.is_blocked ? 1 : static_cast<int64_t>(rank) - 1;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, posts, channel_axis);
   if (!steps) return std::nullopt;
+  // What lies as the result does is read in whole blocks.
+  if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty())) return std::nullopt;
   DenseProduct::Form form{
       .sizes = sizes, .inputs = inputs, .fewer = std::nullopt, .threads = CurrentThreads()};
-  if (request.precision != Precision::kExact && inputs.scale < 0 && request.way != kTiles)
+  if (request.precision != Precision::kExact && inputs.scale < 0 && request.way != kTiles && !has_rest)
     form.fewer = FewerProducts::Make(sizes, request.way == kFewer);
   if (request.way == kFewer && !form.fewer) return std::nullopt;
   PreparedKernel prepared;

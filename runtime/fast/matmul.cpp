@@ -1,6 +1,8 @@
 // MatMul: by weights in a layout that is chosen once where the right side is a
 // constant matrix.
 
+#include <numeric>
+
 #include "runtime/fast/compressed.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/dnnl_kernel.h"
@@ -17,7 +19,11 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int64_t kLeastDenseRows = 32;
+// With AVX-512 oneDNN multiplies fewer as fast.
+int64_t LeastDenseRows() {
+  constexpr int64_t kOfWide = 32, kOfNarrow = 8;
+  return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+}
 
 // x times a constant matrix or its transpose. All axes of x but the last are rows.
 std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
@@ -38,7 +44,7 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
     return request.way.empty() ? MakeCompressedProduct(request, product) : std::nullopt;
   const auto last_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
   if (auto kernel = MakeInPlaceProduct(request, product, last_axis)) return kernel;
-  if (rows >= kLeastDenseRows && ProductType(request) == DnnType::f32) {
+  if (rows >= LeastDenseRows() && ProductType(request) == DnnType::f32) {
     const DenseSizes sizes{.images = 1,
                            .rows = rows,
                            .terms = product.inputs,
@@ -101,7 +107,35 @@ std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   return request.way.empty() && DnnAcceptsAll(request) ? MakeGeneral(request) : std::nullopt;
 }
 
+bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
+  const ir::PartialShape& shape = graph.output(port).shape;
+  return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
+}
+
 }  // namespace
+
+void TransposeLeftFactors(ir::Graph& graph) {
+  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
+  std::vector<ir::NodeId> nodes;
+  for (ir::NodeId id : graph.nodes()) nodes.push_back(id);
+  for (ir::NodeId id : nodes) {
+    const ir::Node& product = graph.node(id);
+    if (kProducts.Find(product.op()) == nullptr || !product.Bool("transpose_a")) continue;
+    const ir::PartialShape left = graph.output(product.input(0)).shape;
+    if (!left.rank_known() || left.rank() < 2 || !IsConstantMatrix(graph, product.input(1))) continue;
+    std::vector<int64_t> order(static_cast<size_t>(left.rank()));
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    const ir::Origin origin = product.origin();
+    const std::string name = product.name();
+    const ir::OutputPort inputs[] = {
+        product.input(0), {graph.AddConst(TensorValue::FromInts({left.rank()}, order), name, origin), 0}};
+    const ir::OutputPort rows =
+        AddInferred(graph, "opset1", "Transpose", {.name = name, .inputs = inputs, .origin = origin});
+    graph.SetInput(id, 0, rows);
+    graph.SetAttribute(id, "transpose_a", false);
+  }
+}
 
 void RegisterDnnMatMul(KernelRegistry& registry) {
   registry.Add(Backend::kOneDnn, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
