@@ -155,6 +155,7 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped) {
     if (auto kernel = MakeSpreadProduct(request)) return kernel;
+    if (!request.posts.empty() && IsSpreadOfFew(request)) return std::nullopt;
   }
   // Axes are swapped in row-major filters.
   if (request.inputs[1].layout != nullptr) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/product_steps.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/kernels/window.h"
 #include "runtime/tensor/tasks.h"
 
@@ -59,7 +60,16 @@ class SpreadProduct final : public Kernel {
     return std::clamp<int64_t>(parts, std::min(wanted, form_.lines()), form_.lines());
   }
 
+  // What lies side by side in the result is best written together, where a cache has all weights.
   void RunLines(const FilterCall& call, int64_t image, int64_t begin, int64_t end) const {
+    const int64_t matrices = form_.places() * form_.tiles();
+    if (matrices * form_.terms * kTileColumns <= CacheFloats()) {
+      for (int64_t line = begin; line < end; ++line) {
+        for (int64_t i = 0; i < matrices; ++i)
+          RunLine(call, {image, line, i % form_.places(), i / form_.places()});
+      }
+      return;
+    }
     for (int64_t place = 0; place < form_.places(); ++place) {
       for (int64_t tile = 0; tile < form_.tiles(); ++tile) {
         for (int64_t line = begin; line < end; ++line) RunLine(call, {image, line, place, tile});
@@ -105,6 +115,86 @@ class SpreadProduct final : public Kernel {
   ProductSteps steps_;
 };
 
+// Of so few outputs that those of all places of a window are the columns of one tile; results are row-major.
+class SpreadOfFew final : public Kernel {
+ public:
+  explicit SpreadOfFew(const SpreadForm& form) : form_(form) {}
+
+  std::string implementation() const override { return "nnefc:spread_planes"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(WeightFloats() + form_.threads * kPixels * kTileColumns) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    auto* weights = reinterpret_cast<float*>(run.scratch);
+    LayOut(reinterpret_cast<const float*>(run.input(1).bytes()), weights);
+    const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    constexpr int64_t kLines = 4;  // of a task
+    const int64_t parts = (form_.lines() + kLines - 1) / kLines;
+    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
+      float* sums = weights + WeightFloats() + member * kPixels * kTileColumns;
+      const int64_t begin = task % parts * kLines;
+      for (int64_t line = begin; line < std::min(begin + kLines, form_.lines()); ++line) {
+        for (int64_t column = 0; column < form_.columns; column += kPixels)
+          RunPixels({in, weights, sums, out}, task / parts, line, column);
+      }
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kPixels = 48;  // whose sums stay in a core's first cache
+
+  struct Call {
+    const float *in, *weights;
+    float *sums, *out;
+  };
+
+  int64_t columns() const { return form_.places() * form_.outputs; }
+  int64_t WeightFloats() const { return form_.terms * kTileColumns; }
+
+  // [terms, outputs, places], of which a term has a row of a tile.
+  void LayOut(const float* filter, float* weights) const {
+    std::fill_n(weights, WeightFloats(), 0.0f);
+    for (int64_t term = 0; term < form_.terms; ++term) {
+      for (int64_t output = 0; output < form_.outputs; ++output) {
+        for (int64_t place = 0; place < form_.places(); ++place)
+          weights[term * kTileColumns + place * form_.outputs + output] = *filter++;
+      }
+    }
+  }
+
+  // Some of a line, and what they become.
+  void RunPixels(const Call& call, int64_t image, int64_t line, int64_t first) const {
+    const int64_t pixels = std::min(kPixels, form_.columns - first),
+                  blocks = columns() > kBlockColumns ? 2 : 1;
+    const int64_t left_pixel = image * form_.term_blocks() * form_.pixels() + line * form_.columns + first;
+    const TilePanels panels(pixels);
+    panels.ForAlike([&](int64_t panel, int64_t count) {
+      RunTile(panels.RowsOf(panel), blocks,
+              {.left = call.in + (left_pixel + panels.Begin(panel)) * kBlockColumns,
+               .left_stride = form_.pixels() * kBlockColumns,
+               .terms = form_.terms,
+               .weights = call.weights,
+               .out = {call.sums + panels.Begin(panel) * kTileColumns, kTileColumns, kBlockColumns},
+               .tiles = count});
+    });
+    for (int64_t output = 0; output < form_.outputs; ++output) {
+      float* plane = call.out + (image * form_.outputs + output) * form_.out_pixels();
+      for (int64_t place = 0; place < form_.places(); ++place) {
+        const float* from = call.sums + place * form_.outputs + output;
+        float* to = plane + form_.PixelOf(line, place) + first * form_.window_columns;
+        for (int64_t pixel = 0; pixel < pixels; ++pixel)
+          to[pixel * form_.window_columns] = from[pixel * kTileColumns];
+      }
+    }
+  }
+
+  SpreadForm form_;
+};
+
 // [terms, outputs, window..] as a matrix for each place of the window, in tiles of outputs in which a term is
 // behind the other.
 Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const SpreadForm& form) {
@@ -122,11 +212,14 @@ bool LiesSideBySide(const WindowAxis& axis) {
          axis.input == axis.output * axis.size;
 }
 
+bool IsSpreadOfFew(const SpreadForm& form) {
+  return form.outputs < kBlockColumns && form.places() * form.outputs <= kTileColumns;
+}
+
 std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (request.inputs[1].constant == nullptr || std::min(filter[0], filter[1]) < kBlockColumns)
-    return std::nullopt;
+  if (request.inputs[1].constant == nullptr || filter[0] < kBlockColumns) return std::nullopt;
   // Of which the result is the input, and the data the output.
   const Window window =
       MakeWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
@@ -144,12 +237,29 @@ std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
                     .threads = CurrentThreads()};
 }
 
+std::optional<PreparedKernel> MakeSpreadOfFew(const KernelRequest& request, const SpreadForm& form) {
+  if (!IsSpreadOfFew(form) || !request.posts.empty()) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs = {LayoutOf(ChannelBlockedDesc(request.inputs[0].shape)), nullptr};
+  prepared.outputs.resize(1);
+  auto kernel = std::make_shared<SpreadOfFew>(form);
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
 }  // namespace
+
+bool IsSpreadOfFew(const KernelRequest& request) {
+  const std::optional<SpreadForm> form = HasLanes() ? SpreadFormOf(request) : std::nullopt;
+  return form && IsSpreadOfFew(*form);
+}
 
 std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request) {
   if (!HasLanes()) return std::nullopt;
   const std::optional<SpreadForm> form = SpreadFormOf(request);
   if (!form) return std::nullopt;
+  if (form->outputs < kBlockColumns) return MakeSpreadOfFew(request, *form);
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
   PreparedKernel prepared =

@@ -12,5 +12,7 @@ namespace nnefc::runtime {
 // Of a ConvolutionBackpropData with a constant filter; nothing where windows overlap, the processor has no
 // lanes or one of the posts has no translation.
 std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request);
+// Whether it is one of few outputs, which nothing follows in its step.
+bool IsSpreadOfFew(const KernelRequest& request);
 
 }  // namespace nnefc::runtime
