@@ -15,6 +15,26 @@ namespace nnefc::runtime {
 
 namespace {
 
+// Taps that are some pixels apart see every such pixel alone, as if it was an image of its own: one axis of
+// it, for the results from `first` on, each `dilation` from the one before.
+struct WinogradPhase {
+  int64_t results, pixels;
+  int64_t first_pixel;  // of the image
+  int64_t seen_first;   // by the first result, of these pixels; below 0 in the border
+
+  static WinogradPhase Of(const WindowAxis& axis, int64_t first) {
+    const int64_t apart = axis.dilation, seen = first - axis.before;
+    const int64_t pixel = (seen % apart + apart) % apart;
+    const auto count_from = [&](int64_t begin, int64_t end) {
+      return DividedUp(std::max<int64_t>(end - begin, 0), apart);
+    };
+    return {.results = count_from(first, axis.output),
+            .pixels = count_from(pixel, axis.input),
+            .first_pixel = pixel,
+            .seen_first = (seen - pixel) / apart};
+  }
+};
+
 // Slices of a volume are images: each adds products of all that it sees by a tap along that axis, as if these
 // were inputs, those of the first tap first.
 struct WinogradForm {
@@ -27,7 +47,18 @@ struct WinogradForm {
   int64_t term_blocks() const { return slices.size * input_blocks(); }
   int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t output_tiles() const { return DividedUp(outputs, kTileColumns); }
-  WinogradGrid grid() const { return WinogradGrid::Of(images * slices.output, rows, columns); }
+  int64_t phases() const { return rows.dilation * columns.dilation; }
+  // Of an image for each slice and phase.
+  WinogradGrid grid() const {
+    WindowAxis of_rows = rows, of_columns = columns;
+    of_rows.output = DividedUp(rows.output, rows.dilation);
+    of_columns.output = DividedUp(columns.output, columns.dilation);
+    return WinogradGrid::Of(images * slices.output * phases(), of_rows, of_columns);
+  }
+  WinogradPhase RowPhase(int64_t phase) const { return WinogradPhase::Of(rows, phase / columns.dilation); }
+  WinogradPhase ColumnPhase(int64_t phase) const {
+    return WinogradPhase::Of(columns, phase % columns.dilation);
+  }
   int64_t tiles() const { return grid().tiles(); }
   int64_t in_slice() const { return rows.input * columns.input * kBlockColumns; }
   int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
@@ -179,19 +210,26 @@ class WinogradKernel final : public Kernel {
     const WindowAxis& columns = form_.columns;
     const int64_t tap = block / form_.input_blocks(), channels = block % form_.input_blocks();
     form_.grid().ForRows(
-        span, [&](int64_t index_of_slice, int64_t row, int64_t column, int64_t count, int64_t index) {
+        span, [&](int64_t index_of_image, int64_t row, int64_t column, int64_t count, int64_t index) {
+          const int64_t index_of_slice = index_of_image / form_.phases();
+          const WinogradPhase of_rows = form_.RowPhase(index_of_image % form_.phases());
+          const WinogradPhase of_columns = form_.ColumnPhase(index_of_image % form_.phases());
           const int64_t image = index_of_slice / slices.output;
           const int64_t slice = SeenBy(slices, index_of_slice % slices.output, tap);
           const int64_t plane = (image * form_.input_blocks() + channels) * slices.input;
           const bool is_seen = slice >= 0 && slice < slices.input;
-          TransformImage({.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice(),
-                          .rows = is_seen ? rows.input : 0,
-                          .columns = columns.input,
-                          .row = row * kWinogradResults - rows.before,
-                          .column = column * kWinogradResults - columns.before,
-                          .count = count,
-                          .out = out + (block * span.count() + index) * kBlockColumns,
-                          .stride = StrideOf(form_.term_blocks(), span.count())});
+          const int64_t first = of_rows.first_pixel * columns.input + of_columns.first_pixel;
+          TransformImage(
+              {.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice() + first * kBlockColumns,
+               .row_stride = rows.dilation * columns.input * kBlockColumns,
+               .pixel_stride = columns.dilation * kBlockColumns,
+               .rows = is_seen ? of_rows.pixels : 0,
+               .columns = of_columns.pixels,
+               .row = row * kWinogradResults + of_rows.seen_first,
+               .column = column * kWinogradResults + of_columns.seen_first,
+               .count = count,
+               .out = out + (block * span.count() + index) * kBlockColumns,
+               .stride = StrideOf(form_.term_blocks(), span.count())});
         });
   }
 
@@ -238,13 +276,19 @@ class WinogradKernel final : public Kernel {
   // A block of channels of the results.
   void FinishBlock(const FilterCall& call, const Span& span, int64_t block, const float* products) const {
     const int64_t slices = form_.slices.output;
-    form_.grid().ForRows(span, [&](int64_t slice, int64_t row, int64_t column, int64_t count, int64_t index) {
+    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+      const int64_t slice = image / form_.phases(), phase = image % form_.phases();
       const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
       const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
-      const int64_t row_stride = form_.columns.output * kBlockColumns;
-      const int64_t offset = plane * form_.out_slice() + first * row_stride + begin * kBlockColumns;
-      const int64_t rows = std::min(kWinogradResults, form_.rows.output - first);
-      const int64_t pixels = std::min(count * kWinogradResults, form_.columns.output - begin);
+      const int64_t rows = std::min(kWinogradResults, form_.RowPhase(phase).results - first);
+      const int64_t pixels = std::min(count * kWinogradResults, form_.ColumnPhase(phase).results - begin);
+      if (rows <= 0 || pixels <= 0) return;
+      const int64_t pixel_stride = form_.columns.dilation * kBlockColumns;
+      const int64_t row_stride = form_.rows.dilation * form_.columns.output * kBlockColumns;
+      const int64_t own =
+          phase / form_.columns.dilation * form_.columns.output + phase % form_.columns.dilation;
+      const int64_t offset =
+          plane * form_.out_slice() + own * kBlockColumns + first * row_stride + begin * pixel_stride;
       TransformResult({.products = products + index * kBlockColumns,
                        .stride = StrideOf(2, span.count()),
                        .count = count,
@@ -252,11 +296,12 @@ class WinogradKernel final : public Kernel {
                        .start = call.operands.ElementsOf(steps_.start(), offset),
                        .out = call.out + offset,
                        .row_stride = row_stride,
+                       .pixel_stride = pixel_stride,
                        .rows = rows,
                        .columns = pixels,
                        .limits = steps_.limits()});
       for (int64_t y = 0; y < rows; ++y)
-        steps_.Finish({.out = {call.out + offset + y * row_stride, kBlockColumns, 0},
+        steps_.Finish({.out = {call.out + offset + y * row_stride, pixel_stride, 0},
                        .offset = offset + y * row_stride,
                        .column = block * kBlockColumns,
                        .rows = pixels,
@@ -279,7 +324,7 @@ std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
   const Window window = WindowOfConvolution(request);
   for (size_t axis : {1, 2}) {
     const WindowAxis& sees = window[axis];
-    if (sees.size != kWinogradTaps || sees.stride != 1 || sees.dilation != 1) return std::nullopt;
+    if (sees.size != kWinogradTaps || sees.stride != 1) return std::nullopt;
   }
   // Terms lie in blocks: those of a tap fill some. Tiles of all of them are transformed at a time.
   constexpr int64_t kMostTerms = 8192;

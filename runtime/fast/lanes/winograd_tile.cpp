@@ -130,7 +130,7 @@ NNEFC_IN_LANES inline void TransformImageTile(const SeenTile& d, const ProductsO
   PutRowOf(of_infinity, 5, out);
 }
 
-// A tile with zeros for what it sees behind the image.
+// A copy of what a tile sees, with zeros for what lies behind the image.
 struct BorderTile {
   float pixels[kExtent * kExtent * kBlockColumns];
 
@@ -141,7 +141,7 @@ struct BorderTile {
         const int64_t row = tiles.row + y, at = column + x;
         const bool sees = row >= 0 && row < tiles.rows && at >= 0 && at < tiles.columns;
         LaneFloats lanes = {};
-        if (sees) lanes = LanesOf(tiles.image + (row * tiles.columns + at) * kBlockColumns + lane);
+        if (sees) lanes = LanesOf(tiles.image + row * tiles.row_stride + at * tiles.pixel_stride + lane);
         *reinterpret_cast<Lanes*>(pixels + (y * kExtent + x) * kBlockColumns) = lanes;
       }
     }
@@ -151,8 +151,10 @@ struct BorderTile {
 
 NNEFC_IN_LANES inline void TransformImageTiles(const ImageTiles& given) {
   const ImageTiles tiles = given;  // which what is written cannot change
-  const int64_t row_stride = tiles.columns * kBlockColumns;
-  const bool sees_rows = tiles.row >= 0 && tiles.row + kExtent <= tiles.rows;
+  const int64_t row_stride = tiles.row_stride;
+  // Pixels that do not lie behind one another are copied, too.
+  const bool sees_rows =
+      tiles.row >= 0 && tiles.row + kExtent <= tiles.rows && tiles.pixel_stride == kBlockColumns;
   for (int64_t i = 0; i < tiles.count; ++i) {
     const int64_t column = tiles.column + i * kResults;
     const bool sees_all = sees_rows && column >= 0 && column + kExtent <= tiles.columns;
@@ -201,14 +203,14 @@ NNEFC_IN_LANES inline void TransformResultTile(const ResultTiles& tiles, int64_t
     if (y >= tiles.rows) return;
     LaneFloats results[kResults];
     TransformProducts(columns[y], results);
-    const int64_t row = y * tiles.row_stride + index * kResults * kBlockColumns + lane;
+    const int64_t row = y * tiles.row_stride + index * kResults * tiles.pixel_stride + lane;
 #pragma GCC unroll 4
     for (int x = 0; x < kResults; ++x) {
       if (x >= count) break;
       LaneFloats result = results[x] + bias;
-      if (tiles.start != nullptr) result += LanesOf(tiles.start + row + x * kBlockColumns);
+      if (tiles.start != nullptr) result += LanesOf(tiles.start + row + x * tiles.pixel_stride);
       limit(result);
-      *reinterpret_cast<Lanes*>(tiles.out + row + x * kBlockColumns) = result;
+      *reinterpret_cast<Lanes*>(tiles.out + row + x * tiles.pixel_stride) = result;
     }
   }
 }

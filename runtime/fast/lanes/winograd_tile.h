@@ -29,6 +29,8 @@ struct FilterTiles {
 // Tiles of one block of channels that lie beside one another, each kWinogradResults from the one before.
 struct ImageTiles {
   const float* image;  // the block's first pixel
+  int64_t row_stride;  // floats from one row to the next
+  int64_t pixel_stride = kBlockColumns;
   int64_t rows, columns;
   // The first pixel that the first tile sees; it may lie in the border, as what lies behind the image may.
   int64_t row, column;
@@ -46,8 +48,9 @@ struct ResultTiles {
   // What results begin with: a number for each channel, elements that lie as `out` does, both or nothing.
   const float* bias = nullptr;
   const float* start = nullptr;
-  float* out;             // the first pixel of the first tile
-  int64_t row_stride;     // floats from one row of the result to the next
+  float* out;          // the first pixel of the first tile
+  int64_t row_stride;  // floats from one row of the result to the next
+  int64_t pixel_stride = kBlockColumns;
   int64_t rows, columns;  // of the result from there on: tiles end there
   Limits limits = {};
 };

@@ -29,6 +29,7 @@ class TileTest : public ::testing::Test {
     constexpr int64_t kStride = kCount * kBlockColumns;
     std::vector<float> products(kWinogradProducts * kStride);
     TransformImage({.image = image_.data(),
+                    .row_stride = kColumns * kBlockColumns,
                     .rows = kRows,
                     .columns = kColumns,
                     .row = row,
