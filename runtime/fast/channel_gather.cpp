@@ -1,6 +1,9 @@
 // Channels of several images, picked from their blocks into those of another.
 
 #include <algorithm>
+#include <numeric>
+
+#include "llvm/ADT/STLExtras.h"
 
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/families.h"
@@ -65,13 +68,12 @@ class ChannelGather final : public Kernel {
   std::vector<PickedBlocks> blocks_;
 };
 
-// Where the channels of a concatenation lie that `indices` are of, by block of the result.
-std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, const TensorValue& indices,
-                                     int64_t whole) {
-  std::vector<PickedBlocks> blocks(static_cast<size_t>(BlocksOf(indices.volume())));
-  for (int64_t i = 0; i < indices.volume(); ++i) {
-    int64_t channel = indices.ElementAsInt(i);
-    if (channel < 0) channel += whole;
+// Where the channels of a concatenation lie that are picked, by block of the result.
+std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, llvm::ArrayRef<int64_t> indices) {
+  const auto count = static_cast<int64_t>(indices.size());
+  std::vector<PickedBlocks> blocks(static_cast<size_t>(BlocksOf(count)));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t channel = indices[static_cast<size_t>(i)];
     size_t input = 0;
     for (; channel >= channels[input]; ++input) channel -= channels[input];
     PickedBlocks& picked = blocks[static_cast<size_t>(i / kChannelBlock)];
@@ -86,32 +88,50 @@ std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, const Ten
   return blocks;
 }
 
+// Some channels of the first inputs, which are images.
+std::optional<PreparedKernel> MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
+  const Shape& out = request.outputs[0].shape;
+  PreparedKernel prepared;
+  std::vector<int64_t> channels;
+  for (const ValueInfo& image : request.inputs.take_front(static_cast<size_t>(request.node->num_inputs()))) {
+    if (!DnnAccepts(image)) return std::nullopt;
+    channels.push_back(image.shape[1]);
+    prepared.inputs.push_back(LayoutOf(ChannelBlockedDesc(image.shape)));
+  }
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(out)));
+  const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(out).drop_front(2));
+  std::vector<PickedBlocks> blocks = PickBlocks(channels, picked);
+  prepared.kernel = std::make_shared<ChannelGather>(out[0], pixels, std::move(channels), std::move(blocks));
+  return prepared;
+}
+
 }  // namespace
 
 std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
   if (!HasLanes() || request.precision == Precision::kBf16) return std::nullopt;
   const auto images = static_cast<size_t>(request.node->num_inputs());
   const TensorValue* indices = request.inputs[images].constant;
-  const Shape& out = request.outputs[0].shape;
-  PreparedKernel prepared;
-  std::vector<int64_t> channels;
   int64_t whole = 0;
-  for (const ValueInfo& image : request.inputs.take_front(images)) {
-    if (!DnnAccepts(image)) return std::nullopt;
-    channels.push_back(image.shape[1]);
-    whole += image.shape[1];
-    prepared.inputs.push_back(LayoutOf(ChannelBlockedDesc(image.shape)));
-  }
+  for (const ValueInfo& image : request.inputs.take_front(images)) whole += image.shape[1];
+  std::vector<int64_t> picked;
   for (int64_t i = 0; i < indices->volume(); ++i) {
     const int64_t index = indices->ElementAsInt(i);
     if (index < -whole || index >= whole) return std::nullopt;  // which the reference kernel tells
+    picked.push_back(index < 0 ? index + whole : index);
   }
-  prepared.inputs.resize(request.inputs.size());
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(out)));
-  const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(out).drop_front(2));
-  std::vector<PickedBlocks> blocks = PickBlocks(channels, *indices, whole);
-  prepared.kernel = std::make_shared<ChannelGather>(out[0], pixels, std::move(channels), std::move(blocks));
-  return prepared;
+  return MakePick(request, picked);
+}
+
+std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request) {
+  const Shape& out = request.outputs[0].shape;
+  if (!HasLanes() || request.precision == Precision::kBf16 || out.size() < 3 || out.size() > 5)
+    return std::nullopt;
+  const auto blocked = llvm::count_if(request.inputs, LiesInBlocks);
+  if (2 * blocked < static_cast<int64_t>(request.inputs.size())) return std::nullopt;
+  std::vector<int64_t> all(static_cast<size_t>(out[1]));
+  std::iota(all.begin(), all.end(), 0);
+  return MakePick(request, all);
 }
 
 }  // namespace nnefc::runtime

@@ -59,6 +59,7 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   const size_t axis =
       static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));
   const std::optional<ConcatFormat> format = CommonFormat(request.inputs, axis);
+  if (!format && axis == 1) return MakeChannelConcat(request);
   if (!format) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
   std::vector<memory::desc> parts;
   for (const ValueInfo& part : request.inputs) parts.push_back(format->DescOf(part.shape));

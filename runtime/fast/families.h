@@ -43,6 +43,8 @@ std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request
 
 // Of channel_gather.cpp: a concatenation of images along their channels, and a Gather of some of them.
 std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
+// Images of which most lie in blocks of channels, some of which are not full.
+std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request);
 
 // Of convolution.cpp: images times a number for each channel, then a convolution of single pixels.
 std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request);
