@@ -154,7 +154,7 @@ class BlockedResampling final : public Kernel {
 
 // Where what fills the last block would be much of all, rows of single channels are faster.
 bool FillsBlocks(int64_t channels) {
-  return 5 * channels >= 4 * RoundUp(channels, kBlockColumns);
+  return 4 * channels >= 3 * RoundUp(channels, kBlockColumns);
 }
 
 // `taps`: by axis, of pixels; where they are none, the axis stays as it is.
