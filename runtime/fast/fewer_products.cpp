@@ -8,6 +8,7 @@
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/lanes/half_products.h"
 #include "runtime/fast/vector_math.h"
+#include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -227,7 +228,8 @@ void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t
 void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRows& own, const PairTask& task,
                             const float* factors, float* products) const {
   const ColumnPair pair = PairOf(*call.sizes, task.pair);
-  const int64_t half = rows.half(), panels = (half + TileRows() - 1) / TileRows();
+  const int64_t half = rows.half();
+  const TilePanels panels(half);
   const int64_t lower = terms_ / 2 * kTileColumns;  // weights of the second half of terms
   const int64_t chunks = (terms_ / 2 + kMostTerms - 1) / kMostTerms;
   float* sums = products + kHalfProducts * half_rows() * kTileColumns;
@@ -245,7 +247,7 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
     const float* weights = weights_of(task.pair, chunk);
     const bool is_last = chunk + 1 == chunks;
     NextWeights next(is_last ? weights_of(task.next, 0) : weights_of(task.pair, chunk + 1), pair.right, lower,
-                     terms, panels * kHalfProducts);
+                     terms, panels.count() * kHalfProducts);
     for (int64_t i = 0; i < kHalfProducts; ++i) {
       const HalfProduct& product = kWaysOfProducts[static_cast<size_t>(i)];
       const float* factor = weights + place(product.first);
@@ -258,8 +260,8 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
                         .out = sums});
         factor = sums;
       }
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        const int64_t row = PartBegin(half, panels, panel);
+      for (int64_t panel = 0; panel < panels.count(); ++panel) {
+        const int64_t row = panels.Begin(panel);
         float* out = products + (i * half + row) * kTileColumns;
         TileCall tile{.left = factors + ((i * half_blocks() + block) * half + row) * kBlockColumns,
                       .left_stride = half * kBlockColumns,
@@ -268,7 +270,7 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
                       .start = chunk == 0 ? nullptr : out,
                       .out = {out, kTileColumns, kBlockColumns}};
         next.Take(tile);
-        RunTile(PartBegin(half, panels, panel + 1) - row, pair.blocks, tile);
+        RunTile(panels.RowsOf(panel), pair.blocks, tile);
       }
     }
   }

@@ -18,9 +18,9 @@ struct SpreadForm {
   int64_t window_slices, window_rows, window_columns;  // each pixel becomes so many
   int threads;
 
-  int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
-  int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
-  int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
+  int64_t tiles() const { return DividedUp(outputs, kTileColumns); }
+  int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
+  int64_t term_blocks() const { return DividedUp(terms, kBlockColumns); }
   int64_t lines() const { return slices * rows; }
   int64_t places() const { return window_slices * window_rows * window_columns; }
   int64_t pixels() const { return lines() * columns; }
@@ -83,12 +83,11 @@ class SpreadProduct final : public Kernel {
 
   // The pixels of a row of a slice, at a place of their windows.
   void RunLine(const FilterCall& call, const Where& at) const {
-    const int64_t panels = (form_.columns + TileRows() - 1) / TileRows();
+    const TilePanels panels(form_.columns);
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
     const int64_t first_pixel = form_.PixelOf(at.line, at.place);
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t column = PartBegin(form_.columns, panels, panel);
-      const int64_t count = PartBegin(form_.columns, panels, panel + 1) - column;
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      const int64_t column = panels.Begin(panel), count = panels.RowsOf(panel);
       const int64_t left_pixel = at.line * form_.columns + column;
       const int64_t offset = ((at.image * form_.output_blocks() + block) * form_.out_pixels() + first_pixel +
                               column * form_.window_columns) *
@@ -132,7 +131,7 @@ class SpreadOfFew final : public Kernel {
     const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     constexpr int64_t kLines = 4;  // of a task
-    const int64_t parts = (form_.lines() + kLines - 1) / kLines;
+    const int64_t parts = DividedUp(form_.lines(), kLines);
     RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
       float* sums = weights + WeightFloats() + member * kPixels * kTileColumns;
       const int64_t begin = task % parts * kLines;

@@ -4,10 +4,6 @@
 
 namespace nnefc::runtime {
 
-int64_t DividedUp(int64_t number, int64_t by) {
-  return number <= 0 ? 0 : (number + by - 1) / by;
-}
-
 Window WindowOfConvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;

@@ -7,6 +7,7 @@
 
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/lanes/span.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/window.h"
 
@@ -16,8 +17,6 @@ namespace nnefc::runtime {
 inline int64_t TilePixels() {
   return TileRows();
 }
-
-int64_t DividedUp(int64_t number, int64_t by);
 
 // Rows in panels of at most TileRows(), as many as one another or one more, the longer ones first.
 class TilePanels {

@@ -25,11 +25,8 @@ struct WinogradPhase {
   static WinogradPhase Of(const WindowAxis& axis, int64_t first) {
     const int64_t apart = axis.dilation, seen = first - axis.before;
     const int64_t pixel = (seen % apart + apart) % apart;
-    const auto count_from = [&](int64_t begin, int64_t end) {
-      return DividedUp(std::max<int64_t>(end - begin, 0), apart);
-    };
-    return {.results = count_from(first, axis.output),
-            .pixels = count_from(pixel, axis.input),
+    return {.results = DividedUp(axis.output - first, apart),
+            .pixels = DividedUp(axis.input - pixel, apart),
             .first_pixel = pixel,
             .seen_first = (seen - pixel) / apart};
   }
