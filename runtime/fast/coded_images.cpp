@@ -3,9 +3,37 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/window_tiles.h"
 
 namespace nnefc::runtime {
+
+void CodedForm::SeePixelsInColumn() {
+  const auto is_pixel = [](const WindowAxis& axis) {
+    return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
+  };
+  if (!is_pixel(rows) || !is_pixel(columns)) return;
+  rows.input = rows.output = rows.input * columns.input;
+  columns = WindowAxis{};
+}
+
+Span CodedForm::SeenColumns() const {
+  const int64_t seen = row_numbers() / padded_channels;
+  const int64_t begin = std::clamp<int64_t>(columns.before, 0, seen);
+  return {begin, std::clamp(columns.before + columns.input, begin, seen)};
+}
+
+CodedStrips CodedStrips::Of(const CodedForm& form) {
+  const WindowAxis &rows = form.rows, &columns = form.columns;
+  const int64_t together = columns.dilation == 1 ? columns.size : 1;
+  CodedStrips strips{.places = {}, .pairs = DividedUp(together * form.padded_channels, 2)};
+  for (int64_t row = 0; row < rows.size; ++row) {
+    for (int64_t column = 0; column < columns.size; column += together)
+      strips.places.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
+                                                   column * columns.dilation * form.padded_channels));
+  }
+  return strips;
+}
 
 CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
@@ -24,8 +52,10 @@ CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int
   return grid;
 }
 
-int64_t CodedGrid::ScratchNumbers(const CodedForm& form) const {
-  return form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers() + 1;
+int64_t CodedGrid::MemberNumbers(const CodedForm& form) const {
+  constexpr int64_t kLine = 32;
+  const int64_t numbers = form.RowsSeenBy(DividedUp(form.rows.output, row_parts)) * form.row_numbers() + 1;
+  return RoundUp(numbers, kLine) + kLine;
 }
 
 std::vector<int32_t> CodedGrid::SeenBy(const CodedForm& form) const {
@@ -70,13 +100,11 @@ void CodedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
 
 template <typename Number>
 void CodedPart<Number>::FillRow(const uint8_t* row, int64_t channels, Number* out) const {
-  const int64_t padded = form_.padded_channels, before = form_.columns.before;
-  const int64_t seen = form_.row_numbers() / padded;  // pixels
-  const int64_t begin = std::clamp<int64_t>(before, 0, seen);
-  const int64_t end = std::clamp(before + form_.columns.input, begin, seen);
+  const int64_t padded = form_.padded_channels;
+  const auto [begin, end] = form_.SeenColumns();
   std::fill_n(out, begin * padded, Number{0});
-  std::fill(out + end * padded, out + seen * padded, Number{0});
-  const uint8_t* from = row + (begin - before) * form_.channels;
+  std::fill(out + end * padded, out + form_.row_numbers(), Number{0});
+  const uint8_t* from = row + (begin - form_.columns.before) * form_.channels;
   Number* to = out + begin * padded;
   if (padded == form_.channels)
     return Widen({.codes = from, .count = (end - begin) * padded, .zero = 0, .out = to});

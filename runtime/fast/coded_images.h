@@ -28,6 +28,18 @@ struct CodedForm {
   }
   // Rows that some rows of the result see.
   int64_t RowsSeenBy(int64_t count) const { return (count - 1) * rows.stride + rows.reach(); }
+  // Windows of one pixel see a column of pixels: all of them. Others stay as they are.
+  void SeePixelsInColumn();
+  // What of a row windows see without columns in the border, in pixels of `row_numbers`.
+  Span SeenColumns() const;
+};
+
+// What a window sees as numbers that lie behind one another: taps of a row whose pixels do are one strip.
+struct CodedStrips {
+  std::vector<int32_t> places;  // how far they are from what a pixel sees first
+  int64_t pairs;                // of each; of an odd number the last one is half a number of the next pixel
+
+  static CodedStrips Of(const CodedForm& form);
 };
 
 // How rows of the results of all images, and tiles of channels, are cut into tasks.
@@ -36,8 +48,9 @@ struct CodedGrid {
 
   // `bytes`: of what a part may take, at `bytes_of_row` for each row of results.
   static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row);
-  // Of the largest part, and one that is read behind it.
-  int64_t ScratchNumbers(const CodedForm& form) const;
+  // Of a thread: of the largest part and one that is read behind it, and a whole line of a cache more, which
+  // others do not write to.
+  int64_t MemberNumbers(const CodedForm& form) const;
   // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
   std::vector<int32_t> SeenBy(const CodedForm& form) const;
 };

@@ -69,9 +69,7 @@ class CodedKernel : public Kernel {
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
  private:
-  // Of a thread; a whole line of a cache more, which others do not write to.
-  static constexpr int64_t kLine = 32;
-  int64_t MemberNumbers() const { return RoundUp(grid_.ScratchNumbers(form_), kLine) + kLine; }
+  int64_t MemberNumbers() const { return grid_.MemberNumbers(form_); }
 
   CodedForm form_;
   CodedGrid grid_;
@@ -83,17 +81,8 @@ class CodedKernel : public Kernel {
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), CacheFloats() * int64_t{sizeof(float)}, form.outputs) {
-    // Taps of a row whose pixels lie behind one another are one strip.
-    const WindowAxis &rows = form.rows, &columns = form.columns;
-    const int64_t together = columns.dilation == 1 ? columns.size : 1;
-    for (int64_t row = 0; row < rows.size; ++row) {
-      for (int64_t column = 0; column < columns.size; column += together)
-        strips_.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
-                                               column * columns.dilation * form.padded_channels));
-    }
-    pairs_ = DividedUp(together * form.padded_channels, 2);
-  }
+      : CodedKernel(form, std::move(results), CacheFloats() * int64_t{sizeof(float)}, form.outputs),
+        strips_(CodedStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:codes"; }
 
@@ -103,8 +92,8 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   bool has_no_padding() const { return form().padded_channels % 2 != 0; }
 
   int64_t weight_bytes() const override {
-    const auto strips = static_cast<int64_t>(strips_.size());
-    return has_no_padding() ? tiles() * strips * pairs_ * 2 * kBlockColumns : 0;
+    const auto strips = static_cast<int64_t>(strips_.places.size());
+    return has_no_padding() ? tiles() * strips * strips_.pairs * 2 * kBlockColumns : 0;
   }
 
   const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
@@ -116,7 +105,7 @@ class CodedConvolution final : public CodedKernel<int16_t> {
       const int64_t channel = i % channels, tap = i / channels;
       const int64_t number = tap % taps * channels + channel;  // of the strip
       const int8_t* from = given + (tap * padded + channel / 2 * 2) * kBlockColumns + channel % 2;
-      int8_t* to = own + (tap / taps * pairs_ * 2 + number / 2 * 2) * kBlockColumns + number % 2;
+      int8_t* to = own + (tap / taps * strips_.pairs * 2 + number / 2 * 2) * kBlockColumns + number % 2;
       for (int64_t output = 0; output < kBlockColumns; ++output) to[2 * output] = from[2 * output];
     }
     return own;
@@ -129,14 +118,14 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   }
 
   void RunColumns(const Call& call, const CodedPart<int16_t>& part, int64_t image, int64_t tile) const {
-    const auto strips = static_cast<int64_t>(strips_.size());
+    const auto strips = static_cast<int64_t>(strips_.places.size());
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     CodeTile product{.numbers = part.numbers(),
                      .seen = nullptr,
-                     .strips = strips_.data(),
+                     .strips = strips_.places.data(),
                      .strip_count = strips,
-                     .pairs = pairs_,
-                     .weights = call.weights + tile * strips * pairs_ * 2 * kBlockColumns,
+                     .pairs = strips_.pairs,
+                     .weights = call.weights + tile * strips * strips_.pairs * 2 * kBlockColumns,
                      .sums = nullptr};
     const TilePanels panels(part.pixels());
     TilePlace place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
@@ -152,8 +141,7 @@ class CodedConvolution final : public CodedKernel<int16_t> {
     }
   }
 
-  std::vector<int32_t> strips_;
-  int64_t pairs_;
+  CodedStrips strips_;
 };
 
 // Of each channel by itself.
@@ -343,14 +331,7 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                  .columns = window[2],
                  .zero = step.source->zero,
                  .threads = CurrentThreads()};
-  // Windows of one pixel see a column of pixels: all of them.
-  const auto is_pixel = [](const WindowAxis& axis) {
-    return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
-  };
-  if (is_pixel(form.rows) && is_pixel(form.columns)) {
-    form.rows.input = form.rows.output = form.rows.input * form.columns.input;
-    form.columns = WindowAxis{};
-  }
+  form.SeePixelsInColumn();
   if (!FitsWords(*Volume(filter.drop_front(is_grouped ? 2 : 1)), form)) return std::nullopt;
   const int64_t mask = is_grouped ? 3 : 1;
   DnnLayout::Form codes{

@@ -133,19 +133,15 @@ bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
   uint32_t beyond = 0;
   Vectorized([&] {
     constexpr uint32_t kHalf = 1U << 15, kNumber = 0xFFFF;
-    uint32_t more = 0;
-    if (stride == 1) {
+    const auto narrow = [&](int64_t step) __attribute__((always_inline)) {
+      uint32_t more = 0;
       for (int64_t i = 0; i < count; ++i) {
         more |= (static_cast<uint32_t>(in[i]) + kHalf) & ~kNumber;
-        out[i] = static_cast<int16_t>(in[i]);
+        out[i * step] = static_cast<int16_t>(in[i]);
       }
-    } else {
-      for (int64_t i = 0; i < count; ++i) {
-        more |= (static_cast<uint32_t>(in[i]) + kHalf) & ~kNumber;
-        out[i * stride] = static_cast<int16_t>(in[i]);
-      }
-    }
-    beyond = more;
+      beyond = more;
+    };
+    stride == 1 ? narrow(1) : narrow(stride);
   });
   return beyond == 0;
 }
@@ -160,17 +156,8 @@ class IntegerProducts final : public Kernel {
         is_rows_(is_rows),
         grid_(CodedGrid::Of(form, tiles(), CacheFloats() * int64_t{sizeof(float)},
                             form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)})),
-        seen_(grid_.SeenBy(form)) {
-    const WindowAxis &rows = form.rows, &columns = form.columns;
-    // Taps of a row whose pixels lie behind one another are one strip.
-    const int64_t together = columns.dilation == 1 ? columns.size : 1;
-    for (int64_t row = 0; row < rows.size; ++row) {
-      for (int64_t column = 0; column < columns.size; column += together)
-        strips_.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +
-                                               column * columns.dilation * form.padded_channels));
-    }
-    pairs_ = together * form.padded_channels / 2;
-  }
+        seen_(grid_.SeenBy(form)),
+        strips_(CodedStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:integers"; }
   size_t scratch_bytes() const {
@@ -207,11 +194,7 @@ class IntegerProducts final : public Kernel {
   };
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
-  // Of a thread; a whole line of a cache more, which others do not write to.
-  int64_t MemberNumbers() const {
-    constexpr int64_t kLine = 32;
-    return RoundUp(grid_.ScratchNumbers(form_), kLine) + kLine;
-  }
+  int64_t MemberNumbers() const { return grid_.MemberNumbers(form_); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
@@ -234,9 +217,7 @@ class IntegerProducts final : public Kernel {
       return fit;
     }
     const WindowAxis& columns = form_.columns;
-    const int64_t seen = form_.row_numbers() / padded;  // pixels
-    const int64_t begin = std::clamp<int64_t>(columns.before, 0, seen);
-    const int64_t end = std::clamp(columns.before + columns.input, begin, seen);
+    const auto [begin, end] = form_.SeenColumns();
     for (int64_t row = std::max<int64_t>(0, -first); row < std::min(count, form_.rows.input - first); ++row) {
       const int32_t* from = image + (first + row) * columns.input + begin - columns.before;
       int16_t* to = numbers + row * form_.row_numbers() + begin * padded;
@@ -248,8 +229,8 @@ class IntegerProducts final : public Kernel {
 
   // Without numbers, one after another.
   void RunTile(const Call& call, const Part& part, int64_t tile, const int16_t* numbers) const {
-    const auto strips = static_cast<int64_t>(strips_.size());
-    const Weight* weights = call.weights + tile * strips * pairs_ * kPair;
+    const auto strips = static_cast<int64_t>(strips_.places.size());
+    const Weight* weights = call.weights + tile * strips * strips_.pairs * kPair;
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     const int64_t pixels = part.rows.count() * form_.columns.output;
     const TilePanels panels(pixels);
@@ -261,9 +242,9 @@ class IntegerProducts final : public Kernel {
       } else {
         RunTileOf(count, {.numbers = numbers,
                           .seen = seen_.data() + pixel,
-                          .strips = strips_.data(),
+                          .strips = strips_.places.data(),
                           .strip_count = strips,
-                          .pairs = pairs_,
+                          .pairs = strips_.pairs,
                           .weights = weights,
                           .sums = sums.data()});
       }
@@ -321,8 +302,8 @@ class IntegerProducts final : public Kernel {
   CodedForm form_;
   bool is_rows_;
   CodedGrid grid_;
-  std::vector<int32_t> seen_, strips_;
-  int64_t pairs_;
+  std::vector<int32_t> seen_;
+  CodedStrips strips_;
 };
 
 bool AreIntegers(const KernelRequest& request) {
@@ -378,14 +359,7 @@ std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& reques
                  .columns = window[2],
                  .zero = 0,
                  .threads = CurrentThreads()};
-  // Windows of one pixel see a column of pixels: all of them.
-  const auto is_pixel = [](const WindowAxis& axis) {
-    return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
-  };
-  if (is_pixel(form.rows) && is_pixel(form.columns)) {
-    form.rows.input = form.rows.output = form.rows.input * form.columns.input;
-    form.columns = WindowAxis{};
-  }
+  form.SeePixelsInColumn();
   return Prepare(request, form, false, sizes);
 }
 
