@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
-
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/lanes/picked_channels.h"

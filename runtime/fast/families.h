@@ -71,7 +71,9 @@ std::optional<PreparedKernel> MakeCodeTable(const KernelRequest& request);
 bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert);
 // What views show.
 const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node);
-// Of matmul.cpp: rows that lie as columns, of a product with a constant matrix, are transposed in a step of
+// Of matmul.cpp: what products see all rows of the left factor with as one axis.
+bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
+// Rows that lie as columns, of a product with a constant matrix, are transposed in a step of
 // their own, so that it has the kernels of rows.
 void TransposeLeftFactors(ir::Graph& graph);
 // Of register.cpp: the only output of a new node, with its shape.

@@ -66,11 +66,8 @@ Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, con
     case Part::kConvolution:
       return Fusible::kAnything;
     case Part::kProduct: {
-      // Products with constant matrices, which see all rows as one axis.
-      const bool rows = graph.output(node.input(1)).shape.rank_known() &&
-                        graph.output(node.input(1)).shape.rank() == 2 &&
-                        graph.node(node.input(1).node).Is(ir::OpRole::kConst);
-      return result.size() == 2 || rows ? Fusible::kAnything : Fusible::kNothing;
+      const bool sees_rows = result.size() == 2 || IsConstantMatrix(graph, node.input(1));
+      return sees_rows ? Fusible::kAnything : Fusible::kNothing;
     }
     case Part::kSum:
     case Part::kDifference:

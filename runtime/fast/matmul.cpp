@@ -1,8 +1,6 @@
 // MatMul: by weights in a layout that is chosen once where the right side is a
 // constant matrix.
 
-#include <numeric>
-
 #include "runtime/fast/compressed.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/dnnl_kernel.h"
@@ -107,12 +105,12 @@ std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   return request.way.empty() && DnnAcceptsAll(request) ? MakeGeneral(request) : std::nullopt;
 }
 
+}  // namespace
+
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
   const ir::PartialShape& shape = graph.output(port).shape;
   return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
 }
-
-}  // namespace
 
 void TransposeLeftFactors(ir::Graph& graph) {
   static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
@@ -123,9 +121,9 @@ void TransposeLeftFactors(ir::Graph& graph) {
     if (kProducts.Find(product.op()) == nullptr || !product.Bool("transpose_a")) continue;
     const ir::PartialShape left = graph.output(product.input(0)).shape;
     if (!left.rank_known() || left.rank() < 2 || !IsConstantMatrix(graph, product.input(1))) continue;
-    std::vector<int64_t> order(static_cast<size_t>(left.rank()));
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    const auto rank = static_cast<size_t>(left.rank());
+    const AxisOrder swapped = SwappedOrder(rank, rank - 2, rank - 1);
+    const std::vector<int64_t> order(swapped.begin(), swapped.end());
     const ir::Origin origin = product.origin();
     const std::string name = product.name();
     const ir::OutputPort inputs[] = {
