@@ -46,19 +46,28 @@ struct Sigmoid {
   [[gnu::always_inline]] static float Apply(float x) { return VectorSigmoid(x); }
 };
 
-template <typename Function>
-std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
-    return std::nullopt;
-  // The elements of a layout without padding are all of its memory.
-  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
-  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
+bool IsOfElements(const KernelRequest& request) {
+  return request.posts.empty() && DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0]);
+}
+
+// Of all memory of a layout, which are its elements where it is not padded.
+PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<const Kernel> kernel,
+                              const Layout& layout) {
   PreparedKernel prepared;
-  prepared.kernel = std::make_shared<UnaryKernel<Function>>();
-  prepared.inputs.push_back(layout);
+  prepared.kernel = std::move(kernel);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = layout;
   prepared.outputs.push_back(layout);
   prepared.in_place = 0;
   return prepared;
+}
+
+template <typename Function>
+std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
+  if (!IsOfElements(request)) return std::nullopt;
+  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
+  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
+  return PrepareInPlace(request, std::make_shared<UnaryKernel<Function>>(), layout);
 }
 
 // What tiles of products have behind them (product_steps.h), of each element.
@@ -100,24 +109,15 @@ class FunctionKernel final : public Kernel {
 
 std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) {
   if (LaneCount() != kNarrowLanes) return std::nullopt;  // with AVX-512 as fast in oneDNN
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
-    return std::nullopt;
+  if (!IsOfElements(request)) return std::nullopt;
   const PostOperation itself{.node = request.node, .chained_input = 0, .first_operand = 1};
   std::optional<ProductSteps> steps = ProductSteps::Make(request, itself, -1);
   const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
                            !steps->limits().has_least && !steps->limits().has_most;
   if (!is_function) return std::nullopt;
-  // The elements of a layout without padding are all of its memory.
   const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
   if (IsPadded(desc)) return std::nullopt;
-  const Layout layout = LayoutOf(desc);
-  PreparedKernel prepared;
-  prepared.kernel = std::make_shared<FunctionKernel>(std::move(*steps));
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = layout;
-  prepared.outputs.push_back(layout);
-  prepared.in_place = 0;
-  return prepared;
+  return PrepareInPlace(request, std::make_shared<FunctionKernel>(std::move(*steps)), LayoutOf(desc));
 }
 
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {
