@@ -267,14 +267,14 @@ NNEFC_IN_LANES inline void SumsOfLanes(LaneFloats* sums) {
   }
 }
 
-// u = 2^u, infinite and 0 where it leaves the range of numbers; NaN stays.
+// u = 2^u; what is beyond 2^-125 and 2^127 may come as those; NaN stays.
 NNEFC_IN_LANES inline void PowerOf2Lanes(LaneFloats& u) {
 #if defined(NNEFC_WIDE_X86)
   constexpr int kToNearest = 0;
   const LaneFloats f = _mm512_reduce_ps(u, kToNearest);  // 0 of infinities
 #else
-  ClampLanes(u, -160.0f, 160.0f);
-  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  ClampLanes(u, -125.0f, 127.0f);
+  constexpr float kRound = 12582912.0f + 127;  // its last bit is worth 1; the bias of exponents
   const LaneFloats rounded = u + kRound;
   const LaneFloats f = u - (rounded - kRound);
 #endif
@@ -286,13 +286,17 @@ NNEFC_IN_LANES inline void PowerOf2Lanes(LaneFloats& u) {
 #if defined(NNEFC_WIDE_X86)
   u = _mm512_scalef_ps(series, u - f);
 #else
-  // Two factors, since the power need not be a normal number.
-  constexpr int32_t kBitsOfRound = 0x4B400000, kBias = 127, kExponentShift = 23;
-  const LaneOrder exponent = reinterpret_cast<LaneOrder>(rounded) - kBitsOfRound;
-  const LaneOrder half = exponent >> 1;
-  u = series * reinterpret_cast<LaneFloats>((half + kBias) << kExponentShift) *
-      reinterpret_cast<LaneFloats>((exponent - half + kBias) << kExponentShift);
+  constexpr int kExponentShift = 23;
+  u = series * reinterpret_cast<LaneFloats>(reinterpret_cast<LaneOrder>(rounded) << kExponentShift);
 #endif
+}
+
+// The same, 0 below 2^-125.
+NNEFC_IN_LANES inline void VanishingPowerOf2Lanes(LaneFloats& u) {
+  constexpr float kLeast = -125;
+  LaneFloats power = u;
+  PowerOf2Lanes(power);
+  u = u < kLeast ? LaneFloats{} : power;
 }
 
 // x = 1 / (1 + e^(-beta * x)); 0 where that is below 2^-125.
@@ -367,7 +371,7 @@ NNEFC_IN_LANES inline void MishLanes(LaneFloats& x) {
   LaneFloats power = x;
   LimitFromAbove(power, LaneFloats{} + kEnd);
   power *= 1.44269504f;
-  PowerOf2Lanes(power);
+  VanishingPowerOf2Lanes(power);
   const LaneFloats above = power * (power + 2.0f);
   LaneFloats gate;
   DivideLanes(above, above + 2.0f, gate);
