@@ -43,6 +43,7 @@ class AttentionMask {
   const float* Floats(int64_t query) const {
     return floats_ == nullptr ? nullptr : floats_ + query * row_stride_;
   }
+  int64_t row_stride() const { return row_stride_; }
   // Adds the mask to the scores of a query.
   void Apply(int64_t query, float* scores, int64_t keys) const;
 

@@ -61,20 +61,28 @@ class TiledAttention final : public Kernel {
                   queries);
     const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
-    const AttentionMask given_mask = call.masks.At(call.batch, index);
-    for (int64_t row = 0; row < rows; ++row) {
-      const float* own_mask = given_mask.Floats(first + row);
-      if (own_mask == nullptr && given_mask.changes_scores()) {
-        std::fill_n(mask, sizes_.keys, 0.0f);
-        given_mask.Apply(first + row, mask, sizes_.keys);
-        own_mask = mask;
-      }
-      sums[row] = SoftmaxOfScores(score_blocks.At(row, 0), score_blocks.block_stride, sizes_.keys, own_mask);
-    }
+    Softmax(call.masks.At(call.batch, index), first, {score_blocks, rows, sizes_.keys, nullptr, 0}, mask,
+            sums);
     const BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
                                       kBlockColumns};
     Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
     DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
+  }
+
+  // Of the queries from `first` on; `line` takes a row of a mask that does not lie as scores do.
+  static void Softmax(const AttentionMask& mask, int64_t first, AttentionScores scores, float* line,
+                      float* sums) {
+    scores.mask = mask.Floats(first);
+    scores.mask_stride = mask.row_stride();
+    if (scores.mask != nullptr || !mask.changes_scores()) return SoftmaxOfScores(scores, sums);
+    const int64_t rows = scores.rows;
+    scores.rows = 1;
+    scores.mask = line;
+    for (int64_t row = 0; row < rows; ++row, scores.scores.data += scores.scores.row_stride) {
+      std::fill_n(line, scores.keys, 0.0f);
+      mask.Apply(first + row, line, scores.keys);
+      SoftmaxOfScores(scores, sums + row);
+    }
   }
 
   // out = left * right, of which left lies in blocks of columns and right in tiles.

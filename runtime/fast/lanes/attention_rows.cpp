@@ -62,43 +62,100 @@ void LayOutQueries(const RowsOfNumbers& given, float scale, float* to) {
 
 namespace {
 
-NNEFC_IN_LANES inline float SoftmaxInLanes(float* scores, int64_t stride, int64_t keys, const float* mask) {
-  constexpr float kLog2E = 1.44269504f;
+// Calls each(registers of scores, keys before it) for whole registers, and last(..) for a part of one.
+template <typename Each, typename Last>
+NNEFC_IN_LANES inline void ForScores(const AttentionScores& given, int64_t row, const Each& each,
+                                     const Last& last) {
+  const auto at = [&](int64_t key) NNEFC_IN_LANES -> Lanes& {
+    return *reinterpret_cast<Lanes*>(given.scores.At(row, key / kBlockColumns) + key % kBlockColumns);
+  };
+  int64_t key = 0;
+  for (; key + kBlockColumns <= given.keys; key += kBlockColumns) {
+    float* block = given.scores.At(row, key / kBlockColumns);
+#pragma GCC unroll 2
+    for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes)
+      each(*reinterpret_cast<Lanes*>(block + lane), key + lane);
+  }
+  if (key + kLanes <= given.keys) {
+    each(at(key), key);
+    key += kLanes;
+  }
+  if (key < given.keys) last(at(key), key);
+}
+
+NNEFC_IN_LANES inline float LargestScore(const AttentionScores& given, int64_t row) {
   LaneFloats largest = LaneFloats{} - __builtin_inff();
-  for (int64_t key = 0; key < keys; key += kBlockColumns) {
-    for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
-      auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride + lane);
-      const int64_t count = keys - key - lane;
-      LaneFloats x = block;
-      if (mask != nullptr) AddLanes(x, mask + key + lane, count);
-      if (count < kLanes) KeepLanes(x, count, -__builtin_inff());
-      block = x;
-      LimitFromBelow(x, largest);
-      largest = x;
-    }
+  const auto see = [&](LaneFloats& x) NNEFC_IN_LANES {
+    LimitFromBelow(x, largest);
+    largest = x;
+  };
+  const int64_t rest = given.keys % kLanes;
+  if (given.mask == nullptr) {
+    ForScores(
+        given, row,
+        [&](const Lanes& scores, int64_t) NNEFC_IN_LANES {
+          LaneFloats x = scores;
+          see(x);
+        },
+        [&](const Lanes& scores, int64_t) NNEFC_IN_LANES {
+          LaneFloats x = scores;
+          KeepLanes(x, rest, -__builtin_inff());
+          see(x);
+        });
+    return LargestLane(largest);
   }
-  const float most = LargestLane(largest);
+  const float* mask = given.mask + row * given.mask_stride;
+  ForScores(
+      given, row,
+      [&](Lanes& scores, int64_t key) NNEFC_IN_LANES {
+        LaneFloats x = scores + *reinterpret_cast<const Lanes*>(mask + key);
+        scores = x;
+        see(x);
+      },
+      [&](Lanes& scores, int64_t key) NNEFC_IN_LANES {
+        LaneFloats x = scores;
+        AddLanes(x, mask + key, rest);
+        scores = x;
+        KeepLanes(x, rest, -__builtin_inff());
+        see(x);
+      });
+  return LargestLane(largest);
+}
+
+// The sum of the exponentials.
+NNEFC_IN_LANES inline float MakeExponentials(const AttentionScores& given, int64_t row, float most) {
+  constexpr float kLog2E = 1.44269504f;
   LaneFloats sums = {};
-  for (int64_t key = 0; key < keys; key += kBlockColumns) {
-    for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
-      auto& block = *reinterpret_cast<Lanes*>(scores + key / kBlockColumns * stride + lane);
-      LaneFloats x = (block - most) * kLog2E;
-      PowerOf2Lanes(x);
-      const int64_t count = keys - key - lane;
-      if (count < kLanes) KeepLanes(x, count, 0);
-      block = x;
-      sums += x;
-    }
-  }
+  const auto exponential = [&](LaneFloats& x) NNEFC_IN_LANES {
+    x = (x - most) * kLog2E;
+    VanishingPowerOf2Lanes(x);
+  };
+  ForScores(
+      given, row,
+      [&](Lanes& scores, int64_t) NNEFC_IN_LANES {
+        LaneFloats x = scores;
+        exponential(x);
+        scores = x;
+        sums += x;
+      },
+      [&](Lanes& scores, int64_t) NNEFC_IN_LANES {
+        LaneFloats x = scores;
+        exponential(x);
+        scores = x;
+        KeepLanes(x, given.keys % kLanes, 0);
+        sums += x;
+      });
   return SumOfLanes(sums);
 }
 
 }  // namespace
 
-float SoftmaxOfScores(float* scores, int64_t stride, int64_t keys, const float* mask) {
-  float sum = 0;
-  RunInLanes([&]() NNEFC_IN_LANES { sum = SoftmaxInLanes(scores, stride, keys, mask); });
-  return sum;
+void SoftmaxOfScores(const AttentionScores& call, float* sums) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const AttentionScores given = call;  // which what is written cannot change
+    for (int64_t row = 0; row < given.rows; ++row)
+      sums[row] = MakeExponentials(given, row, LargestScore(given, row));
+  });
 }
 
 void DivideRows(const BlockedMatrix<float>& given, int64_t rows, int64_t blocks, const float* numbers) {

@@ -21,9 +21,15 @@ NNEFC_LANE_FUNCTION(LayOutValues, void(const RowsOfNumbers& values, float* to));
 // Queries times `scale`, in blocks of columns.
 NNEFC_LANE_FUNCTION(LayOutQueries, void(const RowsOfNumbers& queries, float scale, float* to));
 
-// Makes exponentials of the scores of a query, in blocks that are `stride` apart, after `mask` is added to
-// them where there is one; gives their sum. What fills the last block counts for nothing.
-NNEFC_LANE_FUNCTION(SoftmaxOfScores, float(float* scores, int64_t stride, int64_t keys, const float* mask));
+// Scores of queries with keys, in blocks; what fills the last block counts for nothing.
+struct AttentionScores {
+  BlockedMatrix<float> scores;
+  int64_t rows, keys;
+  const float* mask;  // for the first row, added to its scores; or null
+  int64_t mask_stride;
+};
+// Makes exponentials of them, and the sum of those of each row.
+NNEFC_LANE_FUNCTION(SoftmaxOfScores, void(const AttentionScores& given, float* sums));
 
 // Divides `rows` rows of blocks by a number each.
 NNEFC_LANE_FUNCTION(DivideRows, void(const BlockedMatrix<float>& matrix, int64_t rows, int64_t blocks,
