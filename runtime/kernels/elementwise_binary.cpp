@@ -1,7 +1,9 @@
 // Operations of two broadcast inputs whose output element depends on one
 // element of each: out[i] = f(a[i], b[i]); and Select, of three.
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
@@ -89,13 +91,20 @@ struct TruncatedMod {
       return static_cast<T>(a % b);
     }
   }
+  template <typename T>
+  static T OfRest(T rest, T /*b*/) {
+    return rest;
+  }
 };
 
 // The sign of the divisor.
 struct FloorMod {
   template <typename T>
   static T Apply(T a, T b) {
-    const T rest = TruncatedMod::Apply(a, b);
+    return OfRest(TruncatedMod::Apply(a, b), b);
+  }
+  template <typename T>
+  static T OfRest(T rest, T b) {
     return rest != T(0) && ((rest < T(0)) != (b < T(0))) ? static_cast<T>(rest + b) : rest;
   }
 };
@@ -131,9 +140,50 @@ NNEFC_COMPARISON(Xor, !=)
 // Strides of the output, a and b along a row.
 using RowStrides = std::array<int64_t, 3>;
 
+// Functions of what is left of a quotient of f32.
+template <typename Function>
+concept TakesRest = requires { Function::OfRest(0.0f, 0.0f); };
+
+template <typename T>
+void ReadRow(const T* from, int64_t stride, int64_t count, float* to) {
+  if (stride == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i * stride]);
+  }
+}
+
+// Divides in f64: of a quotient below 2^29 the integer part and the product are exact. Others, infinities and
+// NaN are left to the function itself.
+template <typename T, typename Function>
+void RestsOfRow(const T* a, const T* b, T* out, const RowStrides& step, int64_t length) {
+  constexpr int64_t kPart = 256;
+  constexpr float kEnd = 536870912, kMost = std::numeric_limits<float>::max();
+  std::array<float, kPart> x, y, rests;
+  y.fill(1);
+  x.fill(0);
+  for (int64_t first = 0; first < length; first += kPart) {
+    const int64_t count = std::min(kPart, length - first);
+    ReadRow(a + first * step[1], step[1], count, x.data());
+    ReadRow(b + first * step[2], step[2], count, y.data());
+    int32_t left = 0;
+    for (size_t i = 0; i < kPart; ++i) {
+      const double divisor = y[i], quotient = x[i] / divisor;
+      const auto rest = static_cast<float>(x[i] - std::trunc(quotient) * divisor);
+      const bool is_exact = std::abs(static_cast<float>(quotient)) < kEnd && std::abs(rest) <= kMost;
+      left |= is_exact ? 0 : 1;
+      rests[i] = Function::OfRest(std::copysign(rest, x[i]), y[i]);
+    }
+    for (size_t i = 0; left != 0 && i < kPart; ++i) rests[i] = Function::Apply(x[i], y[i]);
+    for (int64_t i = 0; i < count; ++i) out[(first + i) * step[0]] = T(rests[static_cast<size_t>(i)]);
+  }
+}
+
 template <typename T, typename Out, typename Function>
 void BinaryRow(const T* a, const T* b, Out* out, const RowStrides& step, int64_t length) {
   using C = ComputeType<T>;
+  if constexpr (TakesRest<Function> && std::is_same_v<C, float>)
+    return RestsOfRow<T, Function>(a, b, out, step, length);
   auto apply = [](T x, T y) { return Out(Function::Apply(static_cast<C>(x), static_cast<C>(y))); };
   // The usual strides apart, so that the compiler sees contiguous loops.
   if (step == RowStrides{1, 1, 1}) {
