@@ -98,6 +98,49 @@ void InterpolateAs(const ReferenceRun& run, const TensorView& input,
   }
 }
 
+bool PickOneEach(llvm::ArrayRef<Taps> taps) {
+  return std::all_of(taps.begin(), taps.end(),
+                     [](const Taps& of) { return of.size() == 1 && of[0].weight == 1; });
+}
+
+// An element of the input for each of the output, as the nearest one is. Lines along the last resized axis
+// that show the same ones as those before are copied from there.
+template <typename T>
+void PickElements(const TensorView& input, const MutableTensorView& output,
+                  const std::vector<std::vector<Taps>>& taps, size_t last) {
+  std::vector<int64_t> picked;
+  for (const Taps& of : taps[last]) picked.push_back(of[0].position * input.strides()[last]);
+  const auto count = static_cast<int64_t>(picked.size());
+  const int64_t inner = input.strides()[last], line = count * inner;
+  const int64_t lines = output.volume() / line, together = std::max<int64_t>(1, (int64_t{1} << 14) / line);
+  const auto offset_of = [&](int64_t index) {
+    int64_t offset = 0;
+    for (size_t axis = last; axis-- > 0; index /= output.extent(static_cast<int64_t>(axis))) {
+      const int64_t place = index % output.extent(static_cast<int64_t>(axis));
+      offset += (taps[axis].empty() ? place : taps[axis][static_cast<size_t>(place)][0].position) *
+                input.strides()[axis];
+    }
+    return offset;
+  };
+  const T* in = input.data<T>();
+  const int64_t* positions = picked.data();
+  ParallelFor((lines + together - 1) / together, together * line, [&](int64_t part) {
+    int64_t before = -1;
+    for (int64_t i = part * together; i < std::min(lines, (part + 1) * together); ++i) {
+      const int64_t offset = offset_of(i);
+      T* out = output.mutable_data<T>() + i * line;
+      if (offset == before) {
+        std::copy_n(out - line, line, out);
+      } else if (inner == 1) {
+        for (int64_t x = 0; x < count; ++x) out[x] = in[offset + positions[x]];
+      } else {
+        for (int64_t x = 0; x < count; ++x) std::copy_n(in + offset + positions[x], inner, out + x * inner);
+      }
+      before = offset;
+    }
+  });
+}
+
 // The input with zeros around it, if the node asks for them.
 TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage) {
   const TensorView& input = run.input(0);
@@ -148,8 +191,12 @@ FaultOr<Success> Interpolate(const ReferenceRun& run) {
     CopyElements(input, run.output());
     return Success();
   }
-  const bool known = VisitNumericType(
-      input.type(), [&]<typename T>(TypeTag<T>) { InterpolateAs<T>(run, input, *taps, resized); });
+  const bool picks =
+      std::all_of(resized.begin(), resized.end(), [&](size_t axis) { return PickOneEach((*taps)[axis]); });
+  const size_t last = *std::max_element(resized.begin(), resized.end());
+  const bool known = VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) {
+    picks ? PickElements<T>(input, run.output(), *taps, last) : InterpolateAs<T>(run, input, *taps, resized);
+  });
   if (!known) return UnsupportedType(run);
   return Success();
 }
