@@ -105,6 +105,59 @@ std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   return request.way.empty() && DnnAcceptsAll(request) ? MakeGeneral(request) : std::nullopt;
 }
 
+std::vector<ir::NodeId> Products(const ir::Graph& graph) {
+  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
+  std::vector<ir::NodeId> products;
+  for (ir::NodeId id : graph.nodes()) {
+    if (kProducts.Find(graph.node(id).op()) != nullptr) products.push_back(id);
+  }
+  return products;
+}
+
+// The shapes of a product, where they are known.
+struct Factors {
+  Shape a, b, product;
+};
+std::optional<Factors> FactorsOf(const ir::Graph& graph, ir::NodeId id) {
+  const ir::Node& node = graph.node(id);
+  const auto shape = [&](ir::OutputPort port) { return graph.output(port).shape.extents(); };
+  const std::optional<Shape> a = shape(node.input(0)), b = shape(node.input(1)), product = shape(node.port());
+  if (!a || !b || !product) return std::nullopt;
+  return Factors{*a, *b, *product};
+}
+
+void SeeAsMatrices(ir::Graph& graph, ir::NodeId id, const Factors& shapes) {
+  const ir::Node& product = graph.node(id);
+  const ir::Origin origin = product.origin();
+  const std::string name = product.name();
+  const auto reshaped = [&](ir::OutputPort port, const Shape& shape) {
+    const auto rank = static_cast<int64_t>(shape.size());
+    const ir::OutputPort extents{graph.AddConst(TensorValue::FromInts({rank}, shape), name, origin), 0};
+    const ir::OutputPort inputs[] = {port, extents};
+    return AddInferred(graph, "opset1", "Reshape", {.name = name, .inputs = inputs, .origin = origin});
+  };
+  ir::OutputPort a = product.input(0), b = product.input(1);
+  bool transpose_a = shapes.a.size() > 1 && product.Bool("transpose_a");
+  bool transpose_b = shapes.b.size() > 1 && product.Bool("transpose_b");
+  if (shapes.b.size() == 1 && IsConstantMatrix(graph, a)) {
+    std::swap(a, b);
+    a = reshaped(a, {1, shapes.b[0]});
+    transpose_b = !transpose_a;
+    transpose_a = false;
+  } else {
+    if (shapes.a.size() == 1) a = reshaped(a, {1, shapes.a[0]});
+    if (shapes.b.size() == 1) b = reshaped(b, {shapes.b[0], 1});
+  }
+  ir::AttributeMap attributes;
+  attributes.Set("transpose_a", transpose_a);
+  attributes.Set("transpose_b", transpose_b);
+  const ir::OutputPort inputs[] = {a, b}, before = graph.node(id).port();
+  const ir::OutputPort matrix =
+      AddInferred(graph, "opset1", "MatMul",
+                  {.name = name, .inputs = inputs, .attributes = attributes, .origin = origin});
+  graph.ReplaceAllUses(before, reshaped(matrix, shapes.product));
+}
+
 }  // namespace
 
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
@@ -112,13 +165,17 @@ bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
   return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
 }
 
+void SeeVectorsAsMatrices(ir::Graph& graph) {
+  for (ir::NodeId id : Products(graph)) {
+    const std::optional<Factors> vectors = FactorsOf(graph, id);
+    if (vectors && (vectors->a.size() == 1 || vectors->b.size() == 1)) SeeAsMatrices(graph, id, *vectors);
+  }
+}
+
 void TransposeLeftFactors(ir::Graph& graph) {
-  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
-  std::vector<ir::NodeId> nodes;
-  for (ir::NodeId id : graph.nodes()) nodes.push_back(id);
-  for (ir::NodeId id : nodes) {
+  for (ir::NodeId id : Products(graph)) {
     const ir::Node& product = graph.node(id);
-    if (kProducts.Find(product.op()) == nullptr || !product.Bool("transpose_a")) continue;
+    if (!product.Bool("transpose_a")) continue;
     const ir::PartialShape left = graph.output(product.input(0)).shape;
     if (!left.rank_known() || left.rank() < 2 || !IsConstantMatrix(graph, product.input(1))) continue;
     const auto rank = static_cast<size_t>(left.rank());

@@ -8,6 +8,7 @@ namespace nnefc::runtime {
 namespace {
 
 void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
+  SeeVectorsAsMatrices(graph);
   TransposeLeftFactors(graph);
   PutCodeTables(graph, precision, evaluate);
   GatherMovedChannels(graph, precision);
