@@ -15,24 +15,30 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kRowsTogether = 4;
+constexpr int64_t kLinesTogether = 4;
 
 struct DepthwiseForm {
   int64_t images, channels;
-  WindowAxis rows, columns;
+  WindowAxis slices, rows, columns;
   int threads;
 
+  // Rows of all slices of the result.
+  int64_t lines() const { return slices.output * rows.output; }
   int64_t blocks() const { return (channels + kBlockColumns - 1) / kBlockColumns; }
-  int64_t in_size() const { return rows.input * columns.input * kBlockColumns; }
-  int64_t out_size() const { return rows.output * columns.output * kBlockColumns; }
-  int64_t weights_size() const { return rows.size * columns.size * kBlockColumns; }
+  int64_t in_row() const { return columns.input * kBlockColumns; }
+  int64_t in_slice() const { return rows.input * in_row(); }
+  int64_t in_size() const { return slices.input * in_slice(); }
+  int64_t out_size() const { return lines() * columns.output * kBlockColumns; }
+  int64_t weights_row() const { return columns.size * kBlockColumns; }
+  int64_t weights_slice() const { return rows.size * weights_row(); }
+  int64_t weights_size() const { return slices.size * weights_slice(); }
 };
 
 class DepthwiseKernel final : public Kernel {
  public:
   DepthwiseKernel(const DepthwiseForm& form, ProductSteps steps)
       : form_(form), tiles_(DivideColumns(form.columns)), steps_(std::move(steps)) {
-    for (int64_t row = 0; row < form.rows.output; ++row) row_taps_.push_back(SeeingTaps(form.rows, row));
+    for (int64_t line = 0; line < form.lines(); ++line) lines_.push_back(LineOf(form, line));
   }
 
   std::string implementation() const override { return "nnefc:depthwise"; }
@@ -40,93 +46,115 @@ class DepthwiseKernel final : public Kernel {
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     const FilterCall call = FilterCall::Of(run, steps_, form_.channels);
-    const int64_t planes = form_.images * form_.blocks(), rows = form_.rows.output;
-    const int64_t parts = RowParts();
+    const int64_t planes = form_.images * form_.blocks(), parts = LineParts();
     RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
-      const int64_t part = task / planes;
-      const Span span = Span{0, rows}.Part(parts, part);
-      for (int64_t row = span.begin; row < span.end; row += kRowsTogether)
-        RunRows(call, task % planes, {row, std::min(row + kRowsTogether, span.end)});
+      const Span span = Span{0, form_.lines()}.Part(parts, task / planes);
+      for (int64_t line = span.begin; line < span.end; line += kLinesTogether)
+        RunLines(call, task % planes, {line, std::min(line + kLinesTogether, span.end)});
     });
     return Success();
   }
 
  private:
-  // Threads divide rows where products before and behind do, in large images, and planes otherwise.
-  int64_t RowParts() const {
-    constexpr int64_t kLeastPixels = 512;
-    const int64_t rows = form_.rows.output, planes = form_.images * form_.blocks();
-    if (form_.threads == 1) return 1;
-    const bool by_rows = form_.images == 1 && rows * form_.columns.output >= kLeastPixels;
-    return std::min(rows, by_rows ? 4 * form_.threads : DividedUp(4 * form_.threads, planes));
+  // A row of a slice: taps that see the image, and how far the first one is from the beginning of the image
+  // and of the weights.
+  struct Line {
+    int64_t slices, rows;
+    int64_t in, weights;
+  };
+  static Line LineOf(const DepthwiseForm& form, int64_t line) {
+    const int64_t slice = line / form.rows.output, row = line % form.rows.output;
+    const Span slices = SeeingTaps(form.slices, slice), rows = SeeingTaps(form.rows, row);
+    return {.slices = slices.count(),
+            .rows = rows.count(),
+            .in = SeenBy(form.slices, slice, slices.begin) * form.in_slice() +
+                  SeenBy(form.rows, row, rows.begin) * form.in_row(),
+            .weights = slices.begin * form.weights_slice() + rows.begin * form.weights_row()};
   }
 
-  // Rows of a plane, a block of channels of an image: tiles that lie below one another see many of the same
+  // Threads divide lines where products before and behind do, in large images, and planes otherwise.
+  int64_t LineParts() const {
+    constexpr int64_t kLeastPixels = 512;
+    const int64_t lines = form_.lines(), planes = form_.images * form_.blocks();
+    if (form_.threads == 1) return 1;
+    const bool by_lines = form_.images == 1 && lines * form_.columns.output >= kLeastPixels;
+    return std::min(lines, by_lines ? 4 * form_.threads : DividedUp(4 * form_.threads, planes));
+  }
+
+  // Lines of a plane, a block of channels of an image: tiles that lie below one another see many of the same
   // pixels.
-  void RunRows(const FilterCall& call, int64_t plane, const Span& rows) const {
-    for (const TileColumns& tile : tiles_) {
-      for (int64_t row = rows.begin; row < rows.end; ++row) RunTile(call, plane, row, tile);
+  void RunLines(const FilterCall& call, int64_t plane, const Span& lines) const {
+    const WindowAxis& columns = form_.columns;
+    const int64_t block = plane % form_.blocks(), row_size = columns.output * kBlockColumns;
+    const int64_t offset = plane * form_.out_size() + lines.begin * row_size;
+    const float* in = call.in + plane * form_.in_size();
+    const float* weights = call.weights + block * form_.weights_size();
+    const float* start = call.operands.ElementsOf(steps_.start(), offset);
+    DepthwiseCall tile{.in = nullptr,
+                       .in_pixel = columns.stride * kBlockColumns,
+                       .slices = 1,
+                       .rows = 0,
+                       .columns = 0,
+                       .in_slice = form_.slices.dilation * form_.in_slice(),
+                       .in_row = form_.rows.dilation * form_.in_row(),
+                       .in_column = columns.dilation * kBlockColumns,
+                       .seeing = nullptr,
+                       .weights = nullptr,
+                       .weights_slice = form_.weights_slice(),
+                       .weights_row = form_.weights_row(),
+                       .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+                       .out = nullptr,
+                       .limits = steps_.limits()};
+    for (const TileColumns& place : tiles_) {
+      const int64_t in_column = SeenBy(columns, place.places.begin, place.taps.begin) * kBlockColumns;
+      int64_t of_place = place.places.begin * kBlockColumns;
+      tile.columns = place.taps.count();
+      tile.seeing = place.seeing.data();
+      for (int64_t line = lines.begin; line < lines.end; ++line, of_place += row_size) {
+        const Line& seen = lines_[static_cast<size_t>(line)];
+        tile.in = in + seen.in + in_column;
+        tile.slices = seen.slices;
+        tile.rows = seen.rows;
+        tile.weights = weights + seen.weights + place.taps.begin * kBlockColumns;
+        if (start != nullptr) tile.start = start + of_place;
+        tile.out = call.out + offset + of_place;
+        RunDepthwiseTile(place.places.count(), tile);
+      }
     }
-    const int64_t row_size = form_.columns.output * kBlockColumns;
-    const int64_t offset = plane * form_.out_size() + rows.begin * row_size;
     steps_.Finish({.out = {call.out + offset, kBlockColumns, 0},
                    .offset = offset,
-                   .column = plane % form_.blocks() * kBlockColumns,
-                   .rows = rows.count() * form_.columns.output,
+                   .column = block * kBlockColumns,
+                   .rows = lines.count() * columns.output,
                    .blocks = 1},
                   form_.channels, call.operands);
   }
 
-  void RunTile(const FilterCall& call, int64_t plane, int64_t row, const TileColumns& tile) const {
-    const WindowAxis& rows = form_.rows;
-    const WindowAxis& columns = form_.columns;
-    const Span taps = row_taps_[static_cast<size_t>(row)];
-    const int64_t block = plane % form_.blocks();
-    const int64_t in_row = SeenBy(rows, row, taps.begin);
-    const int64_t in_column = SeenBy(columns, tile.places.begin, tile.taps.begin);
-    const int64_t offset =
-        plane * form_.out_size() + (row * columns.output + tile.places.begin) * kBlockColumns;
-    RunDepthwiseTile(
-        tile.places.count(), columns.stride,
-        {.in = call.in + plane * form_.in_size() + (in_row * columns.input + in_column) * kBlockColumns,
-         .rows = taps.count(),
-         .columns = tile.taps.count(),
-         .in_row = rows.dilation * columns.input * kBlockColumns,
-         .in_column = columns.dilation * kBlockColumns,
-         .seeing = tile.seeing.data(),
-         .weights = call.weights + block * form_.weights_size() +
-                    (taps.begin * columns.size + tile.taps.begin) * kBlockColumns,
-         .weights_row = columns.size * kBlockColumns,
-         .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
-         .start = call.operands.ElementsOf(steps_.start(), offset),
-         .out = call.out + offset,
-         .limits = steps_.limits()});
-  }
-
   DepthwiseForm form_;
-  std::vector<Span> row_taps_;  // by row
+  std::vector<Line> lines_;
   std::vector<TileColumns> tiles_;
   ProductSteps steps_;
 };
 
-// [channels, 1, 1, rows, columns] with its channels in blocks.
+// [channels, 1, 1, .., rows, columns] with its channels in blocks.
 Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
   using Tag = dnnl::memory::format_tag;
-  return LayoutOf(
-      dnnl::memory::desc(DnnDims(filter), DnnType::f32, filter.size() == 4 ? Tag::Goiw16g : Tag::Goihw16g));
+  constexpr size_t kOfOneAxis = 4, kOfTwo = 5;
+  const Tag tag = filter.size() == kOfOneAxis ? Tag::Goiw16g
+                  : filter.size() == kOfTwo   ? Tag::Goihw16g
+                                              : Tag::Goidhw16g;
+  return LayoutOf(dnnl::memory::desc(DnnDims(filter), DnnType::f32, tag));
 }
 
-// Of one channel a group, on one axis or two.
+// Of one channel a group, on one axis to three.
 std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if ((filter.size() != 4 && filter.size() != 5) || filter[1] != 1 || filter[2] != 1 ||
-      filter[0] < kBlockColumns)
+  if (filter.size() < 4 || filter.size() > 6 || filter[1] != 1 || filter[2] != 1 || filter[0] < kBlockColumns)
     return std::nullopt;
   const Window window = WindowOfConvolution(request);
-  if (window[2].stride > 2) return std::nullopt;
   return DepthwiseForm{.images = input[0],
                        .channels = filter[0],
+                       .slices = window[0],
                        .rows = window[1],
                        .columns = window[2],
                        .threads = CurrentThreads()};

@@ -1,6 +1,7 @@
 #include "runtime/fast/lanes/depthwise_tile.h"
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/fast/lanes/lane_math.h"
@@ -29,9 +30,10 @@ struct DepthwiseSums {
     }
   }
 
-  // For the pixels that see the image by the tap.
-  template <int kStride, bool kAll>
-  NNEFC_IN_LANES void AddTap(unsigned seeing, const float* in, const float* weights) {
+  // For the pixels that see the image by the tap, `in_pixel` apart.
+  template <bool kAll, typename Distance>
+  NNEFC_IN_LANES void AddTap(unsigned seeing, const float* in, const Distance& in_pixel,
+                             const float* weights) {
     LaneFloats factors[kParts];
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p) factors[p] = LanesAt(weights + p * kLanes);
@@ -39,8 +41,7 @@ struct DepthwiseSums {
     for (int i = 0; i < kPixels; ++i) {
       if (!kAll && (seeing >> i & 1) == 0) continue;
 #pragma GCC unroll 2
-      for (int p = 0; p < kParts; ++p)
-        sums[i][p] += LanesAt(in + i * kStride * kBlockColumns + p * kLanes) * factors[p];
+      for (int p = 0; p < kParts; ++p) sums[i][p] += LanesAt(in + i * in_pixel + p * kLanes) * factors[p];
     }
   }
 
@@ -58,22 +59,24 @@ struct DepthwiseSums {
   }
 };
 
-template <int kPixels, int kStride>
-NNEFC_IN_LANES inline void DepthwiseTile(const DepthwiseCall& call) {
+template <int kPixels, typename Distance>
+NNEFC_IN_LANES inline void DepthwiseTile(const DepthwiseCall& call, const Distance& in_pixel) {
   constexpr unsigned kAll = (1U << kPixels) - 1;
   DepthwiseSums<kPixels> tile;
   tile.Start(call);
-  for (int64_t row = 0; row < call.rows; ++row) {
-    const float* in = call.in + row * call.in_row;
-    const float* weights = call.weights + row * call.weights_row;
-    for (int64_t column = 0; column < call.columns; ++column) {
-      if (call.seeing[column] == kAll) {
-        tile.template AddTap<kStride, true>(kAll, in, weights);
-      } else {
-        tile.template AddTap<kStride, false>(call.seeing[column], in, weights);
+  for (int64_t slice = 0; slice < call.slices; ++slice) {
+    for (int64_t row = 0; row < call.rows; ++row) {
+      const float* in = call.in + slice * call.in_slice + row * call.in_row;
+      const float* weights = call.weights + slice * call.weights_slice + row * call.weights_row;
+      for (int64_t column = 0; column < call.columns; ++column) {
+        if (call.seeing[column] == kAll) {
+          tile.template AddTap<true>(kAll, in, in_pixel, weights);
+        } else {
+          tile.template AddTap<false>(call.seeing[column], in, in_pixel, weights);
+        }
+        in += call.in_column;
+        weights += kBlockColumns;
       }
-      in += call.in_column;
-      weights += kBlockColumns;
     }
   }
   tile.Store(call);
@@ -81,11 +84,16 @@ NNEFC_IN_LANES inline void DepthwiseTile(const DepthwiseCall& call) {
 
 using DepthwiseFunction = void (*)(const DepthwiseCall&);
 
+// Strides of 1 and 2 are known to the loops; 0 is any other.
 template <int kPixels, int kStride>
 void CallDepthwiseTile(const DepthwiseCall& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const DepthwiseCall call = given;  // which what is written cannot change
-    DepthwiseTile<kPixels, kStride>(call);
+    if constexpr (kStride > 0) {
+      DepthwiseTile<kPixels>(call, std::integral_constant<int64_t, kStride * kBlockColumns>());
+    } else {
+      DepthwiseTile<kPixels>(call, call.in_pixel);
+    }
   });
 }
 
@@ -97,8 +105,11 @@ constexpr auto kByPixels = []<size_t... kIndex>(std::index_sequence<kIndex...>) 
 
 }  // namespace
 
-void RunDepthwiseTile(int64_t pixels, int64_t stride, const DepthwiseCall& call) {
-  (stride == 1 ? kByPixels<1> : kByPixels<2>)[static_cast<size_t>(pixels - 1)](call);
+void RunDepthwiseTile(int64_t pixels, const DepthwiseCall& call) {
+  const auto& functions = call.in_pixel == kBlockColumns       ? kByPixels<1>
+                          : call.in_pixel == 2 * kBlockColumns ? kByPixels<2>
+                                                               : kByPixels<0>;
+  functions[static_cast<size_t>(pixels - 1)](call);
 }
 
 }  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

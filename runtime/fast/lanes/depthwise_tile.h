@@ -6,14 +6,15 @@
 namespace nnefc::runtime {
 
 struct DepthwiseCall {
-  const float* in;  // where the first tap of the first pixel sees the input
+  const float* in;   // where the first tap of the first pixel sees the input
+  int64_t in_pixel;  // to what the next pixel sees
   // Taps, and how far from one to the next.
-  int64_t rows, columns;
-  int64_t in_row, in_column;
+  int64_t slices, rows, columns;
+  int64_t in_slice, in_row, in_column;
   // By column of taps, the pixels that do not see the border there: a bit each.
   const uint16_t* seeing;
   const float* weights;  // of the first tap; those of a row lie behind one another
-  int64_t weights_row;
+  int64_t weights_slice, weights_row;
   // What the sums begin with: a number for each channel, elements that lie as `out` does, both or nothing.
   const float* bias = nullptr;
   const float* start = nullptr;
@@ -21,7 +22,6 @@ struct DepthwiseCall {
   Limits limits = {};
 };
 
-// Pixels see the input `stride` pixels apart, 1 or 2.
-NNEFC_LANE_FUNCTION(RunDepthwiseTile, void(int64_t pixels, int64_t stride, const DepthwiseCall& call));
+NNEFC_LANE_FUNCTION(RunDepthwiseTile, void(int64_t pixels, const DepthwiseCall& call));
 
 }  // namespace nnefc::runtime

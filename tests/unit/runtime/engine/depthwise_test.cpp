@@ -67,10 +67,16 @@ TEST(DepthwiseTest, OneSpatialAxis) {
                   {Post::kBias, Post::kHSwish}, 6);
 }
 
-// Which our tiles have not.
-TEST(DepthwiseTest, LongStridesAndThreeAxesAreLeftToOthers) {
-  ExpectDepthwise({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 3}}, {Post::kRelu}, 7, "onednn");
-  ExpectDepthwise({.input = {1, 16, 4, 5, 6}, .window = {3, 3, 3}}, {Post::kRelu}, 8, "");
+TEST(DepthwiseTest, LongStridesAndThreeAxes) {
+  ExpectDepthwise({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 3}}, {Post::kRelu}, 7);
+  ExpectDepthwise({.input = {1, 16, 4, 5, 6}, .window = {3, 3, 3}}, {Post::kRelu}, 8);
+  ExpectDepthwise({.input = {2, 24, 6, 7, 12},
+                   .window = {3, 2, 5},
+                   .strides = {2, 1, 3},
+                   .dilations = {1, 2, 1},
+                   .begin = {3, 1, 2},
+                   .end = {1, 1, 2}},
+                  {Post::kBias, Post::kSigmoid}, 9);
 }
 
 // Windows and chains of what may follow, drawn at random.
@@ -78,7 +84,7 @@ TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
   Draws draw;
   for (unsigned i = 0; i < 60; ++i) {
     WindowSetting setting{.input = {draw(1, 2), draw(16, 50)}};
-    draw.AddAxes(setting, 2);
+    draw.AddAxes(setting, 3);
     const std::vector<Post> posts = draw.Posts();
     ExpectDepthwise(setting, posts, 100 + i, "");
   }
