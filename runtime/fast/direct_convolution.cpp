@@ -17,7 +17,8 @@ namespace {
 
 struct DirectForm {
   ImageOrder order;
-  int64_t images, inputs, outputs;
+  int64_t groups;                   // of whole blocks, if there are several
+  int64_t images, inputs, outputs;  // of a group each
   WindowAxis slices, rows, columns;
   int threads;
 
@@ -32,6 +33,8 @@ struct DirectForm {
   // Floats of an image, and of the weights of a tile of outputs.
   int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
   int64_t tile_size() const { return taps() * inputs * kTileColumns; }
+  int64_t channels() const { return groups * outputs; }
+  int64_t GroupOf(int64_t line) const { return groups == 1 ? 0 : line / lines() % groups; }
   // From a number to that of the next pixel, row, slice, and block of channels or channel.
   int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
   int64_t in_row() const { return columns.input * in_pixel(); }
@@ -98,7 +101,7 @@ class DirectConvolution final : public Kernel {
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
-    const FilterCall call = FilterCall::Of(run, steps_, form_.outputs);
+    const FilterCall call = FilterCall::Of(run, steps_, form_.channels());
     const int64_t lines = form_.images * form_.lines();
     RunTasks(grid_.line_parts * grid_.tile_parts, form_.threads, [&](int64_t task, int) {
       const int64_t line_part = task / grid_.tile_parts, tile_part = task % grid_.tile_parts;
@@ -223,35 +226,35 @@ class DirectConvolution final : public Kernel {
 
   void RunLine(const FilterCall& call, const Pass& pass, int64_t line) const {
     const Line& rows = lines_[static_cast<size_t>(line % form_.lines())];
-    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile);
-    const int64_t offset = OffsetOf(line, block);
+    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile), group = form_.GroupOf(line);
+    const int64_t offset = OffsetOf(line, block), column = group * form_.outputs + block * kBlockColumns;
     const int64_t term = pass.terms.begin / form_.in_pixel() * form_.in_term();
     float* out = call.out + offset;
-    DirectCall tile{
-        .in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
-        .in_pixel = form_.columns.stride * form_.in_pixel(),
-        .in_below = form_.rows.stride * form_.in_row(),
-        .terms = pass.terms.count(),
-        .in_term = form_.in_term(),
-        .slices = rows.slices.count(),
-        .rows = rows.taps.count(),
-        .columns = 0,
-        .in_slice = form_.slices.dilation * form_.in_slice(),
-        .in_row = form_.rows.dilation * form_.in_row(),
-        .in_column = form_.columns.dilation * form_.in_pixel(),
-        .seeing = nullptr,
-        .seeing_rows = {rows.seeing[0], rows.seeing[1]},
-        .weights = call.weights + WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
-        .weights_slice = form_.weights_slice(),
-        .weights_row = form_.weights_row(),
-        .weights_step = form_.weights_step(),
-        .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns) : nullptr,
-        .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
-        .out = out,
-        .out_block = form_.out_plane(),
-        .limits = pass.is_last ? steps_.limits() : Limits{},
-        .next = pass.next,
-        .next_lines = pass.next_lines};
+    DirectCall tile{.in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
+                    .in_pixel = form_.columns.stride * form_.in_pixel(),
+                    .in_below = form_.rows.stride * form_.in_row(),
+                    .terms = pass.terms.count(),
+                    .in_term = form_.in_term(),
+                    .slices = rows.slices.count(),
+                    .rows = rows.taps.count(),
+                    .columns = 0,
+                    .in_slice = form_.slices.dilation * form_.in_slice(),
+                    .in_row = form_.rows.dilation * form_.in_row(),
+                    .in_column = form_.columns.dilation * form_.in_pixel(),
+                    .seeing = nullptr,
+                    .seeing_rows = {rows.seeing[0], rows.seeing[1]},
+                    .weights = call.weights + group * form_.tiles() * form_.tile_size() +
+                               WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
+                    .weights_slice = form_.weights_slice(),
+                    .weights_row = form_.weights_row(),
+                    .weights_step = form_.weights_step(),
+                    .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), column) : nullptr,
+                    .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
+                    .out = out,
+                    .out_block = form_.out_plane(),
+                    .limits = pass.is_last ? steps_.limits() : Limits{},
+                    .next = pass.next,
+                    .next_lines = pass.next_lines};
     const DirectCall begin = tile;
     for (const Tile& place : tiles_) {
       const int64_t pixel = place.columns.places.begin * kBlockColumns;
@@ -272,10 +275,10 @@ class DirectConvolution final : public Kernel {
     const int64_t offset = OffsetOf(line, block);
     steps_.Finish({.out = {call.out + offset, kBlockColumns, form_.out_plane()},
                    .offset = offset,
-                   .column = block * kBlockColumns,
+                   .column = form_.GroupOf(line) * form_.outputs + block * kBlockColumns,
                    .rows = lines_[static_cast<size_t>(line % form_.lines())].count * form_.columns.output,
                    .blocks = BlocksOf(tile)},
-                  form_.outputs, call.operands);
+                  form_.channels(), call.operands);
   }
 
   DirectForm form_;
@@ -287,18 +290,20 @@ class DirectConvolution final : public Kernel {
 
 // [outputs, inputs, slices, rows, columns], of which the first axes of taps may be missing, in tiles of
 // outputs, of which those of a tap and an input lie behind one another:
-// [tile][slices][rows][columns][inputs], of row-major images [tile][slices][rows][inputs][columns].
-Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order) {
+// [tile][slices][rows][columns][inputs], of row-major images [tile][slices][rows][inputs][columns]. Groups
+// lie behind one another.
+Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
   dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 0, kTileColumns);
-  const int last = desc.data.ndims - 1;
-  const auto extent = [&](int axis) { return filter[static_cast<size_t>(axis)]; };
+  const size_t outputs = is_grouped ? 1 : 0, inputs = outputs + 1;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, outputs, kTileColumns);
+  const size_t last = filter.size() - 1;
   const bool is_blocked = order == ImageOrder::kBlocked;
-  blocking.strides[1] = kTileColumns * (is_blocked ? 1 : extent(last));
-  blocking.strides[last] = kTileColumns * (is_blocked ? extent(1) : 1);
-  int64_t of_taps = kTileColumns * extent(1) * extent(last);
-  for (int axis = last - 1; axis > 1; of_taps *= extent(axis--)) blocking.strides[axis] = of_taps;
-  blocking.strides[0] = kTileColumns * *Volume(filter.drop_front(1));
+  blocking.strides[inputs] = kTileColumns * (is_blocked ? 1 : filter[last]);
+  blocking.strides[last] = kTileColumns * (is_blocked ? filter[inputs] : 1);
+  int64_t of_taps = kTileColumns * filter[inputs] * filter[last];
+  for (size_t axis = last - 1; axis > inputs; of_taps *= filter[axis--]) blocking.strides[axis] = of_taps;
+  blocking.strides[outputs] = of_taps;
+  if (is_grouped) blocking.strides[0] = of_taps * DividedUp(filter[outputs], kTileColumns);
   return LayoutOf(desc);
 }
 
@@ -312,17 +317,18 @@ void MergeRows(DirectForm& form) {
   form.rows = std::exchange(form.slices, WindowAxis{});
 }
 
-std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
-  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+// Filters of fewer outputs than a block has compute its rest in vain.
+std::optional<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
+  const llvm::ArrayRef<int64_t> filter =
+      llvm::ArrayRef<int64_t>(request.inputs[1].shape).drop_front(is_grouped);
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   if (filter.size() < 3 || filter.size() > 5) return std::nullopt;
-  // Of fewer outputs the rest of a block is computed in vain; a filter that is no constant is laid out in
-  // each run.
-  const bool is_worth = filter[0] >= kBlockColumns && request.inputs[1].constant != nullptr;
-  if (request.way.empty() && !is_worth) return std::nullopt;
+  const int64_t groups = is_grouped ? request.inputs[1].shape[0] : 1;
+  if (groups > 1 && (filter[0] % kBlockColumns != 0 || filter[1] % kBlockColumns != 0)) return std::nullopt;
   const Window window = WindowOfConvolution(request);
   DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
-                  .images = input[0],
+                  .groups = groups,
+                  .images = input[0] * groups,
                   .inputs = filter[1],
                   .outputs = filter[0],
                   .slices = window[0],
@@ -339,18 +345,23 @@ std::optional<DirectForm> DirectFormOf(const KernelRequest& request) {
 }  // namespace
 
 Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
-  return DirectFilterLayout(filter, ImageOrder::kBlocked);
+  return DirectFilterLayout(filter, ImageOrder::kBlocked, false);
 }
 
-std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request) {
+bool IsForDirectConvolution(const KernelRequest& request) {
+  return request.inputs[1].constant != nullptr && request.outputs[0].shape[1] >= kBlockColumns;
+}
+
+std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request, bool is_grouped) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
   if (!HasLanes()) return std::nullopt;
-  const std::optional<DirectForm> form = DirectFormOf(request);
+  const std::optional<DirectForm> form = DirectFormOf(request, is_grouped);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
-  PreparedKernel prepared = PrepareFilterStep(request, *steps, form->outputs,
-                                              DirectFilterLayout(request.inputs[1].shape, form->order));
+  PreparedKernel prepared =
+      PrepareFilterStep(request, *steps, form->channels(),
+                        DirectFilterLayout(request.inputs[1].shape, form->order, is_grouped));
   if (!form->is_blocked()) prepared.inputs[0] = nullptr;
   prepared.kernel = std::make_shared<DirectConvolution>(*form, std::move(*steps));
   return prepared;

@@ -8,9 +8,13 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution; nothing where it has few output channels or a filter that is no constant, the processor
-// has no lanes or one of the posts has no translation.
-std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request);
+// Whether it is what a Convolution or GroupConvolution is best made by: of few output channels most of a
+// block is computed in vain, and a filter that is no constant is laid out in each run.
+bool IsForDirectConvolution(const KernelRequest& request);
+
+// Nothing where groups fill no whole blocks of channels, the processor has no lanes or one of the posts has
+// no translation.
+std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request, bool is_grouped);
 
 // Of filters [outputs, inputs, rows, columns]: [tile of outputs][rows][columns][inputs], the outputs of a
 // tile behind one another.
