@@ -17,6 +17,7 @@
 #include "runtime/fast/lanes/span.h"
 #include "runtime/fast/reduce_row.h"
 #include "runtime/fast/row_moments.h"
+#include "runtime/fast/row_norms.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
@@ -367,9 +368,7 @@ std::optional<PreparedKernel> MakeGroupNormalization(const KernelRequest& reques
 
 // NormalizeL2: out = x / sqrt(sum of x^2, plus or at least eps).
 struct L2Normalisation {
-  double eps;
-  bool add;
-  bool fits_lanes;
+  NormFloor floor;
 
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
@@ -393,26 +392,30 @@ struct L2Normalisation {
 
  private:
   void Row(const float* x, float* out, int64_t terms) const {
-    const std::optional<float> squares = fits_lanes ? SquaresInLanes(x, terms) : std::nullopt;
-    if (squares) return ShiftAndScaleInLanes(x, terms, {}, Factor(static_cast<double>(*squares)), out);
     Vectorized([&] {
       const float factor = Factor(ReduceRow(x, terms, SumOfSquares()));
       for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor;
     });
   }
-  float Factor(double sum) const {
-    return static_cast<float>(1 / std::sqrt(add ? sum + eps : sum > eps ? sum : eps));
-  }
+  float Factor(double sum) const { return static_cast<float>(1 / std::sqrt(floor.Of(sum))); }
 };
 
-std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& request) {
+std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& given) {
+  const bool has_strides = StridesOf(given.inputs[0].layout) != nullptr;
+  KernelRequest request = given;
+  llvm::SmallVector<ValueInfo, 4> inputs(given.inputs.begin(), given.inputs.end());
+  if (has_strides) inputs[0].layout = nullptr;
+  request.inputs = inputs;
   const auto axes = ConstantAxes(request, 1);
   if (!IsPlain(request) || !axes) return std::nullopt;
   const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
   if (!folded) return std::nullopt;
-  const L2Normalisation function{request.node->Double("eps"), request.node->String("eps_mode") == "add",
-                                 FitsLanes(folded->terms)};
-  return Prepare(request, *folded, function, true);
+  const NormFloor floor{request.node->Double("eps"), request.node->String("eps_mode") == "add"};
+  if (folded->inner == 1 && folded->terms == request.inputs[0].shape.back()) {
+    if (auto kernel = MakeRowNorms(given, floor)) return kernel;
+  }
+  if (has_strides) return std::nullopt;
+  return Prepare(request, *folded, L2Normalisation{floor}, true);
 }
 
 // LogSoftmax, and SoftMax along an axis that is not the last.
@@ -531,6 +534,7 @@ void RegisterRowKernels(KernelRegistry& registry) {
   add({"opset2", "opset6"}, "MVN", MakeMvn);
   add({"opset12"}, "GroupNormalization", MakeGroupNormalization);
   add({"opset1"}, "NormalizeL2", MakeNormalizeL2);
+  registry.AcceptStrides(Backend::kOneDnn, {"opset1"}, "NormalizeL2", 1);
   add({"opset5"}, "LogSoftmax", MakeSoftmaxOfRows<true>);
 }
 

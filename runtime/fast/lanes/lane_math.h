@@ -98,6 +98,16 @@ NNEFC_IN_LANES inline void InvertLanes(LaneFloats& y) {
   y = guess + guess * (1.0f - y * guess);
 }
 
+NNEFC_IN_LANES inline void SquareRootLanes(LaneFloats& x) {
+#if defined(NNEFC_WIDE_X86)
+  x = _mm512_sqrt_ps(x);
+#elif defined(NNEFC_NARROW_X86)
+  x = _mm256_sqrt_ps(x);
+#else
+  for (int64_t i = 0; i < kLanes; ++i) x[i] = __builtin_sqrtf(x[i]);
+#endif
+}
+
 // x = x < most ? x : most
 NNEFC_IN_LANES inline void LimitFromAbove(LaneFloats& x, const LaneFloats& most) {
 #if defined(NNEFC_WIDE_X86)

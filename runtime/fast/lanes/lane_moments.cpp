@@ -9,9 +9,9 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// The sum of what map(taken, to) adds for the numbers of a row.
+// In each lane of `all` a part of the sum of what map(taken, to) adds for the numbers of a row.
 template <typename Map>
-NNEFC_IN_LANES inline float SumOfMapped(const float* x, int64_t terms, const Map& map) {
+NNEFC_IN_LANES inline void AddMapped(const float* x, int64_t terms, const Map& map, LaneFloats& all) {
   constexpr int64_t kSums = 2 * kLanesOfBlock;  // which do not wait for one another
   LaneFloats sums[kSums] = {};
   int64_t i = 0;
@@ -32,7 +32,20 @@ NNEFC_IN_LANES inline float SumOfMapped(const float* x, int64_t terms, const Map
     KeepLanes(sum, left, 0);
     sums[0] += sum;
   }
-  return SumOfLanes(sums[0]);
+  all = sums[0];
+}
+template <typename Map>
+NNEFC_IN_LANES inline float SumOfMapped(const float* x, int64_t terms, const Map& map) {
+  LaneFloats sums;
+  AddMapped(x, terms, map, sums);
+  return SumOfLanes(sums);
+}
+
+NNEFC_IN_LANES inline void ScaleRow(const float* x, int64_t terms, float factor, float* to) {
+  int64_t i = 0;
+  for (; i + kLanes <= terms; i += kLanes)
+    *reinterpret_cast<Lanes*>(to + i) = *reinterpret_cast<const Lanes*>(x + i) * factor;
+  for (; i < terms; ++i) to[i] = x[i] * factor;
 }
 
 // Whether a sum of squares lost nothing that counts by what its terms are.
@@ -43,13 +56,54 @@ bool IsInRange(float squares) {
 
 }  // namespace
 
-std::optional<float> SquaresInLanes(const float* x, int64_t terms) {
-  float squares = 0;
-  RunInLanes([=, &squares]() NNEFC_IN_LANES {
-    squares = SumOfMapped(
-        x, terms, [](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken * taken; });
+namespace {
+
+// Whether all of the first `count` lanes are.
+NNEFC_IN_LANES inline bool AreInRange(const LaneFloats& squares, int64_t count) {
+  LaneFloats all = squares;
+  KeepLanes(all, count, 1);
+  return IsInRange(LargestLane(all)) && IsInRange(-LargestLane(-all)) && SumOfLanes(all - all) == 0;
+}
+
+// Of kLanes rows at most; nothing is done where squares are out of range.
+NNEFC_IN_LANES inline bool NormalizeSome(const NormalizedRows& given, const float* x, int64_t rows,
+                                         float* out) {
+  LaneFloats sums[kLanes];
+  for (int64_t i = 0; i < kLanes; ++i) {
+    sums[i] = LaneFloats{};
+    if (i >= rows) continue;
+    AddMapped(
+        x + i * given.stride, given.terms,
+        [](const LaneFloats& taken, LaneFloats& to) NNEFC_IN_LANES { to += taken * taken; }, sums[i]);
+  }
+  SumsOfLanes(sums);
+  if (!AreInRange(sums[0], rows)) return false;
+  LaneFloats root = sums[0];
+  if (given.adds) {
+    root += given.eps;
+  } else {
+    LimitFromBelow(root, LaneFloats{} + given.eps);
+  }
+  SquareRootLanes(root);
+  float factors[kLanes];
+  *reinterpret_cast<Lanes*>(factors) = 1.0f / root;
+  for (int64_t i = 0; i < rows; ++i)
+    ScaleRow(x + i * given.stride, given.terms, factors[i], out + i * given.terms);
+  return true;
+}
+
+}  // namespace
+
+int64_t NormalizeInLanes(const NormalizedRows& call) {
+  int64_t done = 0;
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const NormalizedRows given = call;  // which what is written cannot change
+    for (; done < given.rows; done += kLanes) {
+      const int64_t rows = std::min(kLanes, given.rows - done);
+      if (!NormalizeSome(given, given.x + done * given.stride, rows, given.out + done * given.terms)) return;
+    }
   });
-  return IsInRange(squares) ? std::optional<float>(squares) : std::nullopt;
+  return std::min(done, call.rows);
 }
 
 std::optional<LaneMoments> MomentsInLanes(const float* x, int64_t terms) {

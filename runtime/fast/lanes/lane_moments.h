@@ -23,8 +23,22 @@ inline bool FitsLanes(int64_t terms) {
 // where the squares leave the range of f32. Of rows that fit (FitsLanes).
 NNEFC_LANE_FUNCTION(MomentsInLanes, std::optional<LaneMoments>(const float* x, int64_t terms));
 
-// The sum of the squares; as above.
-NNEFC_LANE_FUNCTION(SquaresInLanes, std::optional<float>(const float* x, int64_t terms));
+// Rows divided by their norms, the roots of the sums of their squares, to which `eps` is added or which are
+// at least as large. Of rows that fit (FitsLanes).
+struct NormalizedRows {
+  const float* x;
+  int64_t stride;  // of x
+  float* out;      // rows behind one another
+  int64_t rows, terms;
+  float eps;
+  bool adds;
+};
+// How many of the first rows are done: some before one whose squares leave the range of f32.
+NNEFC_LANE_FUNCTION(NormalizeInLanes, int64_t(const NormalizedRows& given));
+// Of these so many at once: where fewer are done, as many are to be done otherwise.
+inline int64_t RowsOfNorms() {
+  return LaneCount();
+}
 
 // to = (x - mean) * factor
 NNEFC_LANE_FUNCTION(ShiftAndScaleInLanes,

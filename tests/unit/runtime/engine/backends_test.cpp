@@ -272,7 +272,7 @@ void CheckRows(const RowCase& made, const Shape& shape, const std::vector<int64_
   g.Result(g.Op(made.set, made.type, {x, g.Ints(axes)}, made.attributes));
   const TensorValue value = RandomTensor(shape, 7, -3, 5);
   SCOPED_TRACE(std::string(made.type) + " of " + ToString(shape));
-  ExpectBackendsAgree(g, {value}, 2e-6, "onednn:rows");
+  ExpectBackendsAgree(g, {value}, 2e-6, ":rows");
 }
 
 // Rows of no whole number of vectors, columns of no whole number of parts.
