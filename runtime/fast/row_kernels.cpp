@@ -16,6 +16,7 @@
 #include "runtime/fast/lanes/lane_moments.h"
 #include "runtime/fast/lanes/span.h"
 #include "runtime/fast/reduce_row.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/row_moments.h"
 #include "runtime/fast/row_norms.h"
 #include "runtime/fast/vector_math.h"
@@ -90,13 +91,49 @@ struct Product {
   static double Map(double x) { return x; }
   static double Combine(double a, double b) { return a * b; }
 };
-using Largest = LargestOf<double>;
-struct Smallest {
-  using Term = double;
-  static constexpr double first() { return std::numeric_limits<double>::infinity(); }
-  static double Map(double x) { return x; }
-  static double Combine(double a, double b) { return b < a ? b : a; }
+template <typename T>
+struct SmallestOf {
+  using Term = T;
+  static constexpr T first() { return std::numeric_limits<T>::infinity(); }
+  static T Map(T x) { return x; }
+  static T Combine(T a, T b) { return b < a ? b : a; }
 };
+using Largest = LargestOf<double>;
+using Smallest = SmallestOf<double>;
+
+// What rows are reduced by: choosing among f32 needs no f64.
+template <typename Reducer>
+struct OfRows {
+  using Type = Reducer;
+};
+template <>
+struct OfRows<Largest> {
+  using Type = LargestOf<float>;
+};
+template <>
+struct OfRows<Smallest> {
+  using Type = SmallestOf<float>;
+};
+
+// The combination of the terms of a row; threads divide a long one.
+template <typename Reducer>
+typename Reducer::Term CombineRow(const float* row, int64_t terms, const Reducer& reducer) {
+  constexpr int64_t kPart = 16384;
+  using Term = typename Reducer::Term;
+  const auto combine = [&](int64_t first, int64_t count) {
+    Term total = reducer.first();
+    Vectorized([&] { total = ReduceRow(row + first, count, reducer); });
+    return total;
+  };
+  if (terms <= kPart) return combine(0, terms);
+  std::vector<Term> totals(static_cast<size_t>(DividedUp(terms, kPart)));
+  ParallelFor(static_cast<int64_t>(totals.size()), kPart, [&](int64_t part) {
+    totals[static_cast<size_t>(part)] = combine(part * kPart, std::min(kPart, terms - part * kPart));
+  });
+  Term total = reducer.first();
+  for (const Term& of_part : totals) total = reducer.Combine(total, of_part);
+  return total;
+}
 
 // Calls rows(outer) where terms are contiguous, else columns(outer, first
 // column, number of columns), on all threads.
@@ -168,7 +205,8 @@ void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, cons
       of,
       [&](int64_t line) {
         const float* row = x + line * of.terms;
-        Vectorized([&] { out[line] = static_cast<float>(finish(ReduceRow(row, of.terms, reducer))); });
+        const auto total = CombineRow(row, of.terms, typename OfRows<Reducer>::Type());
+        out[line] = static_cast<float>(finish(static_cast<double>(total)));
         if constexpr (std::is_same_v<Reducer, Largest> || std::is_same_v<Reducer, Smallest>) {
           if (out[line] == 0) out[line] = FirstZero(row, of.terms);
         }

@@ -290,6 +290,14 @@ TEST(RowTest, Reductions) {
   }
 }
 
+// Of which threads take parts.
+TEST(RowTest, ExtremesOfLongRows) {
+  for (const char* type : {"ReduceMax", "ReduceMin"}) {
+    CheckRows({"opset1", type}, {40011}, {0});
+    CheckRows({"opset1", type}, {3, 40011}, {1});
+  }
+}
+
 TEST(RowTest, LongSumsAreExact) {
   CheckRows({"opset1", "ReduceSum"}, {2, 300007}, {1});
   CheckRows({"opset1", "ReduceMean"}, {100003, 3}, {0});
