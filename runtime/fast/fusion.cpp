@@ -37,8 +37,7 @@ enum class Part : uint8_t {
   kNormalization,
   kRelu,
   kConcat,
-  kGather,
-  kConvert
+  kGather
 };
 using Parts = ir::OpTable<Part>;
 
@@ -54,8 +53,7 @@ Parts PartsOf(const ir::OpRegistry& registry) {
                           {"BatchNormInference", Part::kNormalization},
                           {"ReLU", Part::kRelu},
                           {"Concat", Part::kConcat},
-                          {"Gather", Part::kGather},
-                          {"Convert", Part::kConvert}});
+                          {"Gather", Part::kGather}});
 }
 
 // The axis of biases: of channels of images, of columns of products.
@@ -80,7 +78,6 @@ Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, con
     case Part::kRelu:
     case Part::kConcat:
     case Part::kGather:
-    case Part::kConvert:
       return Fusible::kNothing;
   }
   return Fusible::kNothing;
@@ -91,7 +88,6 @@ struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
-  bool takes_numbers = false;   // that are found in a run
   DnnFunctions functions = {};  // of those that follow already
 };
 
@@ -111,7 +107,6 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const OperandShape operand = ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
-  if (operand == OperandShape::kScalar) return adds && chain.takes_numbers;
   return operand == OperandShape::kPerChannel || (adds && operand == OperandShape::kFull);
 }
 
@@ -128,7 +123,6 @@ class Finder {
   std::vector<FusionGroup> Find() {
     for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
     for (ir::NodeId id : graph_.nodes()) AddCodeTable(graph_.node(id));
-    for (ir::NodeId id : graph_.nodes()) AddIntegerProduct(graph_.node(id));
     for (const bool first : {true, false}) {
       for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
     }
@@ -168,40 +162,6 @@ class Finder {
     groups_.push_back(std::move(group));
   }
 
-  // Sums of integers that become numbers, as products of data that a run quantizes do.
-  void AddIntegerProduct(const ir::Node& main) {
-    if (!Is(main, Part::kProduct) || main.output().type != ElementType::kI32) return;
-    if (!main.output().shape.known() || !IsConstantMatrix(graph_, main.input(1))) return;
-    const Shape result = main.output().shape.known_extents();
-    const ir::Node* convert = FollowerOf(main.port(), result);
-    if (convert == nullptr || !Is(*convert, Part::kConvert) || convert->output().type != ElementType::kF32)
-      return;
-    FusionGroup group{.main = main.id(), .posts = {convert->id()}};
-    Chain chain{.fusible = Fusible::kAnything,
-                .result = result,
-                .channel_axis = ChannelAxis(Part::kProduct, result),
-                .takes_numbers = true};
-    for (ir::OutputPort port = convert->port(); group.posts.size() < kMostPosts;) {
-      const ir::Node* next = FollowerOf(port, result);
-      if (next == nullptr || codes_.contains(next->id())) break;
-      if (!CanFollow(graph_, *next, parts_.Find(next->op()), graph_.node(port.node).uses(0)[0].index, chain))
-        break;
-      group.posts.push_back(next->id());
-      port = next->port();
-    }
-    claimed_.insert(group.main);
-    claimed_.insert(group.posts.begin(), group.posts.end());
-    groups_.push_back(std::move(group));
-  }
-
-  // What alone takes a value and makes one of the same shape, if it belongs to no step yet.
-  const ir::Node* FollowerOf(ir::OutputPort port, const Shape& result) const {
-    const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
-    if (uses.size() != 1 || claimed_.contains(uses[0].node)) return nullptr;
-    const ir::Node& next = graph_.node(uses[0].node);
-    return next.num_outputs() == 1 && next.output().shape.extents() == result ? &next : nullptr;
-  }
-
   void AddGroup(const ir::Node& main, bool first) {
     if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
       return;
@@ -216,17 +176,18 @@ class Finder {
     ir::OutputPort port = main.port();
     Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(*part, result)};
     while (group.posts.size() < most) {
-      const ir::Node* next = FollowerOf(port, result);
-      if (next == nullptr) break;
-      const int32_t chained = graph_.node(port.node).uses(port.index)[0].index;
-      if (codes_.contains(next->id()) && chained == 0 && *part != Part::kNormalization) {
-        group.posts.push_back(next->id());  // the codes of the result are the last of a step
-        if (*part == Part::kConvolution) AddSumOfCodes(*next, group);
+      const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
+      if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
+      const ir::Node& next = graph_.node(uses[0].node);
+      if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
+      if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
+        group.posts.push_back(next.id());  // the codes of the result are the last of a step
+        if (*part == Part::kConvolution) AddSumOfCodes(next, group);
         break;
       }
-      if (!CanFollow(graph_, *next, parts_.Find(next->op()), chained, chain)) break;
-      group.posts.push_back(next->id());
-      port = next->port();
+      if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
+      group.posts.push_back(next.id());
+      port = next.port();
     }
     if (main.op() == convolution_) TakeScale(main, group);
     if (group.posts.empty()) return;

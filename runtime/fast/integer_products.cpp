@@ -151,10 +151,9 @@ bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
 template <typename Weight>
 class IntegerProducts final : public Kernel {
  public:
-  IntegerProducts(const CodedForm& form, bool is_rows, std::optional<CodedResults> results)
+  IntegerProducts(const CodedForm& form, bool is_rows)
       : form_(form),
         is_rows_(is_rows),
-        results_(std::move(results)),
         grid_(CodedGrid::Of(form, tiles(), CacheFloats() * int64_t{sizeof(float)},
                             form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)})),
         seen_(grid_.SeenBy(form)),
@@ -162,22 +161,20 @@ class IntegerProducts final : public Kernel {
 
   std::string implementation() const override { return "nnefc:integers"; }
   size_t scratch_bytes() const {
-    return ResultBytes() + static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
+    return static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
-    Call call{.in = run.input(0).data<int32_t>(),
-              .weights = reinterpret_cast<const Weight*>(run.input(1).bytes()),
-              .out = run.output().mutable_bytes()};
-    if (results_) call.operands = results_->CallOf(run, reinterpret_cast<float*>(run.scratch)).operands;
+    const Call call{run.input(0).data<int32_t>(), reinterpret_cast<const Weight*>(run.input(1).bytes()),
+                    run.output().mutable_data<int32_t>()};
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const Part part{
           .image = task / of_image,
           .rows = Span{0, form_.rows.output}.Part(grid_.row_parts, task % of_image / grid_.tile_parts),
           .tiles = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
-      int16_t* numbers = reinterpret_cast<int16_t*>(run.scratch + ResultBytes()) + member * MemberNumbers();
+      int16_t* numbers = reinterpret_cast<int16_t*>(run.scratch) + member * MemberNumbers();
       const bool fit = Fill(call, part, numbers);
       for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
         RunTile(call, part, tile, fit ? numbers : nullptr);
@@ -189,8 +186,7 @@ class IntegerProducts final : public Kernel {
   struct Call {
     const int32_t* in;
     const Weight* weights;
-    std::byte* out;
-    ProductSteps::Operands operands = {};
+    int32_t* out;
   };
   struct Part {
     int64_t image;
@@ -198,9 +194,6 @@ class IntegerProducts final : public Kernel {
   };
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
-  size_t ResultBytes() const {
-    return results_ ? static_cast<size_t>(results_->scratch_floats()) * sizeof(float) : 0;
-  }
   int64_t MemberNumbers() const { return grid_.MemberNumbers(form_); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
@@ -291,14 +284,10 @@ class IntegerProducts final : public Kernel {
   void Store(const Call& call, const Part& part, int64_t first, int64_t pixels, int64_t tile,
              const int32_t* sums) const {
     const int64_t place = part.rows.begin * form_.columns.output + first, of_image = form_.out_pixels();
-    if (results_) {
-      return results_->Store(sums, {.image = part.image, .pixel = place, .pixels = pixels, .tile = tile},
-                             call.out, call.operands);
-    }
     const int64_t outputs = std::min(kBlockColumns, form_.outputs - tile * kBlockColumns);
     const int64_t output_stride = is_rows_ ? 1 : of_image, pixel_stride = is_rows_ ? form_.outputs : 1;
-    int32_t* out = reinterpret_cast<int32_t*>(call.out) + part.image * of_image * form_.outputs +
-                   place * pixel_stride + tile * kBlockColumns * output_stride;
+    int32_t* out = call.out + part.image * of_image * form_.outputs + place * pixel_stride +
+                   tile * kBlockColumns * output_stride;
     if (is_rows_) {
       for (int64_t pixel = 0; pixel < pixels; ++pixel)
         std::copy_n(sums + pixel * kBlockColumns, outputs, out + pixel * pixel_stride);
@@ -312,7 +301,6 @@ class IntegerProducts final : public Kernel {
 
   CodedForm form_;
   bool is_rows_;
-  std::optional<CodedResults> results_;  // of rows: numbers and what follows them
   CodedGrid grid_;
   std::vector<int32_t> seen_;
   CodedStrips strips_;
@@ -322,50 +310,29 @@ bool AreIntegers(const KernelRequest& request) {
   const auto is_plain = [](const ValueInfo& value) {
     return value.type == ElementType::kI32 && Volume(value.shape).value_or(0) > 0;
   };
-  return HasLanes() && request.way.empty() && is_plain(request.inputs[0]) && is_plain(request.inputs[1]) &&
-         request.inputs[1].constant != nullptr &&
-         (request.posts.empty() ? is_plain(request.outputs[0])
-                                : request.outputs[0].type == ElementType::kF32);
-}
-
-// Of rows of integers that become numbers first; nothing where what follows has no translation.
-std::optional<CodedResults> ResultsOf(const KernelRequest& request, int64_t rows) {
-  const Shape& shape = request.outputs[0].shape;
-  std::optional<ProductSteps> steps =
-      ProductSteps::Make(request, request.posts.drop_front(), static_cast<int64_t>(shape.size()) - 1);
-  if (!steps) return std::nullopt;
-  // What lies as the result does is read in whole blocks.
-  const bool takes_elements = steps->start() >= 0 || !steps->element_inputs().empty();
-  if (takes_elements && shape.back() % kBlockColumns != 0) return std::nullopt;
-  CodedResults::Form form{.outputs = shape.back(), .pixels = rows, .is_blocked = false};
-  form.scales.assign(static_cast<size_t>(shape.back()), 1.0f);
-  return CodedResults(std::move(form), std::move(*steps));
+  return HasLanes() && request.posts.empty() && request.way.empty() && request.inputs.size() == 2 &&
+         is_plain(request.inputs[0]) && is_plain(request.inputs[1]) && is_plain(request.outputs[0]) &&
+         request.inputs[1].constant != nullptr;
 }
 
 std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedForm& form, bool is_rows,
                                       WeightSizes sizes) {
-  std::optional<CodedResults> results;
-  if (!request.posts.empty()) {
-    results = is_rows ? ResultsOf(request, form.rows.output) : std::nullopt;
-    if (!results) return std::nullopt;
-  }
   constexpr int64_t kMostNumbers = int64_t{1} << 30;  // which offsets of 32 bits reach
   if (form.RowsSeenBy(form.rows.output) > kMostNumbers / form.row_numbers()) return std::nullopt;
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return std::nullopt;
   sizes.fit_bytes = Fits<int8_t>(range);
   PreparedKernel prepared;
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[1] = std::make_shared<IntegerWeights>(sizes);
+  prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
   prepared.outputs.resize(1);
   const auto finish = [&](auto kernel) {
     prepared.scratch_bytes = kernel->scratch_bytes();
     prepared.kernel = std::move(kernel);
   };
   if (sizes.fit_bytes) {
-    finish(std::make_shared<IntegerProducts<int8_t>>(form, is_rows, std::move(results)));
+    finish(std::make_shared<IntegerProducts<int8_t>>(form, is_rows));
   } else {
-    finish(std::make_shared<IntegerProducts<int16_t>>(form, is_rows, std::move(results)));
+    finish(std::make_shared<IntegerProducts<int16_t>>(form, is_rows));
   }
   return prepared;
 }

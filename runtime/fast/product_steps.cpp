@@ -111,7 +111,7 @@ bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, 
     return false;
   const OperandShape shape =
       ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis);
-  const bool of_columns = shape == OperandShape::kPerChannel || shape == OperandShape::kScalar;
+  const bool of_columns = shape == OperandShape::kPerChannel;
   if (!of_columns && shape != OperandShape::kFull) return false;
   rest_.push_back({.function = *function, .operand = post.first_operand, .of_columns = of_columns});
   return true;
@@ -133,11 +133,7 @@ ProductSteps::Operands ProductSteps::OperandsOf(const KernelRun& run, int64_t co
   operands.columns.resize(run.inputs.size());
   operands.elements.resize(run.inputs.size());
   for (int input : column_inputs_) {
-    if (run.input(static_cast<size_t>(input)).volume() == 1) {
-      std::fill_n(scratch, columns, *floats(input));
-    } else {
-      std::copy_n(floats(input), columns, scratch);
-    }
+    std::copy_n(floats(input), columns, scratch);
     std::fill(scratch + columns, scratch + RoundUp(columns, kTileColumns), 0.0f);
     operands.columns[static_cast<size_t>(input)] = scratch;
     scratch += RoundUp(columns, kTileColumns);

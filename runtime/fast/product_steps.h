@@ -10,8 +10,8 @@
 
 namespace nnefc::runtime {
 
-// Operations on the results of a product, in their order: sums and products with a number, one for each
-// column or as many as there are results, functions of one element.
+// Operations on the results of a product, in their order: sums and products with a number for each
+// column or with as many numbers as there are results, functions of one element.
 class ProductSteps {
  public:
   // Those of `posts`, of which columns are axis `channel_axis` of the result; nothing where one of them has
