@@ -96,3 +96,38 @@ def test_groups_and_transposed(nnefc: Path, tmp_path: Path) -> None:
     for place in range(4):
         expected[0, :, 2 * place:2 * place + 3] += np.einsum("c,cot->ot", data[0, :, place].astype(np.int64), weights)
     check(nnefc, tmp_path, x, data, y, wrapped(expected), False)
+
+
+@pytest.mark.parametrize("kind", ["codes", "wide data", "wide weights"])
+@pytest.mark.parametrize("shape, outputs", [([1, 20, 48], 64), ([7, 33], 16), ([2, 50, 24], 45), ([130, 70], 1)])
+@pytest.mark.parametrize("follows", ["nothing", "scale", "scale, bias and residual", "residual and scale", "second reader"])
+def test_numbers_of_sums(nnefc: Path, tmp_path: Path, follows: str, shape: list[int], outputs: int, kind: str) -> None:
+    """What follows sums that become numbers, as where data are quantized in a run: a scale that the run finds, a bias, another sum."""
+    random = np.random.default_rng(9)
+    data, weights = numbers(1, shape, RANGES[kind][0]), numbers(2, [shape[-1], outputs], RANGES[kind][1])
+    scale, bias = np.float32(0.003), random.standard_normal(outputs).astype(np.float32)
+    other = random.standard_normal([*shape[:-1], outputs]).astype(np.float32)
+    x, s = ops.parameter(shape, np.int32, name="x"), ops.parameter([], np.float32, name="s")
+    r = ops.parameter(list(other.shape), np.float32, name="r")
+    sums = ops.convert(ops.matmul(x, ops.constant(weights), False, False), "f32")
+    expected = wrapped(data.astype(np.int64) @ weights.astype(np.int64)).astype(np.float32)
+    if follows == "residual and scale":
+        y, expected = ops.multiply(s, ops.add(r, sums)), (expected + other) * scale
+    elif follows == "nothing":
+        y = ops.add(ops.multiply(sums, np.float32(1)), ops.multiply(ops.multiply(s, np.float32(0)), r))
+    else:
+        y, expected = ops.multiply(sums, s), expected * scale
+    if follows == "scale, bias and residual":
+        y, expected = ops.relu(ops.add(ops.add(y, bias), r)), np.maximum(expected + bias + other, 0)
+    if follows == "second reader":
+        y, expected = ops.subtract(y, sums), expected - expected / scale
+    result = ops.result(y)
+    result.input_value(0).set_names({"y"})
+    for node in (x, s, r):
+        node.output(0).set_names({node.friendly_name})
+    ov.save_model(ov.Model([result], [x, s, r], "integers"), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "in.npz", x=data, s=scale, r=other)
+    for options in BACKENDS:
+        subprocess.run([nnefc, "run", tmp_path / "net.xml", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz",
+                        *options], check=True, capture_output=True)
+        np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
