@@ -192,9 +192,6 @@ int64_t MergeGroups(const KernelRequest& request, ConvolutionShape& shape, DnnTy
   return merged;
 }
 
-// What oneDNN computes by products of matrices that it makes of windows takes many times as long as others.
-enum class WindowMatrices : uint8_t { kAllowed, kRefused };
-
 bool IsUsable(const ConvolutionPrimitive& primitive, const DnnPostOps& posts) {
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return false;
   return posts.empty() || !IsDnnGemm(primitive.impl_info_str());
@@ -202,8 +199,7 @@ bool IsUsable(const ConvolutionPrimitive& primitive, const DnnPostOps& posts) {
 
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, const SpatialDims& spatial,
-                                                DnnType type,
-                                                WindowMatrices matrices = WindowMatrices::kAllowed) {
+                                                DnnType type) {
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type, spatial.all_see_input);
   if (!posts) return std::nullopt;
   ConvolutionShape shape = ShapeOf<kGrouped>(request, spatial, posts->bias() >= 0);
@@ -213,8 +209,7 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
                                              ? ChooseBf16Convolution(shape, attributes)
                                              : ChooseConvolution(shape, attributes, request);
   if (!IsUsable(primitive, *posts)) return std::nullopt;
-  if (IsDnnGemm(primitive.impl_info_str()) &&
-      (matrices == WindowMatrices::kRefused || MakesNanOfBorder(spatial, request.inputs[1].constant)))
+  if (IsDnnGemm(primitive.impl_info_str()) && MakesNanOfBorder(spatial, request.inputs[1].constant))
     return std::nullopt;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
@@ -340,16 +335,17 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
     return kernel;
   }
   const bool is_for_direct = !request.way.empty() || IsForDirectConvolution(request);
-  auto direct = [&] { return MakeDirectConvolution(request, kGrouped); };
   if (is_for_direct) {
-    if (auto kernel = direct()) return kernel;
+    if (auto kernel = MakeDirectConvolution(request, kGrouped)) return kernel;
   }
-  if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32, WindowMatrices::kRefused))
-    return kernel;
-  if (!is_for_direct && request.inputs[1].constant != nullptr) {
-    if (auto kernel = direct()) return kernel;
+  std::optional<PreparedKernel> kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
+  // What oneDNN computes by matrices that it makes of windows takes many times as long as tiles, even if most
+  // of a block is computed in vain.
+  const bool is_slow = !kernel || IsDnnGemm(kernel->kernel->implementation().c_str());
+  if (is_slow && !is_for_direct && request.inputs[1].constant != nullptr) {
+    if (auto direct = MakeDirectConvolution(request, kGrouped)) return direct;
   }
-  return MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
+  return kernel;
 }
 
 }  // namespace
