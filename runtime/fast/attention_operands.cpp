@@ -11,25 +11,12 @@ namespace {
 
 template <typename Number>
 BatchedMatrix<Number> MatrixOf(const TensorView& view, llvm::ArrayRef<int64_t> batch, Number* data) {
-  Shape whole(batch.begin(), batch.end());
-  whole.append({view.extent(view.rank() - 2), view.extent(view.rank() - 1)});
-  const Strides all = BroadcastStrides(view, whole);
-  BatchedMatrix<Number> matrix{
-      .data = data, .strides = {}, .row_stride = view.strides()[view.strides().size() - 2]};
-  matrix.strides.assign(all.begin(), all.end() - 2);
-  return matrix;
+  return {.data = data,
+          .strides = BatchStrides(view, batch),
+          .row_stride = view.strides()[view.strides().size() - 2]};
 }
 
 }  // namespace
-
-int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
-  int64_t offset = 0;
-  for (size_t axis = batch.size(); axis-- > 0;) {
-    offset += index % batch[axis] * strides[axis];
-    index /= batch[axis];
-  }
-  return offset;
-}
 
 AttentionMasks::AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> batch,
                                const AttentionSizes& sizes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/fast/dnnl_layout.h"
+#include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/tensor/tensor_view.h"
 
@@ -19,9 +20,6 @@ struct AttentionSizes {
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
 };
-
-// Of element `index` of the batch.
-int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index);
 
 // A matrix of each element of a batch, whose rows lie anywhere and whose numbers behind one another.
 template <typename Number>

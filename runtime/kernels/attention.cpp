@@ -28,11 +28,9 @@ class Mask {
   double At(int64_t batch, int64_t l, int64_t s) const {
     if (mask_ == nullptr) return 0;
     const size_t rank = scores_.size();
-    int64_t offset = l * strides_[rank - 2] + s * strides_[rank - 1];
-    for (size_t axis = rank - 2; axis-- > 0;) {
-      offset += batch % scores_[axis] * strides_[axis];
-      batch /= scores_[axis];
-    }
+    const int64_t offset =
+        BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), scores_.drop_back(2), batch) +
+        l * strides_[rank - 2] + s * strides_[rank - 1];
     if (mask_->type() == ElementType::kBoolean) return mask_->data<Boolean>()[offset] ? 0 : -INFINITY;
     double value = 0;
     VisitFloatType(mask_->type(),
@@ -45,20 +43,6 @@ class Mask {
   const TensorView* mask_ = nullptr;
   Strides strides_;
 };
-
-// The offset of batch `index` of `shape` in a tensor that broadcasts to it.
-int64_t BatchOffset(const TensorView& view, llvm::ArrayRef<int64_t> batch_shape, int64_t index) {
-  const auto own = static_cast<size_t>(view.rank()) - 2;
-  int64_t offset = 0;
-  for (size_t axis = batch_shape.size(); axis-- > 0;) {
-    const int64_t at = index % batch_shape[axis];
-    index /= batch_shape[axis];
-    if (axis + own < batch_shape.size()) continue;
-    const size_t mine = axis + own - batch_shape.size();
-    if (view.shape()[mine] != 1) offset += at * view.strides()[mine];
-  }
-  return offset;
-}
 
 // out[l] = softmax over s of (q[l] . k[s] * scale + mask[l, s]), times v[s]
 template <typename T>
@@ -74,12 +58,14 @@ void AttentionAs(const ReferenceRun& run) {
   const bool causal = run.node.Bool("causal");
   const double scale =
       run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0] : 1 / std::sqrt(static_cast<double>(width));
+  const Strides q_strides = BatchStrides(q, batch_shape), k_strides = BatchStrides(k, batch_shape),
+                v_strides = BatchStrides(v, batch_shape);
   const int64_t rows = values == 0 ? 0 : out.volume() / values;
   ParallelFor(rows, keys * (width + values), [&](int64_t row) {
     const int64_t batch = row / queries, l = row % queries;
-    const T* query = q.data<T>() + BatchOffset(q, batch_shape, batch) + l * width;
-    const T* key = k.data<T>() + BatchOffset(k, batch_shape, batch);
-    const T* value = v.data<T>() + BatchOffset(v, batch_shape, batch);
+    const T* query = q.data<T>() + BatchOffset(q_strides, batch_shape, batch) + l * width;
+    const T* key = k.data<T>() + BatchOffset(k_strides, batch_shape, batch);
+    const T* value = v.data<T>() + BatchOffset(v_strides, batch_shape, batch);
     std::vector<double> weights(static_cast<size_t>(keys));
     double largest = -INFINITY;
     for (int64_t s = 0; s < keys; ++s) {

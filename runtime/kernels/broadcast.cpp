@@ -18,6 +18,22 @@ Strides BroadcastStrides(const TensorView& view, llvm::ArrayRef<int64_t> target)
   return BroadcastStrides(view, target, static_cast<int64_t>(target.size()) - view.rank());
 }
 
+Strides BatchStrides(const TensorView& view, llvm::ArrayRef<int64_t> batch) {
+  Shape whole(batch.begin(), batch.end());
+  whole.append({view.extent(view.rank() - 2), view.extent(view.rank() - 1)});
+  const Strides all = BroadcastStrides(view, whole);
+  return Strides(all.begin(), all.end() - 2);
+}
+
+int64_t BatchOffset(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> batch, int64_t index) {
+  int64_t offset = 0;
+  for (size_t axis = batch.size(); axis-- > 0;) {
+    offset += index % batch[axis] * strides[axis];
+    index /= batch[axis];
+  }
+  return offset;
+}
+
 int64_t BroadcastAxis(const ir::Node& node, const TensorView& view, int64_t rank) {
   const int64_t axis = AlignsLastAxes(node) ? -1 : node.Int(ir::kPdpdAxis);
   return axis >= 0 && view.rank() < rank ? axis : rank - view.rank();

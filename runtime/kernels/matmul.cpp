@@ -44,15 +44,6 @@ Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::Arr
   return operand;
 }
 
-int64_t LeadingOffset(int64_t index, llvm::ArrayRef<int64_t> leading, const Strides& strides) {
-  int64_t offset = 0;
-  for (size_t axis = leading.size(); axis-- > 0;) {
-    offset += index % leading[axis] * strides[axis];
-    index /= leading[axis];
-  }
-  return offset;
-}
-
 template <typename T>
 void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm::ArrayRef<int64_t> leading) {
   using C = ComputeType<T>;
@@ -68,9 +59,8 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
     const int64_t i = task / blocks % a.rows;
     const int64_t batch = task / blocks / a.rows;
     const int64_t count = std::min(kColumns, b.columns - j0);
-    const T* a_row = run.input(0).data<T>() + LeadingOffset(batch, leading, a.leading) + i * a.row_stride;
-    const T* b_block =
-        run.input(1).data<T>() + LeadingOffset(batch, leading, b.leading) + j0 * b.column_stride;
+    const T* a_row = run.input(0).data<T>() + BatchOffset(a.leading, leading, batch) + i * a.row_stride;
+    const T* b_block = run.input(1).data<T>() + BatchOffset(b.leading, leading, batch) + j0 * b.column_stride;
     std::array<SumType, kColumns> sums{};
     const auto term = [&](int64_t k, int64_t j) {
       return static_cast<SumType>(static_cast<C>(a_row[k * a.column_stride])) *
