@@ -15,6 +15,9 @@ struct Sum {
   static double Map(double x) { return x; }
   static double Combine(double a, double b) { return a + b; }
 };
+struct SumOfSquares : Sum {
+  static double Map(double x) { return x * x; }
+};
 // Elements that are not greater, NaN among them, are passed over.
 template <typename T>
 struct LargestOf {

@@ -81,9 +81,6 @@ template <typename Reducer>
 struct SumOfMagnitudes : Sum {
   static double Map(double x) { return x < 0 ? -x : x; }
 };
-struct SumOfSquares : Sum {
-  static double Map(double x) { return x * x; }
-};
 // About a mean.
 struct Product {
   using Term = double;
@@ -412,14 +409,14 @@ struct L2Normalisation {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     ForEachLine(
-        of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
+        of, [&](int64_t line) { NormalizeRow(x + line * of.terms, of.terms, floor, out + line * of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Columns sums;
           std::array<float, kColumns> factors;
           Vectorized([&] {
             ReduceColumns({x + begin, of.terms, of.inner, columns}, SumOfSquares(), sums);
-            for (int64_t i = 0; i < columns; ++i) factors[i] = Factor(sums[i]);
+            for (int64_t i = 0; i < columns; ++i) factors[i] = floor.FactorOf(sums[i]);
             for (int64_t k = 0; k < of.terms; ++k) {
               const float* row = x + begin + k * of.inner;
               for (int64_t i = 0; i < columns; ++i) out[begin + k * of.inner + i] = row[i] * factors[i];
@@ -427,15 +424,6 @@ struct L2Normalisation {
           });
         });
   }
-
- private:
-  void Row(const float* x, float* out, int64_t terms) const {
-    Vectorized([&] {
-      const float factor = Factor(ReduceRow(x, terms, SumOfSquares()));
-      for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor;
-    });
-  }
-  float Factor(double sum) const { return static_cast<float>(1 / std::sqrt(floor.Of(sum))); }
 };
 
 std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& given) {

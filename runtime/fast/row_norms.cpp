@@ -1,11 +1,12 @@
 #include "runtime/fast/row_norms.h"
 
-#include <cmath>
+#include <algorithm>
 
-#include "runtime/fast/attention_operands.h"
 #include "runtime/fast/lanes/lane_moments.h"
+#include "runtime/fast/reduce_row.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
+#include "runtime/kernels/broadcast.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -49,7 +50,7 @@ class RowNorms final : public Kernel {
       Skip(rows, NormalizeInLanes(rows));
       const int64_t apart = std::min(rows.rows, RowsOfNorms());
       for (int64_t i = 0; i < apart; ++i)
-        Row(rows.x + i * rows.stride, rows.terms, rows.out + i * rows.terms);
+        NormalizeRow(rows.x + i * rows.stride, rows.terms, floor_, rows.out + i * rows.terms);
       Skip(rows, apart);
     }
   }
@@ -58,17 +59,18 @@ class RowNorms final : public Kernel {
     rows.out += count * rows.terms;
     rows.rows -= count;
   }
-  void Row(const float* x, int64_t terms, float* out) const {
-    double squares = 0;
-    for (int64_t i = 0; i < terms; ++i) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-    const auto factor = static_cast<float>(1 / std::sqrt(floor_.Of(squares)));
-    for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor;
-  }
 
   NormFloor floor_;
 };
 
 }  // namespace
+
+void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out) {
+  Vectorized([=] {
+    const float factor = floor.FactorOf(ReduceRow(x, terms, SumOfSquares()));
+    for (int64_t i = 0; i < terms; ++i) out[i] = x[i] * factor;
+  });
+}
 
 std::optional<PreparedKernel> MakeRowNorms(const KernelRequest& request, const NormFloor& floor) {
   const Shape& shape = request.inputs[0].shape;

@@ -1,6 +1,7 @@
 // Rows divided by their norms, in registers of some rows each.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "runtime/kernels/kernel.h"
@@ -12,8 +13,14 @@ struct NormFloor {
   double eps;
   bool adds;
 
-  double Of(double squares) const { return adds ? squares + eps : squares > eps ? squares : eps; }
+  // By what a row is multiplied.
+  float FactorOf(double squares) const {
+    return static_cast<float>(1 / std::sqrt(adds ? squares + eps : squares > eps ? squares : eps));
+  }
 };
+
+// A row of any length, in f64.
+void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
 
 // Of rows along the last axis, which may have strides; nothing where they are too short or too long, or the
 // processor has no lanes.

@@ -54,10 +54,6 @@ bool IsInRange(float squares) {
   return squares > kLeast && squares < std::numeric_limits<float>::infinity();
 }
 
-}  // namespace
-
-namespace {
-
 // Whether all of the first `count` lanes are.
 NNEFC_IN_LANES inline bool AreInRange(const LaneFloats& squares, int64_t count) {
   LaneFloats all = squares;
