@@ -11,22 +11,13 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
+from window_sums import convolved
+
 RANDOM = np.random.default_rng(8)
 
 
 def normal(*shape: int) -> np.ndarray:
     return RANDOM.standard_normal(shape).astype(np.float32)
-
-
-def convolved(x: np.ndarray, filter: np.ndarray, dilations: list[int], before: list[int], after: list[int]) -> np.ndarray:
-    x = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *zip(before, after)])
-    extents = [x.shape[2 + i] - (filter.shape[2 + i] - 1) * dilations[i] for i in range(len(dilations))]
-    sums = np.zeros([x.shape[0], filter.shape[0], *extents])
-    for tap in np.ndindex(*filter.shape[2:]):
-        seen = tuple(slice(t * d, t * d + extent) for t, d, extent in zip(tap, dilations, extents))
-        sums += np.einsum("nc...,oc->no...", x[(slice(None), slice(None), *seen)], filter[(slice(None), slice(None), *tap)],
-                          optimize=True)
-    return sums
 
 
 @pytest.mark.parametrize("residual", [False, True])
@@ -38,7 +29,8 @@ def convolved(x: np.ndarray, filter: np.ndarray, dilations: list[int], before: l
 def test_dilations(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, dilations: list[int], before: list[int],
                    after: list[int], residual: bool) -> None:
     data, filter, bias = normal(*shape), normal(outputs, shape[1], *[3] * len(dilations)), normal(outputs)
-    expected = convolved(data, filter, dilations, before, after) + bias.reshape(1, -1, *[1] * len(dilations))
+    expected = convolved(data.astype(np.float64), filter[np.newaxis], [1] * len(dilations), dilations, before, after)
+    expected = expected + bias.reshape(1, -1, *[1] * len(dilations))
     other = normal(*expected.shape)
     x, r = ops.parameter(shape, np.float32, name="x"), ops.parameter(list(expected.shape), np.float32, name="r")
     for node in (x, r):

@@ -11,6 +11,8 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
+from window_sums import convolved
+
 RANDOM = np.random.default_rng(9)
 # Images, groups, inputs and outputs of a group, extents, windows, strides, dilations, borders before and behind.
 CASES = [
@@ -35,27 +37,12 @@ def normal(*shape: int) -> np.ndarray:
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
-def convolved(x: np.ndarray, filter: np.ndarray, strides: list[int], dilations: list[int], before: list[int],
-              after: list[int]) -> np.ndarray:
-    """Of a filter [groups, outputs, inputs, ..]."""
-    groups, axes = filter.shape[0], filter.shape[3:]
-    x = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *zip(before, after)])
-    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
-    extents = [(x.shape[3 + i] - (axes[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(len(axes))]
-    sums = np.zeros([x.shape[0], groups, filter.shape[1], *extents])
-    for tap in np.ndindex(*axes):
-        seen = tuple(slice(t * d, t * d + (extent - 1) * s + 1, s) for t, d, s, extent in zip(tap, dilations, strides, extents))
-        sums += np.einsum("ngc...,goc->ngo...", x[(slice(None), slice(None), slice(None), *seen)],
-                          filter[(slice(None), slice(None), slice(None), *tap)], optimize=True)
-    return sums.reshape(x.shape[0], -1, *extents)
-
-
 @pytest.mark.parametrize("follows", ["nothing", "bias and residual"])
 @pytest.mark.parametrize("case", CASES)
 def test_grouped_windows(nnefc: Path, tmp_path: Path, case: tuple, follows: str) -> None:
     images, groups, inputs, outputs, extents, windows, strides, dilations, before, after = case
     data, filter = normal(images, groups * inputs, *extents), normal(groups, outputs, inputs, *windows)
-    expected = convolved(data, filter, strides, dilations, before, after)
+    expected = convolved(data.astype(np.float64), filter, strides, dilations, before, after)
     bias, other = normal(1, groups * outputs, *[1] * len(extents)), normal(*expected.shape)
     x, r = ops.parameter(list(data.shape), np.float32, name="x"), ops.parameter(list(other.shape), np.float32, name="r")
     for node in (x, r):

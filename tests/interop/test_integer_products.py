@@ -11,6 +11,8 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
+import window_sums
+
 # Numbers less a zero of 8 bits and codes; what fits 16 bits; what does not, of data or of weights.
 RANGES = {"codes": (255, 127), "halves": (32767, 32767), "wide data": (2 ** 31 - 1, 100), "wide weights": (100, 2 ** 31 - 1)}
 BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"]]
@@ -25,19 +27,8 @@ def wrapped(sums: np.ndarray) -> np.ndarray:
     return sums.astype(np.uint64).astype(np.uint32).view(np.int32)
 
 
-def convolved(x: np.ndarray, weights: np.ndarray, strides: list[int], dilations: list[int], before: list[int],
-              after: list[int]) -> np.ndarray:
-    """The formula of a convolution, tap after tap."""
-    axes = range(len(strides))
-    x = np.pad(x.astype(np.int64), [(0, 0), (0, 0), *zip(before, after)])
-    extents = [(x.shape[2 + i] - (weights.shape[2 + i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in axes]
-    sums = np.zeros([x.shape[0], weights.shape[0], *extents], np.int64)
-    for tap in np.ndindex(*weights.shape[2:]):
-        seen = tuple(slice(tap[i] * dilations[i], tap[i] * dilations[i] + (extents[i] - 1) * strides[i] + 1, strides[i])
-                     for i in axes)
-        sums += np.einsum("nc...,oc->no...", x[(slice(None), slice(None), *seen)],
-                          weights[(slice(None), slice(None), *tap)].astype(np.int64))
-    return wrapped(sums)
+def convolved(x: np.ndarray, weights: np.ndarray, *windows: list[int]) -> np.ndarray:
+    return wrapped(window_sums.convolved(x.astype(np.int64), weights[np.newaxis].astype(np.int64), *windows))
 
 
 def check(nnefc: Path, folder: Path, x: ov.Node, data: np.ndarray, y: ov.Node, expected: np.ndarray, fast: bool) -> None:
