@@ -73,7 +73,8 @@ bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert);
 const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node);
 // Of matmul.cpp: what products see all rows of the left factor with as one axis.
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
-// Vectors become matrices of a row or a column, of a constant matrix and a vector the vector the left factor.
+// Vectors become matrices of a row or a column. Of a constant matrix and a vector, the vector becomes the
+// left factor.
 void SeeVectorsAsMatrices(ir::Graph& graph);
 // Rows that lie as columns, of a product with a constant matrix, are transposed in a step of
 // their own, so that it has the kernels of rows.
