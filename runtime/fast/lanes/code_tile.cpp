@@ -2,38 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
-#include "runtime/fast/lanes/lane_math.h"
+#include "runtime/fast/lanes/pair_products.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
-
-// Numbers of 32 bits, of which a register has kLanes, and pairs of 16.
-using LaneWords = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
-using LaneWordsAt = int32_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
-using LaneResidues = uint32_t __attribute__((vector_size(4 * NNEFC_LANES)));
-using LaneHalves = int16_t __attribute__((vector_size(4 * NNEFC_LANES)));
-
-// Codes of pairs of kLanes outputs.
-NNEFC_IN_LANES inline void LoadFactors(const int8_t* from, LaneHalves& factors) {
-#if defined(NNEFC_WIDE_X86)
-  factors = reinterpret_cast<LaneHalves>(
-      _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
-#elif defined(NNEFC_NARROW_X86)
-  factors = reinterpret_cast<LaneHalves>(
-      _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
-#else
-  for (int64_t i = 0; i < 2 * kLanes; ++i) factors[i] = from[i];
-#endif
-}
-
-NNEFC_IN_LANES inline void LoadFactors(const int16_t* from, LaneHalves& factors) {
-  using At = int16_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(2), may_alias));
-  factors = *reinterpret_cast<const At*>(from);
-}
 
 // Codes of numbers, and back: rounded to the even one of two that are as near.
 NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
@@ -66,22 +41,6 @@ NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], 
 #endif
 }
 
-// sums += the sum of the products of each pair
-NNEFC_IN_LANES inline void AddPairs(LaneResidues& sums, const LaneHalves& a, const LaneHalves& b) {
-#if defined(NNEFC_WIDE_X86)
-  sums += reinterpret_cast<LaneResidues>(
-      _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(NNEFC_NARROW_X86)
-  // Compilers would add products of several pairs to each other first, for which there are no registers.
-  const __m256i products = _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b));
-  asm("vpaddd %1, %0, %0" : "+x"(sums) : "x"(products));
-#else
-  for (int64_t i = 0; i < kLanes; ++i)
-    sums[i] += static_cast<uint32_t>(int32_t{a[2 * i]} * b[2 * i]) +
-               static_cast<uint32_t>(int32_t{a[2 * i + 1]} * b[2 * i + 1]);
-#endif
-}
-
 template <int kPixels, typename Weight>
 NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
   constexpr int kParts = static_cast<int>(kLanesOfBlock);
@@ -99,9 +58,8 @@ NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
         LoadFactors(weights + 2 * (kBlockColumns * pair + kLanes * p), factors[p]);
 #pragma GCC unroll 16
       for (int i = 0; i < kPixels; ++i) {
-        int32_t both;
-        std::memcpy(&both, from[i] + 2 * pair, sizeof(both));
-        const auto x = reinterpret_cast<LaneHalves>(LaneWords{} + both);
+        LaneHalves x;
+        SpreadPair(from[i] + 2 * pair, x);
 #pragma GCC unroll 2
         for (int p = 0; p < kParts; ++p) AddPairs(sums[i][p], x, factors[p]);
       }
