@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/fast/clamped_sums.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/coded_winograd.h"
@@ -16,38 +17,46 @@ namespace nnefc::runtime {
 
 namespace {
 
+constexpr int64_t kPair = 2;
+
+int64_t CacheBytes() {
+  return CacheFloats() * int64_t{sizeof(float)};
+}
+
+// As CodedGrid::Of says, for numbers of so many bytes and a pixel of results in `result_bytes`.
+CodedGrid GridOfParts(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes) {
+  return CodedGrid::Of(form, DividedUp(form.outputs, kBlockColumns), bytes,
+                       form.rows.stride * form.row_numbers() * static_cast<int64_t>(number_bytes) +
+                           form.columns.output * result_bytes);
+}
+
 // What tiles read are numbers of 16 bits or floats.
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  // `bytes`: as CodedGrid::Of says; results in them: of how many channels at a time.
-  CodedKernel(const CodedForm& form, CodedResults results, int64_t bytes, int64_t channels)
-      : form_(form),
-        grid_(CodedGrid::Of(form, tiles(), bytes,
-                            form.rows.stride * form.row_numbers() * int64_t{sizeof(Number)} +
-                                form.columns.output * channels * results.element_bytes())),
-        seen_(grid_.SeenBy(form)),
-        results_(std::move(results)) {}
+  CodedKernel(const CodedForm& form, CodedResults results, const CodedGrid& grid)
+      : form_(form), grid_(grid), seen_(grid_.SeenBy(form)), results_(std::move(results)) {}
 
   size_t scratch_bytes() const {
     return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
-           static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(Number) +
-           static_cast<size_t>(weight_bytes());
+           static_cast<size_t>(form_.threads * MemberBytes() + weight_bytes());
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
-    auto* numbers = reinterpret_cast<Number*>(columns + results_.scratch_floats());
+    auto* members = reinterpret_cast<std::byte*>(columns + results_.scratch_floats());
     Call call = results_.CallOf(run, columns);
     call.weights =
-        WeightsOf(call.weights, reinterpret_cast<int8_t*>(numbers + form_.threads * MemberNumbers()));
+        WeightsOf(call.weights, reinterpret_cast<int8_t*>(members + form_.threads * MemberBytes()));
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
+      std::byte* own = members + member * MemberBytes();
       const CodedPart<Number> part(form_, Span{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-                                   numbers + member * MemberNumbers());
-      RunPart(call, part, image, Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts));
+                                   reinterpret_cast<Number*>(own));
+      RunPart(call, part, image, Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts),
+              own + PartBytes());
     });
     return Success();
   }
@@ -58,9 +67,11 @@ class CodedKernel : public Kernel {
   // The weights as tiles take them: those that are given, or what is put to scratch memory.
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
+  // What a thread has beside its part.
+  virtual int64_t own_bytes() const { return 0; }
   // All pixels of a part, of some tiles of outputs.
-  virtual void RunPart(const Call& call, const CodedPart<Number>& part, int64_t image,
-                       const Span& tiles) const = 0;
+  virtual void RunPart(const Call& call, const CodedPart<Number>& part, int64_t image, const Span& tiles,
+                       std::byte* own) const = 0;
 
   const CodedForm& form() const { return form_; }
   const CodedResults& results() const { return results_; }
@@ -69,7 +80,9 @@ class CodedKernel : public Kernel {
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
  private:
-  int64_t MemberNumbers() const { return grid_.MemberNumbers(form_); }
+  // Whole lines of a cache, as MemberNumbers are.
+  int64_t PartBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(Number)}; }
+  int64_t MemberBytes() const { return PartBytes() + own_bytes(); }
 
   CodedForm form_;
   CodedGrid grid_;
@@ -81,12 +94,16 @@ class CodedKernel : public Kernel {
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), CacheFloats() * int64_t{sizeof(float)}, form.outputs),
-        strips_(CodedStrips::Of(form)) {}
+      : CodedConvolution(
+            form, GridOfParts(form, CacheBytes(), sizeof(int16_t), form.outputs * results.element_bytes()),
+            std::move(results)) {}
 
   std::string implementation() const override { return "nnefc:codes"; }
 
  private:
+  CodedConvolution(const CodedForm& form, const CodedGrid& grid, CodedResults results)
+      : CodedKernel(form, std::move(results), grid), strips_(CodedStrips::Of(form)) {}
+
   // Channels as many as they are: pairs of numbers may be of two pixels, and the last one reads a number
   // more, whose weight is 0.
   bool has_no_padding() const { return form().padded_channels % 2 != 0; }
@@ -111,8 +128,8 @@ class CodedConvolution final : public CodedKernel<int16_t> {
     return own;
   }
 
-  void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image,
-               const Span& tiles) const override {
+  void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image, const Span& tiles,
+               std::byte*) const override {
     part.Fill(ImageOf(call, image));
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunColumns(call, part, image, tile);
   }
@@ -144,11 +161,53 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   CodedStrips strips_;
 };
 
+// Of all channels, by tiles of clamped codes where few are beyond.
+class ClampedConvolution final : public CodedKernel<int16_t> {
+ public:
+  ClampedConvolution(const CodedForm& form, CodedResults results)
+      : ClampedConvolution(
+            form, GridOfParts(form, CacheBytes(), sizeof(uint8_t), form.outputs * results.element_bytes()),
+            std::move(results)) {}
+
+  std::string implementation() const override { return "nnefc:clamped_codes"; }
+
+ private:
+  ClampedConvolution(const CodedForm& form, const CodedGrid& grid, CodedResults results)
+      : CodedKernel(form, std::move(results), grid), sums_(form, grid) {}
+
+  int64_t own_bytes() const override { return sums_.scratch_bytes(); }
+
+  void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image, const Span& tiles,
+               std::byte* own) const override {
+    const auto store = [&](int64_t tile, const Span& pixels, const int32_t* sums) {
+      results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
+                      call.operands);
+    };
+    const ClampedSums::Part sums{
+        .rows = part.rows(), .tiles = tiles, .weights = call.weights, .scratch = own};
+    if (sums_.SumCodes(sums, ImageOf(call, image), form().zero, store)) return;
+    part.Fill(ImageOf(call, image));
+    sums_.SumNumbers(sums, part.numbers(), store);
+  }
+
+  ClampedSums sums_;
+};
+
 // Of each channel by itself.
 class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), kBytes, kBlockColumns) {
+      : CodedDepthwise(form,
+                       GridOfParts(form, kBytes, sizeof(float), kBlockColumns * results.element_bytes()),
+                       std::move(results)) {}
+
+  std::string implementation() const override { return "nnefc:depthwise_codes"; }
+
+ private:
+  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
+
+  CodedDepthwise(const CodedForm& form, const CodedGrid& grid, CodedResults results)
+      : CodedKernel(form, std::move(results), grid) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -160,13 +219,8 @@ class CodedDepthwise final : public CodedKernel<float> {
     reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().makes_codes_of_sums();
   }
 
-  std::string implementation() const override { return "nnefc:depthwise_codes"; }
-
- private:
-  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
-
-  void RunPart(const Call& call, const CodedPart<float>& part, int64_t image,
-               const Span& tiles) const override {
+  void RunPart(const Call& call, const CodedPart<float>& part, int64_t image, const Span& tiles,
+               std::byte*) const override {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       if (reads_codes_ && (tile + 1) * kBlockColumns <= form().channels) {
         RunRows(call, part.rows(), image, tile);
@@ -237,23 +291,23 @@ bool FitsWords(int64_t terms, const CodedForm& form) {
          form.RowsSeenBy(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMostWords;
 }
 
-// Codes of pairs of inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other.
-Layout PairedFilter(llvm::ArrayRef<int64_t> filter, size_t output_axis, DnnLayout::Form form) {
-  constexpr int64_t kPair = 2 * kBlockColumns;
+// Codes of some inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other.
+Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
+                     DnnLayout::Form form) {
   const size_t input_axis = 1 - output_axis;
   dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
   dnnl_memory_desc_t& data = desc.data;
   data.padded_dims[output_axis] = RoundUp(filter[output_axis], kBlockColumns);
-  data.padded_dims[input_axis] = RoundUp(filter[input_axis], 2);
+  data.padded_dims[input_axis] = RoundUp(filter[input_axis], inputs_together);
   dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   blocking.inner_nblks = 2;
   blocking.inner_idxs[0] = static_cast<int64_t>(output_axis);
   blocking.inner_blks[0] = kBlockColumns;
   blocking.inner_idxs[1] = static_cast<int64_t>(input_axis);
-  blocking.inner_blks[1] = 2;
-  int64_t stride = kPair;
+  blocking.inner_blks[1] = inputs_together;
+  int64_t stride = inputs_together * kBlockColumns;
   blocking.strides[input_axis] = stride;
-  stride *= data.padded_dims[input_axis] / 2;
+  stride *= data.padded_dims[input_axis] / inputs_together;
   for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
   blocking.strides[output_axis] = stride;
   return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
@@ -342,13 +396,15 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
   const bool is_winograd = !is_depthwise && CodedWinograd::Suits(form, given.filter_magnitude);
+  const bool is_clamped = !is_depthwise && !is_winograd && ClampedSums::Suits(form);
   std::optional<PreparedKernel> prepared =
       is_depthwise  ? Finish<CodedDepthwise>(given, step, form, std::move(results))
       : is_winograd ? Finish<CodedWinograd>(given, step, form, std::move(results))
+      : is_clamped  ? Finish<ClampedConvolution>(given, step, form, std::move(results))
                     : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
-  prepared->inputs[1] =
-      is_depthwise ? DepthwiseFilter(filter, std::move(codes)) : PairedFilter(filter, 0, std::move(codes));
+  prepared->inputs[1] = is_depthwise ? DepthwiseFilter(filter, std::move(codes))
+                                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair, std::move(codes));
   return prepared;
 }
 
@@ -368,16 +424,18 @@ std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const
   DnnLayout::Form codes{
       .order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
       .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}};
+  CodedResults::Form results{.outputs = shape.outputs,
+                             .pixels = shape.rows,
+                             .is_blocked = false,
+                             .scales = ScalesOfProducts(*step.source, given.filter_scales),
+                             .folded = std::nullopt};
+  const bool is_clamped = ClampedSums::Suits(form);
   std::optional<PreparedKernel> prepared =
-      Finish<CodedConvolution>(given, step, form,
-                               {.outputs = shape.outputs,
-                                .pixels = shape.rows,
-                                .is_blocked = false,
-                                .scales = ScalesOfProducts(*step.source, given.filter_scales),
-                                .folded = std::nullopt});
+      is_clamped ? Finish<ClampedConvolution>(given, step, form, std::move(results))
+                 : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
   const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
-  prepared->inputs[1] = PairedFilter(matrix, 1, std::move(codes));
+  prepared->inputs[1] = FilterOfTiles(matrix, 1, is_clamped ? kQuad : kPair, std::move(codes));
   return prepared;
 }
 

@@ -1,0 +1,140 @@
+#include "runtime/fast/clamped_sums.h"
+
+#include <algorithm>
+
+#include "runtime/fast/coded_results.h"
+#include "runtime/fast/round_up.h"
+#include "runtime/fast/window_tiles.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Between the sums of tiles one pixel more, which is no multiple of a page.
+constexpr int64_t kSumsStride = (kMostStoredPixels + 1) * kBlockColumns;
+constexpr int64_t kSums = kMostRestBlocks * kSumsStride, kStarts = kMostRestBlocks * kBlockColumns;
+
+std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
+  for (int32_t& place : places) place /= static_cast<int32_t>(channels);
+  return places;
+}
+
+}  // namespace
+
+// Of few pixels or channels other tiles are as fast.
+bool ClampedSums::Suits(const CodedForm& form) {
+  constexpr int64_t kLeastPixels = 12, kLeastChannels = 64;
+  return form.channels % kQuad == 0 && form.padded_channels == form.channels &&
+         form.out_pixels() >= kLeastPixels &&
+         form.rows.size * form.columns.size * form.channels >= kLeastChannels;
+}
+
+ClampedSums::ClampedSums(const CodedForm& form, const CodedGrid& grid)
+    : form_(form),
+      rows_of_part_(DividedUp(form.rows.output, grid.row_parts)),
+      strips_(CodedStrips::Of(form)),
+      seen_(grid.SeenBy(form)),
+      no_strips_(strips_.places.size()),
+      seen_pixels_(InPixels(seen_, form.channels)),
+      strip_pixels_(InPixels(strips_.places, form.channels)),
+      ones_(static_cast<size_t>(kQuad * quads()), 1) {}
+
+int64_t ClampedSums::scratch_bytes() const {
+  return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
+}
+
+bool ClampedSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
+  const ClampedPart::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
+  ClampedPart clamped(form_, windows, part.rows, ClampedPart::Scratch(form_, rows_of_part_, part.scratch));
+  if (!clamped.Fill(image, zero)) return false;
+  ForGroups(
+      part, [&](const Group& group) { FindStarts(part, zero, group); },
+      [&](const Group& group, const Span& pixels) { SumTiles(part, clamped, group, pixels); }, store);
+  return true;
+}
+
+void ClampedSums::SumNumbers(const Part& part, const int16_t* numbers, Store store) const {
+  ForGroups(
+      part, [](const Group&) {},
+      [&](const Group& group, const Span& pixels) {
+        for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
+          QuadTile<int16_t> products = TileOf(part, numbers, group.tiles.begin + tile);
+          products.seen = seen_.data() + pixels.begin;
+          products.sums = group.sums + tile * kSumsStride;
+          RunQuadTile(pixels.count(), products);
+        }
+      },
+      store);
+}
+
+template <typename Number>
+QuadTile<Number> ClampedSums::TileOf(const Part& part, const Number* numbers, int64_t tile) const {
+  return {.numbers = numbers,
+          .seen = nullptr,
+          .strips = strips_.places.data(),
+          .strip_count = strip_count(),
+          .quads = quads(),
+          .weights = part.weights + tile * WeightsOfTile(),
+          .start = nullptr,
+          .sums = nullptr};
+}
+
+// Calls start(group) for some tiles at a time, and then sum(group, pixels) for some pixels at a time.
+template <typename Start, typename Sum>
+void ClampedSums::ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const {
+  auto* sums = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
+  const int64_t pixels = part.rows.count() * form_.columns.output;
+  const int64_t groups = DividedUp(part.tiles.count(), kMostRestBlocks);
+  const int64_t pixel_groups = DividedUp(pixels, kMostStoredPixels);
+  for (int64_t index = 0; index < groups; ++index) {
+    const Group group{part.tiles.Part(groups, index), sums, sums + kSums};
+    start(group);
+    for (int64_t i = 0; i < pixel_groups; ++i) {
+      const Span some = Span{0, pixels}.Part(pixel_groups, i);
+      sum(group, some);
+      for (int64_t tile = 0; tile < group.tiles.count(); ++tile)
+        store(group.tiles.begin + tile, some, sums + tile * kSumsStride);
+    }
+  }
+}
+
+// What codes less their base leave out: how far that is from the zero, times all weights.
+void ClampedSums::FindStarts(const Part& part, int zero, const Group& group) const {
+  const int distance = ClampedPart::BaseOf(zero) - zero;
+  std::fill_n(group.starts, kStarts, 0);
+  if (distance == 0) return;
+  constexpr int32_t kFirst = 0;
+  for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
+    QuadTile<uint8_t> of_ones = TileOf(part, ones_.data(), group.tiles.begin + tile);
+    of_ones.seen = &kFirst;
+    of_ones.strips = no_strips_.data();
+    of_ones.sums = group.starts + tile * kBlockColumns;
+    RunClampedTile(1, of_ones);
+    for (int64_t i = 0; i < kBlockColumns; ++i) of_ones.sums[i] *= distance;
+  }
+}
+
+void ClampedSums::SumTiles(const Part& part, const ClampedPart& clamped, const Group& group,
+                           const Span& pixels) const {
+  const TilePanels panels(pixels.count());
+  for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
+    QuadTile<uint8_t> products = TileOf(part, clamped.codes(), group.tiles.begin + tile);
+    products.start = group.starts + tile * kBlockColumns;
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
+      products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
+      RunClampedTile(panels.RowsOf(panel), products);
+    }
+  }
+  clamped.AddRestsTo(pixels, {.terms = nullptr,
+                              .count = 0,
+                              .is_above = true,
+                              .weights = part.weights + group.tiles.begin * WeightsOfTile(),
+                              .first_pixel = pixels.begin,
+                              .sums = group.sums,
+                              .blocks = group.tiles.count(),
+                              .block_stride = WeightsOfTile(),
+                              .sums_stride = kSumsStride});
+}
+
+}  // namespace nnefc::runtime

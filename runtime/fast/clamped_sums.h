@@ -1,0 +1,55 @@
+// Sums of products of codes and a filter's codes, four at a time (lanes/clamped_tile.h): of rows of images,
+// as grids cut them, and some tiles of outputs.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "runtime/fast/clamped_part.h"
+
+namespace nnefc::runtime {
+
+class ClampedSums {
+ public:
+  static bool Suits(const CodedForm& form);
+  ClampedSums(const CodedForm& form, const CodedGrid& grid);
+
+  // Of a thread.
+  int64_t scratch_bytes() const;
+  struct Part {
+    Span rows, tiles;
+    const int8_t* weights;  // kQuadWeights for each four inputs, those of a tile behind one another
+    std::byte* scratch;
+  };
+  // Takes sums of some pixels of a part: kBlockColumns of each.
+  using Store = llvm::function_ref<void(int64_t tile, const Span& pixels, const int32_t* sums)>;
+  // False, and nothing is stored, if so many codes are beyond what they are clamped to that SumNumbers is
+  // faster.
+  bool SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const;
+  // The same of codes less their zero, as CodedPart has them.
+  void SumNumbers(const Part& part, const int16_t* numbers, Store store) const;
+
+ private:
+  // Some tiles, and the sums that they begin with.
+  struct Group {
+    Span tiles;
+    int32_t *sums, *starts;
+  };
+  int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // of a strip
+  int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
+  int64_t PartBytes() const { return ClampedPart::Scratch::Bytes(form_, rows_of_part_); }
+  int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
+  template <typename Number>
+  QuadTile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
+  template <typename Start, typename Sum>
+  void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
+  void FindStarts(const Part& part, int zero, const Group& group) const;
+  void SumTiles(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
+
+  CodedForm form_;
+  int64_t rows_of_part_;
+  CodedStrips strips_;
+  std::vector<int32_t> seen_, no_strips_;
+  std::vector<int32_t> seen_pixels_, strip_pixels_;
+  std::vector<uint8_t> ones_;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,343 @@
+#include "runtime/fast/lanes/clamped_tile.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "runtime/fast/lanes/pair_products.h"
+
+namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
+
+namespace {
+
+constexpr int kParts = static_cast<int>(kLanesOfBlock);
+constexpr int64_t kRegisterWeights = kQuad * kLanes;
+using LaneBytes = uint8_t __attribute__((vector_size(4 * NNEFC_LANES)));
+using LaneBytesAt = uint8_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(1), may_alias));
+
+// The same four codes in all lanes.
+NNEFC_IN_LANES inline void SpreadQuad(const void* from, LaneBytes& codes) {
+  int32_t all;
+  std::memcpy(&all, from, sizeof(all));
+  codes = reinterpret_cast<LaneBytes>(LaneWords{} + all);
+}
+
+// sums of the products of each four, of which no two leave 16 bits
+NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* weights, LaneResidues& sums) {
+#if defined(NNEFC_WIDE_X86)
+  const __m512i pairs = _mm512_maddubs_epi16(reinterpret_cast<__m512i>(codes), _mm512_loadu_si512(weights));
+  sums = reinterpret_cast<LaneResidues>(_mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+#elif defined(NNEFC_NARROW_X86)
+  const __m256i pairs = _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes),
+                                             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights)));
+  sums = reinterpret_cast<LaneResidues>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+#else
+  for (int64_t i = 0; i < kLanes; ++i) {
+    int32_t sum = 0;
+    for (int64_t j = kQuad * i; j < kQuad * (i + 1); ++j) sum += int32_t{codes[j]} * weights[j];
+    sums[i] = static_cast<uint32_t>(sum);
+  }
+#endif
+}
+
+// Adds the products of four codes of a pixel and kBlockColumns outputs.
+#if defined(NNEFC_NARROW_X86)
+NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* codes,
+                                   const LaneBytes& first_weights, const int8_t* weights,
+                                   const LaneHalves& ones) {
+  // All registers are taken: compilers would load the other weights to one and keep sums in memory.
+  LaneBytes x, pairs;
+  asm("vpbroadcastd %[codes], %[x]\n\t"
+      "vpmaddubsw %[w0], %[x], %[pairs]\n\t"
+      "vpmaddubsw %[w1], %[x], %[x]\n\t"
+      "vpmaddwd %[ones], %[pairs], %[pairs]\n\t"
+      "vpmaddwd %[ones], %[x], %[x]\n\t"
+      "vpaddd %[pairs], %[sum0], %[sum0]\n\t"
+      "vpaddd %[x], %[sum1], %[sum1]"
+      : [sum0] "+x"(sums[0]), [sum1] "+x"(sums[1]), [x] "=&x"(x), [pairs] "=&x"(pairs)
+      : [codes] "m"(*reinterpret_cast<const int32_t*>(codes)), [w0] "x"(first_weights),
+        [w1] "m"(*reinterpret_cast<const LaneBytesAt*>(weights + kRegisterWeights)), [ones] "x"(ones));
+}
+#else
+NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* codes, const LaneBytes&,
+                                   const int8_t* weights, const LaneHalves&) {
+  LaneBytes x;
+  SpreadQuad(codes, x);
+  for (int p = 0; p < kParts; ++p) {
+    LaneResidues products;
+    MultiplyQuads(x, weights + p * kRegisterWeights, products);
+    sums[p] += products;
+  }
+}
+#endif
+
+NNEFC_IN_LANES inline void StartSums(const int32_t* start, LaneResidues (&sums)[kParts]) {
+#pragma GCC unroll 2
+  for (int p = 0; p < kParts; ++p) {
+    sums[p] =
+        start == nullptr
+            ? LaneResidues{}
+            : reinterpret_cast<LaneResidues>(+*reinterpret_cast<const LaneWordsAt*>(start + p * kLanes));
+  }
+}
+
+NNEFC_IN_LANES inline void StoreSums(const LaneResidues (&sums)[kParts], int32_t* to) {
+#pragma GCC unroll 2
+  for (int p = 0; p < kParts; ++p)
+    *reinterpret_cast<LaneWordsAt*>(to + p * kLanes) = reinterpret_cast<LaneWords>(sums[p]);
+}
+
+template <int kPixels>
+NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call) {
+  constexpr int64_t kQuadsTogether = 2;
+  LaneResidues sums[kPixels][kParts];
+#pragma GCC unroll 16
+  for (int i = 0; i < kPixels; ++i) StartSums(call.start, sums[i]);
+  const LaneHalves ones = LaneHalves{} + int16_t{1};
+  const int8_t* weights = call.weights;
+  for (int64_t strip = 0; strip < call.strip_count; ++strip) {
+    const uint8_t* from[kPixels];
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i) from[i] = call.numbers + call.seen[i] + call.strips[strip];
+    const auto add_quad = [&](int64_t quad) NNEFC_IN_LANES {
+      const int8_t* own = weights + kQuadWeights * quad;
+      const LaneBytes first = *reinterpret_cast<const LaneBytesAt*>(own);
+#pragma GCC unroll 16
+      for (int i = 0; i < kPixels; ++i) AddQuad(sums[i], from[i] + kQuad * quad, first, own, ones);
+    };
+    int64_t quad = 0;
+    for (; quad + kQuadsTogether <= call.quads; quad += kQuadsTogether) {
+#pragma GCC unroll 2
+      for (int64_t i = 0; i < kQuadsTogether; ++i) add_quad(quad + i);
+    }
+    for (; quad < call.quads; ++quad) add_quad(quad);
+    weights += kQuadWeights * call.quads;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kPixels; ++i) StoreSums(sums[i], call.sums + i * kBlockColumns);
+}
+
+template <int kPixels>
+void CallClampedTile(const QuadTile<uint8_t>& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const QuadTile<uint8_t> call = given;  // which what is written cannot change
+    ClampedTileOf<kPixels>(call);
+  });
+}
+
+// By pixels.
+constexpr auto kClampedTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<void (*)(const QuadTile<uint8_t>&), kTileRows>{
+      CallClampedTile<static_cast<int>(kIndex) + 1>...};
+}(std::make_index_sequence<kTileRows>());
+
+// The sums of each two lanes that are neighbours, of two registers.
+NNEFC_IN_LANES inline void AddNeighbours(const LaneResidues& first, const LaneResidues& second,
+                                         LaneResidues& sums) {
+#if defined(NNEFC_NARROW_X86)
+  constexpr int kInOrder = 0b11011000;
+  sums = reinterpret_cast<LaneResidues>(_mm256_permute4x64_epi64(
+      _mm256_hadd_epi32(reinterpret_cast<__m256i>(first), reinterpret_cast<__m256i>(second)), kInOrder));
+#else
+  constexpr int kHalf = static_cast<int>(kLanes) / 2;
+#pragma GCC unroll 16
+  for (int i = 0; i < kHalf; ++i) {
+    sums[i] = first[2 * i] + first[2 * i + 1];
+    sums[kHalf + i] = second[2 * i] + second[2 * i + 1];
+  }
+#endif
+}
+
+// Weights of four inputs as numbers of 16 bits: a register has those of half as many outputs as it has lanes.
+template <int kPixels>
+NNEFC_IN_LANES inline void QuadTileOf(const QuadTile<int16_t>& call, int64_t pixel) {
+  constexpr int kHalves = 2 * kParts;
+  LaneResidues sums[kPixels][kHalves] = {};
+  const int8_t* weights = call.weights;
+  for (int64_t strip = 0; strip < call.strip_count; ++strip) {
+    for (int64_t quad = 0; quad < call.quads; ++quad, weights += kQuadWeights) {
+      LaneHalves factors[kHalves];
+#pragma GCC unroll 4
+      for (int p = 0; p < kHalves; ++p) LoadFactors(weights + 2 * kLanes * p, factors[p]);
+#pragma GCC unroll 4
+      for (int i = 0; i < kPixels; ++i) {
+        int64_t four;
+        std::memcpy(&four, call.numbers + call.seen[pixel + i] + call.strips[strip] + kQuad * quad,
+                    sizeof(four));
+        using LaneLongs = int64_t __attribute__((vector_size(4 * NNEFC_LANES)));
+        const auto x = reinterpret_cast<LaneHalves>(LaneLongs{} + four);
+#pragma GCC unroll 4
+        for (int p = 0; p < kHalves; ++p) AddPairs(sums[i][p], x, factors[p]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kPixels; ++i) {
+    LaneResidues own[kParts], start[kParts];
+    StartSums(call.start, start);
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p) {
+      AddNeighbours(sums[i][2 * p], sums[i][2 * p + 1], own[p]);
+      own[p] += start[p];
+    }
+    StoreSums(own, call.sums + (pixel + i) * kBlockColumns);
+  }
+}
+
+template <int kBlocks, bool kIsAbove>
+NNEFC_IN_LANES inline void AddTerms(const RestProducts& call) {
+  for (int64_t i = 0; i < call.count; ++i) {
+    const RestTerm& term = call.terms[i];
+    const int8_t* weights = call.weights + term.weights;
+    int32_t* to = call.sums + (term.pixel - call.first_pixel) * kBlockColumns;
+    LaneBytes x;
+    SpreadQuad(&term.bytes, x);
+#pragma GCC unroll 8
+    for (int part = 0; part < kBlocks * kParts; ++part) {
+      LaneResidues products;
+      MultiplyQuads(x, weights + part / kParts * call.block_stride + part % kParts * kRegisterWeights,
+                    products);
+      auto& sums =
+          *reinterpret_cast<LaneWordsAt*>(to + part / kParts * call.sums_stride + part % kParts * kLanes);
+      const auto own = reinterpret_cast<LaneResidues>(+sums);
+      sums = reinterpret_cast<LaneWords>(kIsAbove ? own + products : own - products);
+    }
+  }
+}
+
+template <int kBlocks>
+void CallAddRests(const RestProducts& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const RestProducts call = given;  // which what is written cannot change
+    call.is_above ? AddTerms<kBlocks, true>(call) : AddTerms<kBlocks, false>(call);
+  });
+}
+
+// By blocks.
+constexpr auto kAddRests = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<void (*)(const RestProducts&), kMostRestBlocks>{
+      CallAddRests<static_cast<int>(kIndex) + 1>...};
+}(std::make_index_sequence<kMostRestBlocks>());
+
+// x - y, or 0 where that is less
+NNEFC_IN_LANES inline void SubtractToZero(LaneBytes& x, const LaneBytes& y) {
+#if defined(NNEFC_NARROW_X86)
+  x = reinterpret_cast<LaneBytes>(
+      _mm256_subs_epu8(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(y)));
+#elif defined(NNEFC_WIDE_X86)
+  x = reinterpret_cast<LaneBytes>(
+      _mm512_subs_epu8(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y)));
+#else
+  for (int64_t i = 0; i < 4 * kLanes; ++i) x[i] = static_cast<uint8_t>(x[i] > y[i] ? x[i] - y[i] : 0);
+#endif
+}
+
+// How far each two codes are together beyond kMostOfTwo, 0 where they are not.
+NNEFC_IN_LANES inline void BeyondOfTwo(const LaneBytes& codes, LaneHalves& beyond) {
+#if defined(NNEFC_NARROW_X86)
+  const __m256i sums = _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes), _mm256_set1_epi8(1));
+  beyond = reinterpret_cast<LaneHalves>(_mm256_subs_epu16(sums, _mm256_set1_epi16(kMostOfTwo)));
+#elif defined(NNEFC_WIDE_X86)
+  const __m512i sums = _mm512_maddubs_epi16(reinterpret_cast<__m512i>(codes), _mm512_set1_epi8(1));
+  beyond = reinterpret_cast<LaneHalves>(_mm512_subs_epu16(sums, _mm512_set1_epi16(kMostOfTwo)));
+#else
+  for (int64_t i = 0; i < 2 * kLanes; ++i)
+    beyond[i] = static_cast<int16_t>(std::max(codes[2 * i] + codes[2 * i + 1] - kMostOfTwo, 0));
+#endif
+}
+
+// A bit for each four bytes that are not all 0.
+NNEFC_IN_LANES inline uint32_t QuadsWithBits(const LaneBytes& bytes) {
+#if defined(NNEFC_NARROW_X86)
+  constexpr uint32_t kAll = 0xFF;
+  const __m256i zeros = _mm256_cmpeq_epi32(reinterpret_cast<__m256i>(bytes), __m256i{});
+  return static_cast<uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(zeros))) ^ kAll;
+#elif defined(NNEFC_WIDE_X86)
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(bytes), reinterpret_cast<__m512i>(bytes));
+#else
+  const auto words = reinterpret_cast<LaneWords>(bytes);
+  uint32_t bits = 0;
+  for (int i = 0; i < kLanes; ++i) bits |= static_cast<uint32_t>(words[i] != 0) << i;
+  return bits;
+#endif
+}
+
+using QuadCodes = std::array<uint8_t, kQuad>;
+
+bool HasTwoBeyond(const QuadCodes& codes) {
+  return codes[0] + codes[1] > kMostOfTwo || codes[2] + codes[3] > kMostOfTwo;
+}
+
+void AddRest(const QuadCodes& rest, int64_t quad, int64_t most, CodeRest* rests, int64_t& count) {
+  uint32_t bytes;
+  std::memcpy(&bytes, rest.data(), sizeof(bytes));
+  if (bytes != 0 && count <= most) rests[count++] = {static_cast<int32_t>(quad), bytes};
+}
+
+// Four codes that are to be clamped, and what they leave.
+void ClampQuad(const uint8_t* codes, int base, int64_t quad, uint8_t* out, CodeRests& rests) {
+  QuadCodes above = {}, below = {};
+  for (size_t two = 0; two < kQuad; two += 2) {
+    for (size_t i = two; i < two + 2; ++i) {
+      below[i] = static_cast<uint8_t>(std::max(base - codes[i], 0));
+      out[i] = static_cast<uint8_t>(std::max(codes[i] - base, 0));
+    }
+    const size_t larger = out[two] < out[two + 1] ? two + 1 : two;
+    above[larger] = static_cast<uint8_t>(std::max(out[two] + out[two + 1] - kMostOfTwo, 0));
+    out[larger] = static_cast<uint8_t>(out[larger] - above[larger]);
+  }
+  AddRest(above, quad, rests.most, rests.above, rests.above_count);
+  if (HasTwoBeyond(below)) {
+    AddRest({below[0], 0, below[2], 0}, quad, rests.most, rests.below, rests.below_count);
+    below[0] = below[2] = 0;
+  }
+  AddRest(below, quad, rests.most, rests.below, rests.below_count);
+}
+
+}  // namespace
+
+void ClampCodes(const CodesToClamp& given, CodeRests& rests) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const CodesToClamp call = given;  // which what is written cannot change
+    constexpr int64_t kCodes = 4 * kLanes;
+    const LaneBytes base = LaneBytes{} + static_cast<uint8_t>(call.base);
+    const auto clamp_quad = [&](int64_t at) {
+      ClampQuad(call.codes + at, call.base, call.first_quad + at / kQuad, call.out + at, rests);
+    };
+    int64_t i = 0;
+    for (; i + kCodes <= call.count; i += kCodes) {
+      const LaneBytes codes = *reinterpret_cast<const LaneBytesAt*>(call.codes + i);
+      LaneBytes clamped = codes, below = base;
+      SubtractToZero(clamped, base);
+      SubtractToZero(below, codes);
+      LaneHalves beyond;
+      BeyondOfTwo(clamped, beyond);
+      *reinterpret_cast<LaneBytesAt*>(call.out + i) = clamped;
+      uint32_t quads = QuadsWithBits(below | reinterpret_cast<LaneBytes>(beyond));
+      for (; quads != 0; quads &= quads - 1) clamp_quad(i + kQuad * std::countr_zero(quads));
+    }
+    for (; i < call.count; i += kQuad) clamp_quad(i);
+  });
+}
+
+void RunClampedTile(int64_t pixels, const QuadTile<uint8_t>& tile) {
+  kClampedTiles[static_cast<size_t>(pixels - 1)](tile);
+}
+
+void RunQuadTile(int64_t pixels, const QuadTile<int16_t>& given) {
+  RunInLanes([&]() NNEFC_IN_LANES {
+    const QuadTile<int16_t> call = given;  // which what is written cannot change
+    constexpr int kAtOnce = 2;             // for whose sums there are registers
+    int64_t pixel = 0;
+    for (; pixel + kAtOnce <= pixels; pixel += kAtOnce) QuadTileOf<kAtOnce>(call, pixel);
+    if (pixel < pixels) QuadTileOf<1>(call, pixel);
+  });
+}
+
+void AddRests(const RestProducts& products) {
+  kAddRests[static_cast<size_t>(products.blocks - 1)](products);
+}
+
+}  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE
