@@ -42,13 +42,11 @@ CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
   const int64_t wanted = 4 * form.threads;  // tasks
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
-  const int64_t more = DividedUp(wanted, form.images * grid.row_parts);
-  const int64_t least_rows = DividedUp(kLeastPixels, form.columns.output);
-  if (form.rows.output / (grid.row_parts * more) >= least_rows) {
-    grid.row_parts *= more;
-  } else {
-    grid.tile_parts = std::min(tiles, more);
-  }
+  // Each part widens what it sees: of the same rows as few parts as may be.
+  const int64_t most_parts = form.rows.output / DividedUp(kLeastPixels, form.columns.output);
+  const int64_t parts = DividedUp(wanted, form.images);
+  grid.row_parts = std::max(grid.row_parts, std::min(parts, most_parts));
+  grid.tile_parts = std::min(tiles, DividedUp(parts, grid.row_parts));
   return grid;
 }
 
