@@ -34,10 +34,8 @@ ClampedSums::ClampedSums(const CodedForm& form, const CodedGrid& grid)
       rows_of_part_(DividedUp(form.rows.output, grid.row_parts)),
       strips_(CodedStrips::Of(form)),
       seen_(grid.SeenBy(form)),
-      no_strips_(strips_.places.size()),
       seen_pixels_(InPixels(seen_, form.channels)),
-      strip_pixels_(InPixels(strips_.places, form.channels)),
-      ones_(static_cast<size_t>(kQuad * quads()), 1) {}
+      strip_pixels_(InPixels(strips_.places, form.channels)) {}
 
 int64_t ClampedSums::scratch_bytes() const {
   return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
@@ -99,19 +97,12 @@ void ClampedSums::ForGroups(const Part& part, const Start& start, const Sum& sum
 }
 
 // What codes less their base leave out: how far that is from the zero, times all weights.
-void ClampedSums::FindStarts(const Part& part, int zero, const Group& group) const {
-  const int distance = ClampedPart::BaseOf(zero) - zero;
+void ClampedSums::FindStarts(const Part& part, int zero, const Group& group) {
+  const int distance = zero - ClampedPart::BaseOf(zero);
   std::fill_n(group.starts, kStarts, 0);
   if (distance == 0) return;
-  constexpr int32_t kFirst = 0;
-  for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
-    QuadTile<uint8_t> of_ones = TileOf(part, ones_.data(), group.tiles.begin + tile);
-    of_ones.seen = &kFirst;
-    of_ones.strips = no_strips_.data();
-    of_ones.sums = group.starts + tile * kBlockColumns;
-    RunClampedTile(1, of_ones);
-    for (int64_t i = 0; i < kBlockColumns; ++i) of_ones.sums[i] *= distance;
-  }
+  const int32_t* own = part.less_weights + group.tiles.begin * kBlockColumns;
+  for (int64_t i = 0; i < group.tiles.count() * kBlockColumns; ++i) group.starts[i] = own[i] * distance;
 }
 
 void ClampedSums::SumTiles(const Part& part, const ClampedPart& clamped, const Group& group,

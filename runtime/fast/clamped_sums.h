@@ -14,9 +14,11 @@ class ClampedSums {
 
   // Of a thread.
   int64_t scratch_bytes() const;
+  int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
   struct Part {
     Span rows, tiles;
-    const int8_t* weights;  // kQuadWeights for each four inputs, those of a tile behind one another
+    const int8_t* weights;        // kQuadWeights for each four inputs, those of a tile behind one another
+    const int32_t* less_weights;  // 0 less all weights, of each output; if the zero is 0, that may be null
     std::byte* scratch;
   };
   // Takes sums of some pixels of a part: kBlockColumns of each.
@@ -36,20 +38,17 @@ class ClampedSums {
   int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // of a strip
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
   int64_t PartBytes() const { return ClampedPart::Scratch::Bytes(form_, rows_of_part_); }
-  int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
   template <typename Number>
   QuadTile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
-  void FindStarts(const Part& part, int zero, const Group& group) const;
+  static void FindStarts(const Part& part, int zero, const Group& group);
   void SumTiles(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
 
   CodedForm form_;
   int64_t rows_of_part_;
   CodedStrips strips_;
-  std::vector<int32_t> seen_, no_strips_;
-  std::vector<int32_t> seen_pixels_, strip_pixels_;
-  std::vector<uint8_t> ones_;
+  std::vector<int32_t> seen_, seen_pixels_, strip_pixels_;
 };
 
 }  // namespace nnefc::runtime

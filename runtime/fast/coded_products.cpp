@@ -183,8 +183,12 @@ class ClampedConvolution final : public CodedKernel<int16_t> {
       results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
                       call.operands);
     };
-    const ClampedSums::Part sums{
-        .rows = part.rows(), .tiles = tiles, .weights = call.weights, .scratch = own};
+    const ClampedSums::Part sums{.rows = part.rows(),
+                                 .tiles = tiles,
+                                 .weights = call.weights,
+                                 .less_weights = reinterpret_cast<const int32_t*>(
+                                     call.weights + this->tiles() * sums_.WeightsOfTile()),
+                                 .scratch = own};
     if (sums_.SumCodes(sums, ImageOf(call, image), form().zero, store)) return;
     part.Fill(ImageOf(call, image));
     sums_.SumNumbers(sums, part.numbers(), store);
@@ -291,9 +295,10 @@ bool FitsWords(int64_t terms, const CodedForm& form) {
          form.RowsSeenBy(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMostWords;
 }
 
-// Codes of some inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other.
+// Codes of some inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other. Behind all
+// tiles, if `has_sums`, 0 less the codes of each output.
 Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
-                     DnnLayout::Form form) {
+                     bool has_sums, DnnLayout::Form form) {
   const size_t input_axis = 1 - output_axis;
   dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
   dnnl_memory_desc_t& data = desc.data;
@@ -310,6 +315,10 @@ Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t
   stride *= data.padded_dims[input_axis] / inputs_together;
   for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
   blocking.strides[output_axis] = stride;
+  if (has_sums) {
+    data.extra.flags = dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
+    data.extra.asymm_compensation_mask = 1 << output_axis;
+  }
   return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
 }
 
@@ -404,7 +413,8 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                     : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
   prepared->inputs[1] = is_depthwise ? DepthwiseFilter(filter, std::move(codes))
-                                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair, std::move(codes));
+                                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair,
+                                                     is_clamped && form.zero != 0, std::move(codes));
   return prepared;
 }
 
@@ -435,7 +445,8 @@ std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const
                  : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
   const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
-  prepared->inputs[1] = FilterOfTiles(matrix, 1, is_clamped ? kQuad : kPair, std::move(codes));
+  prepared->inputs[1] =
+      FilterOfTiles(matrix, 1, is_clamped ? kQuad : kPair, is_clamped && form.zero != 0, std::move(codes));
   return prepared;
 }
 

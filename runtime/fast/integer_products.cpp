@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "runtime/fast/clamped_sums.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/lanes/code_tile.h"
@@ -19,37 +20,47 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kPair = 2 * kBlockColumns;  // numbers of a pair of inputs
-
 // How many there are of each, and how far it is in the constant from one to the next.
 struct WeightSizes {
   int64_t outputs, inputs, taps;
   int64_t output_stride, input_stride;  // taps lie behind one another
   bool fit_bytes;
+  int64_t together;  // inputs: a pair or kQuad
 
   int64_t tiles() const { return DividedUp(outputs, kBlockColumns); }
-  int64_t pairs() const { return DividedUp(inputs, 2); }
-  int64_t numbers() const { return tiles() * taps * pairs() * kPair; }
+  int64_t padded_inputs() const { return RoundUp(inputs, together); }
+  int64_t numbers_of_tile() const { return taps * padded_inputs() * kBlockColumns; }
+  int64_t numbers() const { return tiles() * numbers_of_tile(); }
+  // Behind the numbers, where fours are together, 0 less those of each output.
+  int64_t sums() const { return together == kQuad ? tiles() * kBlockColumns : 0; }
+  // Of the first output of a tile; the others are `together` from one another.
+  int64_t PlaceOf(int64_t tap, int64_t input) const {
+    const int64_t first = tap * padded_inputs() + input / together * together;
+    return first * kBlockColumns + input % together;
+  }
   bool operator==(const WeightSizes&) const = default;
 };
 
-// As SumTile wants them: tiles of outputs, of each the taps, of each pairs of inputs.
+// As SumTile or QuadTile wants them: tiles of outputs, of each the taps, of each some inputs together.
 class IntegerWeights final : public OpaqueLayout {
  public:
   explicit IntegerWeights(const WeightSizes& sizes) : sizes_(sizes) {}
 
   const WeightSizes& sizes() const { return sizes_; }
   size_t byte_size() const override {
-    return static_cast<size_t>(sizes_.numbers()) * (sizes_.fit_bytes ? sizeof(int8_t) : sizeof(int16_t));
+    return static_cast<size_t>(sizes_.numbers()) * (sizes_.fit_bytes ? sizeof(int8_t) : sizeof(int16_t)) +
+           static_cast<size_t>(sizes_.sums()) * sizeof(int32_t);
   }
   bool Equals(const OpaqueLayout& other) const override {
     const auto* same = dynamic_cast<const IntegerWeights*>(&other);
     return same != nullptr && same->sizes_ == sizes_;
   }
-  std::string ToString() const override { return sizes_.fit_bytes ? "pairs of i8" : "pairs of i16"; }
+  std::string ToString() const override {
+    return sizes_.together == kQuad ? "fours of i8" : sizes_.fit_bytes ? "pairs of i8" : "pairs of i16";
+  }
   std::string Key() const override {
-    return fmt::format("integer weights {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
-                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes);
+    return fmt::format("integer weights {} {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
+                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes, sizes_.together);
   }
 
  private:
@@ -71,7 +82,7 @@ class IntegerReorder final : public Kernel {
  private:
   template <typename Weight>
   void Pack(const int32_t* in, Weight* out) const {
-    const int64_t of_tile = sizes_.taps * sizes_.pairs() * kPair;
+    const int64_t of_tile = sizes_.numbers_of_tile();
     ParallelFor(sizes_.tiles(), of_tile, [&](int64_t tile) {
       const int64_t first = tile * kBlockColumns;
       const int64_t outputs = std::min(kBlockColumns, sizes_.outputs - first);
@@ -80,20 +91,42 @@ class IntegerReorder final : public Kernel {
       for (int64_t tap = 0; tap < sizes_.taps; ++tap) {
         for (int64_t input = 0; input < sizes_.inputs; ++input) {
           const int32_t* from = in + first * sizes_.output_stride + input * sizes_.input_stride + tap;
-          Weight* place = to + (tap * sizes_.pairs() + input / 2) * kPair + input % 2;
+          Weight* place = to + sizes_.PlaceOf(tap, input);
           for (int64_t i = 0; i < outputs; ++i)
-            place[2 * i] = static_cast<Weight>(from[i * sizes_.output_stride]);
+            place[sizes_.together * i] = static_cast<Weight>(from[i * sizes_.output_stride]);
         }
       }
+      if (sizes_.sums() == 0) return;
+      auto* sums = reinterpret_cast<int32_t*>(out + sizes_.numbers()) + first;
+      std::fill_n(sums, kBlockColumns, 0);
+      for (int64_t i = 0; i < of_tile; ++i) sums[i / kQuad % kBlockColumns] -= to[i];
     });
   }
 
   WeightSizes sizes_;
 };
 
+// Of numbers and 0.
 struct IntegerRange {
   int32_t least = 0, most = 0;
+
+  IntegerRange With(const IntegerRange& other) const {
+    return {std::min(least, other.least), std::max(most, other.most)};
+  }
 };
+
+IntegerRange RangeOf(std::span<const int32_t> numbers) {
+  IntegerRange range;
+  Vectorized([&, from = numbers.data(), count = numbers.size()] {
+    int32_t low = 0, high = 0;
+    for (size_t i = 0; i < count; ++i) {
+      low = from[i] < low ? from[i] : low;
+      high = from[i] > high ? from[i] : high;
+    }
+    range = {low, high};
+  });
+  return range;
+}
 
 IntegerRange RangeOf(const TensorValue& constant) {
   const TensorValue aligned = constant.Loaded().Aligned(alignof(int32_t));
@@ -101,24 +134,12 @@ IntegerRange RangeOf(const TensorValue& constant) {
   constexpr size_t kPart = size_t{1} << 16;
   std::vector<IntegerRange> ranges((numbers.size() + kPart - 1) / kPart);
   ParallelFor(static_cast<int64_t>(ranges.size()), static_cast<int64_t>(kPart), [&](int64_t part) {
-    const std::span<const int32_t> own =
-        numbers.subspan(static_cast<size_t>(part) * kPart,
-                        std::min(kPart, numbers.size() - static_cast<size_t>(part) * kPart));
-    int32_t least = 0, most = 0;
-    Vectorized([&, from = own.data(), count = own.size()] {
-      int32_t low = 0, high = 0;
-      for (size_t i = 0; i < count; ++i) {
-        low = from[i] < low ? from[i] : low;
-        high = from[i] > high ? from[i] : high;
-      }
-      least = low;
-      most = high;
-    });
-    ranges[static_cast<size_t>(part)] = {least, most};
+    const size_t begin = static_cast<size_t>(part) * kPart;
+    ranges[static_cast<size_t>(part)] =
+        RangeOf(numbers.subspan(begin, std::min(kPart, numbers.size() - begin)));
   });
   IntegerRange range;
-  for (const IntegerRange& part : ranges)
-    range = {std::min(range.least, part.least), std::max(range.most, part.most)};
+  for (const IntegerRange& part : ranges) range = range.With(part);
   return range;
 }
 
@@ -151,18 +172,19 @@ bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
 template <typename Weight>
 class IntegerProducts final : public Kernel {
  public:
-  IntegerProducts(const CodedForm& form, bool is_rows)
+  IntegerProducts(const CodedForm& form, bool is_rows, const WeightSizes& sizes)
       : form_(form),
         is_rows_(is_rows),
+        sizes_(sizes),
         grid_(CodedGrid::Of(form, tiles(), CacheFloats() * int64_t{sizeof(float)},
                             form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)})),
         seen_(grid_.SeenBy(form)),
-        strips_(CodedStrips::Of(form)) {}
+        strips_(CodedStrips::Of(form)) {
+    if (sizes.together == kQuad) clamped_.emplace(form, grid_);
+  }
 
   std::string implementation() const override { return "nnefc:integers"; }
-  size_t scratch_bytes() const {
-    return static_cast<size_t>(form_.threads * MemberNumbers()) * sizeof(int16_t);
-  }
+  size_t scratch_bytes() const { return static_cast<size_t>(form_.threads * MemberBytes()); }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const ThreadScope scope(form_.threads);
@@ -174,8 +196,11 @@ class IntegerProducts final : public Kernel {
           .image = task / of_image,
           .rows = Span{0, form_.rows.output}.Part(grid_.row_parts, task % of_image / grid_.tile_parts),
           .tiles = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
-      int16_t* numbers = reinterpret_cast<int16_t*>(run.scratch) + member * MemberNumbers();
+      std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * MemberBytes();
+      auto* numbers = reinterpret_cast<int16_t*>(own);
+      if (clamped_ && RunClamped(call, part, own + NumberBytes())) return;
       const bool fit = Fill(call, part, numbers);
+      if (clamped_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
       for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
         RunTile(call, part, tile, fit ? numbers : nullptr);
     });
@@ -194,9 +219,50 @@ class IntegerProducts final : public Kernel {
   };
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
-  int64_t MemberNumbers() const { return grid_.MemberNumbers(form_); }
+  // Each whole lines of a cache.
+  int64_t NumberBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(int16_t)}; }
+  int64_t CodeBytes() const { return clamped_ ? NumberBytes() : 0; }
+  int64_t MemberBytes() const {
+    return NumberBytes() + CodeBytes() + (clamped_ ? clamped_->scratch_bytes() : 0);
+  }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
+
+  // Numbers of rows that differ by no more than codes do are such, with a zero. False, and nothing is done,
+  // if they differ by more or many are far from the zero.
+  bool RunClamped(const Call& call, const Part& part, std::byte* scratch) const {
+    const int64_t count = part.rows.count() * form_.channels;
+    const int32_t* in = call.in + part.rows.begin * form_.channels;
+    const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
+    constexpr int64_t kMostCode = 255;
+    if (int64_t{range.most} - range.least > kMostCode) return false;
+    auto* codes = reinterpret_cast<uint8_t*>(scratch);
+    Vectorized([&] {
+      const auto* from = in;  // which what is written cannot change
+      auto* to = codes;
+      for (int64_t i = 0, numbers = count, least = range.least; i < numbers; ++i)
+        to[i] = static_cast<uint8_t>(from[i] - least);
+    });
+    return clamped_->SumCodes(ClampedPartOf(call, part, scratch), codes, -range.least, StoreOf(call, part));
+  }
+
+  void RunFours(const Call& call, const Part& part, const int16_t* numbers, std::byte* scratch) const {
+    clamped_->SumNumbers(ClampedPartOf(call, part, scratch), numbers, StoreOf(call, part));
+  }
+
+  // Of its rows alone.
+  ClampedSums::Part ClampedPartOf(const Call& call, const Part& part, std::byte* scratch) const {
+    return {.rows = {0, part.rows.count()},
+            .tiles = part.tiles,
+            .weights = reinterpret_cast<const int8_t*>(call.weights),
+            .less_weights = reinterpret_cast<const int32_t*>(call.weights + sizes_.numbers()),
+            .scratch = scratch + CodeBytes()};
+  }
+  auto StoreOf(const Call& call, const Part& part) const {
+    return [this, &call, &part](int64_t tile, const Span& pixels, const int32_t* sums) {
+      Store(call, part, pixels.begin, pixels.count(), tile, sums);
+    };
+  }
 
   // What the rows of a part see; whether all of it fits.
   bool Fill(const Call& call, const Part& part, int16_t* numbers) const {
@@ -230,7 +296,7 @@ class IntegerProducts final : public Kernel {
   // Without numbers, one after another.
   void RunTile(const Call& call, const Part& part, int64_t tile, const int16_t* numbers) const {
     const auto strips = static_cast<int64_t>(strips_.places.size());
-    const Weight* weights = call.weights + tile * strips * strips_.pairs * kPair;
+    const Weight* weights = call.weights + tile * sizes_.numbers_of_tile();
     std::array<int32_t, kMostStoredPixels * kBlockColumns> sums;
     const int64_t pixels = part.rows.count() * form_.columns.output;
     const TilePanels panels(pixels);
@@ -271,11 +337,11 @@ class IntegerProducts final : public Kernel {
       if (row < 0 || row >= rows.input || column < 0 || column >= columns.input) continue;
       const int32_t* in = ImageOf(call, part.image) + (row * columns.input + column) * pixel_stride;
       for (int64_t channel = 0; channel < form_.channels; ++channel) {
-        const Weight* of_pair =
-            weights + (tap * form_.padded_channels / 2 + channel / 2) * kPair + channel % 2;
+        const Weight* own_weights = weights + sizes_.PlaceOf(tap, channel);
         const auto number = static_cast<uint32_t>(in[channel * channel_stride]);
         for (size_t i = 0; i < own.size(); ++i)
-          own[i] += number * static_cast<uint32_t>(int32_t{of_pair[2 * i]});
+          own[i] +=
+              number * static_cast<uint32_t>(int32_t{own_weights[static_cast<size_t>(sizes_.together) * i]});
       }
     }
     std::memcpy(sums, own.data(), sizeof(own));
@@ -301,9 +367,11 @@ class IntegerProducts final : public Kernel {
 
   CodedForm form_;
   bool is_rows_;
+  WeightSizes sizes_;
   CodedGrid grid_;
   std::vector<int32_t> seen_;
   CodedStrips strips_;
+  std::optional<ClampedSums> clamped_;
 };
 
 bool AreIntegers(const KernelRequest& request) {
@@ -322,6 +390,7 @@ std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedF
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return std::nullopt;
   sizes.fit_bytes = Fits<int8_t>(range);
+  if (sizes.fit_bytes && is_rows && ClampedSums::Suits(form)) sizes.together = kQuad;
   PreparedKernel prepared;
   prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
   prepared.outputs.resize(1);
@@ -330,9 +399,9 @@ std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedF
     prepared.kernel = std::move(kernel);
   };
   if (sizes.fit_bytes) {
-    finish(std::make_shared<IntegerProducts<int8_t>>(form, is_rows));
+    finish(std::make_shared<IntegerProducts<int8_t>>(form, is_rows, sizes));
   } else {
-    finish(std::make_shared<IntegerProducts<int16_t>>(form, is_rows));
+    finish(std::make_shared<IntegerProducts<int16_t>>(form, is_rows, sizes));
   }
   return prepared;
 }
@@ -350,7 +419,8 @@ std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& reques
                           .taps = taps,
                           .output_stride = filter[1] * taps,
                           .input_stride = taps,
-                          .fit_bytes = false};
+                          .fit_bytes = false,
+                          .together = 2};
   CodedForm form{.images = input[0],
                  .channels = filter[1],
                  .outputs = filter[0],
@@ -376,7 +446,8 @@ std::optional<PreparedKernel> MakeIntegerProduct(const KernelRequest& request) {
                           .taps = 1,
                           .output_stride = outputs_first ? inputs : 1,
                           .input_stride = outputs_first ? 1 : outputs,
-                          .fit_bytes = false};
+                          .fit_bytes = false,
+                          .together = 2};
   const CodedForm form{.images = 1,
                        .channels = inputs,
                        .outputs = outputs,

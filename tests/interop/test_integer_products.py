@@ -48,12 +48,28 @@ def check(nnefc: Path, folder: Path, x: ov.Node, data: np.ndarray, y: ov.Node, e
 
 @pytest.mark.parametrize("kind", RANGES)
 @pytest.mark.parametrize("shape, outputs, transposed", [([1, 5], 3, False), ([7, 33], 16, True), ([2, 50, 24], 40, False),
-                                                        ([3, 1, 70], 17, True)])
+                                                        ([3, 1, 70], 17, True), ([130, 72], 70, False)])
 def test_products(nnefc: Path, tmp_path: Path, kind: str, shape: list[int], outputs: int, transposed: bool) -> None:
     data, weights = numbers(1, shape, RANGES[kind][0]), numbers(2, [shape[-1], outputs], RANGES[kind][1])
     x = ops.parameter(shape, np.int32, name="x")
     y = ops.matmul(x, ops.constant(np.ascontiguousarray(weights.T) if transposed else weights), False, transposed)
     check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), kind != "wide weights")
+
+
+@pytest.mark.parametrize("shape, outputs", [([12, 64], 5), ([2, 70, 260], 90), ([40, 768], 33)])
+@pytest.mark.parametrize("zero", [0, 14, 128, 255])
+@pytest.mark.parametrize("far", [0.0, 0.01, 0.2, 1.0])
+def test_products_of_codes(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, zero: int, far: float) -> None:
+    """Numbers as codes less a zero, which some are anywhere from; pairs of the largest weights of both signs."""
+    random = np.random.default_rng(7)
+    codes = np.clip(np.rint(zero + 20 * random.standard_normal(shape)), 0, 255).astype(np.int32)
+    anywhere = random.random(shape) < far
+    codes[anywhere] = random.choice([0, 3, 130, 254, 255], int(anywhere.sum()))
+    weights = random.choice([-128, -127, -1, 0, 2, 126, 127], [shape[-1], outputs]).astype(np.int32)
+    data = codes - zero
+    x = ops.parameter(shape, np.int32, name="x")
+    y = ops.matmul(x, ops.constant(weights), False, False)
+    check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), True)
 
 
 @pytest.mark.parametrize("kind", RANGES)

@@ -178,12 +178,21 @@ class ClampedSumsTest : public ClampedTileTest {
     const int64_t tiles = (form.outputs + kBlock - 1) / kBlock, taps = form.rows.size * form.columns.size;
     const std::vector<uint8_t> image = DrawCodes(form.in_size(), form.zero, often);
     const std::vector<int8_t> weights = Draw<int8_t>(tiles * taps * form.channels * kBlock, -128, 127);
+    std::vector<int32_t> less_weights(static_cast<size_t>(tiles * kBlock));
+    for (int64_t i = 0; i < static_cast<int64_t>(weights.size()); ++i) {
+      const int64_t of_tile = taps * form.channels * kBlock;
+      less_weights[static_cast<size_t>(i / of_tile * kBlock + i / kQuad % kBlock)] -=
+          weights[static_cast<size_t>(i)];
+    }
     std::vector<std::byte> scratch(static_cast<size_t>(clamped.scratch_bytes()));
     int64_t sums_seen = 0;
     for (int64_t part = 0; part < grid.row_parts; ++part) {
       const Span rows = Span{0, form.rows.output}.Part(grid.row_parts, part);
-      const ClampedSums::Part call{
-          .rows = rows, .tiles = {0, tiles}, .weights = weights.data(), .scratch = scratch.data()};
+      const ClampedSums::Part call{.rows = rows,
+                                   .tiles = {0, tiles},
+                                   .weights = weights.data(),
+                                   .less_weights = form.zero == 0 ? nullptr : less_weights.data(),
+                                   .scratch = scratch.data()};
       was_clamped_ = clamped.SumCodes(
           call, image.data(), form.zero, [&](int64_t tile, const Span& pixels, const int32_t* sums) {
             for (int64_t at = 0; at < pixels.count() * kBlock; ++at) {
