@@ -33,11 +33,9 @@ int64_t RestBytes(const CodedForm& form, int64_t rows) {
 int64_t BeforeBytes(const CodedForm& form, int64_t rows) {
   return RoundUp((PixelsSeen(form, rows) + 1) * int64_t{sizeof(int32_t)}, kLine);
 }
-// By so many windows at most each pixel is seen.
 int64_t TermBytes(const CodedForm& form, int64_t rows) {
-  const auto windows = [](const WindowAxis& axis) { return DividedUp(axis.size, axis.stride); };
-  return RoundUp(
-      MostRests(form, rows) * windows(form.rows) * windows(form.columns) * int64_t{sizeof(RestTerm)}, kLine);
+  const int64_t terms = MostRests(form, rows) * ClampedPart::WindowsOf(form);
+  return RoundUp(terms * int64_t{sizeof(RestTerm)}, kLine);
 }
 
 }  // namespace

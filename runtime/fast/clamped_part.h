@@ -18,6 +18,12 @@ class ClampedPart {
     return std::max(zero - kBelowZero, 0);
   }
 
+  // By so many windows at most each pixel is seen.
+  static int64_t WindowsOf(const CodedForm& form) {
+    const auto windows = [](const WindowAxis& axis) { return (axis.size + axis.stride - 1) / axis.stride; };
+    return windows(form.rows) * windows(form.columns);
+  }
+
   // Memory of a part of so many rows or less.
   struct Scratch {
     uint8_t* codes;

@@ -21,11 +21,11 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 }  // namespace
 
-// Of few pixels or channels other tiles are as fast.
+// Of few pixels or channels other tiles are as fast, and each window has its own terms of the rests it sees.
 bool ClampedSums::Suits(const CodedForm& form) {
-  constexpr int64_t kLeastPixels = 12, kLeastChannels = 64;
+  constexpr int64_t kLeastPixels = 12, kLeastChannels = 64, kMostWindows = 9;
   return form.channels % kQuad == 0 && form.padded_channels == form.channels &&
-         form.out_pixels() >= kLeastPixels &&
+         form.out_pixels() >= kLeastPixels && ClampedPart::WindowsOf(form) <= kMostWindows &&
          form.rows.size * form.columns.size * form.channels >= kLeastChannels;
 }
 
