@@ -83,12 +83,12 @@ void ClampedSums::ForGroups(const Part& part, const Start& start, const Sum& sum
   auto* sums = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   const int64_t pixels = part.rows.count() * form_.columns.output;
   const int64_t groups = DividedUp(part.tiles.count(), kMostRestBlocks);
-  const int64_t pixel_groups = DividedUp(pixels, kMostStoredPixels);
+  const int64_t at_once = kMostStoredPixels / TileRows() * TileRows();
   for (int64_t index = 0; index < groups; ++index) {
     const Group group{part.tiles.Part(groups, index), sums, sums + kSums};
     start(group);
-    for (int64_t i = 0; i < pixel_groups; ++i) {
-      const Span some = Span{0, pixels}.Part(pixel_groups, i);
+    for (int64_t pixel = 0; pixel < pixels; pixel += at_once) {
+      const Span some = {pixel, std::min(pixels, pixel + at_once)};
       sum(group, some);
       for (int64_t tile = 0; tile < group.tiles.count(); ++tile)
         store(group.tiles.begin + tile, some, sums + tile * kSumsStride);
