@@ -1,6 +1,6 @@
 // What is computed of codes of 8 bits, one element of one tensor at a time, has 256 results: they are
 // computed once and looked up, by a FakeQuantize to whole numbers, a Convert and a Gather, which run as one
-// step. Quantizations of what was quantized alike are left out.
+// step. Quantizations of what was quantized alike are left out, and those of joined parts are of each part.
 
 #include <cmath>
 
@@ -73,6 +73,7 @@ class CodeTables {
       : graph_(graph), lookups_(LookupsOf(graph.registry())), evaluate_(evaluate) {}
 
   void Run() {
+    ForQuantizations([&](ir::NodeId id) { QuantizeParts(graph_.node(id)); });
     ForQuantizations([&](ir::NodeId id) { SkipIfRepeated(graph_.node(id), false); });
     ForQuantizations([&](ir::NodeId id) {
       if (!done_.contains(id)) LookUp(id);
@@ -120,6 +121,30 @@ class CodeTables {
   std::optional<CodeRange> RangeOf(const ir::Node& node) const {
     const std::optional<CodeRange> range = CodeRangeOf(graph_, node);
     return range && !LimitsOf(node).empty() ? range : std::nullopt;
+  }
+
+  // Of quantized parts that a Concat joins, each of them instead: codes of codes are joined as they are.
+  void QuantizeParts(const ir::Node& quantize) {
+    const ir::Node& joined = graph_.node(quantize.input(0).node);
+    const bool is_known = quantize.op() == graph_.registry().Find("opset1", "FakeQuantize") &&
+                          joined.op() == graph_.registry().Find("opset1", "Concat");
+    if (!is_known || joined.uses(0).size() != 1 || IsResult(quantize)) return;
+    const auto is_quantized = [&](ir::OutputPort part) {
+      return RangeOf(graph_.node(part.node)).has_value();
+    };
+    if (!llvm::all_of(joined.inputs(), is_quantized)) return;
+    std::vector<ir::OutputPort> inputs = quantize.inputs().vec();
+    for (int32_t i = 0; i < joined.num_inputs(); ++i) {
+      inputs[0] = joined.input(i);
+      graph_.SetInput(joined.id(), i,
+                      AddInferred(graph_, "opset1", "FakeQuantize",
+                                  {.name = quantize.name(),
+                                   .inputs = inputs,
+                                   .attributes = quantize.attributes(),
+                                   .origin = quantize.origin()}));
+    }
+    graph_.SetOutputNames(joined.port(), quantize.output().names);
+    graph_.ReplaceAllUses(quantize.port(), joined.port());
   }
 
   // The same levels again change nothing, whatever moved the elements between. Behind moves they make codes,

@@ -7,6 +7,7 @@
 #include "runtime/fast/filter_codes.h"
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/quantization.h"
+#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
 
@@ -21,6 +22,7 @@ enum class Taker : uint8_t {
   kAdd,
   kRelu,
   kTable,
+  kConcat,
 };
 using Takers = ir::OpTable<Taker>;
 
@@ -38,7 +40,8 @@ class CodeRegions {
                                    {"MaxPool", Taker::kMaxPool},
                                    {"Add", Taker::kAdd},
                                    {"ReLU", Taker::kRelu},
-                                   {"Convert", Taker::kTable}}) {}
+                                   {"Convert", Taker::kTable},
+                                   {"Concat", Taker::kConcat}}) {}
 
   // Those that have codes, without those of which nobody takes them and that are not made of
   // codes either.
@@ -96,8 +99,24 @@ class CodeRegions {
         return false;
       case Taker::kTable:
         return IsOfCodeTable(graph_, node);
+      case Taker::kConcat:
+        return JoinsCodes(node) && AnyTakes(node.id());
     }
     return false;
+  }
+
+  // By channels of images, of codes that stand for the same numbers.
+  bool JoinsCodes(const ir::Node& node) const {
+    const ir::PartialShape& shape = node.output().shape;
+    constexpr int64_t kLeastRank = 3, kMostRank = 5;
+    if (!shape.rank_known() || shape.rank() < kLeastRank || shape.rank() > kMostRank) return false;
+    if (NormalAxis(node.Int("axis"), shape.rank()) != 1) return false;
+    const std::optional<CodeRange> first = CodeRangeOf(graph_, graph_.node(node.input(0).node));
+    return llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
+      const ir::Node& part = graph_.node(port.node);
+      return coded_.contains(part.id()) && !LieInRows(graph_, part) &&
+             CodeRangeOf(graph_, part)->codes == first->codes;
+    });
   }
 
   // A product has a filter where its right factor is one matrix.
@@ -177,6 +196,7 @@ class CodeRegions {
   bool LiesInCodes(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
     if (port.index == 0 && Is(node, Taker::kMaxPool)) return LiesInCodes(node.input(0));
+    if (Is(node, Taker::kConcat)) return JoinsCodes(node);
     if (node.Is(ir::OpRole::kView))
       return LieInRows(graph_, SeenNode(graph_, node)) && LiesInCodes(node.input(0));
     return coded_.contains(port.node);

@@ -1,8 +1,12 @@
 // Concat, and where the layouts of its parts make it a matter of placement.
 
+#include <algorithm>
+#include <numeric>
+
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -52,12 +56,63 @@ std::optional<ConcatFormat> CommonFormat(llvm::ArrayRef<ValueInfo> parts, size_t
   return format;
 }
 
+// Codes with channels behind the pixels.
+class CodedConcat final : public Kernel {
+ public:
+  CodedConcat(int64_t pixels, std::vector<int64_t> channels)
+      : pixels_(pixels), channels_(std::move(channels)) {}
+
+  std::string implementation() const override { return "nnefc:concat_of_codes"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const int64_t all = std::accumulate(channels_.begin(), channels_.end(), int64_t{0});
+    constexpr int64_t kPixels = 64;
+    ParallelFor((pixels_ + kPixels - 1) / kPixels, kPixels * all, [&](int64_t task) {
+      const int64_t begin = task * kPixels, end = std::min(pixels_, begin + kPixels);
+      int64_t first = 0;
+      for (size_t part = 0; part < channels_.size(); first += channels_[part++]) {
+        const int64_t own = channels_[part];
+        const auto* in = reinterpret_cast<const uint8_t*>(run.input(part).bytes());
+        for (int64_t pixel = begin; pixel < end; ++pixel)
+          std::copy_n(in + pixel * own, own, out + pixel * all + first);
+      }
+    });
+    return Success();
+  }
+
+ private:
+  int64_t pixels_;
+  std::vector<int64_t> channels_;  // of each part
+};
+
+// Of images whose codes stand for the same numbers.
+std::optional<PreparedKernel> MakeCodedConcat(const KernelRequest& request) {
+  const DnnCodes* codes = CodesOf(request.inputs[0]);
+  if (codes == nullptr) return std::nullopt;
+  const Shape& output = request.outputs[0].shape;
+  PreparedKernel prepared;
+  std::vector<int64_t> channels;
+  for (const ValueInfo& part : request.inputs) {
+    const DnnCodes* own = CodesOf(part);
+    if (own == nullptr || !(*own == *codes) || !IsChannelsLast(DescInF32(part))) return std::nullopt;
+    prepared.inputs.push_back(part.layout);
+    channels.push_back(part.shape[1]);
+  }
+  prepared.outputs = {LayoutOfCodes(ChannelsLastDesc(output, DnnType::f32), *codes)};
+  prepared.kernel = std::make_shared<CodedConcat>(*Volume(output) / output[1], std::move(channels));
+  return prepared;
+}
+
 std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   if (!request.posts.empty()) return MakeChannelGather(request);
   if (!DnnAcceptsAll(request)) return std::nullopt;
   const Shape& output = request.outputs[0].shape;
   const size_t axis =
       static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));
+  if (axis == 1) {
+    if (std::optional<PreparedKernel> coded = MakeCodedConcat(request)) return coded;
+  }
   const std::optional<ConcatFormat> format = CommonFormat(request.inputs, axis);
   if (!format && axis == 1) return MakeChannelConcat(request);
   if (!format) return std::nullopt;  // row-major parts are copied as fast by the reference kernel

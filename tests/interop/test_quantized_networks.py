@@ -97,6 +97,25 @@ class Network:
         return model_of(self.input, y, ops.reduce_mean(x, np.array([2, 3]), True))
 
 
+class Joined(Network):
+    """Channels of several results, each of which was quantized by itself, quantized again together."""
+
+    kernels = ("nnefc:concat_of_codes",)
+
+    def made(self) -> ov.Model:
+        # Of as many outputs as inputs there may be filters of one weight each, whose scales are no powers of two.
+        x = self.activated(self.convolved(self.quantized(self.input, positive=False), 24))
+        for _ in range(int(self.random.integers(1, 4))):
+            parts = [self.activated(self.convolved(x, int(self.random.choice([5, 9, 16, 41]))))
+                     for _ in range(int(self.random.integers(2, 5)))]
+            if self.random.random() < 0.3:
+                parts.append(x)  # which others take, too
+            x = self.quantized(ops.concat(parts, 1 if self.random.random() < 0.5 else -3), positive=False)
+            if self.random.random() < 0.3:
+                x = ops.max_pool(x, [1, 1], [1, 1], [1, 1], [3, 3])
+        return model_of(self.input, self.convolved(x, 7), ops.reduce_mean(x, np.array([2, 3]), True))
+
+
 class Images(Network):
     """Filters of 3x3 pixels alone, and as many channels as blocks have."""
 
@@ -241,8 +260,8 @@ class Functions(Products):
         return model_of(self.input, self.product(x, 7), ops.reduce_mean(x, np.array([0]), True))
 
 
-KINDS = pytest.mark.parametrize("kind", [Network, Products, Functions])
-KINDS_OF_SUMS = pytest.mark.parametrize("kind", [Network, Products])
+KINDS = pytest.mark.parametrize("kind", [Network, Products, Functions, Joined])
+KINDS_OF_SUMS = pytest.mark.parametrize("kind", [Network, Products, Joined])
 
 
 def ours(nnefc: Path, folder: Path, *options: str) -> tuple[list[np.ndarray], str]:
