@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/fast/clamped_sums.h"
+#include "runtime/fast/coded_groups.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/coded_winograd.h"
@@ -330,9 +331,9 @@ Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
 }
 
 // Layouts of what is no filter, and the kernel.
-template <typename Kernel>
+template <typename Kernel, typename... More>
 std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep& step, const CodedForm& form,
-                                     CodedResults::Form results_form) {
+                                     CodedResults::Form results_form, const More&... more) {
   std::optional<ProductSteps> steps = ProductSteps::Make(
       step.folded ? KernelRequest{} : step.coded->request,
       step.folded ? llvm::ArrayRef<PostOperation>() : step.coded->request.posts,
@@ -363,7 +364,8 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep
       prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   }
   results_form.folded = step.folded;
-  auto kernel = std::make_shared<Kernel>(form, CodedResults(std::move(results_form), std::move(*steps)));
+  auto kernel =
+      std::make_shared<Kernel>(form, CodedResults(std::move(results_form), std::move(*steps)), more...);
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
@@ -379,7 +381,7 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   const size_t channels = is_grouped ? 3 : 2;  // axes of the filter before those of the window
   if (input.size() < 3 || input.size() > 4) return std::nullopt;
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
-  if (is_grouped && !is_depthwise) return std::nullopt;
+  const bool is_of_groups = is_grouped && !is_depthwise;
   if (is_depthwise && *Volume(filter.drop_front(channels)) > kMostDepthwiseTaps) return std::nullopt;
   const Window window = WindowOfConvolution(given);
   // Of images of few channels a padding would be much.
@@ -396,6 +398,8 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                  .threads = CurrentThreads()};
   form.SeePixelsInColumn();
   if (!FitsWords(*Volume(filter.drop_front(is_grouped ? 2 : 1)), form)) return std::nullopt;
+  const CodedGroups groups = is_of_groups ? CodedGroups{filter[2], filter[1]} : CodedGroups{1, 1};
+  if (is_of_groups && !CodedGroupConvolution::Suits(form, groups)) return std::nullopt;
   const int64_t mask = is_grouped ? 3 : 1;
   DnnLayout::Form codes{
       .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = static_cast<int>(mask)}};
@@ -404,17 +408,20 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                              .is_blocked = true,
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
-  const bool is_winograd = !is_depthwise && CodedWinograd::Suits(form, given.filter_magnitude);
-  const bool is_clamped = !is_depthwise && !is_winograd && ClampedSums::Suits(form);
+  const bool is_winograd = !is_grouped && CodedWinograd::Suits(form, given.filter_magnitude);
+  const bool is_clamped = !is_grouped && !is_winograd && ClampedSums::Suits(form);
   std::optional<PreparedKernel> prepared =
-      is_depthwise  ? Finish<CodedDepthwise>(given, step, form, std::move(results))
-      : is_winograd ? Finish<CodedWinograd>(given, step, form, std::move(results))
-      : is_clamped  ? Finish<ClampedConvolution>(given, step, form, std::move(results))
-                    : Finish<CodedConvolution>(given, step, form, std::move(results));
+      is_of_groups   ? Finish<CodedGroupConvolution>(given, step, form, std::move(results), groups)
+      : is_depthwise ? Finish<CodedDepthwise>(given, step, form, std::move(results))
+      : is_winograd  ? Finish<CodedWinograd>(given, step, form, std::move(results))
+      : is_clamped   ? Finish<ClampedConvolution>(given, step, form, std::move(results))
+                     : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
-  prepared->inputs[1] = is_depthwise ? DepthwiseFilter(filter, std::move(codes))
-                                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair,
-                                                     is_clamped && form.zero != 0, std::move(codes));
+  const bool has_sums = is_clamped && form.zero != 0;
+  prepared->inputs[1] =
+      is_of_groups   ? std::make_shared<DnnLayout>(PlainDesc(filter, DnnType::s8), std::move(codes))
+      : is_depthwise ? DepthwiseFilter(filter, std::move(codes))
+                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair, has_sums, std::move(codes));
   return prepared;
 }
 

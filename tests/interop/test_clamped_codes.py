@@ -58,9 +58,9 @@ def run(nnefc: Path, folder: Path, shape: list[int], zero: int, network, codes: 
         return outputs["y"], done.stdout + done.stderr
 
 
-def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray) -> None:
+def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray, kernel: str = "nnefc:clamped_codes") -> None:
     if has_codes():
-        assert "nnefc:clamped_codes" in profile, profile
+        assert kernel in profile, profile
     np.testing.assert_array_equal(found, sums.astype(np.float32) * (SCALE * FILTER_SCALE))
 
 
@@ -90,6 +90,23 @@ def test_convolutions(nnefc: Path, tmp_path: Path, seed: int, kind: str) -> None
 
     found, profile = run(nnefc, tmp_path, shape, zero, network, codes)
     assert_exact(found, profile, convolved(codes - zero, weights[None], strides, dilations, before, after))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width, outputs, groups", [(8, 8, 5), (16, 16, 3), (8, 8, 8), (4, 8, 7), (32, 32, 2), (12, 48, 3), (24, 16, 2)])
+def test_groups(nnefc: Path, tmp_path: Path, width: int, outputs: int, groups: int, kind: str) -> None:
+    """Of `width` inputs each, of which tiles see one group or two, and an odd one at the end."""
+    random = np.random.default_rng(width + groups)
+    zero = ZEROS[(width + KINDS.index(kind)) % len(ZEROS)]
+    stride = int(random.integers(1, 3))
+    shape = [int(random.integers(1, 3)), groups * width, *random.integers(9, 16, 2).tolist()]
+    codes, weights = codes_of(random, kind, zero, shape), filter_of(random, [groups, outputs, width, 3, 3])
+
+    def network(x: ov.Node) -> ov.Node:
+        return ops.group_convolution(x, weights.astype(np.float32) * FILTER_SCALE, [stride] * 2, [1, 1], [1, 1], [1, 1])
+
+    found, profile = run(nnefc, tmp_path, shape, zero, network, codes)
+    assert_exact(found, profile, convolved(codes - zero, weights, [stride] * 2, [1, 1], [1, 1], [1, 1]), "nnefc:groups_of_codes")
 
 
 @pytest.mark.parametrize("kind", KINDS)

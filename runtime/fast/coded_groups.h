@@ -1,0 +1,59 @@
+// Convolutions of codes of 8 bits by groups of channels, without VNNI: a range of channels that some groups
+// have is an image of its own, whose filter is 0 where it leads from one group to another.
+#pragma once
+
+#include <vector>
+
+#include "runtime/fast/clamped_sums.h"
+#include "runtime/fast/coded_results.h"
+
+namespace nnefc::runtime {
+
+// Channels of a group.
+struct CodedGroups {
+  int64_t inputs, outputs;
+
+  // Of a range: whole groups that fill a tile of outputs, or one with whole tiles.
+  int64_t groups_of_range() const { return std::max<int64_t>(1, kBlockColumns / outputs); }
+  int64_t range_inputs() const { return groups_of_range() * inputs; }
+  int64_t range_outputs() const { return groups_of_range() * outputs; }
+  // Whether tiles are filled so far that f32 is slower.
+  bool Suit() const;
+};
+
+class CodedGroupConvolution final : public Kernel {
+ public:
+  // `form`: of all channels.
+  static bool Suits(const CodedForm& form, const CodedGroups& groups);
+  CodedGroupConvolution(const CodedForm& form, CodedResults results, const CodedGroups& groups);
+
+  std::string implementation() const override { return "nnefc:groups_of_codes"; }
+  size_t scratch_bytes() const;
+  FaultOr<Success> Run(const KernelRun& run) const override;
+
+ private:
+  using Call = CodedResults::Call;
+  // Of a range, as ClampedSums takes them.
+  struct Weights {
+    int8_t* codes;
+    int32_t* less;
+  };
+
+  int64_t ranges() const;
+  int64_t range_tiles() const { return (groups_.range_outputs() + kBlockColumns - 1) / kBlockColumns; }
+  int64_t WeightBytes() const;
+  int64_t ImageBytes() const;
+  int64_t NumberBytes() const;
+  int64_t MemberBytes() const;
+  void MergeWeights(const Call& call, int64_t range, const Weights& weights) const;
+  void CopyImage(const Call& call, int64_t image, int64_t range, uint8_t* codes) const;
+  void RunRange(const Call& call, int64_t image, int64_t range, std::byte* own) const;
+
+  CodedForm form_, range_form_;
+  CodedGroups groups_;
+  CodedGrid grid_;
+  ClampedSums sums_;
+  CodedResults results_;
+};
+
+}  // namespace nnefc::runtime
