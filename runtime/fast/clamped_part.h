@@ -1,6 +1,9 @@
 // What windows see of images of codes, for tiles of clamped codes (lanes/clamped_tile.h).
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+
 #include "llvm/ADT/ArrayRef.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/lanes/clamped_tile.h"
@@ -18,9 +21,13 @@ class ClampedPart {
     return std::max(zero - kBelowZero, 0);
   }
 
-  // By so many windows at most each pixel is seen.
+  // By so many windows at most each pixel is seen: of the taps of a row, by those that steps of windows lead
+  // to.
   static int64_t WindowsOf(const CodedForm& form) {
-    const auto windows = [](const WindowAxis& axis) { return (axis.size + axis.stride - 1) / axis.stride; };
+    const auto windows = [](const WindowAxis& axis) {
+      const int64_t between = axis.stride / std::gcd(axis.stride, axis.dilation);
+      return (axis.size + between - 1) / between;
+    };
     return windows(form.rows) * windows(form.columns);
   }
 

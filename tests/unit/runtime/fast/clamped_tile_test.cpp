@@ -176,7 +176,12 @@ class ClampedSumsTest : public ClampedTileTest {
     const CodedGrid grid{.row_parts = 2, .tile_parts = 1};
     const ClampedSums clamped(form, grid);
     const int64_t tiles = (form.outputs + kBlock - 1) / kBlock, taps = form.rows.size * form.columns.size;
-    const std::vector<uint8_t> image = DrawCodes(form.in_size(), form.zero, often);
+    std::vector<uint8_t> image = DrawCodes(form.in_size(), form.zero, often);
+    // Where no window sees them, zeros: so that all rests are seen, by as many windows as may be.
+    for (int64_t pixel = 0; pixel < form.rows.input * form.columns.input; ++pixel) {
+      if (!IsSeen(form.rows, pixel / form.columns.input) || !IsSeen(form.columns, pixel % form.columns.input))
+        std::fill_n(image.begin() + pixel * form.channels, form.channels, static_cast<uint8_t>(form.zero));
+    }
     const std::vector<int8_t> weights = Draw<int8_t>(tiles * taps * form.channels * kBlock, -128, 127);
     std::vector<int32_t> less_weights(static_cast<size_t>(tiles * kBlock));
     for (int64_t i = 0; i < static_cast<int64_t>(weights.size()); ++i) {
@@ -205,6 +210,13 @@ class ClampedSumsTest : public ClampedTileTest {
       if (!was_clamped_) return;
     }
     EXPECT_EQ(sums_seen, form.out_pixels() * tiles * kBlock);
+  }
+
+  static bool IsSeen(const WindowAxis& axis, int64_t place) {
+    for (int64_t at = 0; at < axis.output * axis.size; ++at) {
+      if (at / axis.size * axis.stride - axis.before + at % axis.size * axis.dilation == place) return true;
+    }
+    return false;
   }
 
   static int64_t Expected(const CodedForm& form, const std::vector<uint8_t>& image, const int8_t* weights,
@@ -254,6 +266,32 @@ TEST_F(ClampedSumsTest, ImagesAndRows) {
       EXPECT_EQ(was_clamped_, often > 1) << zero;
       image_form.columns = {.input = 7, .output = 6, .size = 3, .stride = 1, .dilation = 2, .before = 2};
       Check(image_form, often);
+    }
+  }
+}
+
+// As many rests as there may be, each of which several windows see.
+TEST_F(ClampedSumsTest, RestsOfWindows) {
+  for (int64_t stride : {1, 2, 3}) {
+    for (int64_t dilation : {1, 2, 3}) {
+      const auto axis = [&](int64_t input) {
+        return WindowAxis{.input = input,
+                          .output = (input + 1 - (2 * dilation + 1)) / stride + 1,
+                          .size = 3,
+                          .stride = stride,
+                          .dilation = dilation,
+                          .before = 1};
+      };
+      const CodedForm form{.images = 1,
+                           .channels = 12,
+                           .outputs = 16,
+                           .padded_channels = 12,
+                           .rows = axis(16),
+                           .columns = axis(17),
+                           .zero = 131,
+                           .threads = 1};
+      for (int often = 2; often < 36; ++often) Check(form, often);
+      EXPECT_TRUE(was_clamped_);
     }
   }
 }
