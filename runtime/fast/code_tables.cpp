@@ -128,7 +128,7 @@ class CodeTables {
     const ir::Node& joined = graph_.node(quantize.input(0).node);
     const bool is_known = quantize.op() == graph_.registry().Find("opset1", "FakeQuantize") &&
                           joined.op() == graph_.registry().Find("opset1", "Concat");
-    if (!is_known || joined.uses(0).size() != 1 || IsResult(quantize)) return;
+    if (!is_known || joined.uses(0).size() != 1 || IsResult(quantize) || !JoinsImages(graph_, joined)) return;
     const auto is_quantized = [&](ir::OutputPort part) {
       return RangeOf(graph_.node(part.node)).has_value();
     };

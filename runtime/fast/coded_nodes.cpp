@@ -105,17 +105,12 @@ class CodeRegions {
     return false;
   }
 
-  // By channels of images, of codes that stand for the same numbers.
-  bool JoinsCodes(const ir::Node& node) const {
-    const ir::PartialShape& shape = node.output().shape;
-    constexpr int64_t kLeastRank = 3, kMostRank = 5;
-    if (!shape.rank_known() || shape.rank() < kLeastRank || shape.rank() > kMostRank) return false;
-    if (NormalAxis(node.Int("axis"), shape.rank()) != 1) return false;
-    const std::optional<CodeRange> first = CodeRangeOf(graph_, graph_.node(node.input(0).node));
-    return llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
-      const ir::Node& part = graph_.node(port.node);
-      return coded_.contains(part.id()) && !LieInRows(graph_, part) &&
-             CodeRangeOf(graph_, part)->codes == first->codes;
+  // Of images, of codes that stand for the same numbers.
+  bool JoinsCodes(const ir::Node& concat) const {
+    if (!JoinsImages(graph_, concat)) return false;
+    const std::optional<CodeRange> first = CodeRangeOf(graph_, graph_.node(concat.input(0).node));
+    return llvm::all_of(concat.inputs(), [&](ir::OutputPort part) {
+      return coded_.contains(part.node) && CodeRangeOf(graph_, graph_.node(part.node))->codes == first->codes;
     });
   }
 
@@ -230,6 +225,15 @@ bool LieInRows(const ir::Graph& graph, const ir::Node& quantize) {
     node = &graph.node(node->input(static_cast<int32_t>(data)).node);
   }
   return true;
+}
+
+bool JoinsImages(const ir::Graph& graph, const ir::Node& concat) {
+  const ir::PartialShape& shape = concat.output().shape;
+  constexpr int64_t kLeastRank = 3, kMostRank = 5;
+  if (!shape.rank_known() || shape.rank() < kLeastRank || shape.rank() > kMostRank) return false;
+  return NormalAxis(concat.Int("axis"), shape.rank()) == 1 &&
+         llvm::none_of(concat.inputs(),
+                       [&](ir::OutputPort part) { return LieInRows(graph, graph.node(part.node)); });
 }
 
 std::optional<Layout> ReshapeCodes(const Layout& layout, llvm::ArrayRef<int64_t> from,

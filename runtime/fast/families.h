@@ -61,6 +61,8 @@ std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers);
 // Whether codes that a quantization of f32 makes lie in rows, not with channels behind pixels.
 bool LieInRows(const ir::Graph& graph, const ir::Node& quantize);
+// Whether a Concat joins images by channels, whose codes lie behind pixels.
+bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
 // Of codes in rows.
 std::optional<Layout> ReshapeCodes(const Layout& layout, llvm::ArrayRef<int64_t> from,
                                    llvm::ArrayRef<int64_t> to);

@@ -418,3 +418,24 @@ def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
     found, _ = ours(nnefc, tmp_path)
     expected = 255.0 * weights.sum(axis=0 if is_product else (1, 2, 3), dtype=np.float64)
     np.testing.assert_allclose(found[0].reshape(-1), expected, rtol=1e-4)
+
+
+@pytest.mark.skipif(not has_codes(), reason="for AVX2")
+@pytest.mark.parametrize("axis", [0, 1])
+def test_joined_rows(nnefc: Path, tmp_path: Path, axis: int) -> None:
+    """Rows that are joined and quantized again are codes for the product behind them."""
+    network = Products(2, exact=True)
+    x = ops.parameter([24, 64], np.float32, name="x")
+    x.output(0).set_names({"x"})
+    network.data = (network.random.integers(-100, 100, [24, 64]) / 32).astype(np.float32)
+    seen = network.quantized(x, positive=False)
+    parts = [network.quantized(network.product(seen, 32), positive=False) for _ in range(2)]
+    joined = network.quantized(ops.concat(parts, axis), positive=False)
+    ov.save_model(model_of(x, network.product(joined, 16), network.product(seen, 8)), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "inputs.npz", x=network.data)
+    expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
+    found, profile = ours(nnefc, tmp_path)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    products = [line for line in profile.splitlines() if " MatMul" in line]
+    assert len(products) == 4 and all("codes" in line for line in products), profile
