@@ -73,7 +73,6 @@ QuadTile<Number> ClampedSums::TileOf(const Part& part, const Number* numbers, in
           .strip_count = strip_count(),
           .quads = quads(),
           .weights = part.weights + tile * WeightsOfTile(),
-          .start = nullptr,
           .sums = nullptr};
 }
 
@@ -110,11 +109,10 @@ void ClampedSums::SumTiles(const Part& part, const ClampedPart& clamped, const G
   const TilePanels panels(pixels.count());
   for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
     QuadTile<uint8_t> products = TileOf(part, clamped.codes(), group.tiles.begin + tile);
-    products.start = group.starts + tile * kBlockColumns;
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
       products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
-      RunClampedTile(panels.RowsOf(panel), products);
+      RunClampedTile(panels.RowsOf(panel), products, group.starts + tile * kBlockColumns);
     }
   }
   clamped.AddRestsTo(pixels, {.terms = nullptr,

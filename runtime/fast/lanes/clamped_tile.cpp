@@ -73,16 +73,6 @@ NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* 
 }
 #endif
 
-NNEFC_IN_LANES inline void StartSums(const int32_t* start, LaneResidues (&sums)[kParts]) {
-#pragma GCC unroll 2
-  for (int p = 0; p < kParts; ++p) {
-    sums[p] =
-        start == nullptr
-            ? LaneResidues{}
-            : reinterpret_cast<LaneResidues>(+*reinterpret_cast<const LaneWordsAt*>(start + p * kLanes));
-  }
-}
-
 NNEFC_IN_LANES inline void StoreSums(const LaneResidues (&sums)[kParts], int32_t* to) {
 #pragma GCC unroll 2
   for (int p = 0; p < kParts; ++p)
@@ -90,11 +80,15 @@ NNEFC_IN_LANES inline void StoreSums(const LaneResidues (&sums)[kParts], int32_t
 }
 
 template <int kPixels>
-NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call) {
+NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call, const int32_t* start) {
   constexpr int64_t kQuadsTogether = 2;
   LaneResidues sums[kPixels][kParts];
 #pragma GCC unroll 16
-  for (int i = 0; i < kPixels; ++i) StartSums(call.start, sums[i]);
+  for (int i = 0; i < kPixels; ++i) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; ++p)
+      sums[i][p] = reinterpret_cast<LaneResidues>(+*reinterpret_cast<const LaneWordsAt*>(start + p * kLanes));
+  }
   const LaneHalves ones = LaneHalves{} + int16_t{1};
   const int8_t* weights = call.weights;
   for (int64_t strip = 0; strip < call.strip_count; ++strip) {
@@ -120,16 +114,16 @@ NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call) {
 }
 
 template <int kPixels>
-void CallClampedTile(const QuadTile<uint8_t>& given) {
+void CallClampedTile(const QuadTile<uint8_t>& given, const int32_t* start) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const QuadTile<uint8_t> call = given;  // which what is written cannot change
-    ClampedTileOf<kPixels>(call);
+    ClampedTileOf<kPixels>(call, start);
   });
 }
 
 // By pixels.
 constexpr auto kClampedTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
-  return std::array<void (*)(const QuadTile<uint8_t>&), kTileRows>{
+  return std::array<void (*)(const QuadTile<uint8_t>&, const int32_t*), kTileRows>{
       CallClampedTile<static_cast<int>(kIndex) + 1>...};
 }(std::make_index_sequence<kTileRows>());
 
@@ -175,13 +169,9 @@ NNEFC_IN_LANES inline void QuadTileOf(const QuadTile<int16_t>& call, int64_t pix
   }
 #pragma GCC unroll 4
   for (int i = 0; i < kPixels; ++i) {
-    LaneResidues own[kParts], start[kParts];
-    StartSums(call.start, start);
+    LaneResidues own[kParts];
 #pragma GCC unroll 2
-    for (int p = 0; p < kParts; ++p) {
-      AddNeighbours(sums[i][2 * p], sums[i][2 * p + 1], own[p]);
-      own[p] += start[p];
-    }
+    for (int p = 0; p < kParts; ++p) AddNeighbours(sums[i][2 * p], sums[i][2 * p + 1], own[p]);
     StoreSums(own, call.sums + (pixel + i) * kBlockColumns);
   }
 }
@@ -322,8 +312,8 @@ void ClampCodes(const CodesToClamp& given, CodeRests& rests) {
   });
 }
 
-void RunClampedTile(int64_t pixels, const QuadTile<uint8_t>& tile) {
-  kClampedTiles[static_cast<size_t>(pixels - 1)](tile);
+void RunClampedTile(int64_t pixels, const QuadTile<uint8_t>& tile, const int32_t* start) {
+  kClampedTiles[static_cast<size_t>(pixels - 1)](tile, start);
 }
 
 void RunQuadTile(int64_t pixels, const QuadTile<int16_t>& given) {

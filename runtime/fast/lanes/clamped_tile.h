@@ -47,11 +47,11 @@ struct QuadTile {
   const int32_t* strips;
   int64_t strip_count, quads;
   const int8_t* weights;  // kQuadWeights of each four
-  const int32_t* start;   // of kBlockColumns outputs what sums begin with, or null
   int32_t* sums;          // kBlockColumns of each pixel
 };
-// Of 1 to TileRows() pixels, of clamped codes.
-NNEFC_LANE_FUNCTION(RunClampedTile, void(int64_t pixels, const QuadTile<uint8_t>& tile));
+// Of 1 to TileRows() pixels, of clamped codes; sums begin with the kBlockColumns of `start`.
+NNEFC_LANE_FUNCTION(RunClampedTile,
+                    void(int64_t pixels, const QuadTile<uint8_t>& tile, const int32_t* start));
 // Of any number of pixels, of codes less their zero.
 NNEFC_LANE_FUNCTION(RunQuadTile, void(int64_t pixels, const QuadTile<int16_t>& tile));
 

@@ -133,11 +133,10 @@ TEST_F(ClampedTileTest, SumsAreThoseOfIntegers) {
                                    .strip_count = kStrips,
                                    .quads = quads,
                                    .weights = weights.data(),
-                                   .start = pixels % 2 == 0 ? start.data() : nullptr,
                                    .sums = sums.data()};
-      RunClampedTile(pixels, tile);
+      RunClampedTile(pixels, tile, start.data());
       for (int64_t at = 0; at < pixels * kBlock; ++at) {
-        const int64_t begin = tile.start == nullptr ? 0 : tile.start[at % kBlock];
+        const int64_t begin = start[static_cast<size_t>(at % kBlock)];
         EXPECT_EQ(sums[static_cast<size_t>(at)], begin + SumOf(numbers, tile, at / kBlock, at % kBlock))
             << pixels << " pixels, " << quads << " quads, " << at;
       }
@@ -159,7 +158,6 @@ TEST_F(ClampedTileTest, SumsOfNumbersAreThoseOfIntegers) {
                                    .strip_count = kStrips,
                                    .quads = quads,
                                    .weights = weights.data(),
-                                   .start = nullptr,
                                    .sums = sums.data()};
       RunQuadTile(pixels, tile);
       for (int64_t at = 0; at < pixels * kBlock; ++at)
