@@ -22,11 +22,6 @@ CodedForm FormOfRange(const CodedForm& form, const CodedGroups& groups) {
   return range;
 }
 
-CodedGrid GridOfRange(const CodedForm& range) {
-  return CodedGrid::Of(range, DividedUp(range.outputs, kBlockColumns), CacheFloats() * int64_t{sizeof(float)},
-                       range.rows.stride * range.row_numbers() + range.columns.output * range.outputs);
-}
-
 }  // namespace
 
 bool CodedGroups::Suit() const {
@@ -44,7 +39,7 @@ CodedGroupConvolution::CodedGroupConvolution(const CodedForm& form, CodedResults
     : form_(form),
       range_form_(FormOfRange(form, groups)),
       groups_(groups),
-      grid_(GridOfRange(range_form_)),
+      grid_(CodedGrid::Of(range_form_, CacheBytes(), sizeof(uint8_t), range_form_.outputs)),
       sums_(range_form_, grid_),
       results_(std::move(results)) {}
 

@@ -35,8 +35,10 @@ CodedStrips CodedStrips::Of(const CodedForm& form) {
   return strips;
 }
 
-CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row) {
+CodedGrid CodedGrid::Of(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
+  const int64_t bytes_of_row = form.rows.stride * form.row_numbers() * static_cast<int64_t>(number_bytes) +
+                               form.columns.output * result_bytes;
   const int64_t rows =
       std::max(bytes / std::max<int64_t>(bytes_of_row, 1), DividedUp(kLeastPixels, form.columns.output));
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
@@ -46,7 +48,7 @@ CodedGrid CodedGrid::Of(const CodedForm& form, int64_t tiles, int64_t bytes, int
   const int64_t most_parts = form.rows.output / DividedUp(kLeastPixels, form.columns.output);
   const int64_t parts = DividedUp(wanted, form.images);
   grid.row_parts = std::max(grid.row_parts, std::min(parts, most_parts));
-  grid.tile_parts = std::min(tiles, DividedUp(parts, grid.row_parts));
+  grid.tile_parts = std::min(DividedUp(form.outputs, kBlockColumns), DividedUp(parts, grid.row_parts));
   return grid;
 }
 

@@ -46,8 +46,9 @@ struct CodedStrips {
 struct CodedGrid {
   int64_t row_parts, tile_parts;  // of an image
 
-  // `bytes`: of what a part may take, at `bytes_of_row` for each row of results.
-  static CodedGrid Of(const CodedForm& form, int64_t tiles, int64_t bytes, int64_t bytes_of_row);
+  // What a part takes, by numbers in so many bytes and a pixel of its results in `result_bytes`, is at most
+  // `bytes`.
+  static CodedGrid Of(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes);
   // Of a thread: of the largest part and one that is read behind it, and a whole line of a cache more, which
   // others do not write to.
   int64_t MemberNumbers(const CodedForm& form) const;

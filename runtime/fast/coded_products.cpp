@@ -20,23 +20,17 @@ namespace {
 
 constexpr int64_t kPair = 2;
 
-int64_t CacheBytes() {
-  return CacheFloats() * int64_t{sizeof(float)};
-}
-
-// As CodedGrid::Of says, for numbers of so many bytes and a pixel of results in `result_bytes`.
-CodedGrid GridOfParts(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes) {
-  return CodedGrid::Of(form, DividedUp(form.outputs, kBlockColumns), bytes,
-                       form.rows.stride * form.row_numbers() * static_cast<int64_t>(number_bytes) +
-                           form.columns.output * result_bytes);
-}
-
 // What tiles read are numbers of 16 bits or floats.
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  CodedKernel(const CodedForm& form, CodedResults results, const CodedGrid& grid)
-      : form_(form), grid_(grid), seen_(grid_.SeenBy(form)), results_(std::move(results)) {}
+  // `bytes` and `number_bytes`: as CodedGrid::Of says; results in them: of how many channels at a time.
+  CodedKernel(const CodedForm& form, CodedResults results, int64_t bytes, int64_t channels,
+              size_t number_bytes = sizeof(Number))
+      : form_(form),
+        grid_(CodedGrid::Of(form, bytes, number_bytes, channels * results.element_bytes())),
+        seen_(grid_.SeenBy(form)),
+        results_(std::move(results)) {}
 
   size_t scratch_bytes() const {
     return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
@@ -75,6 +69,7 @@ class CodedKernel : public Kernel {
                        std::byte* own) const = 0;
 
   const CodedForm& form() const { return form_; }
+  const CodedGrid& grid() const { return grid_; }
   const CodedResults& results() const { return results_; }
   // Of pixels of a part from one on: see CodedGrid::SeenBy.
   const int32_t* SeenFrom(int64_t pixel) const { return seen_.data() + pixel; }
@@ -95,16 +90,11 @@ class CodedKernel : public Kernel {
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
-      : CodedConvolution(
-            form, GridOfParts(form, CacheBytes(), sizeof(int16_t), form.outputs * results.element_bytes()),
-            std::move(results)) {}
+      : CodedKernel(form, std::move(results), CacheBytes(), form.outputs), strips_(CodedStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:codes"; }
 
  private:
-  CodedConvolution(const CodedForm& form, const CodedGrid& grid, CodedResults results)
-      : CodedKernel(form, std::move(results), grid), strips_(CodedStrips::Of(form)) {}
-
   // Channels as many as they are: pairs of numbers may be of two pixels, and the last one reads a number
   // more, whose weight is 0.
   bool has_no_padding() const { return form().padded_channels % 2 != 0; }
@@ -166,16 +156,12 @@ class CodedConvolution final : public CodedKernel<int16_t> {
 class ClampedConvolution final : public CodedKernel<int16_t> {
  public:
   ClampedConvolution(const CodedForm& form, CodedResults results)
-      : ClampedConvolution(
-            form, GridOfParts(form, CacheBytes(), sizeof(uint8_t), form.outputs * results.element_bytes()),
-            std::move(results)) {}
+      : CodedKernel(form, std::move(results), CacheBytes(), form.outputs, sizeof(uint8_t)),
+        sums_(form, grid()) {}
 
   std::string implementation() const override { return "nnefc:clamped_codes"; }
 
  private:
-  ClampedConvolution(const CodedForm& form, const CodedGrid& grid, CodedResults results)
-      : CodedKernel(form, std::move(results), grid), sums_(form, grid) {}
-
   int64_t own_bytes() const override { return sums_.scratch_bytes(); }
 
   void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image, const Span& tiles,
@@ -202,17 +188,7 @@ class ClampedConvolution final : public CodedKernel<int16_t> {
 class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results)
-      : CodedDepthwise(form,
-                       GridOfParts(form, kBytes, sizeof(float), kBlockColumns * results.element_bytes()),
-                       std::move(results)) {}
-
-  std::string implementation() const override { return "nnefc:depthwise_codes"; }
-
- private:
-  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
-
-  CodedDepthwise(const CodedForm& form, const CodedGrid& grid, CodedResults results)
-      : CodedKernel(form, std::move(results), grid) {
+      : CodedKernel(form, std::move(results), kBytes, kBlockColumns) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -223,6 +199,11 @@ class CodedDepthwise final : public CodedKernel<float> {
     };
     reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().makes_codes_of_sums();
   }
+
+  std::string implementation() const override { return "nnefc:depthwise_codes"; }
+
+ private:
+  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
 
   void RunPart(const Call& call, const CodedPart<float>& part, int64_t image, const Span& tiles,
                std::byte*) const override {

@@ -23,7 +23,7 @@ int64_t OutputBlocksOf(const CodedForm& form) {
 int64_t GroupsOf(const CodedForm& form) {
   const int64_t of_tile = kWinogradProducts * (form.channels * int64_t{sizeof(int16_t)} +
                                                kBlockColumns * int64_t{sizeof(int32_t)});
-  const int64_t most = 2 * CacheFloats() * int64_t{sizeof(float)} / of_tile;
+  const int64_t most = 2 * CacheBytes() / of_tile;
   return DividedUp(GridOf(form).tiles(), std::max(most, 4 * TileRows()));
 }
 

@@ -176,8 +176,7 @@ class IntegerProducts final : public Kernel {
       : form_(form),
         is_rows_(is_rows),
         sizes_(sizes),
-        grid_(CodedGrid::Of(form, tiles(), CacheFloats() * int64_t{sizeof(float)},
-                            form.rows.stride * form.row_numbers() * int64_t{sizeof(int16_t)})),
+        grid_(CodedGrid::Of(form, CacheBytes(), sizeof(int16_t), 0)),
         seen_(grid_.SeenBy(form)),
         strips_(CodedStrips::Of(form)) {
     if (sizes.together == kQuad) clamped_.emplace(form, grid_);

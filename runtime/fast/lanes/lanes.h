@@ -46,6 +46,10 @@ inline int64_t CacheFloats() {
   return floats;
 }
 
+inline int64_t CacheBytes() {
+  return CacheFloats() * static_cast<int64_t>(sizeof(float));
+}
+
 // A function of which there is one for each kind of registers.
 template <typename Function>
 struct LaneFunction;
