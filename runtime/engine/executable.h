@@ -20,7 +20,7 @@ class KernelRegistry;
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  // kBf16 is kF32 where HasBf16() is not.
+  // kBf16 is kF32 where HasBf16() is not; what a user means by it PrecisionHere() tells.
   Precision precision = Precision::kF32;
   int threads = 0;  // 0: as many as the process may use
   RunLimits limits = {};

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/kernels/backend.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime {
@@ -13,6 +14,9 @@ void RegisterOneDnnKernels(KernelRegistry& registry);
 std::string FaultOfOneDnn();
 // True if the processor multiplies numbers of bf16.
 bool HasBf16();
+// What is computed where a user asks for `precision`: f32 for bf16 where the processor has no products of it,
+// or multiplies f32 faster and nobody has told oneDNN which instructions to take.
+Precision PrecisionHere(Precision precision);
 // How many operations of f32 a second `threads` threads of this processor reach, a product and
 // its addition being two; measured, in some 50 ms.
 double MeasurePeak(int threads);

@@ -34,14 +34,13 @@ bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<Te
 }  // namespace
 
 Precision BestPrecision() {
-  return runtime::HasBf16() ? Precision::kBf16 : Precision::kF32;
+  return runtime::PrecisionHere(Precision::kBf16);
 }
 
 std::optional<Precision> PrecisionCalled(std::string_view word) {
   if (word == "exact") return Precision::kExact;
   if (word == "f32") return Precision::kF32;
-  if (word == "bf16") return Precision::kBf16;
-  if (word == "auto") return BestPrecision();
+  if (word == "bf16" || word == "auto") return BestPrecision();
   return std::nullopt;
 }
 

@@ -19,14 +19,14 @@ using runtime::Backend;
 using runtime::Precision;
 
 // The precision that suits this machine best: bf16 where its processor multiplies such
-// numbers, f32 elsewhere.
+// numbers faster than f32, f32 elsewhere.
 Precision BestPrecision();
-// Of "exact", "f32", "bf16" and "auto"; nothing of other words.
+// Of "exact", "f32", "bf16" and "auto", the last two as this machine has them; nothing of other words.
 std::optional<Precision> PrecisionCalled(std::string_view word);
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  // Of the fast backend; bf16 is f32 where the processor has no instructions for it.
+  // Of the fast backend; bf16 is f32 where the processor has no instructions for it, or faster ones for f32.
   Precision precision = Precision::kF32;
   // 0: as many as the process may use.
   int threads = 0;

@@ -13,6 +13,7 @@
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 #include "runtime/fast/describe.h"
+#include "runtime/fast/register.h"
 #include "tools/api/evaluator.h"
 #include "tools/api/internals.h"
 #include "tools/api/openvino_form.h"
@@ -236,7 +237,7 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     if (graph == nullptr) return outcome;
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
-    given.precision = options.precision;
+    given.precision = runtime::PrecisionHere(options.precision);
     given.plan_cache = options.plan_cache;
     given.tune = options.tune;
     given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {

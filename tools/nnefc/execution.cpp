@@ -231,7 +231,7 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       .add_option(
           "--precision", options.precision,
           "exact: sums as the formulas have them; f32: convolutions in fewer multiplications, too; bf16: "
-          "products of bf16, where the processor has them; auto: bf16 there, f32 elsewhere")
+          "products of bf16, where the processor has fast ones; auto: bf16 there, f32 elsewhere")
       ->type_name("WORD")
       ->check(OneOf({"exact", "f32", "bf16", "auto"}))
       ->capture_default_str();

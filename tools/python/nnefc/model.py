@@ -254,7 +254,7 @@ class Model:
         Args:
             backend: "onednn" is fast; "reference" is portable C++ that reads like the specification's formulas.
             precision: "exact" takes sums of products as the formulas have them, "f32" convolutions in fewer
-                multiplications, too, "bf16" products of bf16 where the processor has them (else f32), which takes a
+                multiplications, too, "bf16" products of bf16 where the processor has fast ones (else f32), which takes a
                 quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
