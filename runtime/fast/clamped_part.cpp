@@ -24,9 +24,6 @@ int64_t MostRests(const CodedForm& form, int64_t rows) {
   return QuadsSeen(form, rows) / kQuadsOfRest;
 }
 
-int64_t CodeBytes(const CodedForm& form, int64_t rows) {
-  return RoundUp(kQuad * QuadsSeen(form, rows), kLine);
-}
 int64_t RestBytes(const CodedForm& form, int64_t rows) {
   return RoundUp((MostRests(form, rows) + 1) * int64_t{sizeof(CodeRest)}, kLine);
 }
@@ -39,6 +36,10 @@ int64_t TermBytes(const CodedForm& form, int64_t rows) {
 }
 
 }  // namespace
+
+int64_t ClampedPart::CodeBytes(const CodedForm& form, int64_t rows) {
+  return RoundUp(kQuad * QuadsSeen(form, rows), kLine);
+}
 
 ClampedPart::Scratch::Scratch(const CodedForm& form, int64_t rows, std::byte* from) {
   const auto take = [&](int64_t bytes) { return std::exchange(from, from + bytes); };
@@ -66,22 +67,20 @@ bool ClampedPart::Fill(const uint8_t* image, int zero) {
   return true;
 }
 
-void ClampedPart::ClampRows(const uint8_t* image, int zero) {
-  const int base = BaseOf(zero);
-  CodeRests& rests = scratch_.rests;
+// True if what windows see lies behind one another in the image.
+bool ClampedPart::LieAsSeen() const {
+  const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
+  return form_.columns.before == 0 && form_.row_numbers() == form_.columns.input * form_.channels &&
+         first >= 0 && first + SeenRows() <= form_.rows.input;
+}
+
+// Calls take(codes, count, at) for what the image has of each row that windows see; the border is written.
+template <typename Take>
+void ClampedPart::TakeRows(const uint8_t* image, uint8_t border, const Take& take) {
   const int64_t first = SeenBy(form_.rows, rows_.begin, 0), channels = form_.channels;
   const int64_t size = form_.columns.input * channels, row_codes = form_.row_numbers();
-  const auto clamp = [&](const uint8_t* codes, int64_t count, int64_t at) {
-    const CodesToClamp call = {
-        .codes = codes, .count = count, .base = base, .out = scratch_.codes + at, .first_quad = at / kQuad};
-    ClampCodes(call, rests);
-  };
-  // Rows that windows see as they are lie behind one another.
-  if (form_.columns.before == 0 && row_codes == size && first >= 0 && first + SeenRows() <= form_.rows.input)
-    return clamp(image + first * size, SeenRows() * size, 0);
-  const auto border = static_cast<uint8_t>(zero - base);
   const auto [begin, end] = form_.SeenColumns();
-  for (int64_t row = 0; row < SeenRows() && !rests.are_too_many(); ++row) {
+  for (int64_t row = 0; row < SeenRows(); ++row) {
     uint8_t* out = scratch_.codes + row * row_codes;
     const int64_t from = first + row;
     if (from < 0 || from >= form_.rows.input) {
@@ -89,10 +88,34 @@ void ClampedPart::ClampRows(const uint8_t* image, int zero) {
       continue;
     }
     std::fill_n(out, begin * channels, border);
-    clamp(image + from * size + (begin - form_.columns.before) * channels, (end - begin) * channels,
-          row * row_codes + begin * channels);
+    take(image + from * size + (begin - form_.columns.before) * channels, (end - begin) * channels,
+         row * row_codes + begin * channels);
     std::fill(out + end * channels, out + row_codes, border);
   }
+}
+
+const uint8_t* ClampedPart::SeenCodes(const uint8_t* image, int zero) {
+  if (LieAsSeen()) return image + SeenBy(form_.rows, rows_.begin, 0) * form_.row_numbers();
+  TakeRows(image, static_cast<uint8_t>(zero), [&](const uint8_t* codes, int64_t count, int64_t at) {
+    std::copy_n(codes, count, scratch_.codes + at);
+  });
+  return scratch_.codes;
+}
+
+void ClampedPart::ClampRows(const uint8_t* image, int zero) {
+  const int base = BaseOf(zero);
+  CodeRests& rests = scratch_.rests;
+  const auto clamp = [&](const uint8_t* codes, int64_t count, int64_t at) {
+    if (rests.are_too_many()) return;
+    const CodesToClamp call = {
+        .codes = codes, .count = count, .base = base, .out = scratch_.codes + at, .first_quad = at / kQuad};
+    ClampCodes(call, rests);
+  };
+  if (LieAsSeen()) {
+    const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
+    return clamp(image + first * form_.row_numbers(), SeenRows() * form_.row_numbers(), 0);
+  }
+  TakeRows(image, static_cast<uint8_t>(zero - base), clamp);
 }
 
 void ClampedPart::CountBefore(llvm::ArrayRef<CodeRest> rests) const {

@@ -31,7 +31,9 @@ class ClampedPart {
     return windows(form.rows) * windows(form.columns);
   }
 
-  // Memory of a part of so many rows or less.
+  // Of the codes that so many rows see.
+  static int64_t CodeBytes(const CodedForm& form, int64_t rows);
+  // Memory of a part of so many rows or less; of codes alone, CodeBytes.
   struct Scratch {
     uint8_t* codes;
     CodeRests rests;
@@ -49,6 +51,8 @@ class ClampedPart {
   ClampedPart(const CodedForm& form, const Windows& windows, const Span& rows, const Scratch& scratch)
       : form_(form), windows_(windows), rows_(rows), scratch_(scratch) {}
 
+  // Codes as they are that the rows see.
+  const uint8_t* SeenCodes(const uint8_t* image, int zero);
   // False if there are so many rests that other tiles are faster.
   bool Fill(const uint8_t* image, int zero);
   const uint8_t* codes() const { return scratch_.codes; }
@@ -57,6 +61,9 @@ class ClampedPart {
 
  private:
   int64_t SeenRows() const { return form_.RowsSeenBy(rows_.count()); }
+  bool LieAsSeen() const;
+  template <typename Take>
+  void TakeRows(const uint8_t* image, uint8_t border, const Take& take);
   void ClampRows(const uint8_t* image, int zero);
   void CountBefore(llvm::ArrayRef<CodeRest> rests) const;
   llvm::ArrayRef<RestTerm> FindTerms(llvm::ArrayRef<CodeRest> rests, RestTerm* terms) const;

@@ -31,7 +31,7 @@ bool CodedGroups::Suit() const {
 }
 
 bool CodedGroupConvolution::Suits(const CodedForm& form, const CodedGroups& groups) {
-  return groups.Suit() && ClampedSums::Suits(FormOfRange(form, groups));
+  return groups.Suit() && QuadSums::Suits(FormOfRange(form, groups));
 }
 
 CodedGroupConvolution::CodedGroupConvolution(const CodedForm& form, CodedResults results,
@@ -88,11 +88,11 @@ void CodedGroupConvolution::RunRange(const Call& call, int64_t image, int64_t ra
   const int64_t tiles = std::min(range_tiles(), DividedUp(form_.outputs, kBlockColumns) - first_tile);
   for (int64_t index = 0; index < grid_.row_parts; ++index) {
     const Span rows = Span{0, form_.rows.output}.Part(grid_.row_parts, index);
-    const ClampedSums::Part part{.rows = rows,
-                                 .tiles = {0, tiles},
-                                 .weights = weights.codes,
-                                 .less_weights = weights.less,
-                                 .scratch = own};
+    const QuadSums::Part part{.rows = rows,
+                              .tiles = {0, tiles},
+                              .weights = weights.codes,
+                              .less_weights = weights.less,
+                              .scratch = own};
     const auto store = [&](int64_t tile, const Span& pixels, const int32_t* sums) {
       const int64_t first = rows.begin * form_.columns.output + pixels.begin;
       results_.Store(sums, {image, first, pixels.count(), first_tile + tile}, call.out, call.operands);

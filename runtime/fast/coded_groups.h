@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "runtime/fast/clamped_sums.h"
 #include "runtime/fast/coded_results.h"
+#include "runtime/fast/quad_sums.h"
 
 namespace nnefc::runtime {
 
@@ -33,7 +33,7 @@ class CodedGroupConvolution final : public Kernel {
 
  private:
   using Call = CodedResults::Call;
-  // Of a range, as ClampedSums takes them.
+  // Of a range, as QuadSums takes them.
   struct Weights {
     int8_t* codes;
     int32_t* less;
@@ -52,7 +52,7 @@ class CodedGroupConvolution final : public Kernel {
   CodedForm form_, range_form_;
   CodedGroups groups_;
   CodedGrid grid_;
-  ClampedSums sums_;
+  QuadSums sums_;
   CodedResults results_;
 };
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/fast/clamped_sums.h"
 #include "runtime/fast/coded_groups.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/coded_winograd.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/quad_sums.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/tasks.h"
@@ -170,18 +170,18 @@ class ClampedConvolution final : public CodedKernel<int16_t> {
       results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
                       call.operands);
     };
-    const ClampedSums::Part sums{.rows = part.rows(),
-                                 .tiles = tiles,
-                                 .weights = call.weights,
-                                 .less_weights = reinterpret_cast<const int32_t*>(
-                                     call.weights + this->tiles() * sums_.WeightsOfTile()),
-                                 .scratch = own};
+    const QuadSums::Part sums{.rows = part.rows(),
+                              .tiles = tiles,
+                              .weights = call.weights,
+                              .less_weights = reinterpret_cast<const int32_t*>(
+                                  call.weights + this->tiles() * sums_.WeightsOfTile()),
+                              .scratch = own};
     if (sums_.SumCodes(sums, ImageOf(call, image), form().zero, store)) return;
     part.Fill(ImageOf(call, image));
     sums_.SumNumbers(sums, part.numbers(), store);
   }
 
-  ClampedSums sums_;
+  QuadSums sums_;
 };
 
 // Of each channel by itself.
@@ -390,7 +390,7 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
   const bool is_winograd = !is_grouped && CodedWinograd::Suits(form, given.filter_magnitude);
-  const bool is_clamped = !is_grouped && !is_winograd && ClampedSums::Suits(form);
+  const bool is_clamped = !is_grouped && !is_winograd && QuadSums::Suits(form);
   std::optional<PreparedKernel> prepared =
       is_of_groups   ? Finish<CodedGroupConvolution>(given, step, form, std::move(results), groups)
       : is_depthwise ? Finish<CodedDepthwise>(given, step, form, std::move(results))
@@ -427,7 +427,7 @@ std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const
                              .is_blocked = false,
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
-  const bool is_clamped = ClampedSums::Suits(form);
+  const bool is_clamped = QuadSums::Suits(form);
   std::optional<PreparedKernel> prepared =
       is_clamped ? Finish<ClampedConvolution>(given, step, form, std::move(results))
                  : Finish<CodedConvolution>(given, step, form, std::move(results));

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "runtime/fast/clamped_sums.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/lanes/code_tile.h"
+#include "runtime/fast/quad_sums.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/fast/window_tiles.h"
@@ -179,7 +179,7 @@ class IntegerProducts final : public Kernel {
         grid_(CodedGrid::Of(form, CacheBytes(), sizeof(int16_t), 0)),
         seen_(grid_.SeenBy(form)),
         strips_(CodedStrips::Of(form)) {
-    if (sizes.together == kQuad) clamped_.emplace(form, grid_);
+    if (sizes.together == kQuad) fours_.emplace(form, grid_);
   }
 
   std::string implementation() const override { return "nnefc:integers"; }
@@ -197,9 +197,9 @@ class IntegerProducts final : public Kernel {
           .tiles = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
       std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * MemberBytes();
       auto* numbers = reinterpret_cast<int16_t*>(own);
-      if (clamped_ && RunClamped(call, part, own + NumberBytes())) return;
+      if (fours_ && RunCodes(call, part, own + NumberBytes())) return;
       const bool fit = Fill(call, part, numbers);
-      if (clamped_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
+      if (fours_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
       for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
         RunTile(call, part, tile, fit ? numbers : nullptr);
     });
@@ -220,16 +220,14 @@ class IntegerProducts final : public Kernel {
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
   // Each whole lines of a cache.
   int64_t NumberBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(int16_t)}; }
-  int64_t CodeBytes() const { return clamped_ ? NumberBytes() : 0; }
-  int64_t MemberBytes() const {
-    return NumberBytes() + CodeBytes() + (clamped_ ? clamped_->scratch_bytes() : 0);
-  }
+  int64_t CodeBytes() const { return fours_ ? NumberBytes() : 0; }
+  int64_t MemberBytes() const { return NumberBytes() + CodeBytes() + (fours_ ? fours_->scratch_bytes() : 0); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
   // Numbers of rows that differ by no more than codes do are such, with a zero. False, and nothing is done,
   // if they differ by more or many are far from the zero.
-  bool RunClamped(const Call& call, const Part& part, std::byte* scratch) const {
+  bool RunCodes(const Call& call, const Part& part, std::byte* scratch) const {
     const int64_t count = part.rows.count() * form_.channels;
     const int32_t* in = call.in + part.rows.begin * form_.channels;
     const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
@@ -242,15 +240,15 @@ class IntegerProducts final : public Kernel {
       for (int64_t i = 0, numbers = count, least = range.least; i < numbers; ++i)
         to[i] = static_cast<uint8_t>(from[i] - least);
     });
-    return clamped_->SumCodes(ClampedPartOf(call, part, scratch), codes, -range.least, StoreOf(call, part));
+    return fours_->SumCodes(PartOf(call, part, scratch), codes, -range.least, StoreOf(call, part));
   }
 
   void RunFours(const Call& call, const Part& part, const int16_t* numbers, std::byte* scratch) const {
-    clamped_->SumNumbers(ClampedPartOf(call, part, scratch), numbers, StoreOf(call, part));
+    fours_->SumNumbers(PartOf(call, part, scratch), numbers, StoreOf(call, part));
   }
 
   // Of its rows alone.
-  ClampedSums::Part ClampedPartOf(const Call& call, const Part& part, std::byte* scratch) const {
+  QuadSums::Part PartOf(const Call& call, const Part& part, std::byte* scratch) const {
     return {.rows = {0, part.rows.count()},
             .tiles = part.tiles,
             .weights = reinterpret_cast<const int8_t*>(call.weights),
@@ -354,9 +352,11 @@ class IntegerProducts final : public Kernel {
     int32_t* out = call.out + part.image * of_image * form_.outputs + place * pixel_stride +
                    tile * kBlockColumns * output_stride;
     if (is_rows_) {
-      for (int64_t pixel = 0; pixel < pixels; ++pixel)
-        std::copy_n(sums + pixel * kBlockColumns, outputs, out + pixel * pixel_stride);
-      return;
+      const auto store = [&](int64_t count) __attribute__((always_inline)) {
+        for (int64_t pixel = 0; pixel < pixels; ++pixel)
+          std::copy_n(sums + pixel * kBlockColumns, count, out + pixel * pixel_stride);
+      };
+      return outputs == kBlockColumns ? store(kBlockColumns) : store(outputs);
     }
     for (int64_t output = 0; output < outputs; ++output) {
       for (int64_t pixel = 0; pixel < pixels; ++pixel)
@@ -370,7 +370,7 @@ class IntegerProducts final : public Kernel {
   CodedGrid grid_;
   std::vector<int32_t> seen_;
   CodedStrips strips_;
-  std::optional<ClampedSums> clamped_;
+  std::optional<QuadSums> fours_;
 };
 
 bool AreIntegers(const KernelRequest& request) {
@@ -389,7 +389,7 @@ std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedF
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return std::nullopt;
   sizes.fit_bytes = Fits<int8_t>(range);
-  if (sizes.fit_bytes && is_rows && ClampedSums::Suits(form)) sizes.together = kQuad;
+  if (sizes.fit_bytes && is_rows && QuadSums::Suits(form)) sizes.together = kQuad;
   PreparedKernel prepared;
   prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
   prepared.outputs.resize(1);

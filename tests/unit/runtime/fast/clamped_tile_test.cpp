@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/fast/clamped_sums.h"
+#include "runtime/fast/quad_sums.h"
 
 namespace nnefc::runtime {
 namespace {
@@ -167,12 +167,12 @@ TEST_F(ClampedTileTest, SumsOfNumbersAreThoseOfIntegers) {
 }
 
 // A form of images, and its sums against those of all pixels and taps.
-class ClampedSumsTest : public ClampedTileTest {
+class QuadSumsTest : public ClampedTileTest {
  protected:
-  void Check(const CodedForm& form, int often) {
-    ASSERT_TRUE(ClampedSums::Suits(form));
+  void Check(const CodedForm& form, int often, bool has_vnni = false) {
+    ASSERT_TRUE(QuadSums::Suits(form, has_vnni));
     const CodedGrid grid{.row_parts = 2, .tile_parts = 1};
-    const ClampedSums clamped(form, grid);
+    const QuadSums quads(form, grid, has_vnni);
     const int64_t tiles = (form.outputs + kBlock - 1) / kBlock, taps = form.rows.size * form.columns.size;
     std::vector<uint8_t> image = DrawCodes(form.in_size(), form.zero, often);
     // Where no window sees them, zeros: so that all rests are seen, by as many windows as may be.
@@ -187,16 +187,16 @@ class ClampedSumsTest : public ClampedTileTest {
       less_weights[static_cast<size_t>(i / of_tile * kBlock + i / kQuad % kBlock)] -=
           weights[static_cast<size_t>(i)];
     }
-    std::vector<std::byte> scratch(static_cast<size_t>(clamped.scratch_bytes()));
+    std::vector<std::byte> scratch(static_cast<size_t>(quads.scratch_bytes()));
     int64_t sums_seen = 0;
     for (int64_t part = 0; part < grid.row_parts; ++part) {
       const Span rows = Span{0, form.rows.output}.Part(grid.row_parts, part);
-      const ClampedSums::Part call{.rows = rows,
-                                   .tiles = {0, tiles},
-                                   .weights = weights.data(),
-                                   .less_weights = form.zero == 0 ? nullptr : less_weights.data(),
-                                   .scratch = scratch.data()};
-      was_clamped_ = clamped.SumCodes(
+      const QuadSums::Part call{.rows = rows,
+                                .tiles = {0, tiles},
+                                .weights = weights.data(),
+                                .less_weights = form.zero == 0 ? nullptr : less_weights.data(),
+                                .scratch = scratch.data()};
+      was_stored_ = quads.SumCodes(
           call, image.data(), form.zero, [&](int64_t tile, const Span& pixels, const int32_t* sums) {
             for (int64_t at = 0; at < pixels.count() * kBlock; ++at) {
               const int64_t pixel = rows.begin * form.columns.output + pixels.begin + at / kBlock;
@@ -205,7 +205,7 @@ class ClampedSumsTest : public ClampedTileTest {
               ++sums_seen;
             }
           });
-      if (!was_clamped_) return;
+      if (!was_stored_) return;
     }
     EXPECT_EQ(sums_seen, form.out_pixels() * tiles * kBlock);
   }
@@ -236,10 +236,10 @@ class ClampedSumsTest : public ClampedTileTest {
     return sum;
   }
 
-  bool was_clamped_ = false;
+  bool was_stored_ = false;
 };
 
-TEST_F(ClampedSumsTest, ImagesAndRows) {
+TEST_F(QuadSumsTest, ImagesAndRows) {
   for (int zero : {0, 60, 131, 255}) {
     for (int often : {1, 30, 1000}) {
       const CodedForm row_form{.images = 1,
@@ -251,7 +251,7 @@ TEST_F(ClampedSumsTest, ImagesAndRows) {
                                .zero = zero,
                                .threads = 1};
       Check(row_form, often);
-      EXPECT_EQ(was_clamped_, often > 1) << zero;
+      EXPECT_EQ(was_stored_, often > 1) << zero;
       CodedForm image_form{.images = 1,
                            .channels = 16,
                            .outputs = 20,
@@ -261,15 +261,46 @@ TEST_F(ClampedSumsTest, ImagesAndRows) {
                            .zero = zero,
                            .threads = 1};
       Check(image_form, often);
-      EXPECT_EQ(was_clamped_, often > 1) << zero;
+      EXPECT_EQ(was_stored_, often > 1) << zero;
       image_form.columns = {.input = 7, .output = 6, .size = 3, .stride = 1, .dilation = 2, .before = 2};
       Check(image_form, often);
     }
   }
 }
 
+// Of any codes, by the instruction that needs none clamped.
+TEST_F(QuadSumsTest, OfVnni) {
+  if (!HasVnni()) GTEST_SKIP() << "for VNNI";
+  for (int zero : {0, 131, 255}) {
+    for (int64_t outputs : {5, 16, 48, 85}) {
+      for (int64_t rows : {2, 7, 131}) {
+        const CodedForm form{.images = 1,
+                             .channels = 12,
+                             .outputs = outputs,
+                             .padded_channels = 12,
+                             .rows = {.input = rows, .output = rows},
+                             .columns = {},
+                             .zero = zero,
+                             .threads = 1};
+        Check(form, 1, true);
+        EXPECT_TRUE(was_stored_);
+      }
+      const CodedForm form{.images = 1,
+                           .channels = 8,
+                           .outputs = outputs,
+                           .padded_channels = 8,
+                           .rows = {.input = 9, .output = 5, .size = 3, .stride = 2, .before = 1},
+                           .columns = {.input = 7, .output = 6, .size = 3, .dilation = 2, .before = 2},
+                           .zero = zero,
+                           .threads = 1};
+      Check(form, 1, true);
+      EXPECT_TRUE(was_stored_);
+    }
+  }
+}
+
 // As many rests as there may be, each of which several windows see.
-TEST_F(ClampedSumsTest, RestsOfWindows) {
+TEST_F(QuadSumsTest, RestsOfWindows) {
   for (int64_t stride : {1, 2, 3}) {
     for (int64_t dilation : {1, 2, 3}) {
       const auto axis = [&](int64_t input) {
@@ -289,7 +320,7 @@ TEST_F(ClampedSumsTest, RestsOfWindows) {
                            .zero = 131,
                            .threads = 1};
       for (int often = 2; often < 36; ++often) Check(form, often);
-      EXPECT_TRUE(was_clamped_);
+      EXPECT_TRUE(was_stored_);
     }
   }
 }

@@ -1,16 +1,18 @@
-// Sums of products of codes and a filter's codes, four at a time (lanes/clamped_tile.h): of rows of images,
-// as grids cut them, and some tiles of outputs.
+// Sums of products of codes and a filter's codes, four at a time: of rows of images, as grids cut them, and
+// some tiles of outputs. By VNNI of codes as they are (lanes/vnni_tile.h), without it of clamped ones
+// (lanes/clamped_tile.h).
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/fast/clamped_part.h"
+#include "runtime/fast/dnnl_layout.h"
 
 namespace nnefc::runtime {
 
-class ClampedSums {
+class QuadSums {
  public:
-  static bool Suits(const CodedForm& form);
-  ClampedSums(const CodedForm& form, const CodedGrid& grid);
+  static bool Suits(const CodedForm& form, bool has_vnni = HasVnni());
+  QuadSums(const CodedForm& form, const CodedGrid& grid, bool has_vnni = HasVnni());
 
   // Of a thread.
   int64_t scratch_bytes() const;
@@ -37,15 +39,20 @@ class ClampedSums {
   };
   int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // of a strip
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
-  int64_t PartBytes() const { return ClampedPart::Scratch::Bytes(form_, rows_of_part_); }
+  int64_t PartBytes() const {
+    return has_vnni_ ? ClampedPart::CodeBytes(form_, rows_of_part_)
+                     : ClampedPart::Scratch::Bytes(form_, rows_of_part_);
+  }
   template <typename Number>
   QuadTile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
-  static void FindStarts(const Part& part, int zero, const Group& group);
-  void SumTiles(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
+  static void FindStarts(const Part& part, int distance, const Group& group);
+  void SumWhole(const Part& part, const uint8_t* codes, const Group& group, const Span& pixels) const;
+  void SumClamped(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
 
   CodedForm form_;
+  bool has_vnni_;
   int64_t rows_of_part_;
   CodedStrips strips_;
   std::vector<int32_t> seen_, seen_pixels_, strip_pixels_;

@@ -1,8 +1,9 @@
-#include "runtime/fast/clamped_sums.h"
+#include "runtime/fast/quad_sums.h"
 
 #include <algorithm>
 
 #include "runtime/fast/coded_results.h"
+#include "runtime/fast/lanes/vnni_tile.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/window_tiles.h"
 
@@ -21,37 +22,46 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 }  // namespace
 
-// Of few pixels or channels other tiles are as fast, and each window has its own terms of the rests it sees.
-bool ClampedSums::Suits(const CodedForm& form) {
+// Without VNNI, of few pixels or channels other tiles are as fast, and each window has its own terms of the
+// rests it sees.
+bool QuadSums::Suits(const CodedForm& form, bool has_vnni) {
+  if (form.channels % kQuad != 0 || form.padded_channels != form.channels) return false;
   constexpr int64_t kLeastPixels = 12, kLeastChannels = 64, kMostWindows = 9;
-  return form.channels % kQuad == 0 && form.padded_channels == form.channels &&
-         form.out_pixels() >= kLeastPixels && ClampedPart::WindowsOf(form) <= kMostWindows &&
-         form.rows.size * form.columns.size * form.channels >= kLeastChannels;
+  return has_vnni || (form.out_pixels() >= kLeastPixels && ClampedPart::WindowsOf(form) <= kMostWindows &&
+                      form.rows.size * form.columns.size * form.channels >= kLeastChannels);
 }
 
-ClampedSums::ClampedSums(const CodedForm& form, const CodedGrid& grid)
+QuadSums::QuadSums(const CodedForm& form, const CodedGrid& grid, bool has_vnni)
     : form_(form),
+      has_vnni_(has_vnni),
       rows_of_part_(DividedUp(form.rows.output, grid.row_parts)),
       strips_(CodedStrips::Of(form)),
       seen_(grid.SeenBy(form)),
       seen_pixels_(InPixels(seen_, form.channels)),
       strip_pixels_(InPixels(strips_.places, form.channels)) {}
 
-int64_t ClampedSums::scratch_bytes() const {
+int64_t QuadSums::scratch_bytes() const {
   return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
 }
 
-bool ClampedSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
+bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
   const ClampedPart::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
   ClampedPart clamped(form_, windows, part.rows, ClampedPart::Scratch(form_, rows_of_part_, part.scratch));
+  if (has_vnni_) {
+    const uint8_t* codes = clamped.SeenCodes(image, zero);
+    ForGroups(
+        part, [&](const Group& group) { FindStarts(part, zero, group); },
+        [&](const Group& group, const Span& pixels) { SumWhole(part, codes, group, pixels); }, store);
+    return true;
+  }
   if (!clamped.Fill(image, zero)) return false;
   ForGroups(
-      part, [&](const Group& group) { FindStarts(part, zero, group); },
-      [&](const Group& group, const Span& pixels) { SumTiles(part, clamped, group, pixels); }, store);
+      part, [&](const Group& group) { FindStarts(part, zero - ClampedPart::BaseOf(zero), group); },
+      [&](const Group& group, const Span& pixels) { SumClamped(part, clamped, group, pixels); }, store);
   return true;
 }
 
-void ClampedSums::SumNumbers(const Part& part, const int16_t* numbers, Store store) const {
+void QuadSums::SumNumbers(const Part& part, const int16_t* numbers, Store store) const {
   ForGroups(
       part, [](const Group&) {},
       [&](const Group& group, const Span& pixels) {
@@ -66,7 +76,7 @@ void ClampedSums::SumNumbers(const Part& part, const int16_t* numbers, Store sto
 }
 
 template <typename Number>
-QuadTile<Number> ClampedSums::TileOf(const Part& part, const Number* numbers, int64_t tile) const {
+QuadTile<Number> QuadSums::TileOf(const Part& part, const Number* numbers, int64_t tile) const {
   return {.numbers = numbers,
           .seen = nullptr,
           .strips = strips_.places.data(),
@@ -78,7 +88,7 @@ QuadTile<Number> ClampedSums::TileOf(const Part& part, const Number* numbers, in
 
 // Calls start(group) for some tiles at a time, and then sum(group, pixels) for some pixels at a time.
 template <typename Start, typename Sum>
-void ClampedSums::ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const {
+void QuadSums::ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const {
   auto* sums = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   const int64_t pixels = part.rows.count() * form_.columns.output;
   const int64_t groups = DividedUp(part.tiles.count(), kMostRestBlocks);
@@ -96,16 +106,33 @@ void ClampedSums::ForGroups(const Part& part, const Start& start, const Sum& sum
 }
 
 // What codes less their base leave out: how far that is from the zero, times all weights.
-void ClampedSums::FindStarts(const Part& part, int zero, const Group& group) {
-  const int distance = zero - ClampedPart::BaseOf(zero);
+void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
   std::fill_n(group.starts, kStarts, 0);
   if (distance == 0) return;
   const int32_t* own = part.less_weights + group.tiles.begin * kBlockColumns;
-  for (int64_t i = 0; i < group.tiles.count() * kBlockColumns; ++i) group.starts[i] = own[i] * distance;
+  for (int64_t i = 0; i < group.tiles.count() * kBlockColumns; ++i)
+    group.starts[i] = static_cast<int32_t>(static_cast<uint32_t>(own[i]) * static_cast<uint32_t>(distance));
 }
 
-void ClampedSums::SumTiles(const Part& part, const ClampedPart& clamped, const Group& group,
-                           const Span& pixels) const {
+void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& group,
+                        const Span& pixels) const {
+  const TilePanels panels(pixels.count());
+  for (int64_t tile = 0; tile < group.tiles.count(); tile += VnniBlocks()) {
+    const int64_t blocks = std::min(VnniBlocks(), group.tiles.count() - tile);
+    VnniTile products{.products = TileOf(part, codes, group.tiles.begin + tile),
+                      .weights_stride = WeightsOfTile(),
+                      .sums_stride = kSumsStride,
+                      .start = group.starts + tile * kBlockColumns};
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      products.products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
+      products.products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
+      RunVnniTile(panels.RowsOf(panel), blocks, products);
+    }
+  }
+}
+
+void QuadSums::SumClamped(const Part& part, const ClampedPart& clamped, const Group& group,
+                          const Span& pixels) const {
   const TilePanels panels(pixels.count());
   for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
     QuadTile<uint8_t> products = TileOf(part, clamped.codes(), group.tiles.begin + tile);
