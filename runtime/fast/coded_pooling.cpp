@@ -61,9 +61,15 @@ class CodedMaxPool final : public Kernel {
   static void FindLargest(const SeenPixels& given) {
     Vectorized([&] {
       const SeenPixels seen = given;  // which what is written cannot change
+      constexpr int64_t kMany = 32, kSome = 16;
       int64_t first = 0;
-      for (; first + kSome <= seen.channels; first += kSome) FindLargestOf<kSome>(seen, first);
-      for (; first < seen.channels; ++first) FindLargestOf<1>(seen, first);
+      for (; first + kMany <= seen.channels; first += kMany) FindLargestOf<kMany>(seen, first);
+      if (seen.channels < kSome) {
+        for (; first < seen.channels; ++first) FindLargestOf<1>(seen, first);
+      }
+      // The last ones may be found twice.
+      for (; first < seen.channels; first += kSome)
+        FindLargestOf<kSome>(seen, std::min(first, seen.channels - kSome));
     });
   }
 
@@ -78,8 +84,6 @@ class CodedMaxPool final : public Kernel {
     }
     for (int64_t i = 0; i < kCount; ++i) seen.out[first + i] = largest[i];
   }
-
-  static constexpr int64_t kSome = 32;
 
   int64_t images_, channels_;
   WindowAxis rows_, columns_;
