@@ -23,17 +23,23 @@ int64_t LeastRows() {
   return LaneCount() == kWideLanes ? 2 * kWideTileRows : kOfNarrow;
 }
 
+// Of as many terms as these a task has more rows, and adds some terms after others: weights of wide tiles
+// come from a far cache once for all rows.
+int64_t MostTerms() {
+  constexpr int64_t kOfNarrow = int64_t{1} << 40, kOfWide = 512;
+  return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+}
+
 // How rows and columns are cut into tasks. Where a cache does not hold all terms of the rows of a task, it
 // adds some of them for all of its columns before others.
 struct Grid {
   int64_t row_parts, column_parts = 1, term_parts = 1;
 
   static Grid Of(const DenseSizes& sizes, int threads) {
-    const int64_t rows = std::clamp<int64_t>(CacheFloats() / sizes.terms, LeastRows(), kMostRows);
+    const int64_t terms = std::min(sizes.terms, MostTerms());
+    const int64_t rows = std::clamp<int64_t>(CacheFloats() / terms, LeastRows(), kMostRows);
     Grid grid{.row_parts = (sizes.rows + rows - 1) / rows};
     grid.Divide(sizes, threads);
-    // Wide tiles take rows from a far cache as fast as they multiply.
-    if (LaneCount() == kWideLanes) return grid;
     const int64_t floats = (sizes.rows + grid.row_parts - 1) / grid.row_parts * sizes.terms;
     grid.term_parts = std::max<int64_t>(1, (floats + CacheFloats() / 2) / CacheFloats());
     return grid;

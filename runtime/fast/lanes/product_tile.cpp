@@ -71,15 +71,15 @@ struct TileSums {
   }
 };
 
-// Narrow tiles fetch the rows of the next block of terms, and what comes later into the second cache alone:
-// the first is full of weights.
+// So many blocks of terms before they are read, rows are fetched: another core may have made them. Wide tiles
+// are done with a block sooner than that takes.
+constexpr int64_t kBlocksBefore = kLanes == kNarrowLanes ? 1 : 2;
 template <int kRows>
 [[gnu::always_inline]] inline void FetchRows(const float* left) {
-  if constexpr (kLanes == kNarrowLanes) {
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) __builtin_prefetch(left + r * kBlockColumns);
-  }
+  for (int r = 0; r < kRows; ++r) __builtin_prefetch(left + r * kBlockColumns);
 }
+// Narrow tiles fetch what comes later into the second cache alone: the first is full of weights.
 [[gnu::always_inline]] inline void FetchLater(const float* line) {
   constexpr int kFirstCache = 3, kSecondCache = 2;
   __builtin_prefetch(line, 0, kLanes == kNarrowLanes ? kSecondCache : kFirstCache);
@@ -93,7 +93,8 @@ NNEFC_IN_LANES inline void Tile(const TileCall& call) {
   const float* weights = call.weights;
   const float* next = call.next;
   for (int64_t block = call.terms / kBlockColumns; block > 0; --block, left += call.left_stride) {
-    FetchRows<kRows>(left + call.left_stride);
+    if (kLanes == kNarrowLanes || block > kBlocksBefore)
+      FetchRows<kRows>(left + kBlocksBefore * call.left_stride);
     for (int64_t line = 0; line < call.next_lines; ++line, next += kLineFloats) FetchLater(next);
     tile.template AddTerms<kTermsTogether>(left, kBlockColumns, weights);
   }
