@@ -211,7 +211,7 @@ std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request) {
   if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (LaneCount() != kNarrowLanes) return std::nullopt;  // oneDNN has kernels for wide registers
+  if (!HasLanes()) return std::nullopt;
   const std::optional<GroupedForm> form = GroupedFormOf(request);
   if (!form) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);

@@ -8,7 +8,7 @@
 namespace nnefc::runtime {
 
 // Of a GroupConvolution; nothing where its groups do not fill registers, its windows are not three pixels
-// wide, the processor has none of our loops, oneDNN is as fast or one of the posts has no translation.
+// wide, the processor has none of our loops or one of the posts has no translation.
 std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime
