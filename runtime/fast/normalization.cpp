@@ -77,7 +77,9 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
   std::optional<PreparedKernel> rows = MakeSoftmaxOfColumns(request);
-  if (!rows) return std::nullopt;
+  // Of so few, as behind a classifier, making oneDNN's kernel takes longer than a thousand runs gain.
+  constexpr int64_t kFew = 1 << 14;
+  if (!rows || Volume(request.inputs[0].shape).value_or(0) <= kFew) return rows;
   const memory::desc data = PlainDesc(request.inputs[0].shape);
   const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, data, static_cast<int>(axis));
   const dnnl::softmax_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),

@@ -10,7 +10,6 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr char kTiles[] = "nnefc:product";
-constexpr char kFewer[] = "nnefc:fewer_products";
 
 // x [.., rows, terms] by a constant, with so many of `posts` behind it.
 void ExpectRows(const Shape& rows, int64_t terms, int64_t outputs, const std::vector<Post>& posts,
@@ -89,9 +88,10 @@ TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
     g.Result(residual, "second");
     const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs)[0];
     for (const int threads : {1, 2, 3}) {
-      const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
+      const auto executable =
+          Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads, .way = WayTo(kFewerKernel)});
       ASSERT_NE(executable, nullptr);
-      EXPECT_EQ(executable->DescribePlan().find(kFewer) != std::string::npos, HasLanes());
+      EXPECT_EQ(executable->DescribePlan().find(kFewerKernel) != std::string::npos, HasLanes());
       const auto made = Session::Create(executable)->Run(inputs);
       ASSERT_TRUE(made.ok());
       for (int64_t row = 0; row < kRows; ++row) {
@@ -125,20 +125,20 @@ TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
   for (Post post : kPosts) {
     // A sum of some tens is as close as its size allows: tanh makes 1 of it at most, as far off.
     const double tolerance = post == Post::kTanh ? 1e-4 : 1e-5;
-    ExpectRows({96}, 640, 256, {Post::kBias, post}, kFewer, 300, tolerance);
-    ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kFewer, 301, tolerance);
+    ExpectRows({96}, 640, 256, {Post::kBias, post}, kFewerKernel, 300, tolerance);
+    ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kFewerKernel, 301, tolerance);
   }
 }
 
 TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
   // Rows that are no whole panels, halves of odd numbers; pairs of tiles, and the last tile by itself.
-  ExpectRows({64}, 512, 192, {Post::kBias, Post::kResidual}, kFewer, 10);
-  ExpectRows({197}, 768, 160, {Post::kBias, Post::kGelu}, kFewer, 11);
-  ExpectRows({3, 151}, 1056, 208, {}, kFewer, 12);
-  ExpectRows({65}, 416, 272, {Post::kResidual, Post::kRelu}, kFewer, 13);
-  ExpectPixels({1, 256, 14, 14}, 256, {Post::kBias, Post::kRelu}, kFewer, 14);
-  ExpectPixels({2, 512, 9, 13}, 200, {Post::kBias, Post::kSwish}, kFewer, 15);
-  ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewer, 16);
+  ExpectRows({64}, 512, 192, {Post::kBias, Post::kResidual}, kFewerKernel, 10);
+  ExpectRows({197}, 768, 160, {Post::kBias, Post::kGelu}, kFewerKernel, 11);
+  ExpectRows({3, 151}, 1056, 208, {}, kFewerKernel, 12);
+  ExpectRows({65}, 416, 272, {Post::kResidual, Post::kRelu}, kFewerKernel, 13);
+  ExpectPixels({1, 256, 14, 14}, 256, {Post::kBias, Post::kRelu}, kFewerKernel, 14);
+  ExpectPixels({2, 512, 9, 13}, 200, {Post::kBias, Post::kSwish}, kFewerKernel, 15);
+  ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewerKernel, 16);
 }
 
 // Of which a core's cache holds some terms at a time.
