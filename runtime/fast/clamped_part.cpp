@@ -37,13 +37,9 @@ int64_t TermBytes(const CodedForm& form, int64_t rows) {
 
 }  // namespace
 
-int64_t ClampedPart::CodeBytes(const CodedForm& form, int64_t rows) {
-  return RoundUp(kQuad * QuadsSeen(form, rows), kLine);
-}
-
 ClampedPart::Scratch::Scratch(const CodedForm& form, int64_t rows, std::byte* from) {
   const auto take = [&](int64_t bytes) { return std::exchange(from, from + bytes); };
-  codes = reinterpret_cast<uint8_t*>(take(CodeBytes(form, rows)));
+  codes = reinterpret_cast<uint8_t*>(take(SeenCodes::Bytes(form, rows)));
   rests = {.above = reinterpret_cast<CodeRest*>(take(RestBytes(form, rows))),
            .below = reinterpret_cast<CodeRest*>(take(RestBytes(form, rows))),
            .most = MostRests(form, rows)};
@@ -53,7 +49,7 @@ ClampedPart::Scratch::Scratch(const CodedForm& form, int64_t rows, std::byte* fr
 }
 
 int64_t ClampedPart::Scratch::Bytes(const CodedForm& form, int64_t rows) {
-  return CodeBytes(form, rows) + 2 * RestBytes(form, rows) + BeforeBytes(form, rows) +
+  return SeenCodes::Bytes(form, rows) + 2 * RestBytes(form, rows) + BeforeBytes(form, rows) +
          2 * TermBytes(form, rows);
 }
 
@@ -67,41 +63,6 @@ bool ClampedPart::Fill(const uint8_t* image, int zero) {
   return true;
 }
 
-// True if what windows see lies behind one another in the image.
-bool ClampedPart::LieAsSeen() const {
-  const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
-  return form_.columns.before == 0 && form_.row_numbers() == form_.columns.input * form_.channels &&
-         first >= 0 && first + SeenRows() <= form_.rows.input;
-}
-
-// Calls take(codes, count, at) for what the image has of each row that windows see; the border is written.
-template <typename Take>
-void ClampedPart::TakeRows(const uint8_t* image, uint8_t border, const Take& take) {
-  const int64_t first = SeenBy(form_.rows, rows_.begin, 0), channels = form_.channels;
-  const int64_t size = form_.columns.input * channels, row_codes = form_.row_numbers();
-  const auto [begin, end] = form_.SeenColumns();
-  for (int64_t row = 0; row < SeenRows(); ++row) {
-    uint8_t* out = scratch_.codes + row * row_codes;
-    const int64_t from = first + row;
-    if (from < 0 || from >= form_.rows.input) {
-      std::fill_n(out, row_codes, border);
-      continue;
-    }
-    std::fill_n(out, begin * channels, border);
-    take(image + from * size + (begin - form_.columns.before) * channels, (end - begin) * channels,
-         row * row_codes + begin * channels);
-    std::fill(out + end * channels, out + row_codes, border);
-  }
-}
-
-const uint8_t* ClampedPart::SeenCodes(const uint8_t* image, int zero) {
-  if (LieAsSeen()) return image + SeenBy(form_.rows, rows_.begin, 0) * form_.row_numbers();
-  TakeRows(image, static_cast<uint8_t>(zero), [&](const uint8_t* codes, int64_t count, int64_t at) {
-    std::copy_n(codes, count, scratch_.codes + at);
-  });
-  return scratch_.codes;
-}
-
 void ClampedPart::ClampRows(const uint8_t* image, int zero) {
   const int base = BaseOf(zero);
   CodeRests& rests = scratch_.rests;
@@ -111,11 +72,9 @@ void ClampedPart::ClampRows(const uint8_t* image, int zero) {
         .codes = codes, .count = count, .base = base, .out = scratch_.codes + at, .first_quad = at / kQuad};
     ClampCodes(call, rests);
   };
-  if (LieAsSeen()) {
-    const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
-    return clamp(image + first * form_.row_numbers(), SeenRows() * form_.row_numbers(), 0);
-  }
-  TakeRows(image, static_cast<uint8_t>(zero - base), clamp);
+  const SeenCodes seen(form_, rows_, scratch_.codes);
+  if (seen.lie_in_image()) return clamp(seen.InImage(image), seen.rows() * form_.row_numbers(), 0);
+  seen.TakeRows(image, static_cast<uint8_t>(zero - base), clamp);
 }
 
 void ClampedPart::CountBefore(llvm::ArrayRef<CodeRest> rests) const {

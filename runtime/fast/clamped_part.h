@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "runtime/fast/coded_images.h"
 #include "runtime/fast/lanes/clamped_tile.h"
+#include "runtime/fast/seen_codes.h"
 
 namespace nnefc::runtime {
 
@@ -31,9 +31,7 @@ class ClampedPart {
     return windows(form.rows) * windows(form.columns);
   }
 
-  // Of the codes that so many rows see.
-  static int64_t CodeBytes(const CodedForm& form, int64_t rows);
-  // Memory of a part of so many rows or less; of codes alone, CodeBytes.
+  // Memory of a part of so many rows or less.
   struct Scratch {
     uint8_t* codes;
     CodeRests rests;
@@ -51,8 +49,6 @@ class ClampedPart {
   ClampedPart(const CodedForm& form, const Windows& windows, const Span& rows, const Scratch& scratch)
       : form_(form), windows_(windows), rows_(rows), scratch_(scratch) {}
 
-  // Codes as they are that the rows see.
-  const uint8_t* SeenCodes(const uint8_t* image, int zero);
   // False if there are so many rests that other tiles are faster.
   bool Fill(const uint8_t* image, int zero);
   const uint8_t* codes() const { return scratch_.codes; }
@@ -60,10 +56,6 @@ class ClampedPart {
   void AddRestsTo(const Span& pixels, RestProducts products) const;
 
  private:
-  int64_t SeenRows() const { return form_.RowsSeenBy(rows_.count()); }
-  bool LieAsSeen() const;
-  template <typename Take>
-  void TakeRows(const uint8_t* image, uint8_t border, const Take& take);
   void ClampRows(const uint8_t* image, int zero);
   void CountBefore(llvm::ArrayRef<CodeRest> rests) const;
   llvm::ArrayRef<RestTerm> FindTerms(llvm::ArrayRef<CodeRest> rests, RestTerm* terms) const;

@@ -226,7 +226,7 @@ class IntegerProducts final : public Kernel {
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
   // Numbers of rows that differ by no more than codes do are such, with a zero. False, and nothing is done,
-  // if they differ by more or many are far from the zero.
+  // if they differ by more or, without VNNI, many are far from the zero.
   bool RunCodes(const Call& call, const Part& part, std::byte* scratch) const {
     const int64_t count = part.rows.count() * form_.channels;
     const int32_t* in = call.in + part.rows.begin * form_.channels;
@@ -237,8 +237,9 @@ class IntegerProducts final : public Kernel {
     Vectorized([&] {
       const auto* from = in;  // which what is written cannot change
       auto* to = codes;
-      for (int64_t i = 0, numbers = count, least = range.least; i < numbers; ++i)
-        to[i] = static_cast<uint8_t>(from[i] - least);
+      const auto least = static_cast<uint32_t>(range.least);
+      for (int64_t i = 0, numbers = count; i < numbers; ++i)
+        to[i] = static_cast<uint8_t>(static_cast<uint32_t>(from[i]) - least);
     });
     return fours_->SumCodes(PartOf(call, part, scratch), codes, -range.least, StoreOf(call, part));
   }

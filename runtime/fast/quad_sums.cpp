@@ -45,15 +45,15 @@ int64_t QuadSums::scratch_bytes() const {
 }
 
 bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
-  const ClampedPart::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
-  ClampedPart clamped(form_, windows, part.rows, ClampedPart::Scratch(form_, rows_of_part_, part.scratch));
   if (has_vnni_) {
-    const uint8_t* codes = clamped.SeenCodes(image, zero);
+    const uint8_t* codes = SeenCodes(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
     ForGroups(
         part, [&](const Group& group) { FindStarts(part, zero, group); },
         [&](const Group& group, const Span& pixels) { SumWhole(part, codes, group, pixels); }, store);
     return true;
   }
+  const ClampedPart::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
+  ClampedPart clamped(form_, windows, part.rows, ClampedPart::Scratch(form_, rows_of_part_, part.scratch));
   if (!clamped.Fill(image, zero)) return false;
   ForGroups(
       part, [&](const Group& group) { FindStarts(part, zero - ClampedPart::BaseOf(zero), group); },

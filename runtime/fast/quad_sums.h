@@ -25,8 +25,8 @@ class QuadSums {
   };
   // Takes sums of some pixels of a part: kBlockColumns of each.
   using Store = llvm::function_ref<void(int64_t tile, const Span& pixels, const int32_t* sums)>;
-  // False, and nothing is stored, if so many codes are beyond what they are clamped to that SumNumbers is
-  // faster.
+  // False, and nothing is stored, if without VNNI so many codes are beyond what they are clamped to that
+  // SumNumbers is faster.
   bool SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const;
   // The same of codes less their zero, as CodedPart has them.
   void SumNumbers(const Part& part, const int16_t* numbers, Store store) const;
@@ -40,7 +40,7 @@ class QuadSums {
   int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // of a strip
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
   int64_t PartBytes() const {
-    return has_vnni_ ? ClampedPart::CodeBytes(form_, rows_of_part_)
+    return has_vnni_ ? SeenCodes::Bytes(form_, rows_of_part_)
                      : ClampedPart::Scratch::Bytes(form_, rows_of_part_);
   }
   template <typename Number>

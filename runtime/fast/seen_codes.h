@@ -1,0 +1,54 @@
+// What the windows of some rows of a result see of an image of codes, rows of pixels behind one another with
+// their borders: where the image has it so, it is read there.
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/fast/coded_images.h"
+#include "runtime/fast/window_tiles.h"
+
+namespace nnefc::runtime {
+
+class SeenCodes {
+ public:
+  // Of what so many rows see; a pixel has no zeros behind its channels.
+  static int64_t Bytes(const CodedForm& form, int64_t rows);
+  // `out` has so many bytes.
+  SeenCodes(const CodedForm& form, const Span& rows, uint8_t* out) : form_(form), rows_(rows), out_(out) {}
+
+  int64_t rows() const { return form_.RowsSeenBy(rows_.count()); }
+  // Whole rows of the image are all that windows see of it.
+  bool lie_in_image() const;
+  const uint8_t* InImage(const uint8_t* image) const { return image + first_row() * form_.row_numbers(); }
+  // As they are, in the image or in `out`.
+  const uint8_t* Find(const uint8_t* image) const;
+  // Calls take(codes, count, at) for what the image has of each row, which is to lie from out + at on, and
+  // writes the border.
+  template <typename Take>
+  void TakeRows(const uint8_t* image, uint8_t border, const Take& take) const {
+    const int64_t channels = form_.channels;
+    const int64_t size = form_.columns.input * channels, row_codes = form_.row_numbers();
+    const auto [begin, end] = form_.SeenColumns();
+    for (int64_t row = 0; row < rows(); ++row) {
+      uint8_t* out = out_ + row * row_codes;
+      const int64_t from = first_row() + row;
+      if (from < 0 || from >= form_.rows.input) {
+        std::fill_n(out, row_codes, border);
+        continue;
+      }
+      std::fill_n(out, begin * channels, border);
+      take(image + from * size + (begin - form_.columns.before) * channels, (end - begin) * channels,
+           row * row_codes + begin * channels);
+      std::fill(out + end * channels, out + row_codes, border);
+    }
+  }
+
+ private:
+  int64_t first_row() const { return SeenBy(form_.rows, rows_.begin, 0); }
+
+  const CodedForm& form_;
+  Span rows_;
+  uint8_t* out_;
+};
+
+}  // namespace nnefc::runtime
