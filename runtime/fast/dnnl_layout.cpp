@@ -236,9 +236,10 @@ bool HasAmx() {
 }
 
 Precision PrecisionHere(Precision precision) {
+  if (precision != Precision::kBf16) return precision;  // without loading the library to ask it
   static const bool is_faster =
       HasAmx() || (HasBf16() && (AreInstructionsNamed() || !ProcessorHasSlowBf16()));
-  return precision == Precision::kBf16 && !is_faster ? Precision::kF32 : precision;
+  return is_faster ? precision : Precision::kF32;
 }
 
 bool HasVnni() {

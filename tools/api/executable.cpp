@@ -44,6 +44,18 @@ std::optional<Precision> PrecisionCalled(std::string_view word) {
   return std::nullopt;
 }
 
+std::string_view WordOf(Precision precision) {
+  switch (precision) {
+    case Precision::kExact:
+      return "exact";
+    case Precision::kF32:
+      return "f32";
+    case Precision::kBf16:
+      return "bf16";
+  }
+  return "";
+}
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

@@ -23,6 +23,7 @@ using runtime::Precision;
 Precision BestPrecision();
 // Of "exact", "f32", "bf16" and "auto", the last two as this machine has them; nothing of other words.
 std::optional<Precision> PrecisionCalled(std::string_view word);
+std::string_view WordOf(Precision precision);
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;

@@ -89,7 +89,7 @@ typedef struct nnefc_executable_options {
   const char* backend;   /* "onednn" (also null), "reference" */
   int threads;           /* 0: as many as the process may use */
   uint64_t max_memory;   /* bounds the bytes of all values of a run; 0: the machine's memory */
-  const char* precision; /* "f32" (also null), "exact", "bf16", "auto" */
+  const char* precision; /* "f32" (also null), "exact", "bf16" (f32 where that is faster), "auto" */
   const char*
       plan_cache; /* a folder that keeps what planning takes long for, for the next processes; null: none */
   int tune; /* measures which way of each step is the fastest here, in up to a minute; a plan cache keeps it

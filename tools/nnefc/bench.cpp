@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
 #include "runtime/tensor/thread_team.h"
+#include "tools/api/executable.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/reporter.h"
@@ -113,7 +114,7 @@ struct BenchCommand : CommonOptions {
     }
     nlohmann::ordered_json json = {{"network", compilation.path()},
                                    {"backend", execution.backend},
-                                   {"precision", execution.precision},
+                                   {"precision", api::WordOf(*api::PrecisionCalled(execution.precision))},
                                    {"threads", execution.threads},
                                    {"streams", streams},
                                    {"iterations", iterations},
