@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from models import Nnefc
+from processor import bf16_environment
 
 EXTENT = 6
 
@@ -89,6 +90,8 @@ graph net( x, f, t ) -> ( y )
     t = random.standard_normal((1, results, 4, 6))
     np.savez(tmp_path / "in.npz", **{name: value.astype(np.float32) for name, value in {"x": x, "f": f, "t": t}.items()})
     c = np.pad(np.einsum("nchw,oc->nohw", x, f[:, :, 0, 0]), ((0, 0), (0, 0), (1, 1), (2, 0))) + bias
-    found = Nnefc(nnefc, tmp_path).run(tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz", "--precision", precision)["y"]
+    tool = Nnefc(nnefc, tmp_path)
+    tool.environment.update(bf16_environment() if precision == "bf16" else {})
+    found = tool.run(tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz", "--precision", precision)["y"]
     expected = FOLLOWERS[follower](c, t + 0.25)
     np.testing.assert_allclose(found, expected, rtol=0, atol=(1e-5 if precision == "f32" else 0.02) * np.abs(expected).max())

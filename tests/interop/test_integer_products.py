@@ -3,7 +3,9 @@ backends against sums of NumPy's integers, of 32 bits as they wrap around."""
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,8 @@ import window_sums
 # Numbers less a zero of 8 bits and codes; what fits 16 bits; what does not, of data or of weights.
 RANGES = {"codes": (255, 127), "halves": (32767, 32767), "wide data": (2 ** 31 - 1, 100), "wide weights": (100, 2 ** 31 - 1)}
 BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"]]
+# Those of this processor at most: in narrow and wide registers, with VNNI and without.
+INSTRUCTIONS = ["AVX2_VNNI", "AVX2", "AVX512_CORE"]
 
 
 def numbers(seed: int, shape: list[int], most: int) -> np.ndarray:
@@ -31,15 +35,17 @@ def convolved(x: np.ndarray, weights: np.ndarray, *windows: list[int]) -> np.nda
     return wrapped(window_sums.convolved(x.astype(np.int64), weights[np.newaxis].astype(np.int64), *windows))
 
 
-def check(nnefc: Path, folder: Path, x: ov.Node, data: np.ndarray, y: ov.Node, expected: np.ndarray, fast: bool) -> None:
+def check(nnefc: Path, folder: Path, x: ov.Node, data: np.ndarray, y: ov.Node, expected: np.ndarray, fast: bool,
+          instructions: Sequence[str] = ()) -> None:
     x.output(0).set_names({"x"})
     result = ops.result(y)
     result.input_value(0).set_names({"y"})
     ov.save_model(ov.Model([result], [x], "integers"), folder / "net.xml")
     np.savez(folder / "in.npz", x=data)
-    for options in BACKENDS:
+    for options, limit in [*((options, "") for options in BACKENDS), *((["--threads", "1"], limit) for limit in instructions)]:
+        environment = {**os.environ, **({"ONEDNN_MAX_CPU_ISA": limit} if limit else {})}
         done = subprocess.run([nnefc, "run", folder / "net.xml", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
-                               "--profile", *options], capture_output=True, text=True, check=False)
+                               "--profile", *options], capture_output=True, text=True, check=False, env=environment)
         assert done.returncode == 0, done.stderr
         np.testing.assert_array_equal(np.load(folder / "out.npz")["y"], expected)
         has_lanes = "avx2" in Path("/proc/cpuinfo").read_text()
@@ -69,7 +75,7 @@ def test_products_of_codes(nnefc: Path, tmp_path: Path, shape: list[int], output
     data = codes - zero
     x = ops.parameter(shape, np.int32, name="x")
     y = ops.matmul(x, ops.constant(weights), False, False)
-    check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), True)
+    check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), True, INSTRUCTIONS)
 
 
 @pytest.mark.parametrize("kind", RANGES)

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from processor import bf16_environment
+
 NETWORKS = Path(__file__).resolve().parent.parent / "networks"
 PRECISIONS = ["f32", "exact", "bf16"]
 
@@ -34,7 +36,9 @@ def network(request: pytest.FixtureRequest, nnefc: Path, tmp_path_factory: pytes
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_results_are_the_same(nnefc: Path, network: Path, precision: str, tmp_path: Path) -> None:
+def test_results_are_the_same(nnefc: Path, network: Path, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in bf16_environment().items() if precision == "bf16" else ():
+        monkeypatch.setenv(name, value)
     given = ["--precision", precision, "--threads", 1]
     expected, _, _ = run(nnefc, network, tmp_path / "out.npz", *given)
     given += ["--plan-cache", tmp_path / "cache"]

@@ -11,6 +11,7 @@ import numpy as np
 import openvino as ov
 import pytest
 from openvino_oracle import random_inputs
+from processor import bf16_environment, has_bf16, has_fast_bf16
 
 NETWORKS = Path(__file__).resolve().parent.parent / "networks"
 # Distances from f32, relative to the largest number of a result.
@@ -22,27 +23,9 @@ BF16 = 0.05
 BESIDE_PEER = 3
 
 
-def processor() -> str:
-    return Path("/proc/cpuinfo").read_text()
-
-
-def has_bf16() -> bool:
-    return "avx512_bf16" in processor()
-
-
-def has_fast_bf16() -> bool:
-    """Intel's processors with tiles multiply bf16 slowly without them."""
-    is_slow = "GenuineIntel" in processor() and "avx512_fp16" in processor() and "amx_tile" not in processor()
-    return has_bf16() and not is_slow
-
-
-def run(nnefc: Path, *arguments: object, instructions: str = "") -> subprocess.CompletedProcess[str]:
-    named = {"ONEDNN_MAX_CPU_ISA": instructions} if instructions else {}
-    return subprocess.run([nnefc, *map(str, arguments)], capture_output=True, text=True, timeout=300, env={**os.environ, **named})
-
-
-# For bf16 where f32 would be faster.
-NAMED = "" if has_fast_bf16() else "AVX512_CORE_BF16"
+def run(nnefc: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([nnefc, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **environment})
 
 
 def distance(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> float:
@@ -81,10 +64,10 @@ def test_networks(nnefc: Path, network: Path) -> None:
     np.savez(network.with_suffix(".npz"), **inputs)
     expected = by_openvino(network, inputs, "f32")
 
-    def ours(precision: str, instructions: str = "") -> dict[str, np.ndarray]:
+    def ours(precision: str, **environment: str) -> dict[str, np.ndarray]:
         outputs = network.with_name(f"{precision}.npz")
         done = run(nnefc, "run", network, "--inputs", network.with_suffix(".npz"), "--outputs", outputs,
-                   "--precision", precision, instructions=instructions)
+                   "--precision", precision, **environment)
         assert done.returncode == 0, done.stderr
         with np.load(outputs) as found:
             return dict(found)
@@ -98,7 +81,7 @@ def test_networks(nnefc: Path, network: Path) -> None:
         for name in bf16:
             np.testing.assert_array_equal(bf16[name], f32[name])
     if has_bf16():
-        bf16 = ours("bf16", NAMED)
+        bf16 = ours("bf16", **bf16_environment())
         peer = mean_distance(by_openvino(network, inputs, "bf16"), expected)
         assert 0 < distance(bf16, expected) <= BF16
         assert mean_distance(bf16, expected) <= BESIDE_PEER * peer
@@ -108,7 +91,7 @@ def test_networks(nnefc: Path, network: Path) -> None:
 def test_kernels(nnefc: Path, network: Path) -> None:
     """Convolutions and products run in bf16, what is sensitive in f32."""
     done = run(nnefc, "run", network, "--random-inputs", 1, "--precision", "bf16", "--profile", "--format", "json",
-               instructions=NAMED)
+               **bf16_environment())
     kernels = {step["operation"].split("+")[0]: step["kernel"] for step in json.loads(done.stdout)["profile"]}
     assert "bf16" in kernels["Convolution"], done.stderr
     assert "bf16" not in kernels["SoftMax"]

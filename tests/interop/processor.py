@@ -1,0 +1,24 @@
+"""What the processor of this machine has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def _text() -> str:
+    return Path("/proc/cpuinfo").read_text()
+
+
+def has_bf16() -> bool:
+    return "avx512_bf16" in _text()
+
+
+def has_fast_bf16() -> bool:
+    """Intel's processors with tiles multiply bf16 slowly without them, so that `--precision bf16` is f32 there."""
+    text = _text()
+    return has_bf16() and ("GenuineIntel" not in text or "amx_tile" in text or "avx512_fp16" not in text)
+
+
+def bf16_environment() -> dict[str, str]:
+    """In which `--precision bf16` is bf16 on any processor that has it."""
+    return {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"} if has_bf16() and not has_fast_bf16() else {}
