@@ -27,7 +27,7 @@ void RegisterImageResampling(KernelRegistry& registry);
 // Of row_kernels.cpp, for what oneDNN has no fast primitive for.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeMaximumOfRows(const KernelRequest& request);
-std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request);
+std::optional<PreparedKernel> MakeSoftmaxInVectors(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
 // Of unary_kernels.cpp: Tanh and Sigmoid of f32, where oneDNN's take longer.

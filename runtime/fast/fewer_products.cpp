@@ -110,8 +110,9 @@ bool IsLost(uint32_t magnitude, uint32_t other) {
   return std::bit_cast<float>(magnitude) * kMost < std::bit_cast<float>(other);
 }
 
-// Intel's processors with AVX-512 begin two products of 16 numbers in a cycle: there what is added for seven
-// products, which is as fast as on others, takes as long as the eighth one.
+// Intel's processors for servers begin two products of 16 numbers in a cycle (few of them and those of other
+// kinds one): there what is added for seven products, which is as fast as elsewhere, takes as long as the
+// eighth one.
 bool MultipliesTwiceACycle() {
 #if defined(__x86_64__)
   return LaneCount() == kWideLanes && __builtin_cpu_is("intel") != 0;

@@ -214,6 +214,9 @@ std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& reques
   if (!HasLanes()) return std::nullopt;
   const std::optional<GroupedForm> form = GroupedFormOf(request);
   if (!form) return std::nullopt;
+  // Of outputs for two wide registers and more, direct convolutions take two at a time.
+  const bool is_direct = LaneCount() == kWideLanes && form->fills_registers() && form->outputs > kWideLanes;
+  if (request.way.empty() && is_direct) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);
   if (!steps) return std::nullopt;
   PreparedKernel prepared =

@@ -76,7 +76,7 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
     return std::nullopt;
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
-  std::optional<PreparedKernel> rows = MakeSoftmaxOfColumns(request);
+  std::optional<PreparedKernel> rows = MakeSoftmaxInVectors(request);
   // Of so few, as behind a classifier, making oneDNN's kernel takes longer than a thousand runs gain.
   constexpr int64_t kFew = 1 << 14;
   if (!rows || Volume(request.inputs[0].shape).value_or(0) <= kFew) return rows;

@@ -444,7 +444,7 @@ std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& given) {
   return Prepare(request, *folded, L2Normalisation{floor}, true);
 }
 
-// LogSoftmax, and SoftMax along an axis that is not the last.
+// LogSoftmax, and SoftMax of few numbers or along an axis that is not the last.
 template <bool kLogarithm>
 struct Softmax {
   void operator()(const KernelRun& run, const Folded& of) const {
@@ -543,7 +543,7 @@ std::optional<PreparedKernel> MakeMaximumOfRows(const KernelRequest& request) {
   return MakeReduce<Largest, Finish::kNothing>(request);
 }
 
-std::optional<PreparedKernel> MakeSoftmaxOfColumns(const KernelRequest& request) {
+std::optional<PreparedKernel> MakeSoftmaxInVectors(const KernelRequest& request) {
   return MakeSoftmaxOfRows<false>(request);
 }
 

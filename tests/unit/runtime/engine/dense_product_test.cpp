@@ -148,6 +148,13 @@ TEST(DenseProductTest, FewRowsOfManyTerms) {
   ExpectPixels({2, 5003, 7, 7}, 40, {Post::kBias, Post::kResidual, Post::kHSwish}, kTiles, 20);
 }
 
+// Of which even a large cache holds some at a time; columns that are no whole block, too, and divided ones.
+TEST(DenseProductTest, ManyRowsOfManyTerms) {
+  for (const int64_t outputs : {48, 75, 395, 400})
+    ExpectRows({96}, 8201, outputs, {Post::kBias, Post::kRelu}, kTiles, 21, 2e-5);
+  ExpectPixels({1, 8201, 12, 12}, 40, {Post::kBias, Post::kResidual}, kTiles, 22, 2e-5);
+}
+
 TEST(DenseProductTest, ExactTakesProductsAsTheyAre) {
   TestGraph g;
   const auto x = g.Parameter("x", {128, 768});
