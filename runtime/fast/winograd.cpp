@@ -67,12 +67,13 @@ int64_t StrideOf(int64_t blocks, int64_t tiles) {
 }
 
 // What is done at a time. With little of a filter and many tiles, each thread takes some tiles of its own and
-// the whole filter, which was transformed before. Otherwise all threads share the tiles, and each transforms
-// a part of the filter as it goes, so that a filter, of which four times as much would be multiplied, is
-// nowhere as a whole.
+// the whole filter, which was transformed before. Otherwise the filter is transformed part by part for each
+// group of tiles, so that a filter, of which four times as much would be multiplied, is nowhere as a whole:
+// of several groups each thread takes some, of one all threads share the tiles and have parts of the filter.
 struct WinogradGroups {
   int64_t count;  // of tiles
   bool has_whole_filter;
+  bool are_shared = false;
 
   static WinogradGroups Of(const WinogradForm& form) {
     constexpr int64_t kMostOfFilter = 655360, kMostSharedTiles = 1048576;  // floats
@@ -86,7 +87,9 @@ struct WinogradGroups {
         kWinogradProducts * form.terms() * form.output_tiles() * kTileColumns <= kMostOfFilter;
     const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
     if (is_small && own >= least) return {.count = RoundUp(own, form.threads), .has_whole_filter = true};
-    return {.count = count_of(kMostSharedTiles, 4 * TileRows()), .has_whole_filter = false};
+    const int64_t count = count_of(kMostSharedTiles, 4 * TileRows());
+    if (count < form.threads) return {.count = count, .has_whole_filter = false, .are_shared = true};
+    return {.count = RoundUp(count, form.threads), .has_whole_filter = false};
   }
 };
 
@@ -112,11 +115,12 @@ class WinogradKernel final : public Kernel {
   std::string implementation() const override { return "nnefc:winograd"; }
 
   size_t scratch_bytes() const {
-    const int64_t of_member = groups_.has_whole_filter ? ImageFloats() + ResultFloats()
-                                                       : FilterFloats(kTermsAtATime) + ResultFloats();
+    const int64_t of_member = ResultFloats() + (groups_.are_shared ? 0 : ImageFloats()) +
+                              (groups_.has_whole_filter ? 0 : FilterFloats(kTermsAtATime));
     const int64_t of_all = groups_.has_whole_filter
                                ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.terms())
-                               : ImageFloats();
+                           : groups_.are_shared ? ImageFloats()
+                                                : 0;
     const int64_t floats = steps_.column_floats(form_.outputs) + of_all + form_.threads * of_member;
     return static_cast<size_t>(floats) * sizeof(float);
   }
@@ -127,8 +131,10 @@ class WinogradKernel final : public Kernel {
     float* scratch = reinterpret_cast<float*>(run.scratch) + steps_.column_floats(form_.outputs);
     if (groups_.has_whole_filter) {
       RunOwnTiles(call, scratch);
-    } else {
+    } else if (groups_.are_shared) {
       for (int64_t group = 0; group < groups_.count; ++group) RunSharedTiles(call, TilesOf(group), scratch);
+    } else {
+      RunOwnGroups(call, scratch);
     }
     return Success();
   }
@@ -143,6 +149,12 @@ class WinogradKernel final : public Kernel {
   // Of a row of products and a tile of outputs.
   static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
   int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
+
+  // Some of the tiles of images that were transformed together, and a tile of outputs.
+  struct Part {
+    Span all, some;
+    int64_t outputs;
+  };
 
   void RunOwnTiles(const FilterCall& call, float* scratch) const {
     const int64_t filter_floats = FilterFloats(form_.terms()), tiles = form_.output_tiles();
@@ -167,26 +179,41 @@ class WinogradKernel final : public Kernel {
     });
   }
 
+  void RunOwnGroups(const FilterCall& call, float* scratch) const {
+    const int64_t own_floats = ImageFloats() + FilterFloats(kTermsAtATime) + ResultFloats();
+    RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
+      const Span span = TilesOf(group);
+      float* image = scratch + member * own_floats;
+      for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
+      for (int64_t tile = 0; tile < form_.output_tiles(); ++tile)
+        RunPart(call, {span, span, tile}, image, image + ImageFloats());
+    });
+  }
+
   void RunSharedTiles(const FilterCall& call, const Span& span, float* image) const {
     float* own = image + ImageFloats();
-    const int64_t filter_floats = FilterFloats(kTermsAtATime), own_floats = filter_floats + ResultFloats();
+    const int64_t own_floats = FilterFloats(kTermsAtATime) + ResultFloats();
     RunTasks(form_.term_blocks(), form_.threads,
              [&](int64_t block, int) { TransformPixels(call, span, block, image); });
     const int64_t tiles = form_.output_tiles();
     const bool is_even = tiles % form_.threads == 0 || tiles >= 4 * form_.threads;
     const int64_t parts = is_even ? 1 : std::min<int64_t>(span.count(), form_.threads);
     RunTasks(tiles * parts, form_.threads, [&](int64_t task, int member) {
-      float* filter = own + member * own_floats;
-      const Part part = {span, span.Part(parts, task % parts), task / parts};
-      for (int64_t row = 0; row < kWinogradExtent; ++row) {
-        for (int64_t first = 0; first < form_.terms(); first += kTermsAtATime) {
-          const Span terms = {first, std::min(first + kTermsAtATime, form_.terms())};
-          TransformTaps(call, part.outputs, row, terms, filter);
-          Multiply(part, row, terms, image, filter, filter + filter_floats);
-        }
-      }
-      Finish(call, part, filter + filter_floats);
+      RunPart(call, {span, span.Part(parts, task % parts), task / parts}, image, own + member * own_floats);
     });
+  }
+
+  // Transforms some of the filter at a time: `own` has that, and the products behind it.
+  void RunPart(const FilterCall& call, const Part& part, const float* image, float* own) const {
+    float* results = own + FilterFloats(kTermsAtATime);
+    for (int64_t row = 0; row < kWinogradExtent; ++row) {
+      for (int64_t first = 0; first < form_.terms(); first += kTermsAtATime) {
+        const Span terms = {first, std::min(first + kTermsAtATime, form_.terms())};
+        TransformTaps(call, part.outputs, row, terms, own);
+        Multiply(part, row, terms, image, own, results);
+      }
+    }
+    Finish(call, part, results);
   }
 
   // A row of products of some terms' filters and a tile of outputs.
@@ -230,11 +257,6 @@ class WinogradKernel final : public Kernel {
         });
   }
 
-  // Some of the tiles of images that were transformed together, and a tile of outputs.
-  struct Part {
-    Span all, some;
-    int64_t outputs;
-  };
   int64_t BlocksOf(const Part& part) const {
     return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
   }
