@@ -116,7 +116,7 @@ class WinogradKernel final : public Kernel {
 
   size_t scratch_bytes() const {
     const int64_t of_member = ResultFloats() + (groups_.are_shared ? 0 : ImageFloats()) +
-                              (groups_.has_whole_filter ? 0 : FilterFloats(kTermsAtATime));
+                              (groups_.has_whole_filter ? 0 : FilterFloats(TermsTogether()));
     const int64_t of_all = groups_.has_whole_filter
                                ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.terms())
                            : groups_.are_shared ? ImageFloats()
@@ -140,7 +140,12 @@ class WinogradKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kTermsAtATime = 64;
+  // Whose filters are transformed together. Sums of wide tiles go through memory less often with more of
+  // them, of which the first cache has those of a product and the second those of a row of products.
+  static int64_t TermsTogether() {
+    constexpr int64_t kFew = 64, kMany = 256, kLargeCache = 196608;  // floats
+    return LaneCount() == kWideLanes && CacheFloats() >= kLargeCache ? kMany : kFew;
+  }
 
   Span TilesOf(int64_t group) const { return Span{0, form_.tiles()}.Part(groups_.count, group); }
   int64_t MostTiles() const { return DividedUp(form_.tiles(), groups_.count); }
@@ -180,7 +185,7 @@ class WinogradKernel final : public Kernel {
   }
 
   void RunOwnGroups(const FilterCall& call, float* scratch) const {
-    const int64_t own_floats = ImageFloats() + FilterFloats(kTermsAtATime) + ResultFloats();
+    const int64_t own_floats = ImageFloats() + FilterFloats(TermsTogether()) + ResultFloats();
     RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
       const Span span = TilesOf(group);
       float* image = scratch + member * own_floats;
@@ -192,7 +197,7 @@ class WinogradKernel final : public Kernel {
 
   void RunSharedTiles(const FilterCall& call, const Span& span, float* image) const {
     float* own = image + ImageFloats();
-    const int64_t own_floats = FilterFloats(kTermsAtATime) + ResultFloats();
+    const int64_t own_floats = FilterFloats(TermsTogether()) + ResultFloats();
     RunTasks(form_.term_blocks(), form_.threads,
              [&](int64_t block, int) { TransformPixels(call, span, block, image); });
     const int64_t tiles = form_.output_tiles();
@@ -205,10 +210,10 @@ class WinogradKernel final : public Kernel {
 
   // Transforms some of the filter at a time: `own` has that, and the products behind it.
   void RunPart(const FilterCall& call, const Part& part, const float* image, float* own) const {
-    float* results = own + FilterFloats(kTermsAtATime);
+    float* results = own + FilterFloats(TermsTogether());
     for (int64_t row = 0; row < kWinogradExtent; ++row) {
-      for (int64_t first = 0; first < form_.terms(); first += kTermsAtATime) {
-        const Span terms = {first, std::min(first + kTermsAtATime, form_.terms())};
+      for (int64_t first = 0; first < form_.terms(); first += TermsTogether()) {
+        const Span terms = {first, std::min(first + TermsTogether(), form_.terms())};
         TransformTaps(call, part.outputs, row, terms, own);
         Multiply(part, row, terms, image, own, results);
       }
