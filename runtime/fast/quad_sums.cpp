@@ -117,8 +117,8 @@ void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
 void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& group,
                         const Span& pixels) const {
   const TilePanels panels(pixels.count());
-  for (int64_t tile = 0; tile < group.tiles.count(); tile += VnniBlocks()) {
-    const int64_t blocks = std::min(VnniBlocks(), group.tiles.count() - tile);
+  for (int64_t tile = 0; tile < group.tiles.count(); tile += BlocksOfTile()) {
+    const int64_t blocks = std::min(BlocksOfTile(), group.tiles.count() - tile);
     VnniTile products{.products = TileOf(part, codes, group.tiles.begin + tile),
                       .weights_stride = WeightsOfTile(),
                       .sums_stride = kSumsStride,

@@ -6,23 +6,13 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/fast/lanes/pair_products.h"
+#include "runtime/fast/lanes/quad_products.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
 constexpr int kParts = static_cast<int>(kLanesOfBlock);
-constexpr int64_t kRegisterWeights = kQuad * kLanes;
-using LaneBytes = uint8_t __attribute__((vector_size(4 * NNEFC_LANES)));
-using LaneBytesAt = uint8_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(1), may_alias));
-
-// The same four codes in all lanes.
-NNEFC_IN_LANES inline void SpreadQuad(const void* from, LaneBytes& codes) {
-  int32_t all;
-  std::memcpy(&all, from, sizeof(all));
-  codes = reinterpret_cast<LaneBytes>(LaneWords{} + all);
-}
 
 // sums of the products of each four, of which no two leave 16 bits
 NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* weights, LaneResidues& sums) {
@@ -34,11 +24,7 @@ NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* w
                                              _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights)));
   sums = reinterpret_cast<LaneResidues>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 #else
-  for (int64_t i = 0; i < kLanes; ++i) {
-    int32_t sum = 0;
-    for (int64_t j = kQuad * i; j < kQuad * (i + 1); ++j) sum += int32_t{codes[j]} * weights[j];
-    sums[i] = static_cast<uint32_t>(sum);
-  }
+  MultiplyQuadsInTurn(codes, weights, sums);
 #endif
 }
 
@@ -73,10 +59,10 @@ NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* 
 }
 #endif
 
-NNEFC_IN_LANES inline void StoreSums(const LaneResidues (&sums)[kParts], int32_t* to) {
+// Of one pixel.
+NNEFC_IN_LANES inline void StorePixel(const LaneResidues (&sums)[kParts], int32_t* to) {
 #pragma GCC unroll 2
-  for (int p = 0; p < kParts; ++p)
-    *reinterpret_cast<LaneWordsAt*>(to + p * kLanes) = reinterpret_cast<LaneWords>(sums[p]);
+  for (int p = 0; p < kParts; ++p) StoreSums(sums[p], to + p * kLanes);
 }
 
 template <int kPixels>
@@ -86,8 +72,7 @@ NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call, const in
 #pragma GCC unroll 16
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2
-    for (int p = 0; p < kParts; ++p)
-      sums[i][p] = reinterpret_cast<LaneResidues>(+*reinterpret_cast<const LaneWordsAt*>(start + p * kLanes));
+    for (int p = 0; p < kParts; ++p) LoadSums(start + p * kLanes, sums[i][p]);
   }
   const LaneHalves ones = LaneHalves{} + int16_t{1};
   const int8_t* weights = call.weights;
@@ -110,7 +95,7 @@ NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call, const in
     weights += kQuadWeights * call.quads;
   }
 #pragma GCC unroll 16
-  for (int i = 0; i < kPixels; ++i) StoreSums(sums[i], call.sums + i * kBlockColumns);
+  for (int i = 0; i < kPixels; ++i) StorePixel(sums[i], call.sums + i * kBlockColumns);
 }
 
 template <int kPixels>
@@ -172,7 +157,7 @@ NNEFC_IN_LANES inline void QuadTileOf(const QuadTile<int16_t>& call, int64_t pix
     LaneResidues own[kParts];
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p) AddNeighbours(sums[i][2 * p], sums[i][2 * p + 1], own[p]);
-    StoreSums(own, call.sums + (pixel + i) * kBlockColumns);
+    StorePixel(own, call.sums + (pixel + i) * kBlockColumns);
   }
 }
 
@@ -189,10 +174,10 @@ NNEFC_IN_LANES inline void AddTerms(const RestProducts& call) {
       LaneResidues products;
       MultiplyQuads(x, weights + part / kParts * call.block_stride + part % kParts * kRegisterWeights,
                     products);
-      auto& sums =
-          *reinterpret_cast<LaneWordsAt*>(to + part / kParts * call.sums_stride + part % kParts * kLanes);
-      const auto own = reinterpret_cast<LaneResidues>(+sums);
-      sums = reinterpret_cast<LaneWords>(kIsAbove ? own + products : own - products);
+      int32_t* const sums = to + part / kParts * call.sums_stride + part % kParts * kLanes;
+      LaneResidues own;
+      LoadSums(sums, own);
+      StoreSums(kIsAbove ? own + products : own - products, sums);
     }
   }
 }

@@ -36,6 +36,12 @@ inline int64_t TileRows() {
   return LaneCount() == kWideLanes ? kWideTileRows : kNarrowTileRows;
 }
 
+// Blocks of columns of which registers hold the sums for all rows; of two, others are done one after the
+// other.
+inline int64_t BlocksOfTile() {
+  return LaneCount() == kWideLanes ? 2 : 1;
+}
+
 // Of rows that many tiles read, so many floats stay in a core's cache.
 inline int64_t CacheFloats() {
   static const int64_t floats = [] {

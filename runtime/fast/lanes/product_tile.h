@@ -39,12 +39,6 @@ struct TileCall {
 };
 inline constexpr int64_t kLineFloats = 16;
 
-// Blocks of columns of which registers hold the sums for all rows; of two, others are done one after the
-// other.
-inline int64_t BlocksOfTile() {
-  return LaneCount() == kWideLanes ? 2 : 1;
-}
-
 // out = start + left * weights, for `rows` rows of each tile and `blocks` blocks of columns.
 NNEFC_LANE_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const TileCall& call));
 

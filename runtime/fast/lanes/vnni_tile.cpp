@@ -1,34 +1,24 @@
 #include "runtime/fast/lanes/vnni_tile.h"
 
 #include <array>
-#include <cstring>
 #include <utility>
 
-#include "runtime/fast/lanes/pair_products.h"
+#include "runtime/fast/lanes/quad_products.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-constexpr int kMostBlocks = kLanes == kWideLanes ? 2 : 1;
-constexpr int64_t kRegisterWeights = kQuad * kLanes;
-using QuadBytes = int8_t __attribute__((vector_size(4 * NNEFC_LANES)));
-using QuadBytesAt = int8_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(1), may_alias));
-
 // Adds the sum of products of each four, codes without a sign and weights with one.
-NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneWords& codes, const QuadBytes& weights) {
+NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneBytes& codes, const LaneBytes& weights) {
 #if defined(NNEFC_WIDE_X86)
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(codes), "v"(weights));
 #elif defined(NNEFC_NARROW_X86)
   asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(codes), "x"(weights));
 #else
-  using CodeBytes = uint8_t __attribute__((vector_size(4 * NNEFC_LANES)));
-  const auto bytes = reinterpret_cast<CodeBytes>(codes);
-  for (int64_t i = 0; i < kLanes; ++i) {
-    int32_t sum = 0;
-    for (int64_t j = kQuad * i; j < kQuad * (i + 1); ++j) sum += int32_t{bytes[j]} * weights[j];
-    sums[i] += static_cast<uint32_t>(sum);
-  }
+  LaneResidues products;
+  MultiplyQuadsInTurn(codes, reinterpret_cast<const int8_t*>(&weights), products);
+  sums += products;
 #endif
 }
 
@@ -40,9 +30,7 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 16
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2
-    for (int p = 0; p < kParts; ++p)
-      sums[i][p] =
-          reinterpret_cast<LaneResidues>(+*reinterpret_cast<const LaneWordsAt*>(call.start + p * kLanes));
+    for (int p = 0; p < kParts; ++p) LoadSums(call.start + p * kLanes, sums[i][p]);
   }
   const int8_t* weights[kBlocks];
 #pragma GCC unroll 2
@@ -53,16 +41,15 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kPixels; ++i) from[i] = products.numbers + products.seen[i] + products.strips[strip];
     for (int64_t quad = 0; quad < products.quads; ++quad) {
-      QuadBytes own[kParts];
+      LaneBytes own[kParts];
 #pragma GCC unroll 2
       for (int p = 0; p < kParts; ++p)
-        own[p] = *reinterpret_cast<const QuadBytesAt*>(weights[p / kOfBlock] + kQuadWeights * quad +
+        own[p] = *reinterpret_cast<const LaneBytesAt*>(weights[p / kOfBlock] + kQuadWeights * quad +
                                                        p % kOfBlock * kRegisterWeights);
 #pragma GCC unroll 16
       for (int i = 0; i < kPixels; ++i) {
-        int32_t four;
-        std::memcpy(&four, from[i] + kQuad * quad, sizeof(four));
-        const LaneWords codes = LaneWords{} + four;
+        LaneBytes codes;
+        SpreadQuad(from[i] + kQuad * quad, codes);
 #pragma GCC unroll 2
         for (int p = 0; p < kParts; ++p) AddQuads(sums[i][p], codes, own[p]);
       }
@@ -74,8 +61,7 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p)
-      *reinterpret_cast<LaneWordsAt*>(products.sums + i * kBlockColumns + p / kOfBlock * call.sums_stride +
-                                      p % kOfBlock * kLanes) = reinterpret_cast<LaneWords>(sums[i][p]);
+      StoreSums(sums[i][p], products.sums + i * kBlockColumns + OffsetOfPart(p, call.sums_stride));
   }
 }
 
@@ -98,7 +84,7 @@ constexpr auto kVnniTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>)
 
 void RunVnniTile(int64_t pixels, int64_t blocks, const VnniTile& tile) {
   const auto at = static_cast<size_t>(pixels - 1);
-  (blocks == kMostBlocks ? kVnniTiles<kMostBlocks> : kVnniTiles<1>)[at](tile);
+  (blocks == kBlocksAtOnce ? kVnniTiles<kBlocksAtOnce> : kVnniTiles<1>)[at](tile);
 }
 
 }  // namespace nnefc::runtime::NNEFC_LANES_NAMESPACE

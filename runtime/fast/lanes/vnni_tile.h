@@ -6,18 +6,13 @@
 
 namespace nnefc::runtime {
 
-// Blocks of kBlockColumns outputs that a tile has at once.
-inline int64_t VnniBlocks() {
-  return LaneCount() == kWideLanes ? 2 : 1;
-}
-
 // Of 1 to TileRows() pixels, of codes as they are.
 struct VnniTile {
   QuadTile<uint8_t> products;           // of the first block
   int64_t weights_stride, sums_stride;  // from one block to the next
   const int32_t* start;                 // with which sums begin: kBlockColumns of each block
 };
-// Only where HasVnni(); of 1 to VnniBlocks() blocks.
+// Only where HasVnni(); of 1 to BlocksOfTile() blocks.
 NNEFC_LANE_FUNCTION(RunVnniTile, void(int64_t pixels, int64_t blocks, const VnniTile& tile));
 
 }  // namespace nnefc::runtime
