@@ -9,6 +9,11 @@ def _text() -> str:
     return Path("/proc/cpuinfo").read_text()
 
 
+def has_lanes() -> bool:
+    """Our loops in registers run here."""
+    return "avx2" in _text()
+
+
 def has_bf16() -> bool:
     return "avx512_bf16" in _text()
 

@@ -12,16 +12,13 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
+from processor import has_lanes
 from window_sums import convolved
 
 SEEDS = range(6)
 KINDS = ["near", "few far", "many far", "few pairs", "anywhere", "ends"]
 ZEROS = [0, 50, 128, 255]
 SCALE, FILTER_SCALE = np.float32(2.0 ** -5), np.float32(2.0 ** -9)
-
-
-def has_codes() -> bool:
-    return "avx2" in Path("/proc/cpuinfo").read_text()
 
 
 def codes_of(random: np.random.Generator, kind: str, zero: int, shape: list[int]) -> np.ndarray:
@@ -59,7 +56,7 @@ def run(nnefc: Path, folder: Path, shape: list[int], zero: int, network, codes: 
 
 
 def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray, kernel: str = "nnefc:clamped_codes") -> None:
-    if has_codes():
+    if has_lanes():
         assert kernel in profile, profile
     np.testing.assert_array_equal(found, sums.astype(np.float32) * (SCALE * FILTER_SCALE))
 

@@ -12,7 +12,7 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
-from processor import bf16_environment
+from processor import bf16_environment, has_lanes
 
 SEEDS = range(12)
 # Where a number lies half-way between two codes, sums of f32 in another order take the other one, which changes all that a
@@ -20,10 +20,6 @@ SEEDS = range(12)
 DISTANCE_OFF = 0.05
 MEAN_OFF = 1e-3
 BF16_DISTANCE = 0.1  # of root mean squares
-
-
-def has_codes() -> bool:
-    return "avx2" in Path("/proc/cpuinfo").read_text()
 
 
 def model_of(x: ov.Node, *outputs: ov.Node) -> ov.Model:
@@ -300,7 +296,7 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
             assert_near(found, expected)
         for one, other in zip(found, expected, strict=True):
             assert np.linalg.norm(one - other) <= BF16_DISTANCE * np.linalg.norm(other)
-        if has_codes():
+        if has_lanes():
             assert any(kernel in profile for kernel in kind.kernels), profile
         assert all(np.isfinite(array).all() for array in found)
     exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
@@ -318,7 +314,7 @@ def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, kind: 
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
     for precision in ("f32", "bf16"):
         found, profile = ours(nnefc, tmp_path, "--precision", precision)
-        assert ("nnefc:codes" in profile) == (has_codes() and instructions != "SSE41"), profile
+        assert ("nnefc:codes" in profile) == (has_lanes() and instructions != "SSE41"), profile
         assert "bf16" not in profile, profile
         assert_near(found, expected)
 
@@ -367,7 +363,7 @@ def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pyt
         monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
         for threads in ("1", "2"):
             found, profile = ours(nnefc, tmp_path, "--threads", threads)
-            assert ("nnefc:winograd_of_codes" in profile) == has_codes(), profile
+            assert ("nnefc:winograd_of_codes" in profile) == has_lanes(), profile
             np.testing.assert_array_equal(found[0], expected[0])
             np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
 
@@ -401,7 +397,7 @@ def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None
     found, profile = ours(nnefc, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
     np.testing.assert_array_equal(found[0], expected[0])
-    assert ("nnefc:table_of_codes" in profile) == (indices in ("i32", "i64") and has_codes()), profile
+    assert ("nnefc:table_of_codes" in profile) == (indices in ("i32", "i64") and has_lanes()), profile
 
 
 @pytest.mark.parametrize("operation", ["MatMul", "Convolution"])
@@ -423,7 +419,7 @@ def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
     np.testing.assert_allclose(found[0].reshape(-1), expected, rtol=1e-4)
 
 
-@pytest.mark.skipif(not has_codes(), reason="for AVX2")
+@pytest.mark.skipif(not has_lanes(), reason="for AVX2")
 @pytest.mark.parametrize("axis", [0, 1])
 def test_joined_rows(nnefc: Path, tmp_path: Path, axis: int) -> None:
     """Rows that are joined and quantized again are codes for the product behind them."""
