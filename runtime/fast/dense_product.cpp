@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/fewer_products.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
-#include "runtime/tensor/parallel.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -38,23 +39,32 @@ struct Grid {
   static Grid Of(const DenseSizes& sizes, int threads) {
     const int64_t terms = std::min(sizes.terms, MostTerms());
     const int64_t rows = std::clamp<int64_t>(CacheFloats() / terms, LeastRows(), kMostRows);
-    Grid grid{.row_parts = (sizes.rows + rows - 1) / rows};
+    Grid grid{.row_parts = DividedUp(sizes.rows, rows)};
     grid.Divide(sizes, threads);
-    const int64_t floats = (sizes.rows + grid.row_parts - 1) / grid.row_parts * sizes.terms;
+    const int64_t floats = DividedUp(sizes.rows, grid.row_parts) * sizes.terms;
     grid.term_parts = std::max<int64_t>(1, (floats + CacheFloats() / 2) / CacheFloats());
     return grid;
   }
 
  private:
+  // Rows first, so that a thread reads rows that it has made in the step before: they lie in its core's
+  // cache, while those of other threads are far away. Several threads read the same weights then, which is
+  // worth it for so many rows. Then columns, for who is late to leave some to others.
   void Divide(const DenseSizes& sizes, int threads) {
-    const int64_t wanted = 4 * threads;  // tasks
-    if (threads == 1 || sizes.images * row_parts >= wanted) return;
-    const int64_t more = (wanted + sizes.images * row_parts - 1) / (sizes.images * row_parts);
+    constexpr int64_t kWorthAllWeights = 64, kTasksPerThread = 4;
+    if (threads == 1) return;
+    if (sizes.images == 1) {
+      int64_t parts = threads;
+      while (parts > 1 && (threads % parts != 0 || sizes.rows < kWorthAllWeights * parts)) --parts;
+      row_parts = DividedUp(row_parts, parts) * parts;
+    }
+    const int64_t wanted = kTasksPerThread * threads;
+    if (sizes.images * row_parts >= wanted) return;
+    const int64_t more = DividedUp(wanted, sizes.images * row_parts);
     if (sizes.tiles() >= more) {
       column_parts = more;
     } else {
-      const int64_t panels = (sizes.rows + TileRows() - 1) / TileRows();
-      row_parts = std::min(panels, row_parts * more);
+      row_parts = std::min(DividedUp(sizes.rows, TileRows()), row_parts * more);
     }
   }
 };
@@ -92,7 +102,7 @@ class DenseProduct final : public Kernel {
     if (form_.fewer) {
       floats += form_.fewer->scratch_floats(form_.threads);
     } else {
-      floats += LeftFloats() + form_.threads * MemberFloats();
+      floats += form_.threads * MemberFloats();
     }
     return static_cast<size_t>(floats) * sizeof(float);
   }
@@ -117,11 +127,6 @@ class DenseProduct final : public Kernel {
       return Success();
     }
     if (form_.inputs.scale >= 0) call.scale = Floats(run, static_cast<size_t>(form_.inputs.scale));
-    if (CopiesAll()) {
-      CopyAll(call.left, scratch);
-      call.left = scratch;
-      scratch += LeftFloats();
-    }
     RunInTiles(call, scratch);
     return Success();
   }
@@ -130,22 +135,19 @@ class DenseProduct final : public Kernel {
   static const float* Floats(const KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
-  // Tiles want rows of a matrix in blocks of columns. Where a task has all columns of the result it copies
-  // its rows itself, into its core's cache.
+  // Tiles want rows of a matrix in blocks of columns: who has a task copies its rows into the cache of its
+  // core, once for all of the columns.
   Grid GridOf() const { return Grid::Of(form_.sizes, form_.threads); }
-  bool CopiesAll() const { return !form_.sizes.is_blocked && GridOf().column_parts > 1; }
-  bool CopiesParts() const { return !form_.sizes.is_blocked && GridOf().column_parts == 1; }
-  int64_t PaddedTerms() const { return form_.sizes.term_blocks() * kBlockColumns; }
-  int64_t LeftFloats() const { return CopiesAll() ? PaddedTerms() * form_.sizes.rows : 0; }
-  // Of a thread: the rows and terms of a part, and the weights of a tile multiplied by numbers.
-  int64_t PartFloats() const {
-    if (!CopiesParts()) return 0;
-    const Grid grid = GridOf();
-    const int64_t blocks = (form_.sizes.term_blocks() + grid.term_parts - 1) / grid.term_parts;
-    return blocks * kBlockColumns * PartRows();
+  bool CopiesRows() const { return !form_.sizes.is_blocked; }
+  // Who has all columns copies the terms that it adds next, others all terms.
+  int64_t CopiedParts() const { return GridOf().column_parts == 1 ? GridOf().term_parts : 1; }
+  // Of a thread: the rows and terms that it has copied, and the weights of a tile multiplied by numbers.
+  int64_t CopiedFloats() const {
+    if (!CopiesRows()) return 0;
+    return DividedUp(form_.sizes.term_blocks(), CopiedParts()) * kBlockColumns * PartRows();
   }
   int64_t MemberFloats() const {
-    return PartFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns) +
+    return CopiedFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns) +
            (HasRest() ? PartRows() * kTileColumns : 0);
   }
   int64_t PartRows() const {
@@ -156,56 +158,57 @@ class DenseProduct final : public Kernel {
   bool HasRest() const { return !form_.sizes.is_blocked && form_.sizes.outputs % kBlockColumns != 0; }
   bool IsRest(int64_t tile) const { return HasRest() && tile + 1 == form_.sizes.tiles(); }
 
-  void CopyAll(const float* from, float* to) const {
-    constexpr int64_t kRows = 16;
-    const int64_t rows = form_.sizes.rows, terms = form_.sizes.terms;
-    ParallelFor((rows + kRows - 1) / kRows, kRows * terms, [&](int64_t part) {
-      const int64_t row = part * kRows;
-      CopyInBlocks(from + row * terms, std::min(kRows, rows - row), terms, terms, rows * kBlockColumns,
-                   to + row * kBlockColumns);
-    });
-  }
-
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
     const Grid grid = GridOf();
+    llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // by each thread
     RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
-      float* own = scratch + member * MemberFloats();
-      const int64_t column_part = task % grid.column_parts;
-      const int64_t row_part = task / grid.column_parts % grid.row_parts;
-      Part part{.image = task / grid.column_parts / grid.row_parts,
-                .row = PartBegin(sizes.rows, grid.row_parts, row_part),
-                .end_row = PartBegin(sizes.rows, grid.row_parts, row_part + 1)};
-      part.tile = PartBegin(sizes.tiles(), grid.column_parts, column_part);
-      part.end_tile = PartBegin(sizes.tiles(), grid.column_parts, column_part + 1);
-      for (int64_t term_part = 0; term_part < grid.term_parts; ++term_part) {
-        part.term = PartBegin(sizes.term_blocks(), grid.term_parts, term_part) * kBlockColumns;
-        part.end_term = PartBegin(sizes.term_blocks(), grid.term_parts, term_part + 1) * kBlockColumns;
-        part.end_term = std::min(part.end_term, sizes.terms);
-        RunPart(call, part, own);
-      }
+      const int64_t rows = task / grid.column_parts;
+      const Part part{.image = rows / grid.row_parts,
+                      .rows = Span{0, sizes.rows}.Part(grid.row_parts, rows % grid.row_parts),
+                      .tiles = Span{0, sizes.tiles()}.Part(grid.column_parts, task % grid.column_parts)};
+      const bool has_rows = grid.column_parts > 1 && copied[static_cast<size_t>(member)] == rows;
+      copied[static_cast<size_t>(member)] = rows;
+      RunPart(call, part, has_rows, scratch + member * MemberFloats());
     });
   }
 
   struct Part {
-    int64_t image, row, end_row;
-    int64_t tile = 0, end_tile = 0;
-    int64_t term = 0, end_term = 0;
+    int64_t image;
+    Span rows, tiles;
+    Span terms = {0, 0};
     BlockedMatrix<const float> left = {};  // of its rows and terms
   };
 
-  void RunPart(const DenseCall& call, Part part, float* scratch) const {
-    if (CopiesParts()) {
-      const int64_t rows = part.end_row - part.row, terms = form_.sizes.terms;
-      part.left = {scratch, kBlockColumns, rows * kBlockColumns};
-      CopyInBlocks(call.left + part.row * terms + part.term, rows, terms, part.end_term - part.term,
-                   part.left.block_stride, scratch);
-    } else {
-      part.left = call.Left(part.image);
-      part.left.data = part.left.At(part.row, part.term / kBlockColumns);
+  // `has_rows`: their copy is in scratch.
+  void RunPart(const DenseCall& call, Part part, bool has_rows, float* scratch) const {
+    const Span blocks{0, form_.sizes.term_blocks()};
+    const int64_t parts = GridOf().term_parts, copies = CopiesRows() && !has_rows ? CopiedParts() : 0;
+    for (int64_t i = 0; i < parts; ++i) {
+      if (i < copies) CopyRows(call, part.rows, TermsOf(blocks.Part(copies, i)), scratch);
+      const Span own = blocks.Part(parts, i);
+      part.terms = TermsOf(own);
+      if (CopiesRows()) {
+        part.left = CopyOf(part.rows, scratch);
+        part.left.data = part.left.At(0, CopiedParts() == 1 ? own.begin : 0);
+      } else {
+        part.left = call.Left(part.image);
+        part.left.data = part.left.At(part.rows.begin, own.begin);
+      }
+      for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
+        RunColumns(call, part, tile, scratch + CopiedFloats());
     }
-    for (int64_t tile = part.tile; tile < part.end_tile; ++tile)
-      RunColumns(call, part, tile, scratch + PartFloats());
+  }
+  Span TermsOf(const Span& blocks) const {
+    return {blocks.begin * kBlockColumns, std::min(blocks.end * kBlockColumns, form_.sizes.terms)};
+  }
+  static BlockedMatrix<const float> CopyOf(const Span& rows, const float* scratch) {
+    return {scratch, kBlockColumns, rows.count() * kBlockColumns};
+  }
+  void CopyRows(const DenseCall& call, const Span& rows, const Span& terms, float* scratch) const {
+    const int64_t stride = form_.sizes.terms;
+    CopyInBlocks(call.left + rows.begin * stride + terms.begin, rows.count(), stride, terms.count(),
+                 CopyOf(rows, scratch).block_stride, scratch);
   }
 
   // Terms that are added for the columns of a tile before others, for all rows of a part.
@@ -222,18 +225,19 @@ class DenseProduct final : public Kernel {
   // The rows of a part by the columns of a tile.
   void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
     constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
-    const int64_t terms = part.end_term - part.term, blocks = (terms + kBlockColumns - 1) / kBlockColumns;
-    const TilePanels panels(part.end_row - part.row);
-    const int64_t passes = (terms + TermsAtATime() - 1) / TermsAtATime();
-    const auto weights_of = [&](int64_t of) { return call.Weights(of) + part.term * kTileColumns; };
+    const Span& terms = part.terms;
+    const int64_t blocks = DividedUp(terms.count(), kBlockColumns);
+    const TilePanels panels(part.rows.count());
+    const int64_t passes = DividedUp(terms.count(), TermsAtATime());
+    const auto weights_of = [&](int64_t of) { return call.Weights(of) + terms.begin * kTileColumns; };
     const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
-    Pass pass{.tile = tile, .first = part.term, .rest = scratch};
+    Pass pass{.tile = tile, .first = terms.begin, .rest = scratch};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
-      pass.end = std::min(part.term + PartBegin(blocks, passes, i + 1) * kBlockColumns, part.end_term);
-      pass.weights = weights + (pass.first - part.term) * kTileColumns;
-      pass.next = pass.end < part.end_term   ? weights + (pass.end - part.term) * kTileColumns
-                  : tile + 1 < part.end_tile ? weights_of(tile + 1)
-                                             : nullptr;
+      pass.end = std::min(terms.begin + PartBegin(blocks, passes, i + 1) * kBlockColumns, terms.end);
+      pass.weights = weights + (pass.first - terms.begin) * kTileColumns;
+      pass.next = pass.end < terms.end             ? weights + (pass.end - terms.begin) * kTileColumns
+                  : tile + 1 < form_.sizes.tiles() ? weights_of(tile + 1)
+                                                   : nullptr;
       pass.next_lines = pass.next == nullptr ? 0 : DividedUp(kLinesOfTerms, panels.count());
       panels.ForAlike([&](int64_t panel, int64_t count) {
         RunPanels(call, part, pass, panels, {panel, panel + count});
@@ -246,22 +250,24 @@ class DenseProduct final : public Kernel {
                  const Span& some) const {
     const DenseSizes& sizes = form_.sizes;
     const int64_t block = pass.tile * 2, blocks = std::min<int64_t>(2, sizes.output_blocks() - block);
-    const int64_t row = part.row + panels.Begin(some.begin), rows = panels.RowsOf(some.begin);
+    const int64_t row = part.rows.begin + panels.Begin(some.begin), rows = panels.RowsOf(some.begin);
     const bool is_first = pass.first == 0, is_last = pass.end == sizes.terms;
     BlockedMatrix<float> out = call.Out(part.image);
     out.data = out.At(row, block);
     const BlockedMatrix<float> place = out;
     const int64_t offset = out.data - call.out;
-    if (IsRest(pass.tile)) out = {pass.rest + (row - part.row) * kTileColumns, kTileColumns, kBlockColumns};
-    TileCall tile{.left = part.left.At(row - part.row, (pass.first - part.term) / kBlockColumns),
-                  .left_stride = part.left.block_stride,
-                  .terms = pass.end - pass.first,
-                  .weights = pass.weights,
-                  .start = out.data,
-                  .out = out,
-                  .next = pass.next,
-                  .next_lines = pass.next_lines,
-                  .tiles = some.count()};
+    if (IsRest(pass.tile))
+      out = {pass.rest + (row - part.rows.begin) * kTileColumns, kTileColumns, kBlockColumns};
+    TileCall tile{
+        .left = part.left.At(row - part.rows.begin, (pass.first - part.terms.begin) / kBlockColumns),
+        .left_stride = part.left.block_stride,
+        .terms = pass.end - pass.first,
+        .weights = pass.weights,
+        .start = out.data,
+        .out = out,
+        .next = pass.next,
+        .next_lines = pass.next_lines,
+        .tiles = some.count()};
     if (tile.next != nullptr)
       tile.next += some.begin * tile.next_lines * (tile.terms / kBlockColumns) * kLineFloats;
     if (is_first) {
@@ -284,10 +290,10 @@ class DenseProduct final : public Kernel {
 
   // The weights of a tile, each term of a part multiplied by its number.
   static const float* Scaled(const DenseCall& call, const Part& part, int64_t tile, float* scratch) {
-    const float* weights = call.Weights(tile) + part.term * kTileColumns;
-    const float* scale = call.scale + part.term;
+    const float* weights = call.Weights(tile) + part.terms.begin * kTileColumns;
+    const float* scale = call.scale + part.terms.begin;
     Vectorized([&] {
-      for (int64_t term = 0; term < part.end_term - part.term; ++term) {
+      for (int64_t term = 0; term < part.terms.count(); ++term) {
         for (int64_t i = 0; i < kTileColumns; ++i)
           scratch[term * kTileColumns + i] = weights[term * kTileColumns + i] * scale[term];
       }
