@@ -7,6 +7,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/fewer_products.h"
 #include "runtime/fast/round_up.h"
+#include "runtime/fast/row_parts.h"
 #include "runtime/fast/tiled_weights.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
@@ -47,17 +48,10 @@ struct Grid {
   }
 
  private:
-  // Rows first, so that a thread reads rows that it has made in the step before: they lie in its core's
-  // cache, while those of other threads are far away. Several threads read the same weights then, which is
-  // worth it for so many rows. Then columns, for who is late to leave some to others.
+  // Rows first, then columns.
   void Divide(const DenseSizes& sizes, int threads) {
-    constexpr int64_t kWorthAllWeights = 64, kTasksPerThread = 4;
     if (threads == 1) return;
-    if (sizes.images == 1) {
-      int64_t parts = threads;
-      while (parts > 1 && (threads % parts != 0 || sizes.rows < kWorthAllWeights * parts)) --parts;
-      row_parts = DividedUp(row_parts, parts) * parts;
-    }
+    if (sizes.images == 1) row_parts = RoundUp(row_parts, RowPartsFor(sizes.rows, threads));
     const int64_t wanted = kTasksPerThread * threads;
     if (sizes.images * row_parts >= wanted) return;
     const int64_t more = DividedUp(wanted, sizes.images * row_parts);

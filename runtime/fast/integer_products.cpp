@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/coded_images.h"
 #include "runtime/fast/coded_results.h"
 #include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/quad_sums.h"
 #include "runtime/fast/round_up.h"
+#include "runtime/fast/row_parts.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/parallel.h"
@@ -176,7 +178,7 @@ class IntegerProducts final : public Kernel {
       : form_(form),
         is_rows_(is_rows),
         sizes_(sizes),
-        grid_(CodedGrid::Of(form, CacheBytes(), sizeof(int16_t), 0)),
+        grid_(sizes.together == kQuad && HasVnni() ? GridOfRows(form) : GridOf(form)),
         seen_(grid_.SeenBy(form)),
         strips_(CodedStrips::Of(form)) {
     if (sizes.together == kQuad) fours_.emplace(form, grid_);
@@ -190,6 +192,7 @@ class IntegerProducts final : public Kernel {
     const Call call{run.input(0).data<int32_t>(), reinterpret_cast<const Weight*>(run.input(1).bytes()),
                     run.output().mutable_data<int32_t>()};
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
+    llvm::SmallVector<RowCodes, 16> codes(static_cast<size_t>(form_.threads));
     RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const Part part{
           .image = task / of_image,
@@ -197,7 +200,7 @@ class IntegerProducts final : public Kernel {
           .tiles = Span{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
       std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * MemberBytes();
       auto* numbers = reinterpret_cast<int16_t*>(own);
-      if (fours_ && RunCodes(call, part, own + NumberBytes())) return;
+      if (fours_ && RunCodes(call, part, codes[static_cast<size_t>(member)], own + NumberBytes())) return;
       const bool fit = Fill(call, part, numbers);
       if (fours_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
       for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
@@ -216,6 +219,26 @@ class IntegerProducts final : public Kernel {
     int64_t image;
     Span rows, tiles;
   };
+  // What a thread has in its scratch: from which row on, and the least number, which is code 0.
+  struct RowCodes {
+    int64_t row = -1;
+    int32_t least = 0;
+  };
+
+  static CodedGrid GridOf(const CodedForm& form) {
+    return CodedGrid::Of(form, CacheBytes(), sizeof(int16_t), 0);
+  }
+  // Without VNNI each task clamps its codes anew.
+  static CodedGrid GridOfRows(const CodedForm& form) {
+    CodedForm alone = form;
+    alone.threads = 1;
+    CodedGrid grid = GridOf(alone);
+    if (form.threads == 1) return grid;
+    grid.row_parts = RoundUp(grid.row_parts, RowPartsFor(form.rows.output, form.threads));
+    grid.tile_parts = std::min(DividedUp(form.outputs, kBlockColumns * BlocksOfTile()),
+                               DividedUp(kTasksPerThread * form.threads, grid.row_parts));
+    return grid;
+  }
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
   // Each whole lines of a cache.
@@ -227,13 +250,17 @@ class IntegerProducts final : public Kernel {
 
   // Numbers of rows that differ by no more than codes do are such, with a zero. False, and nothing is done,
   // if they differ by more or, without VNNI, many are far from the zero.
-  bool RunCodes(const Call& call, const Part& part, std::byte* scratch) const {
-    const int64_t count = part.rows.count() * form_.channels;
-    const int32_t* in = call.in + part.rows.begin * form_.channels;
+  bool RunCodes(const Call& call, const Part& part, RowCodes& own, std::byte* scratch) const {
+    auto* codes = reinterpret_cast<uint8_t*>(scratch);
+    if (own.row != part.rows.begin && !FindCodes(call, part.rows, own, codes)) return false;
+    return fours_->SumCodes(PartOf(call, part, scratch), codes, -own.least, StoreOf(call, part));
+  }
+  bool FindCodes(const Call& call, const Span& rows, RowCodes& own, uint8_t* codes) const {
+    const int64_t count = rows.count() * form_.channels;
+    const int32_t* in = call.in + rows.begin * form_.channels;
     const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
     constexpr int64_t kMostCode = 255;
     if (int64_t{range.most} - range.least > kMostCode) return false;
-    auto* codes = reinterpret_cast<uint8_t*>(scratch);
     Vectorized([&] {
       const auto* from = in;  // which what is written cannot change
       auto* to = codes;
@@ -241,7 +268,8 @@ class IntegerProducts final : public Kernel {
       for (int64_t i = 0, numbers = count; i < numbers; ++i)
         to[i] = static_cast<uint8_t>(static_cast<uint32_t>(from[i]) - least);
     });
-    return fours_->SumCodes(PartOf(call, part, scratch), codes, -range.least, StoreOf(call, part));
+    own = {rows.begin, range.least};
+    return true;
   }
 
   void RunFours(const Call& call, const Part& part, const int16_t* numbers, std::byte* scratch) const {
@@ -254,7 +282,8 @@ class IntegerProducts final : public Kernel {
             .tiles = part.tiles,
             .weights = reinterpret_cast<const int8_t*>(call.weights),
             .less_weights = reinterpret_cast<const int32_t*>(call.weights + sizes_.numbers()),
-            .scratch = scratch + CodeBytes()};
+            .scratch = scratch + CodeBytes(),
+            .out = call.out + part.rows.begin * form_.outputs};
   }
   auto StoreOf(const Call& call, const Part& part) const {
     return [this, &call, &part](int64_t tile, const Span& pixels, const int32_t* sums) {

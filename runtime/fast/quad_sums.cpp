@@ -47,8 +47,13 @@ int64_t QuadSums::scratch_bytes() const {
 bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* codes = SeenCodes(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
+    Part stored = part;
+    if (part.out != nullptr) {
+      stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
+      SumInPlace(part, codes, zero, {part.tiles.begin, stored.tiles.begin});
+    }
     ForGroups(
-        part, [&](const Group& group) { FindStarts(part, zero, group); },
+        stored, [&](const Group& group) { FindStarts(part, zero, group); },
         [&](const Group& group, const Span& pixels) { SumWhole(part, codes, group, pixels); }, store);
     return true;
   }
@@ -127,6 +132,31 @@ void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& gro
       products.products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
       products.products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
       RunVnniTile(panels.RowsOf(panel), blocks, products);
+    }
+  }
+}
+
+void QuadSums::SumInPlace(const Part& part, const uint8_t* codes, int zero, const Span& tiles) const {
+  const TilePanels panels(part.rows.count());
+  const int64_t lines_of_block = DividedUp(strip_count() * quads(), kQuadsOfLines);
+  auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
+  for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
+    blocks = std::min(BlocksOfTile(), tiles.end - tile);
+    FindStarts(part, zero, {.tiles = {tile, tile + blocks}, .sums = nullptr, .starts = starts});
+    VnniTile products{.products = TileOf(part, codes, tile),
+                      .weights_stride = WeightsOfTile(),
+                      .sums_stride = kBlockColumns,
+                      .start = starts,
+                      .pixel_stride = form_.outputs};
+    // Of the weights behind these, each panel fetches some.
+    if (tile + blocks < DividedUp(form_.outputs, kBlockColumns))
+      products.next_lines = DividedUp(blocks * kQuadsOfLines, panels.count());
+    products.next = products.products.weights + blocks * WeightsOfTile();
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      products.products.seen = seen_.data() + panels.Begin(panel);
+      products.products.sums = part.out + panels.Begin(panel) * form_.outputs + tile * kBlockColumns;
+      RunVnniTile(panels.RowsOf(panel), blocks, products);
+      products.next += lines_of_block * products.next_lines * kQuadWeights;
     }
   }
 }

@@ -22,6 +22,9 @@ class QuadSums {
     const int8_t* weights;        // kQuadWeights for each four inputs, those of a tile behind one another
     const int32_t* less_weights;  // 0 less all weights, of each output; if the zero is 0, that may be null
     std::byte* scratch;
+    // Where a row-major result is to have the sums of its rows, if anywhere: whole tiles of sums by VNNI,
+    // instead of what stores them.
+    int32_t* out = nullptr;
   };
   // Takes sums of some pixels of a part: kBlockColumns of each.
   using Store = llvm::function_ref<void(int64_t tile, const Span& pixels, const int32_t* sums)>;
@@ -49,6 +52,8 @@ class QuadSums {
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
   void SumWhole(const Part& part, const uint8_t* codes, const Group& group, const Span& pixels) const;
+  // Of whole tiles.
+  void SumInPlace(const Part& part, const uint8_t* codes, int zero, const Span& tiles) const;
   void SumClamped(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
 
   CodedForm form_;

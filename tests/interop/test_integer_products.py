@@ -18,7 +18,7 @@ from processor import has_lanes
 
 # Numbers less a zero of 8 bits and codes; what fits 16 bits; what does not, of data or of weights.
 RANGES = {"codes": (255, 127), "halves": (32767, 32767), "wide data": (2 ** 31 - 1, 100), "wide weights": (100, 2 ** 31 - 1)}
-BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"]]
+BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"], ["--threads", "6"]]
 # Those of this processor at most: in narrow and wide registers, with VNNI and without.
 INSTRUCTIONS = ["AVX2_VNNI", "AVX2", "AVX512_CORE"]
 
@@ -74,6 +74,15 @@ def test_products_of_codes(nnefc: Path, tmp_path: Path, shape: list[int], output
     weights = random.choice([-128, -127, -1, 0, 2, 126, 127], [shape[-1], outputs]).astype(np.int32)
     data = codes - zero
     x = ops.parameter(shape, np.int32, name="x")
+    y = ops.matmul(x, ops.constant(weights), False, False)
+    check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), True, INSTRUCTIONS)
+
+
+def test_rows_beyond_codes(nnefc: Path, tmp_path: Path) -> None:
+    """Of rows that threads share out, some as codes and some beyond them, and beyond 16 bits."""
+    data, weights = numbers(10, [210, 128], 100), numbers(11, [128, 170], 127)
+    data[80, 3], data[150:160] = 20000, numbers(12, [10, 128], 2 ** 20)
+    x = ops.parameter([210, 128], np.int32, name="x")
     y = ops.matmul(x, ops.constant(weights), False, False)
     check(nnefc, tmp_path, x, data, y, wrapped(data.astype(np.int64) @ weights.astype(np.int64)), True, INSTRUCTIONS)
 

@@ -22,6 +22,8 @@ NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneBytes& codes, 
 #endif
 }
 
+constexpr int kSecondCache = 2;
+
 template <int kPixels, int kBlocks>
 NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
   constexpr int kOfBlock = static_cast<int>(kLanesOfBlock), kParts = kBlocks * kOfBlock;
@@ -32,6 +34,7 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p) LoadSums(call.start + p * kLanes, sums[i][p]);
   }
+  const int8_t* next = call.next;
   const int8_t* weights[kBlocks];
 #pragma GCC unroll 2
   for (int block = 0; block < kBlocks; ++block)
@@ -41,6 +44,10 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kPixels; ++i) from[i] = products.numbers + products.seen[i] + products.strips[strip];
     for (int64_t quad = 0; quad < products.quads; ++quad) {
+      if (quad % kQuadsOfLines == 0) {
+        for (int64_t line = 0; line < call.next_lines; ++line, next += kQuadWeights)
+          __builtin_prefetch(next, 0, kSecondCache);
+      }
       LaneBytes own[kParts];
 #pragma GCC unroll 2
       for (int p = 0; p < kParts; ++p)
@@ -61,7 +68,7 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2
     for (int p = 0; p < kParts; ++p)
-      StoreSums(sums[i][p], products.sums + i * kBlockColumns + OffsetOfPart(p, call.sums_stride));
+      StoreSums(sums[i][p], products.sums + i * call.pixel_stride + OffsetOfPart(p, call.sums_stride));
   }
 }
 

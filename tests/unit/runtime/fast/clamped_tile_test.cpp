@@ -169,7 +169,8 @@ TEST_F(ClampedTileTest, SumsOfNumbersAreThoseOfIntegers) {
 // A form of images, and its sums against those of all pixels and taps.
 class QuadSumsTest : public ClampedTileTest {
  protected:
-  void Check(const CodedForm& form, int often, bool has_vnni = false) {
+  // `in_place`: of rows, whole tiles of sums go to the result at once.
+  void Check(const CodedForm& form, int often, bool has_vnni = false, bool in_place = false) {
     ASSERT_TRUE(QuadSums::Suits(form, has_vnni));
     const CodedGrid grid{.row_parts = 2, .tile_parts = 1};
     const QuadSums quads(form, grid, has_vnni);
@@ -189,13 +190,15 @@ class QuadSumsTest : public ClampedTileTest {
     }
     std::vector<std::byte> scratch(static_cast<size_t>(quads.scratch_bytes()));
     int64_t sums_seen = 0;
+    std::vector<int32_t> out(static_cast<size_t>(form.out_pixels() * form.outputs));
     for (int64_t part = 0; part < grid.row_parts; ++part) {
       const Span rows = Span{0, form.rows.output}.Part(grid.row_parts, part);
       const QuadSums::Part call{.rows = rows,
                                 .tiles = {0, tiles},
                                 .weights = weights.data(),
                                 .less_weights = form.zero == 0 ? nullptr : less_weights.data(),
-                                .scratch = scratch.data()};
+                                .scratch = scratch.data(),
+                                .out = in_place ? out.data() + rows.begin * form.outputs : nullptr};
       was_stored_ = quads.SumCodes(
           call, image.data(), form.zero, [&](int64_t tile, const Span& pixels, const int32_t* sums) {
             for (int64_t at = 0; at < pixels.count() * kBlock; ++at) {
@@ -207,7 +210,16 @@ class QuadSumsTest : public ClampedTileTest {
           });
       if (!was_stored_) return;
     }
-    EXPECT_EQ(sums_seen, form.out_pixels() * tiles * kBlock);
+    const int64_t columns_in_place = in_place ? form.outputs / kBlock * kBlock : 0;
+    EXPECT_EQ(sums_seen, form.out_pixels() * (tiles * kBlock - columns_in_place));
+    for (int64_t pixel = 0; pixel < form.out_pixels(); ++pixel) {
+      for (int64_t column = 0; column < columns_in_place; ++column) {
+        const int8_t* own = weights.data() + column / kBlock * taps * form.channels * kBlock;
+        EXPECT_EQ(out[static_cast<size_t>(pixel * form.outputs + column)],
+                  Expected(form, image, own, pixel, column % kBlock))
+            << pixel << " " << column;
+      }
+    }
   }
 
   static bool IsSeen(const WindowAxis& axis, int64_t place) {
@@ -282,7 +294,7 @@ TEST_F(QuadSumsTest, OfVnni) {
                              .columns = {},
                              .zero = zero,
                              .threads = 1};
-        Check(form, 1, true);
+        for (bool in_place : {false, true}) Check(form, 1, true, in_place);
         EXPECT_TRUE(was_stored_);
       }
       const CodedForm form{.images = 1,
