@@ -62,9 +62,15 @@ class CodedReorder final : public Kernel {
     }
     if (from_ == ImageOrder::kRows && to_ == ImageOrder::kBehindPixels && sizes_.channels == kColors)
       return Interleave(in, out);
-    const int64_t blocks = DividedUp(sizes_.channels, kChannelBlock);
-    ParallelFor(sizes_.images * blocks, sizes_.pixels * kChannelBlock,
-                [&](int64_t index) { CopyBlock(in, out, index / blocks, index % blocks * kChannelBlock); });
+    // By pixels: where channels lie behind them, several blocks of these are in a line of a cache, which
+    // threads would take from one another.
+    constexpr int64_t kPixels = 256;
+    const int64_t parts = DividedUp(sizes_.pixels, kPixels);
+    ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
+      const Span pixels = Span{0, sizes_.pixels}.Part(parts, task % parts);
+      for (int64_t channel = 0; channel < sizes_.channels; channel += kChannelBlock)
+        CopyBlock(in, out, task / parts, channel, pixels);
+    });
     return Success();
   }
 
@@ -109,20 +115,22 @@ class CodedReorder final : public Kernel {
     };
   }
 
-  // Up to kChannelBlock channels, and zeros in place of what a block has more.
-  void CopyBlock(const uint8_t* in, Number* out, int64_t image, int64_t first) const {
+  // Up to kChannelBlock channels of some pixels, and zeros in place of what a block has more.
+  void CopyBlock(const uint8_t* in, Number* out, int64_t image, int64_t first, const Span& pixels) const {
     const int64_t step = sizes_.StepOf(from_), out_step = sizes_.StepOf(to_);
-    const uint8_t* from = in + sizes_.BeginOf(from_, image, first);
-    Number* to = out + sizes_.BeginOf(to_, image, first);
+    const auto from = [&](int64_t channel) {
+      return in + sizes_.BeginOf(from_, image, channel) + pixels.begin * step;
+    };
+    const auto to = [&](int64_t channel) {
+      return out + sizes_.BeginOf(to_, image, channel) + pixels.begin * out_step;
+    };
     const int64_t count = std::min(kChannelBlock, sizes_.channels - first);
     if (from_ != ImageOrder::kRows && to_ != ImageOrder::kRows && count == kChannelBlock)
-      return Copy<kChannelBlock>(from, step, sizes_.pixels, to, out_step);
-    for (int64_t channel = 0; channel < count; ++channel) {
-      Copy<1>(in + sizes_.BeginOf(from_, image, first + channel), step, sizes_.pixels,
-              out + sizes_.BeginOf(to_, image, first + channel), out_step);
-    }
+      return Copy<kChannelBlock>(from(first), step, pixels.count(), to(first), out_step);
+    for (int64_t channel = first; channel < first + count; ++channel)
+      Copy<1>(from(channel), step, pixels.count(), to(channel), out_step);
     for (int64_t channel = count; to_ == ImageOrder::kBlocks && channel < kChannelBlock; ++channel) {
-      for (int64_t pixel = 0; pixel < sizes_.pixels; ++pixel) to[pixel * kChannelBlock + channel] = 0;
+      for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) to(first)[pixel * kChannelBlock + channel] = 0;
     }
   }
 
