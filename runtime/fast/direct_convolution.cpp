@@ -7,6 +7,7 @@
 #include "runtime/fast/lanes/direct_tile.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/round_up.h"
+#include "runtime/fast/row_parts.h"
 #include "runtime/fast/ways.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/tasks.h"
@@ -75,8 +76,13 @@ struct DirectGrid {
     const int64_t together =
         std::max(CacheFloats() / std::max<int64_t>(form.in_line(), 1), DividedUp(kLeastTiles, tiles_of_line));
     DirectGrid grid{.line_parts = DividedUp(lines, together), .tile_parts = 1};
-    const int64_t wanted = 4 * form.threads;  // tasks
-    if (form.threads == 1 || grid.line_parts >= wanted) return grid;
+    if (form.threads == 1) return grid;
+    if (form.images == 1) {
+      const int64_t parts = RowPartsFor(lines * form.columns.output, form.threads);
+      if (lines >= parts) grid.line_parts = RoundUp(grid.line_parts, parts);
+    }
+    const int64_t wanted = kTasksPerThread * form.threads;
+    if (grid.line_parts >= wanted) return grid;
     const int64_t more = DividedUp(wanted, grid.line_parts);
     if (form.tiles() >= more) {
       grid.tile_parts = more;
