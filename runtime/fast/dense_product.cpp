@@ -36,6 +36,7 @@ int64_t MostTerms() {
 // adds some of them for all of its columns before others.
 struct Grid {
   int64_t row_parts, column_parts = 1, term_parts = 1;
+  bool is_by_columns = false;  // tasks: all rows of some columns before others
 
   static Grid Of(const DenseSizes& sizes, int threads) {
     const int64_t terms = std::min(sizes.terms, MostTerms());
@@ -57,6 +58,11 @@ struct Grid {
     const int64_t more = DividedUp(wanted, sizes.images * row_parts);
     if (sizes.tiles() >= more) {
       column_parts = more;
+    } else if (sizes.is_blocked && row_parts == 1) {
+      // Few columns of few rows: who has some rows of a tile and others has its weights in a cache.
+      column_parts = sizes.tiles();
+      row_parts = std::min(DividedUp(sizes.rows, TileRows()), DividedUp(wanted, sizes.images * column_parts));
+      is_by_columns = true;
     } else {
       row_parts = std::min(DividedUp(sizes.rows, TileRows()), row_parts * more);
     }
@@ -157,12 +163,16 @@ class DenseProduct final : public Kernel {
     const Grid grid = GridOf();
     llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // by each thread
     RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
-      const int64_t rows = task / grid.column_parts;
-      const Part part{.image = rows / grid.row_parts,
-                      .rows = Span{0, sizes.rows}.Part(grid.row_parts, rows % grid.row_parts),
-                      .tiles = Span{0, sizes.tiles()}.Part(grid.column_parts, task % grid.column_parts)};
-      const bool has_rows = grid.column_parts > 1 && copied[static_cast<size_t>(member)] == rows;
-      copied[static_cast<size_t>(member)] = rows;
+      const int64_t of_image = grid.row_parts * grid.column_parts;
+      const int64_t image = task / of_image, index = task % of_image;
+      const int64_t row_part = grid.is_by_columns ? index % grid.row_parts : index / grid.column_parts;
+      const int64_t column_part = grid.is_by_columns ? index / grid.row_parts : index % grid.column_parts;
+      const Part part{.image = image,
+                      .rows = Span{0, sizes.rows}.Part(grid.row_parts, row_part),
+                      .tiles = Span{0, sizes.tiles()}.Part(grid.column_parts, column_part)};
+      int64_t& last = copied[static_cast<size_t>(member)];
+      const bool has_rows = grid.column_parts > 1 && last == row_part;  // of the one image
+      last = row_part;
       RunPart(call, part, has_rows, scratch + member * MemberFloats());
     });
   }
